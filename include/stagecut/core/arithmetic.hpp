@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace stagecut::inline v0 {
+
+/// A type that sums and costs may have: an integer or a binary floating-point type of 32 or 64 bits.
+template <class T>
+concept arithmetic = (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, float> || std::same_as<T, double>;
+
+namespace detail {
+
+template <std::floating_point T>
+using bits_t = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+template <std::floating_point T>
+inline constexpr bits_t<T> sign_bit = bits_t<T>{1} << (8 * sizeof(T) - 1);
+
+template <std::floating_point T>
+inline constexpr bits_t<T> infinity_bits = std::bit_cast<bits_t<T>>(std::numeric_limits<T>::infinity());
+
+}  // namespace detail
+
+/// Whether `x` is NaN, told by its bits: the answer also holds in code compiled with `-ffast-math`. Integers never are.
+template <arithmetic T>
+[[nodiscard]] constexpr bool is_nan(T x) noexcept {
+  if constexpr (std::floating_point<T>) {
+    return (std::bit_cast<detail::bits_t<T>>(x) & ~detail::sign_bit<T>) > detail::infinity_bits<T>;
+  } else {
+    return false;
+  }
+}
+
+/// Whether `x` is neither NaN nor infinite, told by its bits.
+template <arithmetic T>
+[[nodiscard]] constexpr bool is_finite(T x) noexcept {
+  if constexpr (std::floating_point<T>) {
+    return (std::bit_cast<detail::bits_t<T>>(x) & ~detail::sign_bit<T>) < detail::infinity_bits<T>;
+  } else {
+    return true;
+  }
+}
+
+/// Whether `x` is below zero; -0.0 and NaN are not.
+template <arithmetic T>
+[[nodiscard]] constexpr bool is_negative(T x) noexcept {
+  if constexpr (std::floating_point<T>) {
+    return !is_nan(x) && std::bit_cast<detail::bits_t<T>>(x) > detail::sign_bit<T>;
+  } else if constexpr (std::signed_integral<T>) {
+    return x < 0;
+  } else {
+    return false;
+  }
+}
+
+/// Adds into `sum`, and says whether the true sum was representable: false leaves `sum` as it was.
+template <std::integral T>
+[[nodiscard]] constexpr bool checked_add(T& sum, std::type_identity_t<T> x) noexcept {
+  T result{};
+  if (__builtin_add_overflow(sum, x, &result)) return false;
+  sum = result;
+  return true;
+}
+
+/// Maps a number to an unsigned integer in the same order (`a < b` exactly if `ordered_bits(a) < ordered_bits(b)`, but
+/// that -0.0 precedes 0.0), so that any two numbers have a middle: `from_ordered_bits` turns back.
+///
+/// @pre `x` is not NaN
+template <arithmetic T>
+[[nodiscard]] constexpr auto ordered_bits(T x) noexcept {
+  if constexpr (std::floating_point<T>) {
+    const auto bits = std::bit_cast<detail::bits_t<T>>(x);
+    return static_cast<detail::bits_t<T>>((bits & detail::sign_bit<T>) != 0 ? ~bits : bits | detail::sign_bit<T>);
+  } else {
+    using unsigned_t = std::make_unsigned_t<T>;
+    constexpr auto lowest = static_cast<unsigned_t>(std::numeric_limits<T>::min());
+    return static_cast<unsigned_t>(static_cast<unsigned_t>(x) - lowest);
+  }
+}
+
+/// The number whose `ordered_bits` are `bits`.
+template <arithmetic T, std::unsigned_integral Bits>
+[[nodiscard]] constexpr T from_ordered_bits(Bits bits) noexcept {
+  if constexpr (std::floating_point<T>) {
+    const bool negative = (bits & detail::sign_bit<T>) == 0;
+    return std::bit_cast<T>(static_cast<Bits>(negative ? ~bits : bits & ~detail::sign_bit<T>));
+  } else {
+    using unsigned_t = std::make_unsigned_t<T>;
+    constexpr auto lowest = static_cast<unsigned_t>(std::numeric_limits<T>::min());
+    return static_cast<T>(static_cast<unsigned_t>(bits + lowest));
+  }
+}
+
+}  // namespace stagecut::inline v0

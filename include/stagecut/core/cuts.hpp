@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/interval.hpp>
+#include <stagecut/core/view.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Whether a stage may hold no item.
+enum class empty_stages { forbidden, allowed };
+
+/// Where a chain of n items is cut into k stages: the cut points `0 = c[0] < c[1] < … < c[k] = n`; stage s is `[c[s], c[s+1])`.
+///
+/// Always valid: every constructor checks, in O(k), or O(n) from an assignment. Equal points may follow each other only
+/// where `empty_stages::allowed` was said. Compares lexicographically. Default: no item, no stage.
+class cuts {
+ public:
+  cuts() : points_{0} {}
+
+  /// From all k + 1 cut points.
+  /// @throws argument_error if they do not begin with 0 or do not increase, naming the first that does not
+  explicit cuts(std::vector<std::size_t> points, empty_stages empty = empty_stages::forbidden)
+      : points_(std::move(points)) {
+    check("points", empty);
+  }
+  cuts(std::initializer_list<std::size_t> points) : cuts(std::vector<std::size_t>(points)) {}
+
+  /// From the number of items of every stage.
+  /// @throws argument_error if a stage is empty and may not be
+  [[nodiscard]] static cuts from_sizes(view<const std::size_t> sizes, empty_stages empty = empty_stages::forbidden) {
+    cuts result;
+    for (const std::size_t size : sizes) result.points_.push_back(result.points_.back() + size);
+    result.check("sizes", empty);
+    return result;
+  }
+  [[nodiscard]] static cuts from_sizes(std::initializer_list<std::size_t> sizes) { return from_sizes(view(sizes)); }
+
+  /// From the k - 1 boundaries between stages, for a chain of `items` items.
+  /// @throws argument_error if they do not increase from above 0 to below `items`
+  [[nodiscard]] static cuts from_boundaries(std::size_t items, view<const std::size_t> boundaries,
+                                            empty_stages empty = empty_stages::forbidden) {
+    cuts result;
+    result.points_.insert(result.points_.end(), boundaries.begin(), boundaries.end());
+    result.points_.push_back(items);
+    result.check("boundaries", empty);
+    return result;
+  }
+  [[nodiscard]] static cuts from_boundaries(std::size_t items, std::initializer_list<std::size_t> boundaries) {
+    return from_boundaries(items, view(boundaries));
+  }
+
+  /// From the stage of every item: 0, then the same or the next stage.
+  /// @throws argument_error at the first item whose stage is neither that of the item before it nor the next
+  [[nodiscard]] static cuts from_assignment(view<const std::size_t> stages) {
+    cuts result;
+    for (std::size_t item = 0; item < stages.size(); ++item) {
+      const std::size_t before = item == 0 ? 0 : stages[item - 1];
+      if (stages[item] != before && (item == 0 || stages[item] != before + 1)) {
+        detail::fail(argument_error("cuts::from_assignment", element("stages", item), std::to_string(stages[item]),
+                                    item == 0 ? "must be 0" : "must be the stage of the item before it or the next"));
+      }
+      if (item != 0 && stages[item] != before) result.points_.push_back(item);
+    }
+    if (!stages.empty()) result.points_.push_back(stages.size());
+    return result;
+  }
+  [[nodiscard]] static cuts from_assignment(std::initializer_list<std::size_t> stages) {
+    return from_assignment(view(stages));
+  }
+
+  /// Replaces the cut points, checked as by the constructor; allocates only to grow.
+  void assign(view<const std::size_t> points, empty_stages empty = empty_stages::forbidden) {
+    points_.assign(points.begin(), points.end());
+    check("points", empty);
+  }
+
+  [[nodiscard]] std::size_t stages() const noexcept { return points_.size() - 1; }
+  [[nodiscard]] std::size_t items() const noexcept { return points_.back(); }
+
+  /// Cut point s.
+  /// @pre `s <= stages()`
+  [[nodiscard]] std::size_t operator[](std::size_t s) const noexcept { return points_[s]; }
+
+  /// All cut points, of length k + 1.
+  [[nodiscard]] view<const std::size_t> points() const noexcept { return points_; }
+
+  /// The items of stage s.
+  /// @pre `s < stages()`
+  [[nodiscard]] interval stage(std::size_t s) const noexcept { return {points_[s], points_[s + 1]}; }
+
+  /// The boundaries between stages, of length k - 1.
+  [[nodiscard]] view<const std::size_t> boundaries() const noexcept {
+    return stages() < 2 ? view<const std::size_t>() : points().slice(1, stages());
+  }
+
+  /// The number of items of every stage, of length k.
+  [[nodiscard]] std::vector<std::size_t> sizes() const {
+    std::vector<std::size_t> result;
+    result.reserve(stages());
+    for (std::size_t s = 0; s < stages(); ++s) result.push_back(stage(s).size());
+    return result;
+  }
+
+  /// The stage of every item, of length n.
+  [[nodiscard]] std::vector<std::size_t> assignment() const {
+    std::vector<std::size_t> result;
+    result.reserve(items());
+    for (std::size_t s = 0; s < stages(); ++s) result.insert(result.end(), stage(s).size(), s);
+    return result;
+  }
+
+  friend bool operator==(const cuts&, const cuts&) = default;
+  friend auto operator<=>(const cuts&, const cuts&) = default;
+
+ private:
+  static std::string element(std::string_view name, std::size_t index) {
+    return std::string(name).append("[").append(std::to_string(index)).append("]");
+  }
+
+  /// Names the first offending element of the caller's `argument`, which is `points_` seen as points, boundaries or sizes.
+  void check(std::string_view argument, empty_stages empty) const {
+    if (points_.empty()) detail::fail(argument_error("cuts", argument, "{}", "must hold at least one point"));
+    if (points_[0] != 0) {
+      detail::fail(argument_error("cuts", element(argument, 0), std::to_string(points_[0]), "must be 0"));
+    }
+    for (std::size_t s = 1; s < points_.size(); ++s) {
+      if (points_[s] > points_[s - 1] || (points_[s] == points_[s - 1] && empty == empty_stages::allowed)) continue;
+      const bool sizes = argument == "sizes";
+      detail::fail(argument_error("cuts", element(argument, argument == "points" ? s : s - 1),
+                                  std::to_string(sizes ? points_[s] - points_[s - 1] : points_[s]),
+                                  sizes ? "must be at least 1, and the sum representable"
+                                        : "must be above the point before it, " + std::to_string(points_[s - 1])));
+    }
+  }
+
+  std::vector<std::size_t> points_;
+};
+
+}  // namespace stagecut::inline v0

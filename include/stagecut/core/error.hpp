@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace stagecut::inline v0 {
+
+/// The caller's mistake: an argument outside its range. Thrown at the door, before any work.
+///
+/// `what()` reads `stagecut::FUNCTION: ARGUMENT = VALUE, REQUIREMENT`.
+class argument_error : public std::invalid_argument {
+ public:
+  /// @param function     the name that was called, without its namespace
+  /// @param argument     the name of the argument
+  /// @param value        its value, as text
+  /// @param requirement  what would have been right ("must be at least 1")
+  argument_error(std::string_view function, std::string_view argument, std::string_view value,
+                 std::string_view requirement)
+      : std::invalid_argument(std::string("stagecut::")
+                                  .append(function)
+                                  .append(": ")
+                                  .append(argument)
+                                  .append(" = ")
+                                  .append(value)
+                                  .append(", ")
+                                  .append(requirement)),
+        argument_(argument) {}
+
+  /// The name of the argument.
+  [[nodiscard]] const std::string& argument() const noexcept { return argument_; }
+
+ private:
+  std::string argument_;
+};
+
+/// Bad data: a malformed file, a time that is NaN or negative, a sum that overflows. Thrown once, where the data enters.
+///
+/// `what()` reads `PLACE: PROBLEM`.
+class invalid_input : public std::invalid_argument {
+ public:
+  /// @param place    where: `item 3`, `profile.csv:12`
+  /// @param problem  what is wrong there, with the value found
+  invalid_input(std::string_view place, std::string_view problem)
+      : std::invalid_argument(std::string(place).append(": ").append(problem)), place_(place) {}
+
+  /// Where the data is wrong.
+  [[nodiscard]] const std::string& place() const noexcept { return place_; }
+
+ private:
+  std::string place_;
+};
+
+namespace detail {
+
+/// Throws `error`; without exceptions (`-fno-exceptions`) prints its text and aborts. Everything that the library throws
+/// passes here.
+template <class Error>
+[[noreturn]] inline void fail(Error error) {
+#if defined(__cpp_exceptions)
+  throw error;
+#else
+  std::fprintf(stderr, "%s\n", error.what());
+  std::abort();
+#endif
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

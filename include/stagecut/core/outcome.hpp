@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <stagecut/core/error.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What an algorithm can say of its answer.
+enum class state : std::uint8_t {
+  optimal,     ///< an answer, proved best
+  feasible,    ///< an answer with a bound, not proved best
+  infeasible,  ///< proved: there is no answer
+  unknown      ///< a limit was reached before an answer was found
+};
+
+/// The name of a state, as it is written to files.
+[[nodiscard]] constexpr const char* to_string(state s) noexcept {
+  switch (s) {
+    case state::optimal: return "optimal";
+    case state::feasible: return "feasible";
+    case state::infeasible: return "infeasible";
+    case state::unknown: break;
+  }
+  return "unknown";
+}
+
+/// Why there is no answer.
+struct reason {
+  /// The kind of obstacle.
+  enum class cause : std::uint8_t {
+    more_stages_than_layers,  ///< every stage needs a layer of its own
+    limit_reached             ///< of time, nodes or the caller's patience
+  };
+
+  cause what = cause::limit_reached;
+  std::size_t needed = 0;     ///< of what is short, in the cause's unit (layers)
+  std::size_t available = 0;  ///< likewise
+
+  /// One line for a person.
+  [[nodiscard]] std::string text() const {
+    switch (what) {
+      case cause::more_stages_than_layers:
+        return std::to_string(needed) + " stages need at least " + std::to_string(needed) + " layers, and there are " +
+               std::to_string(available);
+      case cause::limit_reached: break;
+    }
+    return "a limit was reached before an answer was found";
+  }
+
+  friend bool operator==(const reason&, const reason&) = default;
+};
+
+/// Reading the answer of an `outcome` that has none. `what()` says why it has none.
+class no_answer : public std::logic_error {
+ public:
+  explicit no_answer(const reason& why) : std::logic_error("stagecut::outcome: no answer: " + why.text()) {}
+};
+
+/// An answer with what is known of it, or the reason why there is none: see `state`.
+///
+/// True in a condition when there is an answer. Reading an answer that is not there throws `no_answer`.
+template <class Answer>
+class outcome {
+ public:
+  /// Nothing known yet: `unknown`.
+  outcome() = default;
+
+  [[nodiscard]] static outcome optimal(Answer answer) { return outcome(stagecut::state::optimal, std::move(answer)); }
+  [[nodiscard]] static outcome feasible(Answer answer) { return outcome(stagecut::state::feasible, std::move(answer)); }
+  [[nodiscard]] static outcome infeasible(reason why) { return outcome(stagecut::state::infeasible, why); }
+  [[nodiscard]] static outcome unknown(reason why) { return outcome(stagecut::state::unknown, why); }
+
+  [[nodiscard]] stagecut::state state() const noexcept { return state_; }
+  [[nodiscard]] bool has_value() const noexcept { return answer_.has_value(); }
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
+
+  /// The answer.
+  /// @throws no_answer if there is none
+  [[nodiscard]] const Answer& value() const& {
+    if (!answer_) detail::fail(no_answer(why_));
+    return *answer_;
+  }
+  [[nodiscard]] Answer& value() & {
+    if (!answer_) detail::fail(no_answer(why_));
+    return *answer_;
+  }
+  [[nodiscard]] Answer&& value() && { return std::move(value()); }
+  [[nodiscard]] const Answer& operator*() const& { return value(); }
+  [[nodiscard]] Answer& operator*() & { return value(); }
+  [[nodiscard]] Answer&& operator*() && { return std::move(value()); }
+  [[nodiscard]] const Answer* operator->() const { return &value(); }
+  [[nodiscard]] Answer* operator->() { return &value(); }
+
+  /// Why there is no answer; without meaning when there is one.
+  [[nodiscard]] const reason& why() const noexcept { return why_; }
+
+ private:
+  outcome(stagecut::state s, Answer answer) : answer_(std::move(answer)), state_(s) {}
+  outcome(stagecut::state s, reason why) : why_(why), state_(s) {}
+
+  std::optional<Answer> answer_;
+  reason why_;
+  stagecut::state state_ = stagecut::state::unknown;
+};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <vector>
+
+#include <stagecut/core/layer.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What the layers of a model take, in the order in which data passes them.
+struct profile {
+  std::vector<layer> layers;
+  /// Whether the times are plain weights in a unit that only the user knows, not seconds.
+  bool weights_only = false;
+
+  /// The time of every layer, both passes: what a chain of layers is cut by.
+  [[nodiscard]] std::vector<double> times() const {
+    std::vector<double> result;
+    result.reserve(layers.size());
+    for (const layer& each : layers) result.push_back(each.time());
+    return result;
+  }
+
+  friend bool operator==(const profile&, const profile&) = default;
+};
+
+}  // namespace stagecut::inline v0

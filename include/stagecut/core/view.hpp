@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <array>
+#include <type_traits>
+
+#include <stagecut/core/host_device.hpp>
+
+namespace stagecut::inline v0 {
+
+/// A non-owning view of consecutive elements, as `std::span`, but with members that device code may call.
+///
+/// Converts from any contiguous container (vector, array, span, C array, initializer list) of `T`. Trivially copyable.
+template <class T>
+class view {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  using iterator = T*;
+
+  constexpr view() noexcept = default;
+
+  /// The `size` elements from `data` on.
+  /// @pre `[data, data + size)` is readable as long as the view is used
+  STAGECUT_HOST_DEVICE constexpr view(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  /// All elements of a container, which must outlive the view.
+  template <class Container>
+    requires(!std::same_as<std::remove_cvref_t<Container>, view> &&
+             requires(Container& c) {
+               { std::data(c) } -> std::convertible_to<T*>;
+               { std::size(c) } -> std::convertible_to<std::size_t>;
+             })
+  constexpr view(Container&& container) noexcept  // NOLINT(google-explicit-constructor)
+      : data_(std::data(container)), size_(std::size(container)) {}
+
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T* begin() const noexcept { return data_; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T* end() const noexcept { return data_ + size_; }
+
+  /// @pre `index < size()`
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T& operator[](std::size_t index) const noexcept { return data_[index]; }
+
+  /// The elements `[first, last)`.
+  /// @pre `first <= last && last <= size()`
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr view slice(std::size_t first, std::size_t last) const noexcept {
+    return {data_ + first, last - first};
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// The element type of a contiguous container.
+template <class Container>
+using element_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Container&>()))>;
+
+template <class Container>
+view(Container&&) -> view<std::remove_reference_t<decltype(*std::data(std::declval<Container&>()))>>;
+
+}  // namespace stagecut::inline v0

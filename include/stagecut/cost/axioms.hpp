@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace stagecut::inline v0 {
+
+template <class Function, unsigned Bits>
+class function_cost;
+
+/// A set of promises about a cost `f(first, last)` of the items `[first, last)`, or `f(stage, first, last)`, each of them a
+/// bit. The promises are objects: `monotone`, `additive`, …; `a | b` promises both.
+///
+/// Called as `monotone(n, f)`, a set makes a cost model for a chain of n items from a function that keeps its promises.
+template <unsigned Bits>
+struct axiom {
+  static constexpr unsigned bits = Bits;
+
+  /// @param items     number of items n of the chain
+  /// @param function  `function(first, last)`, a totally ordered cost, for `first <= last <= n`
+  template <class Function>
+  [[nodiscard]] constexpr function_cost<Function, Bits> operator()(std::size_t items, Function function) const {
+    return {items, std::move(function)};
+  }
+
+  template <unsigned Others>
+  [[nodiscard]] constexpr axiom<Bits | Others> operator|(axiom<Others>) const noexcept {
+    return {};
+  }
+};
+
+/// `f(i, j) <= f(i, j + 1)`: one more item at the end never lowers the cost.
+inline constexpr axiom<1> right_monotone{};
+/// `f(i, j) <= f(i - 1, j)`: one more item at the front never lowers the cost.
+inline constexpr axiom<2> left_monotone{};
+/// Both: widening an interval never lowers its cost.
+inline constexpr axiom<3> monotone{};
+/// `f(i, j)` is `prefix(j) - prefix(i)` exactly as computed, rounding included; the model has the member `prefix`.
+inline constexpr axiom<4> additive{};
+/// `f(i, j) + f(i', j') <= f(i, j') + f(i', j)` for `i <= i' <= j <= j'`, in exact arithmetic: the quadrangle inequality.
+inline constexpr axiom<8> monge{};
+/// The reverse: `f(i, j) + f(i', j') >= f(i, j') + f(i', j)`, in exact arithmetic.
+inline constexpr axiom<16> inverse_monge{};
+/// `f(s, i, j)` is the same for every stage s. A cost `f(first, last)` without a stage is so by its form.
+inline constexpr axiom<32> stage_invariant{};
+
+/// What a cost model writes down to make promises: `using axioms = stagecut::axioms<stagecut::monotone>;`.
+template <auto... Promised>
+using axioms = axiom<(0U | ... | std::remove_cvref_t<decltype(Promised)>::bits)>;
+
+/// The promises of a model: those of its nested type `axioms`, or none. Specialise it for a type that is not yours:
+/// `template <> inline constexpr auto stagecut::enable_axioms<their_model> = stagecut::monotone;`.
+template <class Model>
+inline constexpr auto enable_axioms = axiom<0>{};
+
+template <class Model>
+  requires requires { typename Model::axioms; }
+inline constexpr auto enable_axioms<Model> = typename Model::axioms{};
+
+/// Whether `Model` promises all of `Promise`. Nothing but the word of the model's author stands behind it:
+/// `testing::check_axioms` looks for a lie. A liar gets a wrong answer, but never undefined behaviour or an endless loop.
+template <class Model, auto Promise>
+inline constexpr bool promises =
+    (enable_axioms<Model>.bits & std::remove_cvref_t<decltype(Promise)>::bits) == std::remove_cvref_t<decltype(Promise)>::bits;
+
+/// A cost model made of a function: see `axiom`.
+template <class Function, unsigned Bits>
+class function_cost {
+ public:
+  using axioms = axiom<Bits>;
+
+  constexpr function_cost(std::size_t items, Function function) : items_(items), function_(std::move(function)) {}
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return items_; }
+
+  /// The cost of the items `[first, last)`: whatever the function says.
+  [[nodiscard]] constexpr auto operator()(std::size_t first, std::size_t last) const { return function_(first, last); }
+
+ private:
+  std::size_t items_;
+  Function function_;
+};
+
+}  // namespace stagecut::inline v0

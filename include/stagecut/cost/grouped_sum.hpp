@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace stagecut::inline v0::detail {
+
+// The order in which stagecut adds floating-point items. Items are taken in groups of eight from the first item on; a
+// group is summed as ((x0+x1)+(x2+x3)) + ((x4+x5)+(x6+x7)) and then added to the sum of all groups before it. The sum of
+// the first j items of a group follows the same tree: x0, x0+x1, (x0+x1)+x2, (x0+x1)+(x2+x3), ….
+//
+// Why not from left to right: one addition per eight items, not per item, waits for the one before it, so the machine
+// reads at the speed of its memory; and rounding errors grow with n/8. Each prefix is a sum to which a non-negative
+// number was added last, so prefixes never fall. Only additions occur, so no compiler can contract or reorder them: the
+// vector code below and the plain code give the same bits.
+
+inline constexpr std::size_t group_size = 8;
+
+/// What a pass over the items saw besides their sum.
+struct seen {
+  std::uint64_t signs = 0;  ///< the items' bits, or-ed together: the sign bit is clear if no item was below zero
+  double largest = 0;       ///< the largest item (only `scan_groups` looks)
+};
+
+/// out[j] = before + (x[0] + … + x[j]) for one group.
+template <class T>
+constexpr void scan_group(double before, const T* x, double* out) noexcept {
+  const auto at = [x](std::size_t j) { return static_cast<double>(x[j]); };
+  const double s1 = at(0) + at(1);
+  const double s3 = s1 + (at(2) + at(3));
+  const double t5 = at(4) + at(5);
+  out[0] = before + at(0);
+  out[1] = before + s1;
+  out[2] = before + (s1 + at(2));
+  out[3] = before + s3;
+  out[4] = before + (s3 + at(4));
+  out[5] = before + (s3 + t5);
+  out[6] = before + (s3 + (t5 + at(6)));
+  out[7] = before + (s3 + (t5 + (at(6) + at(7))));
+}
+
+/// before + x[0] + … + x[7], the last value that `scan_group` gives.
+template <class T>
+[[nodiscard]] constexpr double add_group(double before, const T* x) noexcept {
+  const auto at = [x](std::size_t j) { return static_cast<double>(x[j]); };
+  return before + (((at(0) + at(1)) + (at(2) + at(3))) + ((at(4) + at(5)) + (at(6) + at(7))));
+}
+
+/// `add_group` over consecutive groups.
+template <class T>
+[[nodiscard]] constexpr double add_groups(double before, const T* x, std::size_t groups, seen& what) noexcept {
+  for (const T* const end = x + groups * group_size; x != end; x += group_size) {
+    for (std::size_t j = 0; j < group_size; ++j) what.signs |= std::bit_cast<std::uint64_t>(static_cast<double>(x[j]));
+    before = add_group(before, x);
+  }
+  return before;
+}
+
+/// `scan_group` over consecutive groups; returns the last sum. `Streaming` may write past the caches.
+/// @pre `out` is aligned to 64 bytes
+template <bool Streaming, class T>
+constexpr double scan_groups(double before, const T* x, std::size_t groups, double* out, seen& what) noexcept {
+  for (const T* const end = x + groups * group_size; x != end; x += group_size, out += group_size) {
+    for (std::size_t j = 0; j < group_size; ++j) {
+      const auto item = static_cast<double>(x[j]);
+      what.signs |= std::bit_cast<std::uint64_t>(item);
+      what.largest = what.largest < item ? item : what.largest;
+    }
+    scan_group(before, x, out);
+    before = out[group_size - 1];
+  }
+  return before;
+}
+
+// The same for items that are doubles, a vector at a time. One call does a whole pass or block: inlined into a larger loop,
+// g++ 12 spills the registers of these loops or reorders their stores.
+
+using two = double __attribute__((vector_size(16)));
+using two_bits = std::int64_t __attribute__((vector_size(16)));
+
+[[nodiscard, gnu::always_inline]] inline two load(const double* x) noexcept {
+  two result;
+  __builtin_memcpy(&result, x, sizeof result);
+  return result;
+}
+
+[[nodiscard, gnu::noinline]] inline double add_groups(double before, const double* x, std::size_t groups,
+                                                      seen& what) noexcept {
+  two_bits bits = {};
+  for (const double* const end = x + groups * group_size; x != end; x += group_size) {
+    const two a = load(x);
+    const two b = load(x + 2);
+    const two c = load(x + 4);
+    const two d = load(x + 6);
+    bits |= (reinterpret_cast<two_bits>(a) | reinterpret_cast<two_bits>(b)) |
+            (reinterpret_cast<two_bits>(c) | reinterpret_cast<two_bits>(d));
+    const two p = __builtin_shufflevector(a, b, 0, 2) + __builtin_shufflevector(a, b, 1, 3);  // x0+x1, x2+x3
+    const two q = __builtin_shufflevector(c, d, 0, 2) + __builtin_shufflevector(c, d, 1, 3);  // x4+x5, x6+x7
+    const two r = __builtin_shufflevector(p, q, 0, 2) + __builtin_shufflevector(p, q, 1, 3);  // both halves
+    before += r[0] + r[1];
+  }
+  what.signs |= static_cast<std::uint64_t>(bits[0] | bits[1]);
+  return before;
+}
+
+/// Writes a vector to aligned memory; past the caches if `Streaming` and the compiler can say it.
+template <bool Streaming, class Vector>
+[[gnu::always_inline]] inline void store(double* out, const Vector& sums) noexcept {
+  if constexpr (Streaming) {
+#if defined(__clang__)
+    __builtin_nontemporal_store(sums, reinterpret_cast<Vector*>(out));
+#elif defined(__AVX__)
+    __builtin_ia32_movntpd256(out, sums);
+#elif defined(__SSE2__)
+    __builtin_ia32_movntpd(out, sums);
+#else
+    __builtin_memcpy(out, &sums, sizeof sums);
+#endif
+  } else {
+    __builtin_memcpy(out, &sums, sizeof sums);
+  }
+}
+
+#if defined(__AVX__)
+
+using four = double __attribute__((vector_size(32)));
+using four_bits = std::int64_t __attribute__((vector_size(32)));
+
+template <bool Streaming>
+[[gnu::noinline]] inline double scan_groups(double before, const double* x, std::size_t groups, double* out,
+                                            seen& what) noexcept {
+  const four zero = {};
+  four_bits bits = {};
+  four largest = {};
+  four sum = {before, before, before, before};
+  for (const double* const end = x + groups * group_size; x != end; x += group_size, out += group_size) {
+    // Halves do not cross cache lines where `malloc` aligned the items to 16 bytes.
+    four a = __builtin_shufflevector(load(x), load(x + 2), 0, 1, 2, 3);
+    four b = __builtin_shufflevector(load(x + 4), load(x + 6), 0, 1, 2, 3);
+    bits |= reinterpret_cast<four_bits>(a) | reinterpret_cast<four_bits>(b);
+    const four larger = a > b ? a : b;
+    largest = largest > larger ? largest : larger;
+    a += __builtin_shufflevector(a, zero, 4, 0, 4, 2);  // x0, x0+x1, x2, x2+x3
+    b += __builtin_shufflevector(b, zero, 4, 0, 4, 2);
+    a += __builtin_shufflevector(a, zero, 4, 4, 1, 1);  // s0, s1, s2, s3
+    b += __builtin_shufflevector(b, zero, 4, 4, 1, 1);  // t4, t5, t6, t7
+    b += __builtin_shufflevector(a, a, 3, 3, 3, 3);
+    a += sum;
+    b += sum;
+    store<Streaming>(out, a);
+    store<Streaming>(out + 4, b);
+    sum = __builtin_shufflevector(b, b, 3, 3, 3, 3);
+  }
+  what.signs |= static_cast<std::uint64_t>(bits[0] | bits[1] | bits[2] | bits[3]);
+  for (int i = 0; i < 4; ++i) what.largest = what.largest < largest[i] ? largest[i] : what.largest;
+  if constexpr (Streaming) __builtin_ia32_sfence();  // before another thread may be told of the sums
+  return sum[0];
+}
+
+#else
+
+template <bool Streaming>
+[[gnu::noinline]] inline double scan_groups(double before, const double* x, std::size_t groups, double* out,
+                                            seen& what) noexcept {
+  const two zero = {};
+  two_bits bits = {};
+  two largest = {};
+  two sum = {before, before};
+  for (const double* const end = x + groups * group_size; x != end; x += group_size, out += group_size) {
+    two a = load(x);
+    two b = load(x + 2);
+    two c = load(x + 4);
+    two d = load(x + 6);
+    bits |= (reinterpret_cast<two_bits>(a) | reinterpret_cast<two_bits>(b)) |
+            (reinterpret_cast<two_bits>(c) | reinterpret_cast<two_bits>(d));
+    const two larger = a > b ? a : b;
+    const two largest_of_two = c > d ? c : d;
+    const two group_largest = larger > largest_of_two ? larger : largest_of_two;
+    largest = largest > group_largest ? largest : group_largest;
+    a += __builtin_shufflevector(a, zero, 2, 0);  // x0, x0+x1
+    b += __builtin_shufflevector(b, zero, 2, 0);
+    c += __builtin_shufflevector(c, zero, 2, 0);
+    d += __builtin_shufflevector(d, zero, 2, 0);
+    b += __builtin_shufflevector(a, a, 1, 1);  // s2, s3
+    d += __builtin_shufflevector(c, c, 1, 1);  // t6, t7
+    const two s3 = __builtin_shufflevector(b, b, 1, 1);
+    store<Streaming>(out, two(sum + a));
+    store<Streaming>(out + 2, two(sum + b));
+    store<Streaming>(out + 4, two(sum + (s3 + c)));
+    d = sum + (s3 + d);
+    store<Streaming>(out + 6, d);
+    sum = __builtin_shufflevector(d, d, 1, 1);
+  }
+  what.signs |= static_cast<std::uint64_t>(bits[0] | bits[1]);
+  for (int i = 0; i < 2; ++i) what.largest = what.largest < largest[i] ? largest[i] : what.largest;
+#if defined(__SSE2__)
+  if constexpr (Streaming) __builtin_ia32_sfence();  // before another thread may be told of the sums
+#endif
+  return sum[0];
+}
+
+#endif
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/cost/axioms.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What it costs to run the items `[first, last)` of a chain as one stage, the same on every stage.
+///
+/// Valid expressions, for `m` of type `const M` and `0 <= first <= last <= m.size()`:
+///   `m.size()`          number of items n, as `std::size_t`
+///   `m(first, last)`    the cost, a copyable, totally ordered value; unit chosen by the model (seconds, bytes, FLOP)
+///
+/// Axioms (checked by `testing::check_axioms`, not by the compiler):
+///   pure      equal arguments give equal results, and concurrent calls do not race
+///   ordered   no result is NaN
+template <class M>
+concept interval_cost = requires(const M& m, std::size_t i) {
+  { m.size() } -> std::convertible_to<std::size_t>;
+  requires std::totally_ordered<std::remove_cvref_t<decltype(m(i, i))>>;
+  requires std::copyable<std::remove_cvref_t<decltype(m(i, i))>>;
+};
+
+/// The same where stages differ: `m(stage, first, last)`. Axioms as for `interval_cost`.
+template <class M>
+concept staged_cost = requires(const M& m, std::size_t i) {
+  { m.size() } -> std::convertible_to<std::size_t>;
+  requires std::totally_ordered<std::remove_cvref_t<decltype(m(i, i, i))>>;
+  requires std::copyable<std::remove_cvref_t<decltype(m(i, i, i))>>;
+};
+
+namespace detail {
+
+template <class M>
+struct cost_of;
+template <interval_cost M>
+struct cost_of<M> {
+  using type = std::remove_cvref_t<decltype(std::declval<const M&>()(std::size_t{}, std::size_t{}))>;
+};
+template <staged_cost M>
+  requires(!interval_cost<M>)
+struct cost_of<M> {
+  using type = std::remove_cvref_t<decltype(std::declval<const M&>()(std::size_t{}, std::size_t{}, std::size_t{}))>;
+};
+
+}  // namespace detail
+
+/// The type of a model's costs.
+template <class M>
+using cost_t = typename detail::cost_of<M>::type;
+
+/// An `interval_cost` that promises `monotone`: widening an interval never lowers its cost.
+template <class M>
+concept monotone_cost = interval_cost<M> && promises<M, monotone>;
+
+/// A `monotone_cost` that promises `additive`: `m(first, last) == m.prefix(last) - m.prefix(first)`, as computed, where
+/// `m.prefix(i)` is a number that never falls as i grows, for `0 <= i <= m.size()`.
+///
+/// A model may add members that make algorithms faster: `m.lower_cut(end, bound, lowest, highest, likely)`, the smallest
+/// `i` in `[lowest, highest]` with `end - m.prefix(i) <= bound`, or `highest` if there is none; and `m.largest_item()`, an
+/// upper estimate of the largest item.
+template <class M>
+concept additive_cost = monotone_cost<M> && promises<M, additive> && arithmetic<cost_t<M>> &&
+                        requires(const M& m, std::size_t i) {
+                          { m.prefix(i) } -> std::same_as<cost_t<M>>;
+                        };
+
+}  // namespace stagecut::inline v0

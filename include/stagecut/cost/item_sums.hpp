@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <type_traits>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The type in which items of type `T` are summed unless the user names another: 64 bits of the same kind.
+template <arithmetic T>
+using sum_t = std::conditional_t<std::floating_point<T>, double,
+                                 std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>>;
+
+/// A sum type that holds every item of type `T` exactly: `double` for floating-point items, else an integer.
+template <class Sum, class T>
+concept sum_of = (std::same_as<Sum, double> && std::floating_point<T>) ||
+                 (std::integral<Sum> && !std::same_as<Sum, bool> && std::integral<T> && !std::same_as<T, bool>);
+
+namespace detail {
+
+template <arithmetic T>
+[[nodiscard]] inline std::string number_text(T x) {
+  if constexpr (std::integral<T>) {
+    return std::to_string(x);
+  } else {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.17g", static_cast<double>(x));
+    return text;
+  }
+}
+
+/// Throws `invalid_input` for the first item that a sum cannot take; returns if all can be taken.
+template <arithmetic T>
+inline void check_items(view<const T> items) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const char* const problem = is_nan(items[i])        ? "is NaN"
+                                : !is_finite(items[i])  ? "is infinite"
+                                : is_negative(items[i]) ? "is negative"
+                                                        : nullptr;
+    if (problem != nullptr) {
+      fail(invalid_input("item " + std::to_string(i), number_text(items[i]) + " " + problem));
+    }
+  }
+}
+
+[[noreturn]] inline void fail_overflow(std::size_t item) {
+  fail(invalid_input("item " + std::to_string(item), "the sum of the items up to this one overflows"));
+}
+
+/// Adds an integer item to `sum`, or throws `invalid_input` naming the item.
+template <std::integral Sum, std::integral T>
+constexpr void add_item(Sum& sum, T item, std::size_t index) {
+  Sum result{};
+  if (is_negative(item)) fail(invalid_input("item " + std::to_string(index), number_text(item) + " is negative"));
+  if (__builtin_add_overflow(sum, item, &result)) fail_overflow(index);
+  sum = result;
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

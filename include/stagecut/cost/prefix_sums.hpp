@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <new>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/gallop.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/grouped_sum.hpp>
+#include <stagecut/cost/item_sums.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Memory aligned to a cache line whose elements are left uninitialised until they are written.
+template <class T>
+struct line_allocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{64};
+
+  line_allocator() = default;
+  template <class U>
+  constexpr line_allocator(const line_allocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
+  void deallocate(T* memory, std::size_t) noexcept { ::operator delete(memory, alignment); }
+  template <class U>
+  void construct(U* place) noexcept {
+    ::new (static_cast<void*>(place)) U;
+  }
+  friend bool operator==(line_allocator, line_allocator) = default;
+};
+
+}  // namespace detail
+
+/// The cost of a stage as the sum of its items, from stored prefix sums: built once in O(n), then every cost is one
+/// subtraction. Reusable for any number of stages and any objective.
+///
+/// `Sum` is `double` or an integer type, by deduction the widest of the items' kind. Floating-point items are added in
+/// the order of `grouped_sum.hpp`; the cost of `[i, j)` is *defined* as the rounded difference of two prefixes, which
+/// is monotone, so algorithms are exact for it; it may differ from a freshly added sum in the last digits. `block_sums`
+/// gives the same costs to the bit. Integers are exact, and overflow is found.
+template <arithmetic Sum>
+  requires(!std::same_as<Sum, float>)
+class prefix_sums {
+ public:
+  using axioms = stagecut::axioms<monotone, additive, monge, inverse_monge, stage_invariant>;
+
+  /// A chain without items.
+  prefix_sums() { assign(view<const Sum>()); }
+
+  /// Sums the items of a contiguous container, in the container's unit; see `assign`.
+  template <class Container>
+    requires sum_of<Sum, element_t<Container>>
+  explicit prefix_sums(const Container& items) {
+    assign(view<const element_t<Container>>(items));
+  }
+  template <class T>
+    requires sum_of<Sum, T>
+  prefix_sums(std::initializer_list<T> items) {
+    assign(view<const T>(items));
+  }
+
+  /// Replaces the items, and allocates only to grow.
+  ///
+  /// @param items  the cost of every item, finite and not negative, in a unit of the caller's choice
+  /// @throws       invalid_input naming the first item that is NaN, infinite or negative, or at which the sum
+  ///               overflows; the object then holds no items
+  ///
+  /// O(n) additions; at large n as fast as memory is read and written.
+  template <class T>
+    requires sum_of<Sum, T>
+  void assign(view<const T> items) {
+    const std::size_t n = items.size();
+    size_ = 0;
+    const std::size_t needed = lead + 1 + (n + detail::group_size - 1) / detail::group_size * detail::group_size;
+    if (storage_.size() < needed) storage_ = decltype(storage_)(needed);
+    largest_ = Sum{};
+    Sum* const prefix = storage_.data() + lead;
+    prefix[0] = Sum{};
+    if constexpr (std::integral<Sum>) {
+      Sum sum{};
+      for (std::size_t i = 0; i < n; ++i) {
+        detail::add_item(sum, items[i], i);
+        prefix[i + 1] = sum;
+        if (largest_ < static_cast<Sum>(items[i])) largest_ = static_cast<Sum>(items[i]);
+      }
+    } else {
+      scan(items, prefix + 1);
+    }
+    size_ = n;
+  }
+
+  /// Number of items n.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// The sum of the first `i` items.
+  /// @pre `i <= size()`
+  [[nodiscard]] Sum prefix(std::size_t i) const noexcept { return storage_[lead + i]; }
+
+  /// The sum of the items `[first, last)`.
+  /// @pre `first <= last && last <= size()`
+  [[nodiscard]] Sum operator()(std::size_t first, std::size_t last) const noexcept {
+    return static_cast<Sum>(prefix(last) - prefix(first));
+  }
+
+  /// An upper estimate of the largest item: what a greedy cut may overshoot.
+  [[nodiscard]] Sum largest_item() const noexcept { return largest_; }
+
+  /// The smallest `i` in `[lowest, highest]` with `end - prefix(i) <= bound`, or `highest` if there is none; searched from
+  /// `likely` on. O(log n).
+  /// @pre `lowest <= highest && highest <= size()`
+  [[nodiscard]] std::size_t lower_cut(Sum end, Sum bound, std::size_t lowest, std::size_t highest,
+                                      std::size_t likely) const noexcept {
+    const Sum* const prefix = storage_.data() + lead;
+    return detail::gallop(lowest, highest, likely, [=](std::size_t i) { return end - prefix[i] <= bound; });
+  }
+
+ private:
+  // prefix(1) stands at the start of a cache line, so that whole lines are written.
+  static constexpr std::size_t lead = static_cast<std::size_t>(detail::line_allocator<Sum>::alignment) / sizeof(Sum) - 1;
+  // Beyond the size of a cache, writing past the caches saves reading the lines that are overwritten.
+  static constexpr std::size_t streaming_bytes = std::size_t{16} << 20U;
+
+  template <class T>
+  void scan(view<const T> items, double* out) {
+    const std::size_t groups = items.size() / detail::group_size;
+    const std::size_t done = groups * detail::group_size;
+    detail::seen seen;
+    double sum = items.size() * sizeof(double) < streaming_bytes
+                     ? detail::scan_groups<false>(0.0, items.data(), groups, out, seen)
+                     : detail::scan_groups<true>(0.0, items.data(), groups, out, seen);
+    if (done < items.size()) {
+      T rest[detail::group_size] = {};
+      for (std::size_t i = done; i < items.size(); ++i) rest[i - done] = items[i];
+      sum = detail::scan_groups<false>(sum, rest, 1, out + done, seen);
+    }
+    if ((seen.signs >> 63U) != 0 || !is_finite(sum)) {
+      detail::check_items(items);
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        if (!is_finite(out[i])) detail::fail_overflow(i);
+      }
+    }
+    largest_ = seen.largest;
+  }
+
+  std::vector<Sum, detail::line_allocator<Sum>> storage_;
+  std::size_t size_ = 0;
+  Sum largest_{};
+};
+
+template <class Container>
+prefix_sums(const Container&) -> prefix_sums<sum_t<element_t<Container>>>;
+template <arithmetic T>
+prefix_sums(std::initializer_list<T>) -> prefix_sums<sum_t<T>>;
+
+}  // namespace stagecut::inline v0

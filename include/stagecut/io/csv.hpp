@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/profile.hpp>
+#include <stagecut/io/text.hpp>
+
+namespace stagecut::inline v0::io {
+
+namespace detail {
+
+/// Splits a line at its commas. A field in double quotes may hold commas, and quotes written twice.
+inline std::vector<std::string> csv_fields(std::string_view line, const std::string& place) {
+  std::vector<std::string> fields(1);
+  bool inside = false;
+  bool closed = false;  // the field was quoted, and its quotes are closed
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (inside) {
+      if (c != '"') {
+        fields.back() += c;
+      } else if (i + 1 < line.size() && line[i + 1] == '"') {
+        fields.back() += line[++i];
+      } else {
+        inside = false;
+        closed = true;
+      }
+    } else if (c == ',') {
+      fields.emplace_back();
+      closed = false;
+    } else if (c == '"' && !closed && trimmed(fields.back()).empty()) {
+      fields.back().clear();
+      inside = true;
+    } else if (closed && c != ' ' && c != '\t') {
+      fail(invalid_input(place, "text after the closing quote of field " + std::to_string(fields.size())));
+    } else if (!closed) {
+      fields.back() += c;
+    }
+  }
+  if (inside) fail(invalid_input(place, "the quote of field " + std::to_string(fields.size()) + " is not closed"));
+  return fields;
+}
+
+inline constexpr std::array<std::string_view, 7> csv_columns = {"name",       "kind",        "forward", "backward",
+                                                                "parameters", "activations", "output"};
+
+/// The position of every one of `csv_columns` in a header line.
+inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<std::string>& header,
+                                                              const std::string& place) {
+  std::array<std::size_t, csv_columns.size()> position;
+  position.fill(header.size());
+  for (std::size_t field = 0; field < header.size(); ++field) {
+    const std::string_view name = trimmed(header[field]);
+    std::size_t column = 0;
+    while (column < csv_columns.size() && csv_columns[column] != name) ++column;
+    if (column == csv_columns.size()) fail(invalid_input(place, "column " + quoted(name) + " is not known"));
+    if (position[column] != header.size()) fail(invalid_input(place, "column " + quoted(name) + " stands twice"));
+    position[column] = field;
+  }
+  for (std::size_t column = 0; column < csv_columns.size(); ++column) {
+    if (position[column] == header.size()) {
+      fail(invalid_input(place, "column " + quoted(csv_columns[column]) + " is missing"));
+    }
+  }
+  return position;
+}
+
+}  // namespace detail
+
+/// Reads a profile from comma-separated values, one layer a line, blank lines skipped.
+///
+/// @param text    the content: either a plain list of weights (one number a line, below the header `time` or none), or
+///                the columns `name`, `kind`, `forward`, `backward` (seconds), `parameters`, `activations`, `output`
+///                (bytes), all of them, in any order, below a header that names them
+/// @param source  what errors call the text
+/// @return        the layers in the order of the lines; of a plain list, each weight as the forward time of a layer named
+///                by its number from 0, and `weights_only`
+/// @throws        invalid_input with `SOURCE:LINE`, the field and its value
+[[nodiscard]] inline profile parse_csv(std::string_view text, std::string_view source) {
+  detail::line_reader lines(text, source);
+  if (!lines.next()) detail::fail(invalid_input(lines.source(), "is empty"));
+  profile result;
+  auto fields = detail::csv_fields(lines.line(), lines.place());
+  const std::string_view first = detail::trimmed(fields[0]);
+  if (fields.size() == 1 && (first == "time" || detail::is_number(first))) {
+    result.weights_only = true;
+    bool more = first == "time" ? lines.next() : true;
+    for (; more; more = lines.next()) {
+      layer next;
+      next.name = std::to_string(result.layers.size());
+      next.forward = detail::amount(lines.line(), "time", lines.place());
+      result.layers.push_back(std::move(next));
+    }
+  } else {
+    const auto column = detail::csv_header(fields, lines.place());
+    while (lines.next()) {
+      fields = detail::csv_fields(lines.line(), lines.place());
+      if (fields.size() != column.size()) {
+        detail::fail(invalid_input(lines.place(), std::to_string(fields.size()) + " fields, and the header names " +
+                                                      std::to_string(column.size())));
+      }
+      const auto number = [&](std::size_t i) {
+        return detail::amount(fields[column[i]], detail::csv_columns[i], lines.place());
+      };
+      result.layers.push_back({fields[column[0]], fields[column[1]], number(2), number(3), number(4), number(5), number(6)});
+    }
+  }
+  if (result.layers.empty()) detail::fail(invalid_input(lines.source(), "names no layer"));
+  return result;
+}
+
+}  // namespace stagecut::inline v0::io

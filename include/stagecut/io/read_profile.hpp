@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <istream>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/profile.hpp>
+#include <stagecut/io/csv.hpp>
+#include <stagecut/io/pipedream.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// Reads a profile in any format known, told by its content: see `parse_csv` and `parse_pipedream`.
+///
+/// @param text    the content
+/// @param source  what errors call it
+/// @throws        invalid_input with the place
+[[nodiscard]] inline profile parse_profile(std::string_view text, std::string_view source) {
+  detail::line_reader lines(text, source);
+  if (!lines.next()) detail::fail(invalid_input(lines.source(), "is empty"));
+  const std::string_view line = lines.line();
+  if (line.find(detail::pipedream_separator) != std::string_view::npos) return parse_pipedream(text, source);
+  const std::string_view word = detail::trimmed(line);
+  if (line.find(',') == std::string_view::npos && word != "time" && word != "\"time\"" && !detail::is_number(word)) {
+    detail::fail(invalid_input(lines.place(), detail::quoted(word) +
+                                                  " begins no known format: a CSV with the column time, a CSV with the "
+                                                  "columns name,kind,forward,backward,parameters,activations,output, or "
+                                                  "a PipeDream graph.txt"));
+  }
+  return parse_csv(text, source);
+}
+
+/// Reads a profile from a stream up to its end; see `parse_profile`.
+/// @throws invalid_input with the place, also if the stream cannot be read
+[[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source) {
+  std::string text;
+  char part[4096];
+  while (stream.read(part, sizeof part) || stream.gcount() > 0) {
+    text.append(part, static_cast<std::size_t>(stream.gcount()));
+  }
+  if (!stream.eof() || stream.bad()) detail::fail(invalid_input(source, "cannot be read"));
+  return parse_profile(text, source);
+}
+
+/// Reads a profile from a file; see `parse_profile`.
+/// @throws invalid_input with the path, also if the file cannot be read
+[[nodiscard]] inline profile read_profile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return read_profile(file, path);
+}
+
+}  // namespace stagecut::inline v0::io

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+
+namespace stagecut::inline v0::io::detail {
+
+using stagecut::detail::fail;
+
+/// A text read line by line. Takes any line ending and skips a byte-order mark.
+class line_reader {
+ public:
+  /// @param source  the name of the text in errors: a file's
+  line_reader(std::string_view text, std::string_view source) : rest_(text), source_(source) {
+    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+  }
+
+  /// Goes to the next line that is not blank; false at the end.
+  bool next() {
+    while (!rest_.empty()) {
+      const std::size_t end = rest_.find('\n');
+      line_ = rest_.substr(0, end);
+      rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+      ++number_;
+      if (!line_.empty() && line_.back() == '\r') line_.remove_suffix(1);
+      if (line_.find_first_not_of(" \t") != std::string_view::npos) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string_view line() const noexcept { return line_; }
+  [[nodiscard]] std::size_t number() const noexcept { return number_; }
+
+  /// `SOURCE:LINE`.
+  [[nodiscard]] std::string place(std::size_t line) const {
+    return std::string(source_).append(":").append(std::to_string(line));
+  }
+  [[nodiscard]] std::string place() const { return place(number_); }
+  [[nodiscard]] std::string source() const { return std::string(source_); }
+
+ private:
+  std::string_view rest_;
+  std::string_view source_;
+  std::string_view line_;
+  std::size_t number_ = 0;
+};
+
+[[nodiscard]] inline std::string_view trimmed(std::string_view text) noexcept {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// A piece of the text as it is shown in an error: quoted, without control characters, not too long.
+[[nodiscard]] inline std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text.substr(0, 60)) result += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
+  return result + (text.size() > 60 ? "...\"" : "\"");
+}
+
+/// Whether `text` is a decimal number, whatever its value.
+[[nodiscard]] inline bool is_number(std::string_view text) {
+  double ignored = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
+  return error != std::errc::invalid_argument && end == text.data() + text.size();
+}
+
+/// A finite number that is not negative.
+/// @throws invalid_input with the place, the field and the text if it is anything else
+[[nodiscard]] inline double amount(std::string_view text, std::string_view field, const std::string& place) {
+  text = trimmed(text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const char* const problem = error == std::errc::invalid_argument || end != text.data() + text.size()
+                                  ? "is not a number"
+                              : error == std::errc::result_out_of_range ? "is out of range"
+                              : is_nan(value)                           ? "is NaN"
+                              : !is_finite(value)                       ? "is infinite"
+                              : is_negative(value)                      ? "is negative"
+                                                                        : nullptr;
+  if (problem != nullptr) fail(invalid_input(place, std::string(field) + ": " + quoted(text) + " " + problem));
+  return value;
+}
+
+}  // namespace stagecut::inline v0::io::detail

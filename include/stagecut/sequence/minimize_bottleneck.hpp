@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/chain_partition.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/probe.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Memory that `minimize_bottleneck` works in, and the answer. Handed to it again and again, it spares the allocations.
+template <class Cost>
+class bottleneck_workspace {
+  friend struct minimize_bottleneck_fn;
+
+  detail::separators separators_;
+  outcome<chain_partition<Cost>> answer_;
+};
+
+namespace detail {
+
+/// The search for the least bound at which a probe succeeds. All the time, `upper` is feasible and nothing costs less
+/// than `lower`.
+template <class Chain>
+class bottleneck_search {
+ public:
+  using cost_type = typename Chain::cost_type;
+
+  bottleneck_search(const Chain& chain, separators& where)
+      : chain_(chain), where_(where), upper_(chain.cost(chain.at(0), chain.at(where.items()))), lower_(least()) {}
+
+  /// The least bottleneck; its cut points are then `where.lowest`.
+  cost_type run() {
+    if constexpr (arithmetic<cost_type>) {
+      bisect();
+    } else {
+      search_by_stage();
+    }
+    if (!placed_) fits(cost_type(upper_));  // the cost of the whole chain, which no probe has tried
+    return upper_;
+  }
+
+ private:
+  /// Probes, and narrows the bracket by the answer. Success lowers the upper end to the costliest stage there was,
+  /// failure lifts the lower end to the least cost that changes anything: both are costs of real stages.
+  bool fits(const cost_type& bound) {
+    auto found = probe(chain_, bound, lower_, upper_, where_);
+    if (found.feasible) {
+      upper_ = std::move(found.value);
+      placed_ = true;
+    } else if (lower_ < found.value) {
+      lower_ = std::move(found.value);
+    }
+    return found.feasible;
+  }
+
+  /// For numbers: ends with the exact optimum, as a rule after 5 to 15 probes; if not, halving the bit patterns ends it
+  /// after 64 more.
+  void bisect() {
+    constexpr int by_value = 40;
+    cost_type estimate = upper_;  // the optimum is likely below it
+    if constexpr (requires { chain_.model.largest_item(); }) {
+      estimate = static_cast<cost_type>(lower_ + chain_.model.largest_item());
+    }
+    for (int round = 0; lower_ < upper_ && round < by_value + 64; ++round) {
+      const cost_type high = lower_ < estimate && estimate < upper_ ? estimate : upper_;
+      const cost_type middle = round < by_value ? middle_value(lower_, high) : middle_bits(lower_, high);
+      fits(lower_ <= middle && middle < upper_ ? middle : lower_);
+    }
+  }
+
+  static cost_type middle_value(cost_type low, cost_type high) {
+    if constexpr (std::integral<cost_type>) {
+      return middle_bits(low, high);  // the same, and no difference overflows
+    } else {
+      return low + (high - low) / 2;
+    }
+  }
+  static cost_type middle_bits(cost_type low, cost_type high) {
+    const auto from = ordered_bits(low);
+    const auto to = ordered_bits(high);
+    return from_ordered_bits<cost_type>(static_cast<std::remove_cv_t<decltype(from)>>(from + (to - from) / 2));
+  }
+
+  /// For costs that only compare (Nicol). From the last stage on: the cheapest interval that this stage could be, among
+  /// those that suffice as a bound for all, is a candidate; if it is not the optimum, the stage is narrower than that,
+  /// and one item narrower does not harm.
+  void search_by_stage() {
+    std::size_t last = where_.items();
+    for (std::size_t s = where_.stages(); s-- > 0;) {
+      // The largest beginning in [s, last) whose stage suffices; one that begins at s may or may not.
+      std::size_t first = s;
+      for (std::size_t beyond = last; s > 0 && first + 1 < beyond;) {
+        const std::size_t middle = first + (beyond - first) / 2;
+        (suffices(chain_.cost(middle, last)) ? first : beyond) = middle;
+      }
+      if (suffices(chain_.cost(first, last))) {
+        if (first + 1 == last) return;  // a single item costs that much
+        ++first;
+      }
+      last = first;
+    }
+  }
+
+  /// Whether the chain can be cut within `bound`; asked of a probe only where it is not known yet.
+  bool suffices(const cost_type& bound) {
+    if (!(bound < upper_)) return true;
+    return !(bound < lower_) && fits(bound);
+  }
+
+  /// No partition costs less: the mean over the stages where costs add up (rounding keeps the order), else the last item.
+  cost_type least() const {
+    if constexpr (!additive_cost<typename Chain::model_type>) {
+      return chain_.cost(where_.items() - 1, where_.items());
+    } else if constexpr (std::integral<cost_type>) {
+      using wide_t = std::common_type_t<std::make_unsigned_t<cost_type>, std::size_t>;
+      const auto total = static_cast<wide_t>(upper_);
+      return static_cast<cost_type>(total / where_.stages() + (total % where_.stages() != 0 ? 1 : 0));
+    } else {
+      return upper_ / static_cast<cost_type>(where_.stages());
+    }
+  }
+
+  const Chain& chain_;
+  separators& where_;
+  cost_type upper_;
+  cost_type lower_;
+  bool placed_ = false;
+};
+
+}  // namespace detail
+
+/// See `minimize_bottleneck`.
+struct minimize_bottleneck_fn {
+  template <monotone_cost Model>
+  [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages) const {
+    bottleneck_workspace<cost_t<Model>> workspace;
+    (*this)(cost, stages, workspace);
+    return std::move(workspace.answer_);
+  }
+
+  template <monotone_cost Model>
+  const outcome<chain_partition<cost_t<Model>>>& operator()(const Model& cost, std::size_t stages,
+                                                            bottleneck_workspace<cost_t<Model>>& workspace) const {
+    using answer_type = outcome<chain_partition<cost_t<Model>>>;
+    if (stages == 0) detail::fail(argument_error("minimize_bottleneck", "stages", "0", "must be at least 1"));
+    const std::size_t items = cost.size();
+    if (stages > items) {
+      workspace.answer_ = answer_type::infeasible({reason::cause::more_stages_than_layers, stages, items});
+      return workspace.answer_;
+    }
+    workspace.separators_.reset(items, stages);
+    if constexpr (additive_cost<Model>) {
+      solve(detail::additive_chain<Model>{cost}, workspace);
+    } else {
+      solve(detail::opaque_chain<Model>{cost}, workspace);
+    }
+    return workspace.answer_;
+  }
+
+ private:
+  template <class Chain, class Cost>
+  static void solve(const Chain& chain, bottleneck_workspace<Cost>& workspace) {
+    detail::separators& where = workspace.separators_;
+    const Cost least = detail::bottleneck_search(chain, where).run();
+    if (workspace.answer_) {  // its memory serves again
+      workspace.answer_->cuts.assign(where.lowest);
+      workspace.answer_->cost = least;
+      workspace.answer_->bound = least;
+    } else {
+      workspace.answer_ = outcome<chain_partition<Cost>>::optimal({cuts(where.lowest), least, least});
+    }
+  }
+};
+
+/// Cuts a chain into `stages` contiguous, non-empty stages so that the costliest stage is as cheap as possible.
+///
+/// @param cost       what every interval of the chain costs, monotone: `prefix_sums`, `block_sums`, `monotone(n, f)`, or a
+///                   model of your own
+/// @param stages     number of stages k, at least 1
+/// @param workspace  optional; the answer is then a reference into it, valid until its next use, and nothing is allocated
+///                   once the workspace has served a chain with as many stages
+/// @return           optimal, with `cost == bound`; or infeasible, `more_stages_than_layers`, if k > n
+/// @throws           argument_error if `stages == 0`; whatever `cost` throws
+///
+/// Exact for the costs as the model computes them, rounding included: bounds are costs of real intervals, no epsilon.
+/// Among the optimal cuts it returns the lexicographically smallest. Deterministic; thread-safe with a workspace each.
+/// O(k log n) calls of `cost` per probe; at most 105 probes for costs that are numbers, as a rule 5 to 15, and O(k log n)
+/// for costs that only compare. O(k) memory.
+///
+/// Source: D. M. Nicol, J. Parallel Distrib. Comput. 23(2):119-134, 1994; A. Pinar and C. Aykanat, J. Parallel Distrib.
+/// Comput. 64(8):974-996, 2004, exact bisection with separators. Probes run from the end of the chain, which yields the
+/// smallest cuts; bounds by bit patterns are added.
+inline constexpr minimize_bottleneck_fn minimize_bottleneck{};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/interval.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+
+namespace stagecut::inline v0::testing {
+
+/// What `check_axioms` found.
+struct axiom_report {
+  std::string broken;      ///< the axiom that does not hold (`right_monotone`, `pure`, …); empty if none was caught
+  std::size_t stage = 0;   ///< the stage at which it does not, for a `staged_cost`
+  interval one;            ///< the two intervals that show it
+  interval other;          ///< likewise
+  std::size_t checks = 0;  ///< how many comparisons were made
+
+  /// Whether no lie was found.
+  [[nodiscard]] explicit operator bool() const noexcept { return broken.empty(); }
+
+  /// One line for a person.
+  [[nodiscard]] std::string text() const {
+    const auto written = [](interval i) { return "[" + std::to_string(i.first) + ", " + std::to_string(i.last) + ")"; };
+    if (broken.empty()) return "no axiom was found broken in " + std::to_string(checks) + " checks";
+    return broken + " does not hold at " + written(one) + " and " + written(other) + ", stage " + std::to_string(stage);
+  }
+};
+
+namespace detail {
+
+/// One stage of a model as `cost(first, last)`, with the promises of the model.
+template <class Model, class Price>
+class axiom_checker {
+ public:
+  using cost_type = cost_t<Model>;
+
+  axiom_checker(const Model& model, Price price, axiom_report& report) : model_(model), price_(price), report_(report) {}
+
+  /// Checks all promises that one or two neighbouring intervals can show.
+  /// @pre `first <= last && last <= n`
+  void check(std::size_t first, std::size_t last) {
+    const cost_type cost = price_(first, last);
+    const interval here{first, last};
+    expect("ordered", ordered(cost), here, here);
+    expect("pure", price_(first, last) == cost, here, here);
+    if constexpr (promises<Model, right_monotone>) {
+      if (last < model_.size()) expect("right_monotone", cost <= price_(first, last + 1), here, {first, last + 1});
+    }
+    if constexpr (promises<Model, left_monotone>) {
+      if (first > 0) expect("left_monotone", cost <= price_(first - 1, last), here, {first - 1, last});
+    }
+    if constexpr (promises<Model, additive>) {
+      expect("additive", cost == static_cast<cost_type>(model_.prefix(last) - model_.prefix(first)), here, here);
+    }
+    if constexpr (promises<Model, monge> || promises<Model, inverse_monge>) {
+      // Neighbouring quadruples imply all others.
+      if (first < last && last < model_.size()) check_quadrangle(first, last);
+    }
+  }
+
+ private:
+  void check_quadrangle(std::size_t first, std::size_t last) {
+    const cost_type left = price_(first, last);
+    const cost_type right = price_(first + 1, last + 1);
+    const cost_type outer = price_(first, last + 1);
+    const cost_type inner = price_(first + 1, last);
+    const interval one{first, last};
+    const interval other{first + 1, last + 1};
+    if constexpr (std::floating_point<cost_type>) {
+      // The axiom is about exact numbers: allowed is the rounding of the four costs and of the two sums made here.
+      const cost_type slack = 4 * std::numeric_limits<cost_type>::epsilon() * (outer + inner);
+      if constexpr (promises<Model, monge>) expect("monge", left + right <= outer + inner + slack, one, other);
+      if constexpr (promises<Model, inverse_monge>) {
+        expect("inverse_monge", left + right + slack >= outer + inner, one, other);
+      }
+    } else {
+      // The same as differences, which do not overflow.
+      if constexpr (promises<Model, monge>) expect("monge", left - inner <= outer - right, one, other);
+      if constexpr (promises<Model, inverse_monge>) expect("inverse_monge", left - inner >= outer - right, one, other);
+    }
+  }
+
+  static bool ordered(const cost_type& cost) {
+    if constexpr (arithmetic<cost_type>) {
+      return !is_nan(cost);
+    } else {
+      return cost == cost;
+    }
+  }
+
+  void expect(std::string_view axiom, bool holds, interval one, interval other) {
+    ++report_.checks;
+    if (holds || !report_.broken.empty()) return;
+    report_.broken = axiom;
+    report_.one = one;
+    report_.other = other;
+  }
+
+  const Model& model_;
+  Price price_;
+  axiom_report& report_;
+};
+
+/// Calls `check(first, last)` for all intervals of a short chain, or for about `intervals` of a long one: those at its
+/// ends, and others from a fixed sequence.
+template <class Check>
+void for_intervals(std::size_t items, std::size_t intervals, Check check) {
+  if (items <= intervals / (items + 1)) {
+    for (std::size_t first = 0; first <= items; ++first) {
+      for (std::size_t last = first; last <= items; ++last) {
+        if (!check(first, last)) return;
+      }
+    }
+    return;
+  }
+  std::uint64_t state = 0;
+  const auto draw = [&state](std::size_t below) {  // splitmix64
+    state += 0x9e3779b97f4a7c15U;
+    std::uint64_t z = state;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return static_cast<std::size_t>((z ^ (z >> 31U)) % below);
+  };
+  for (std::size_t i = 0; i < intervals; ++i) {
+    std::size_t first = draw(items + 1);
+    // Every other interval is short: lies hide in single items as well as in long sums.
+    std::size_t last = i % 2 == 0 ? draw(items + 1) : first + draw(items - first < 4 ? items - first + 1 : 4);
+    if (first > last) std::swap(first, last);
+    if (i == 0) first = 0, last = items;
+    if (!check(first, last)) return;
+  }
+}
+
+}  // namespace detail
+
+/// Looks for a broken promise of a cost model: that calls are pure, costs are ordered (no NaN), and every axiom that the
+/// model declares holds, on neighbouring intervals, which implies it for all.
+///
+/// @param model      the model to check
+/// @param intervals  how many intervals to look at; all of them are, if the chain has no more
+/// @return           the first lie with its place, or none found
+///
+/// Quadrangle inequalities of floating-point costs are allowed the rounding of their sums (4 epsilon); everything else is
+/// compared exactly. Deterministic. O(intervals) calls of the model.
+template <interval_cost Model>
+[[nodiscard]] axiom_report check_axioms(const Model& model, std::size_t intervals = 100'000) {
+  axiom_report report;
+  detail::axiom_checker checker(
+      model, [&model](std::size_t first, std::size_t last) { return model(first, last); }, report);
+  detail::for_intervals(model.size(), intervals, [&](std::size_t first, std::size_t last) {
+    checker.check(first, last);
+    return report.broken.empty();
+  });
+  return report;
+}
+
+/// The same for a cost that depends on the stage, for the stages `[0, stages)`; `stage_invariant` is checked if promised.
+template <staged_cost Model>
+  requires(!interval_cost<Model>)
+[[nodiscard]] axiom_report check_axioms(const Model& model, std::size_t stages, std::size_t intervals = 100'000) {
+  axiom_report report;
+  for (std::size_t stage = 0; stage < stages && report.broken.empty(); ++stage) {
+    report.stage = stage;
+    detail::axiom_checker checker(
+        model, [&model, stage](std::size_t first, std::size_t last) { return model(stage, first, last); }, report);
+    detail::for_intervals(model.size(), intervals / stages, [&](std::size_t first, std::size_t last) {
+      checker.check(first, last);
+      if constexpr (promises<Model, stage_invariant>) {
+        ++report.checks;
+        if (report.broken.empty() && !(model(stage, first, last) == model(0, first, last))) {
+          report.broken = "stage_invariant";
+          report.one = report.other = {first, last};
+        }
+      }
+      return report.broken.empty();
+    });
+  }
+  return report;
+}
+
+}  // namespace stagecut::inline v0::testing

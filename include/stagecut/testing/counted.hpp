@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+
+namespace stagecut::inline v0::testing {
+
+/// A cost model that counts how often it is asked: exact, where a time is not. One thread at a time.
+///
+/// Prices as the model it wraps, and keeps all its promises but `additive`: what is counted are the calls of `(first,
+/// last)`, or `(stage, first, last)`, so algorithms may see nothing else.
+template <class Model>
+class counted {
+ public:
+  using axioms = axiom<enable_axioms<Model>.bits & ~additive.bits>;
+
+  explicit counted(Model model) : model_(std::move(model)) {}
+
+  [[nodiscard]] std::size_t size() const { return model_.size(); }
+
+  [[nodiscard]] auto operator()(std::size_t first, std::size_t last) const
+    requires interval_cost<Model>
+  {
+    ++calls_;
+    return model_(first, last);
+  }
+  [[nodiscard]] auto operator()(std::size_t stage, std::size_t first, std::size_t last) const
+    requires staged_cost<Model>
+  {
+    ++calls_;
+    return model_(stage, first, last);
+  }
+
+  /// Number of calls since construction, or since `reset`.
+  [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
+  void reset() noexcept { calls_ = 0; }
+
+ private:
+  Model model_;
+  mutable std::size_t calls_ = 0;
+};
+
+}  // namespace stagecut::inline v0::testing

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// The version of the library: the only place that holds it. CMake and the packages read these three lines.
+#define STAGECUT_VERSION_MAJOR 0
+#define STAGECUT_VERSION_MINOR 1
+#define STAGECUT_VERSION_PATCH 0
