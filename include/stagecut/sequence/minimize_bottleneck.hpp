@@ -68,7 +68,8 @@ class bottleneck_search {
     constexpr int by_value = 40;
     cost_type estimate = upper_;  // the optimum is likely below it
     if constexpr (requires { chain_.model.largest_item(); }) {
-      estimate = static_cast<cost_type>(lower_ + chain_.model.largest_item());
+      const cost_type largest = chain_.model.largest_item();
+      if (largest < upper_ - lower_) estimate = static_cast<cost_type>(lower_ + largest);
     }
     for (int round = 0; lower_ < upper_ && round < by_value + 64; ++round) {
       const cost_type high = lower_ < estimate && estimate < upper_ ? estimate : upper_;

@@ -111,11 +111,12 @@ struct separators {
     lowest.resize(stages + 1);
     highest.resize(stages + 1);
     cut.resize(stages + 1);
-    for (std::size_t s = 0; s < stages; ++s) {
+    for (std::size_t s = 1; s < stages; ++s) {
       lowest[s] = s;
       highest[s] = items - (stages - s);
       cut[s] = items / stages * s;
     }
+    lowest[0] = highest[0] = cut[0] = 0;
     lowest[stages] = highest[stages] = cut[stages] = items;
   }
 };

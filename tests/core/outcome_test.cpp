@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/core/outcome.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+using stagecut::outcome;
+using stagecut::reason;
+using stagecut::state;
+
+TEST_CASE("an outcome is an answer or a reason") {
+  const auto best = outcome<int>::optimal(7);
+  CHECK(best);
+  CHECK(*best == 7);
+  CHECK(best.state() == state::optimal);
+
+  const auto good = outcome<std::string>::feasible("cut");
+  CHECK(good->size() == 3);
+  CHECK(good.state() == state::feasible);
+
+  const reason why{reason::cause::more_stages_than_layers, 8, 3};
+  const auto none = outcome<int>::infeasible(why);
+  CHECK(!none);
+  CHECK(none.state() == state::infeasible);
+  CHECK(none.why() == why);
+  CHECK(none.why().text() == "8 stages need at least 8 layers, and there are 3");
+
+  CHECK(outcome<int>().state() == state::unknown);
+  CHECK(outcome<int>::unknown({}).why().text() == "a limit was reached before an answer was found");
+}
+
+TEST_CASE("reading an answer that is not there throws the reason") {
+  const auto none = outcome<int>::infeasible({reason::cause::more_stages_than_layers, 2, 1});
+  CHECK_THROWS_WITH_AS((void)*none, "stagecut::outcome: no answer: 2 stages need at least 2 layers, and there are 1",
+                       stagecut::no_answer);
+  CHECK_THROWS_AS((void)none.value(), stagecut::no_answer);
+  CHECK_THROWS_AS((void)none.operator->(), stagecut::no_answer);
+}
+
+TEST_CASE("an answer may be moved out, and need not be copyable") {
+  auto owner = outcome<std::unique_ptr<int>>::optimal(std::make_unique<int>(3));
+  const std::unique_ptr<int> taken = *std::move(owner);
+  CHECK(*taken == 3);
+}
+
+TEST_CASE("states have names") {
+  CHECK(std::string(to_string(state::optimal)) == "optimal");
+  CHECK(std::string(to_string(state::feasible)) == "feasible");
+  CHECK(std::string(to_string(state::infeasible)) == "infeasible");
+  CHECK(std::string(to_string(state::unknown)) == "unknown");
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/core/profile.hpp>
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+TEST_CASE("the times of a profile are those of both passes") {
+  const stagecut::profile model{{{"a", "x", 1, 2, 0, 0, 0}, {"b", "x", 0.5, 0, 8, 4, 2}}};
+  CHECK(model.times() == std::vector<double>{3, 0.5});
+  CHECK(stagecut::profile().times().empty());
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/cost/block_sums.hpp>
+#include <stagecut/cost/prefix_sums.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+using stagecut::block_sums;
+using stagecut::prefix_sums;
+
+namespace {
+
+template <class T>
+std::vector<T> random_items(std::mt19937_64& random, std::size_t size) {
+  std::vector<T> items(size);
+  for (auto& item : items) item = static_cast<T>(random() % 4 == 0 ? 0 : static_cast<double>(random() % 1'000'003) / 7);
+  return items;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("block sums and prefix sums are equal to the bit", T, double, float, std::int32_t, std::uint64_t) {
+  std::mt19937_64 random(7);
+  for (const std::size_t size : {0U, 1U, 5U, 8U, 255U, 256U, 257U, 600U, 1024U, 2000U}) {
+    const auto items = random_items<T>(random, size);
+    const block_sums blocks(items);
+    const prefix_sums prefixes(items);
+    REQUIRE(blocks.size() == size);
+    for (std::size_t i = 0; i <= size; ++i) REQUIRE(blocks.prefix(i) == prefixes.prefix(i));
+    REQUIRE(blocks.largest_item() >= prefixes.largest_item());
+  }
+}
+
+TEST_CASE_TEMPLATE("both find the same cut from any guess", T, double, std::int32_t) {
+  std::mt19937_64 random(8);
+  for (int round = 0; round < 4000; ++round) {
+    const std::size_t size = 1 + random() % 900;
+    const auto items = random_items<T>(random, size);
+    const block_sums blocks(items);
+    const prefix_sums prefixes(items);
+    const std::size_t last = random() % (size + 1);
+    const std::size_t lowest = random() % (last + 1);
+    const std::size_t highest = lowest + random() % (last - lowest + 1);
+    const std::size_t likely = random() % (size + 1);
+    const auto end = prefixes.prefix(last);
+    const auto bound = prefixes(random() % (last + 1), last);
+    std::size_t expected = lowest;
+    while (expected < highest && !(end - prefixes.prefix(expected) <= bound)) ++expected;
+    REQUIRE(prefixes.lower_cut(end, bound, lowest, highest, likely) == expected);
+    REQUIRE(blocks.lower_cut(end, bound, lowest, highest, likely) == expected);
+  }
+}
+
+TEST_CASE("bad items are refused where they stand") {
+  std::vector<double> items(700, 1.0);
+  items[600] = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_WITH_AS(block_sums{items}, "item 600: nan is NaN", stagecut::invalid_input);
+  items[600] = -1;
+  CHECK_THROWS_WITH_AS(block_sums{items}, "item 600: -1 is negative", stagecut::invalid_input);
+  items[600] = -0.0;
+  CHECK_NOTHROW(block_sums{items});
+  const std::vector<double> large(300, 1e307);
+  CHECK_THROWS_WITH_AS(block_sums{large}, doctest::Contains("overflows"), stagecut::invalid_input);
+  const std::vector<std::int64_t> integers{std::numeric_limits<std::int64_t>::max(), 1};
+  CHECK_THROWS_WITH_AS(block_sums{integers}, "item 1: the sum of the items up to this one overflows",
+                       stagecut::invalid_input);
+}
+
+TEST_CASE("bad items leave none") {
+  const std::vector<double> good{1, 2};
+  const std::vector<double> bad{1, -2};
+  block_sums<double> blocks(good);
+  CHECK_THROWS(blocks.assign(stagecut::view<const double>(bad)));
+  CHECK(blocks.size() == 0);
+  CHECK(blocks(0, 0) == 0);
+}

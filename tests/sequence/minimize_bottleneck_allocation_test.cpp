@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/stagecut.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <new>
+#include <random>
+#include <vector>
+
+namespace {
+
+std::size_t allocations = 0;
+
+void* counted_allocation(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  if (void* const memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted_allocation(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted_allocation(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+TEST_CASE("a repeated solve allocates nothing: sums, blocks, opaque costs, new items") {
+  std::mt19937_64 random(1);
+  std::vector<double> items(5000);
+  stagecut::prefix_sums<double> sums;
+  stagecut::block_sums<double> blocks;
+  stagecut::bottleneck_workspace<double> workspace;
+  std::size_t first_round = 0;
+  for (int round = 0; round < 20; ++round) {
+    for (auto& item : items) item = static_cast<double>(random() % 1000);
+    const std::size_t before = allocations;
+    sums.assign(stagecut::view<const double>(items));
+    blocks.assign(stagecut::view<const double>(items));
+    const auto opaque = stagecut::monotone(items.size(), [&](std::size_t i, std::size_t j) { return sums(i, j); });
+    for (const std::size_t stages : {64U, 3U, 17U}) {
+      const double cost = stagecut::minimize_bottleneck(sums, stages, workspace)->cost;
+      REQUIRE(stagecut::minimize_bottleneck(blocks, stages, workspace)->cost == cost);
+      REQUIRE(stagecut::minimize_bottleneck(opaque, stages, workspace)->cost == cost);
+    }
+    if (round == 0) {
+      first_round = allocations - before;
+    } else {
+      CHECK(allocations == before);
+    }
+  }
+  CHECK(first_round > 0);  // the counter counts
+}

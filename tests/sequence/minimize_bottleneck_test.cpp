@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/cost/block_sums.hpp>
+#include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/testing/counted.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "oracles.hpp"
+
+using stagecut::minimize_bottleneck;
+
+namespace {
+
+using generator = std::mt19937_64;
+
+/// A cost that only compares.
+struct rank {
+  std::int64_t value;
+  friend auto operator<=>(const rank&, const rank&) = default;
+};
+
+/// A model given by a table, monotone if the table is.
+template <class Cost>
+struct table {
+  using axioms = stagecut::axioms<stagecut::monotone>;
+  std::size_t items;
+  std::vector<Cost> entries;
+
+  [[nodiscard]] std::size_t size() const { return items; }
+  const Cost& operator()(std::size_t first, std::size_t last) const { return entries[first * (items + 1) + last]; }
+};
+
+/// A random monotone table: each interval costs at least what those inside it do, often the same.
+template <class Cost, class Step>
+table<Cost> random_table(generator& random, std::size_t n, std::int64_t base, Step step) {
+  table<std::int64_t> levels{n, std::vector<std::int64_t>((n + 1) * (n + 1), base)};
+  table<Cost> result{n, std::vector<Cost>((n + 1) * (n + 1), step(base))};
+  for (std::size_t length = 1; length <= n; ++length) {
+    for (std::size_t first = 0; first + length <= n; ++first) {
+      const std::size_t last = first + length;
+      const std::int64_t inside = std::max(levels(first, last - 1), levels(first + 1, last));
+      const std::int64_t more = random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random() % 6);
+      levels.entries[first * (n + 1) + last] = inside + more;
+      result.entries[first * (n + 1) + last] = step(inside + more);
+    }
+  }
+  return result;
+}
+
+template <class T>
+std::vector<T> random_chain(generator& random, std::size_t n) {
+  std::vector<T> items(n);
+  const unsigned kind = static_cast<unsigned>(random() % 7);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double u = static_cast<double>(random() >> 11U) * 0x1p-53;
+    const auto small = static_cast<double>(random() % 4);
+    double item = 0;
+    switch (kind) {
+      case 0: item = u; break;                                 // anything
+      case 1: item = small; break;                             // ties and zeros
+      case 2: item = i == 0 ? 30 : 1; break;                   // heavy head
+      case 3: item = random() % 2 == 0 ? 0 : small; break;     // mostly zeros
+      case 4: item = 0.1; break;                               // equal, and not representable
+      case 5: item = std::pow(10.0, 600 * u - 300); break;     // all magnitudes
+      default: item = random() % 5 == 0 ? 1e16 : u; break;     // sums that round away their items
+    }
+    if constexpr (std::is_integral_v<T>) {
+      const double scale = kind == 0 ? 1000 : kind == 5 ? 0 : 1;
+      items[i] = static_cast<T>(std::min(scale * item, 1e6));
+    } else {
+      items[i] = static_cast<T>(kind == 5 && sizeof(T) == 4 ? std::pow(10.0, 60 * u - 30) : item);
+    }
+  }
+  return items;
+}
+
+/// Integers whose sum just fits.
+template <class T>
+std::vector<T> full_range_chain(generator& random, std::size_t n) {
+  std::vector<T> items(n);
+  auto left = std::numeric_limits<T>::max();
+  for (auto& item : items) {
+    item = static_cast<T>(left / static_cast<T>(1 + random() % 5));
+    left = static_cast<T>(left - item);
+  }
+  std::shuffle(items.begin(), items.end(), random);
+  return items;
+}
+
+template <class Model>
+void check_against_enumeration(const Model& cost, std::size_t stages) {
+  const auto [cuts, value] = oracle::best_by_enumeration(cost, stages);
+  const auto best = minimize_bottleneck(cost, stages);
+  REQUIRE(best.state() == stagecut::state::optimal);
+  REQUIRE(best->cost == value);
+  REQUIRE(best->bound == value);
+  REQUIRE(std::equal(cuts.begin(), cuts.end(), best->cuts.points().begin(), best->cuts.points().end()));
+}
+
+/// 10,000 random chains and numbers of stages.
+template <class Make>
+void check_instances(std::uint64_t seed, Make make) {
+  generator random(seed);
+  for (int instance = 0; instance < 10'000; ++instance) {
+    const std::size_t n = 1 + random() % 12;
+    check_against_enumeration(make(random, n), 1 + random() % n);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the first example") {
+  const std::vector<double> seconds{0.4, 1.1, 1.1, 1.1, 1.1, 2.7};
+  const auto best = minimize_bottleneck(stagecut::prefix_sums(seconds), 3);
+  REQUIRE(best);
+  CHECK(best->cuts == stagecut::cuts{0, 3, 5, 6});
+  CHECK(best->cost == doctest::Approx(2.7));
+  CHECK(best->bound == best->cost);
+}
+
+// Together 100,000 instances, cut points included, so ties too.
+TEST_CASE("sums of doubles match enumeration") {
+  check_instances(11, [](generator& random, std::size_t n) { return stagecut::prefix_sums(random_chain<double>(random, n)); });
+}
+TEST_CASE("sums of floats in doubles match enumeration") {
+  check_instances(12, [](generator& random, std::size_t n) { return stagecut::prefix_sums(random_chain<float>(random, n)); });
+}
+TEST_CASE("sums of 32-bit integers match enumeration") {
+  check_instances(13, [](generator& random, std::size_t n) {
+    return stagecut::prefix_sums<std::int32_t>(random() % 2 == 0 ? random_chain<std::int32_t>(random, n)
+                                                                 : full_range_chain<std::int32_t>(random, n));
+  });
+}
+TEST_CASE("sums of 64-bit integers match enumeration") {
+  check_instances(14, [](generator& random, std::size_t n) {
+    return stagecut::prefix_sums(random() % 2 == 0 ? random_chain<std::int64_t>(random, n)
+                                                   : full_range_chain<std::int64_t>(random, n));
+  });
+}
+TEST_CASE("sums of unsigned 64-bit integers match enumeration") {
+  check_instances(15, [](generator& random, std::size_t n) {
+    return stagecut::prefix_sums(full_range_chain<std::uint64_t>(random, n));
+  });
+}
+TEST_CASE("opaque costs that are doubles match enumeration") {
+  check_instances(16, [](generator& random, std::size_t n) {
+    const double unit = std::pow(10.0, static_cast<double>(random() % 600) - 300);
+    return random_table<double>(random, n, 0, [=](std::int64_t level) { return static_cast<double>(level) * unit; });
+  });
+}
+TEST_CASE("opaque costs below zero, of all magnitudes, match enumeration") {
+  check_instances(17, [](generator& random, std::size_t n) {
+    return random_table<double>(random, n, -20, [](std::int64_t level) {
+      return level == 0 ? -0.0 : std::copysign(std::pow(10.0, 10 * std::abs(static_cast<double>(level))), static_cast<double>(level));
+    });
+  });
+}
+TEST_CASE("opaque costs that are floats, and infinite, match enumeration") {
+  check_instances(18, [](generator& random, std::size_t n) {
+    return random_table<float>(random, n, 0, [](std::int64_t level) {
+      return level > 30 ? std::numeric_limits<float>::infinity() : static_cast<float>(level) * 1e-40F;
+    });
+  });
+}
+TEST_CASE("opaque costs that are integers, at both ends of their range, match enumeration") {
+  check_instances(19, [](generator& random, std::size_t n) {
+    const bool low = random() % 2 == 0;
+    return random_table<std::int64_t>(random, n, 0, [=](std::int64_t level) {
+      return low ? std::numeric_limits<std::int64_t>::min() + level : std::numeric_limits<std::int64_t>::max() - 1000 + level;
+    });
+  });
+}
+TEST_CASE("opaque costs that only compare match enumeration") {
+  check_instances(20, [](generator& random, std::size_t n) {
+    return random_table<rank>(random, n, -3, [](std::int64_t level) { return rank{level}; });
+  });
+}
+
+TEST_CASE("opaque and additive solvers agree with a dynamic program on longer chains") {
+  generator random(21);
+  for (const std::size_t n : {50U, 300U, 2000U}) {
+    for (int round = 0; round < (n == 2000 ? 4 : 12); ++round) {
+      const auto items = random_chain<double>(random, n);
+      const stagecut::prefix_sums cost(items);
+      const std::size_t stages = std::vector<std::size_t>{2, 7, 16, n / 3}[static_cast<std::size_t>(round) % 4];
+      const auto expected = oracle::bottleneck_by_dynamic_program(cost, stages);
+      const auto best = minimize_bottleneck(cost, stages);
+      REQUIRE(best->cost == expected);
+      REQUIRE(minimize_bottleneck(stagecut::block_sums(items), stages)->cuts == best->cuts);
+      const auto opaque = minimize_bottleneck(stagecut::testing::counted(cost), stages);
+      REQUIRE(opaque->cost == expected);
+      REQUIRE(opaque->cuts == best->cuts);
+      const auto ranked = minimize_bottleneck(stagecut::monotone(n, [&](std::size_t i, std::size_t j) {
+        return std::pair(cost(i, j), 0);  // compares as the cost, and has no arithmetic
+      }), stages);
+      REQUIRE(ranked->cost.first == expected);
+      REQUIRE(ranked->cuts == best->cuts);
+    }
+  }
+}
+
+TEST_CASE("the reported cost is that of the cuts, and no cut can move left") {
+  generator random(22);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t n = 1 + random() % 3000;
+    const std::size_t stages = 1 + random() % std::min<std::size_t>(n, 200);
+    const stagecut::prefix_sums cost(random_chain<double>(random, n));
+    const auto best = minimize_bottleneck(cost, stages);
+    double worst = 0;
+    for (std::size_t s = 0; s < stages; ++s) worst = std::max(worst, cost(best->cuts[s], best->cuts[s + 1]));
+    REQUIRE(worst == best->cost);
+    for (std::size_t s = 1; s < stages; ++s) {
+      REQUIRE((best->cuts[s] == s || cost(best->cuts[s] - 1, best->cuts[s + 1]) > best->cost));
+    }
+  }
+}
+
+TEST_CASE("more stages never cost more, powers of two scale, and a mirrored chain costs the same") {
+  generator random(23);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t n = 2 + random() % 60;
+    auto items = random_chain<double>(random, n);
+    for (auto& item : items) item = std::min(item, 1e100);
+    const auto integers = random_chain<std::int64_t>(random, n);
+    const std::vector<std::int64_t> mirrored(integers.rbegin(), integers.rend());
+    auto scaled = items;
+    for (auto& item : scaled) item *= 0x1p40;
+    double before = std::numeric_limits<double>::infinity();
+    for (std::size_t stages = 1; stages <= n; ++stages) {
+      const auto best = minimize_bottleneck(stagecut::prefix_sums(items), stages);
+      REQUIRE(best->cost <= before);
+      before = best->cost;
+      const auto large = minimize_bottleneck(stagecut::prefix_sums(scaled), stages);
+      REQUIRE(large->cost == best->cost * 0x1p40);
+      REQUIRE(large->cuts == best->cuts);
+      REQUIRE(minimize_bottleneck(stagecut::prefix_sums(integers), stages)->cost ==
+              minimize_bottleneck(stagecut::prefix_sums(mirrored), stages)->cost);
+    }
+  }
+}
+
+TEST_CASE("impossible requests") {
+  const stagecut::prefix_sums cost{1, 2, 3};
+  CHECK_THROWS_WITH_AS((void)minimize_bottleneck(cost, 0), "stagecut::minimize_bottleneck: stages = 0, must be at least 1",
+                       stagecut::argument_error);
+  const auto none = minimize_bottleneck(cost, 4);
+  CHECK(none.state() == stagecut::state::infeasible);
+  CHECK(none.why() == stagecut::reason{stagecut::reason::cause::more_stages_than_layers, 4, 3});
+  CHECK(minimize_bottleneck(stagecut::prefix_sums<double>(), 1).state() == stagecut::state::infeasible);
+  CHECK(minimize_bottleneck(cost, std::numeric_limits<std::size_t>::max()).state() == stagecut::state::infeasible);
+}
+
+TEST_CASE("what the user's cost throws passes through, and the workspace serves on") {
+  stagecut::bottleneck_workspace<int> workspace;
+  int calls_left = 0;
+  const auto cost = stagecut::monotone(20, [&](std::size_t first, std::size_t last) {
+    if (calls_left-- == 0) throw std::runtime_error("the user's");
+    return static_cast<int>(last - first);
+  });
+  for (int calls = 0; calls < 30; ++calls) {
+    calls_left = calls;
+    CHECK_THROWS_WITH_AS((void)minimize_bottleneck(cost, 6, workspace), "the user's", std::runtime_error);
+  }
+  calls_left = -1;
+  CHECK(minimize_bottleneck(cost, 6, workspace)->cost == 4);
+}
+
+TEST_CASE("a workspace gives the same answers, whatever it served before") {
+  generator random(24);
+  stagecut::bottleneck_workspace<double> workspace;
+  for (int round = 0; round < 500; ++round) {
+    const std::size_t n = 1 + random() % 40;
+    const std::size_t stages = 1 + random() % 45;
+    const stagecut::prefix_sums cost(random_chain<double>(random, n));
+    const auto fresh = minimize_bottleneck(cost, stages);
+    const auto& reused = minimize_bottleneck(cost, stages, workspace);
+    REQUIRE(reused.state() == fresh.state());
+    if (fresh) REQUIRE(*reused == *fresh);
+  }
+}
+
+TEST_CASE("a liar gets an answer in the form of one, and no endless loop") {
+  generator random(25);
+  for (int round = 0; round < 3000; ++round) {
+    const std::size_t n = 1 + random() % 30;
+    const std::size_t stages = 1 + random() % n;
+    const std::uint64_t salt = random();
+    const auto noise = [=](std::size_t first, std::size_t last) {
+      return (first * 0x9e3779b97f4a7c15U ^ last * 0xbf58476d1ce4e5b9U ^ salt) * 0x94d049bb133111ebU >> 32U;
+    };
+    const auto check = [&](const auto& best) {
+      REQUIRE(best);
+      REQUIRE(best->cuts.stages() == stages);
+      REQUIRE(best->cuts.items() == n);
+    };
+    check(minimize_bottleneck(stagecut::monotone(n, noise), stages));
+    check(minimize_bottleneck(stagecut::monotone(n, [&](std::size_t i, std::size_t j) {
+      return noise(i, j) % 5 == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(noise(i, j));
+    }), stages));
+    check(minimize_bottleneck(stagecut::monotone(n, [&](std::size_t i, std::size_t j) {
+      return std::pair(noise(i, j), 0);
+    }), stages));
+  }
+}
+
+TEST_CASE("the cost is called O(k log n) times a probe, and probes are few") {
+  generator random(26);
+  for (const std::size_t n : {100U, 10'000U, 1'000'000U}) {
+    for (const std::size_t stages : {4U, 16U, 64U}) {
+      const stagecut::testing::counted cost(stagecut::prefix_sums(random_chain<double>(random, n)));
+      const auto probe = static_cast<double>(stages) * (2 * std::log2(static_cast<double>(n)) + 4);
+      (void)minimize_bottleneck(cost, stages);
+      CHECK(static_cast<double>(cost.calls()) <= 105 * probe);  // documented
+      CHECK(static_cast<double>(cost.calls()) <= 30 * probe);   // seen: the value search is not degenerate
+      stagecut::testing::counted ranked(stagecut::monotone(n, [&](std::size_t i, std::size_t j) {
+        return std::pair(cost(i, j), 0);
+      }));
+      (void)minimize_bottleneck(ranked, stages);
+      CHECK(static_cast<double>(ranked.calls()) <= probe * static_cast<double>(stages) * std::log2(static_cast<double>(n)));
+    }
+  }
+}
+
+TEST_CASE("magnitudes that crowd at one end take no more probes than there are bits") {
+  // Costs double with every item: halving values would need a thousand probes.
+  const std::size_t n = 1000;
+  stagecut::testing::counted cost(stagecut::monotone(n, [](std::size_t first, std::size_t last) {
+    return first == last ? 0.0 : std::ldexp(1.0, static_cast<int>(last - first));
+  }));
+  const auto best = minimize_bottleneck(cost, 10);
+  CHECK(best->cost == 0x1p100);
+  CHECK(cost.calls() <= 105 * 10 * 24);
+}
+
+TEST_CASE("the cases of the peers' tests and bugs meet their optimal bottleneck") {
+  std::ifstream file(STAGECUT_TEST_DATA "/sequence/sequence_cases.json");
+  int met = 0;
+  for (const auto& entry : nlohmann::json::parse(file)) {
+    if (!entry.contains("weights") || !entry["weights"].is_array()) continue;  // texts are below, uniform has no weights
+    INFO(entry.dump());
+    const auto weights = entry["weights"].get<std::vector<double>>();
+    const auto stages = entry["k"].get<std::size_t>();
+    const stagecut::prefix_sums cost(weights);
+    if (entry.contains("error")) {
+      CHECK_THROWS_AS((void)minimize_bottleneck(cost, stages), stagecut::argument_error);
+      continue;
+    }
+    if (stages > weights.size()) {  // peers leave stages empty; stagecut says so instead
+      CHECK(minimize_bottleneck(cost, stages).state() == stagecut::state::infeasible);
+    }
+    const auto best = minimize_bottleneck(cost, std::min(stages, weights.size()));
+    CHECK(best->cost == entry["opt_bottleneck"].get<double>());
+    ++met;
+    if (std::all_of(weights.begin(), weights.end(), [](double w) { return w == std::floor(w); })) {
+      const std::vector<std::int64_t> integers(weights.begin(), weights.end());
+      CHECK(static_cast<double>(minimize_bottleneck(stagecut::prefix_sums(integers), best->cuts.stages())->cost) == best->cost);
+    }
+  }
+  CHECK(met == 42);
+}
+
+namespace {
+
+/// Whether at most k stages within the bound suffice, item by item.
+bool fits_one_by_one(const std::vector<std::int32_t>& items, std::size_t stages, std::int64_t bound) {
+  std::size_t used = 1;
+  std::int64_t sum = 0;
+  for (const std::int64_t item : items) {
+    if (item > bound) return false;
+    if (sum + item > bound) {
+      ++used;
+      sum = 0;
+    }
+    sum += item;
+  }
+  return used <= stages;
+}
+
+void check_least(const std::vector<std::int32_t>& items, std::size_t stages) {
+  const auto best = minimize_bottleneck(stagecut::block_sums(items), stages);
+  CHECK(fits_one_by_one(items, stages, best->cost));
+  CHECK(!fits_one_by_one(items, stages, best->cost - 1));
+}
+
+}  // namespace
+
+TEST_CASE("the large cases of the peers' tests") {
+  generator random(27);
+  std::vector<std::int32_t> items(25'000'000);
+  for (auto& item : items) item = static_cast<std::int32_t>(random() % 100);
+  check_least(items, 24);
+
+  const std::vector<std::int32_t> ones(240'000, 1);
+  const auto equal = minimize_bottleneck(stagecut::prefix_sums(ones), 24);
+  CHECK(equal->cost == 10'000);
+  for (std::size_t s = 0; s <= 24; ++s) CHECK(equal->cuts[s] == 10'000 * s);
+
+  items.resize(500);
+  for (auto& item : items) item = static_cast<std::int32_t>(random() % 131);
+  check_least(items, 31);
+  items.back() = 999;
+  check_least(items, 31);
+  std::sort(items.begin(), items.end());
+  check_least(items, 31);
+  std::iota(items.begin(), items.end(), 0);
+  check_least(items, 31);
+  std::iota(items.rbegin(), items.rend(), 1);
+  check_least(items, 31);
+  std::fill(items.begin(), items.end(), 1);
+  check_least(items, 31);
+}
