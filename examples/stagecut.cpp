@@ -4,8 +4,8 @@
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/stagecut.hpp>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -68,7 +68,8 @@ void print_table(const answer& best, const std::vector<double>& times, const sta
   for (std::size_t s = 0; s < times.size(); ++s) {
     const double share = best->cost > 0 ? times[s] / best->cost : 1;
     fmt::print("{:>5}  {:<{}}  {:>6}  {:>10}  {}\n", s, span(s), width, best->cuts.stage(s).size(),
-               time_text(times[s], profile.weights_only), std::string(static_cast<std::size_t>(std::lround(32 * share)), '#'));
+               time_text(times[s], profile.weights_only),
+               std::string(static_cast<std::size_t>(std::lround(32 * share)), '#'));
   }
   fmt::print("bottleneck {}, {}: no cut is below {}\n", time_text(best->cost, profile.weights_only),
              stagecut::to_string(best.state()), time_text(best->bound, profile.weights_only));
@@ -139,12 +140,15 @@ int run(int argc, char** argv) {
   plan_command->add_option("--objective", objective, "What to minimise: the heaviest stage")
       ->check(CLI::IsMember({"bottleneck"}))
       ->capture_default_str();
-  plan_command->add_option("--format", format, "How to print")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  plan_command->add_option("--format", format, "How to print")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
 
   std::string preset;
   std::vector<std::string> names;
   for (const auto& a : transformer::architectures) names.emplace_back(a.name);
-  auto* const profile_command = app.add_subcommand("profile", "Print a profile computed from published figures, as CSV");
+  auto* const profile_command =
+      app.add_subcommand("profile", "Print a profile computed from published figures, as CSV");
   auto* const transformer_command = profile_command->add_subcommand("transformer", "A decoder-only transformer");
   profile_command->require_subcommand(1);
   transformer_command->add_option("--preset", preset, "Which")->required()->check(CLI::IsMember(names));

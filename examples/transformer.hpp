@@ -18,11 +18,11 @@ struct architecture {
   double heads;
   double kv_heads;
   double feed_forward;
-  bool gated;           ///< SwiGLU: three matrices in the feed-forward part, no biases, RMS norms; else two, biases, layer norms
+  bool gated;  ///< SwiGLU: three matrices in the feed-forward part, no biases, RMS norms; else two, biases, layer norms
   double vocabulary;
-  double positions;     ///< learned position embeddings; 0 for rotary ones
-  double sequence;      ///< tokens of one microbatch of one sequence
-  bool tied;            ///< the head multiplies by the embedding matrix
+  double positions;  ///< learned position embeddings; 0 for rotary ones
+  double sequence;   ///< tokens of one microbatch of one sequence
+  bool tied;         ///< the head multiplies by the embedding matrix
 };
 
 /// Radford et al., Language Models are Unsupervised Multitask Learners, 2019: 1,557,611,200 parameters as released.
@@ -34,8 +34,8 @@ inline constexpr std::array architectures{gpt2_xl, llama_2_7b};
 
 /// What a device can do.
 struct device {
-  double flops = 312e12;      ///< per second: the dense bf16 peak of an A100 (NVIDIA A100 data sheet)
-  double efficiency = 0.5;    ///< of that peak, reached by matrix products (Narayanan et al., SC 2021, report 44 to 52 %)
+  double flops = 312e12;    ///< per second: the dense bf16 peak of an A100 (NVIDIA A100 data sheet)
+  double efficiency = 0.5;  ///< of that peak, reached by matrix products (Narayanan et al., SC 2021, report 44 to 52 %)
   double bandwidth = 2.0e12;  ///< bytes per second to and from memory: A100 80 GB (same data sheet)
 };
 
@@ -53,11 +53,11 @@ constexpr double decoder_parameters(const architecture& a) {
 
 /// The profile of a model trained on one sequence a microbatch.
 ///
-/// Forward time: matrix products at 2 FLOP per weight and token, plus 4 · tokens² · hidden for the scores of attention and
-/// their sum (Narayanan et al., SC 2021, appendix), at the device's efficiency; embedding and norms take the time to move
-/// their data. Backward: two products for each one of the forward pass, so twice that. Activations: 34 · tokens · hidden
-/// bytes a layer plus 5 · heads · tokens² for the attention scores (Korthikanti et al., 2022, equation 1), those of a tied
-/// head and an embedding are what they put out.
+/// Forward time: matrix products at 2 FLOP per weight and token, plus 4 · tokens² · hidden for the scores of attention
+/// and their sum (Narayanan et al., SC 2021, appendix), at the device's efficiency; embedding and norms take the time
+/// to move their data. Backward: two products for each one of the forward pass, so twice that. Activations: 34 · tokens
+/// · hidden bytes a layer plus 5 · heads · tokens² for the attention scores (Korthikanti et al., 2022, equation 1),
+/// those of a tied head and an embedding are what they put out.
 inline stagecut::profile profile(const architecture& a, const device& on = {}) {
   const double tokens = a.sequence;
   const double boundary = tokens * a.hidden * bytes_per_number;
@@ -66,9 +66,10 @@ inline stagecut::profile profile(const architecture& a, const device& on = {}) {
   const double norm_parameters = (a.gated ? 1 : 2) * a.hidden;
 
   stagecut::profile result;
-  const auto add = [&](std::string name, std::string kind, double forward, double parameters, double activations, double output) {
-    result.layers.push_back({std::move(name), std::move(kind), forward, 2 * forward, parameters * bytes_per_number,
-                             activations, output});
+  const auto add = [&](std::string name, std::string kind, double forward, double parameters, double activations,
+                       double output) {
+    result.layers.push_back(
+        {std::move(name), std::move(kind), forward, 2 * forward, parameters * bytes_per_number, activations, output});
   };
   add("embedding", "embedding", moving(2 * boundary), (a.vocabulary + a.positions) * a.hidden, boundary, boundary);
   const double layer_flops = 2 * tokens * decoder_parameters(a) + 4 * tokens * tokens * a.hidden;

@@ -75,8 +75,8 @@ double read_all(const std::vector<double>& items) {
 }
 
 /// The textbook: prefix sums one after the other, then D. M. Nicol's search (J. Parallel Distrib. Comput. 23(2), 1994,
-/// section 3): for each stage the least end whose cost suffices for the rest, by bisection over probes; each probe takes
-/// the furthest end by bisection. Memory is reused. Empty stages may be left at the end.
+/// section 3): for each stage the least end whose cost suffices for the rest, by bisection over probes; each probe
+/// takes the furthest end by bisection. Memory is reused. Empty stages may be left at the end.
 class textbook {
  public:
   double solve(const std::vector<double>& items, std::size_t stages) {
@@ -131,7 +131,7 @@ void measure(benchmark::State& state, data kind, std::size_t items, std::size_t 
   double last = 0;
   for (auto _ : state) {
     last = solve(from.chains[i], from.sums[i]);
-    benchmark::DoNotOptimize(last);
+    benchmark::DoNotOptimize(static_cast<const double&>(last));  // by reference, 1.7.1 corrupts doubles
     i = i + 1 == from.chains.size() ? 0 : i + 1;
   }
   const auto& shown = from.sums[i == 0 ? from.chains.size() - 1 : i - 1];
@@ -144,7 +144,8 @@ void register_all() {
   for (std::size_t items = 100; items <= 100'000'000; items *= 10) {
     for (std::size_t kind = 0; kind < data_names.size(); ++kind) {
       const auto name = [=](const char* method, std::size_t stages) {
-        return std::string(method) + "/" + data_names[kind] + "/n:" + std::to_string(items) + "/k:" + std::to_string(stages);
+        return std::string(method) + "/" + data_names[kind] + "/n:" + std::to_string(items) +
+               "/k:" + std::to_string(stages);
       };
       const auto add = [=](const char* method, std::size_t stages, auto solve) {
         auto* const bench = benchmark::RegisterBenchmark(name(method, stages).c_str(), [=](benchmark::State& state) {
@@ -155,7 +156,8 @@ void register_all() {
       using chain = std::vector<double>;
       using sums = stagecut::prefix_sums<double>;
       add("read", 1, [](const chain& c, const sums&) { return read_all(c); });
-      add("prefix_pass", 1, [](const chain& c, sums& s) { return s.assign(stagecut::view<const double>(c)), s.prefix(c.size()); });
+      add("prefix_pass", 1,
+          [](const chain& c, sums& s) { return s.assign(stagecut::view<const double>(c)), s.prefix(c.size()); });
       add("block_pass", 1, [blocks = stagecut::block_sums<double>()](const chain& c, const sums&) mutable {
         blocks.assign(stagecut::view<const double>(c));
         return blocks.prefix(c.size());
@@ -170,13 +172,15 @@ void register_all() {
           s.assign(stagecut::view<const double>(c));
           return stagecut::minimize_bottleneck(s, stages, work)->cost;
         });
-        add("blocks", stages, [=, work = workspace(), blocks = stagecut::block_sums<double>()](const chain& c, const sums&) mutable {
-          blocks.assign(stagecut::view<const double>(c));
-          return stagecut::minimize_bottleneck(blocks, stages, work)->cost;
-        });
+        add("blocks", stages,
+            [=, work = workspace(), blocks = stagecut::block_sums<double>()](const chain& c, const sums&) mutable {
+              blocks.assign(stagecut::view<const double>(c));
+              return stagecut::minimize_bottleneck(blocks, stages, work)->cost;
+            });
         // The textbook's k² log² n becomes minutes.
         if (items * stages > 100'000'000 && stages > 4) continue;
-        add("textbook", stages, [=, book = textbook()](const chain& c, const sums&) mutable { return book.solve(c, stages); });
+        add("textbook", stages,
+            [=, book = textbook()](const chain& c, const sums&) mutable { return book.solve(c, stages); });
       }
     }
   }

@@ -13,8 +13,8 @@ template <class T>
 std::vector<T> ascending() {
   using limits = std::numeric_limits<T>;
   if constexpr (std::floating_point<T>) {
-    return {-limits::infinity(), limits::lowest(), T(-1), -limits::min(), -limits::denorm_min(), T(-0.0),
-            T(0.0),              limits::denorm_min(), limits::min(), T(1), limits::max(), limits::infinity()};
+    return {-limits::infinity(),  limits::lowest(), T(-1), -limits::min(), -limits::denorm_min(), T(-0.0), T(0.0),
+            limits::denorm_min(), limits::min(),    T(1),  limits::max(),  limits::infinity()};
   } else if constexpr (std::signed_integral<T>) {
     return {limits::min(), T(-2), T(-1), T(0), T(1), T(2), limits::max()};
   } else {

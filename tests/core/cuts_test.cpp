@@ -70,8 +70,9 @@ TEST_CASE("cuts compare lexicographically") {
 
 TEST_CASE("empty stages are refused unless asked for") {
   CHECK(message([] { return cuts{0, 2, 2}; }) == "stagecut::cuts: points[2] = 2, must be above the point before it, 2");
-  CHECK(message([] { return cuts::from_sizes({2, 0}); }) ==
-        "stagecut::cuts: sizes[1] = 0, must be at least 1, and the sum representable");
+  CHECK(message([] {
+          return cuts::from_sizes({2, 0});
+        }) == "stagecut::cuts: sizes[1] = 0, must be at least 1, and the sum representable");
   const cuts c({0, 2, 2}, empty_stages::allowed);
   CHECK(c.sizes() == sizes{2, 0});
   CHECK(c.assignment() == sizes{0, 0});
@@ -82,15 +83,20 @@ TEST_CASE("what is no cut is refused with its place") {
   CHECK(message([] { return cuts(sizes{}); }) == "stagecut::cuts: points = {}, must hold at least one point");
   CHECK(message([] { return cuts{1, 2}; }) == "stagecut::cuts: points[0] = 1, must be 0");
   CHECK(message([] { return cuts{0, 3, 2}; }) == "stagecut::cuts: points[2] = 2, must be above the point before it, 3");
-  CHECK(message([] { return cuts::from_boundaries(4, {2, 5}); }) ==
-        "stagecut::cuts: boundaries[2] = 4, must be above the point before it, 5");
-  CHECK(message([] { return cuts::from_boundaries(4, {3, 2}); }) ==
-        "stagecut::cuts: boundaries[1] = 2, must be above the point before it, 3");
-  CHECK(message([] { return cuts::from_assignment({0, 2}); }) ==
-        "stagecut::cuts::from_assignment: stages[1] = 2, must be the stage of the item before it or the next");
-  CHECK(message([] { return cuts::from_assignment({1}); }) == "stagecut::cuts::from_assignment: stages[0] = 1, must be 0");
-  CHECK(message([] { return cuts::from_assignment({0, 1, 0}); }) ==
-        "stagecut::cuts::from_assignment: stages[2] = 0, must be the stage of the item before it or the next");
+  CHECK(message([] {
+          return cuts::from_boundaries(4, {2, 5});
+        }) == "stagecut::cuts: boundaries[2] = 4, must be above the point before it, 5");
+  CHECK(message([] {
+          return cuts::from_boundaries(4, {3, 2});
+        }) == "stagecut::cuts: boundaries[1] = 2, must be above the point before it, 3");
+  CHECK(message([] {
+          return cuts::from_assignment({0, 2});
+        }) == "stagecut::cuts::from_assignment: stages[1] = 2, must be the stage of the item before it or the next");
+  CHECK(message([] { return cuts::from_assignment({1}); }) ==
+        "stagecut::cuts::from_assignment: stages[0] = 1, must be 0");
+  CHECK(message([] {
+          return cuts::from_assignment({0, 1, 0});
+        }) == "stagecut::cuts::from_assignment: stages[2] = 0, must be the stage of the item before it or the next");
   const std::size_t half = std::numeric_limits<std::size_t>::max() / 2 + 1;
   CHECK(!message([&] { return cuts::from_sizes(sizes{half, half, 5}, empty_stages::allowed); }).empty());
 }

@@ -11,14 +11,16 @@
 static_assert(std::is_same_v<stagecut::sum_t<float>, double>);
 static_assert(std::is_same_v<stagecut::sum_t<std::int32_t>, std::int64_t>);
 static_assert(std::is_same_v<stagecut::sum_t<std::uint8_t>, std::uint64_t>);
-static_assert(stagecut::sum_of<double, float>);
-static_assert(stagecut::sum_of<std::int32_t, std::uint64_t>);
-static_assert(!stagecut::sum_of<double, int>);
-static_assert(!stagecut::sum_of<std::int64_t, double>);
-static_assert(!stagecut::sum_of<std::int64_t, bool>);
+static_assert(stagecut::item_of<float, double>);
+static_assert(stagecut::item_of<std::uint64_t, std::int32_t>);
+static_assert(!stagecut::item_of<int, double>);
+static_assert(!stagecut::item_of<double, std::int64_t>);
+static_assert(!stagecut::item_of<bool, std::int64_t>);
 
 TEST_CASE("items are checked one by one") {
-  const auto check = [](std::vector<double> items) { stagecut::detail::check_items(stagecut::view<const double>(items)); };
+  const auto check = [](std::vector<double> items) {
+    stagecut::detail::check_items(stagecut::view<const double>(items));
+  };
   CHECK_NOTHROW(check({0.0, -0.0, 1e300}));
   CHECK_THROWS_WITH(check({1, std::numeric_limits<double>::quiet_NaN()}), "item 1: nan is NaN");
   CHECK_THROWS_WITH(check({1, 2, std::numeric_limits<double>::infinity()}), "item 2: inf is infinite");

@@ -27,5 +27,6 @@ TEST_CASE("a profile holds the embedding, the decoder layers, the norm and the h
   CHECK(model.layers[50].kind == "head");
   // 2 FLOP a parameter and token are the bulk of a layer; attention adds 8 % at this length.
   const double flops = model.layers[1].forward * 312e12 * 0.5;
-  CHECK(flops / (2 * 1024 * transformer::decoder_parameters(transformer::gpt2_xl)) == doctest::Approx(1.107).epsilon(0.01));
+  CHECK(flops / (2 * 1024 * transformer::decoder_parameters(transformer::gpt2_xl)) ==
+        doctest::Approx(1.107).epsilon(0.01));
 }

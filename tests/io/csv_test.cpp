@@ -32,7 +32,8 @@ TEST_CASE("layers with all their columns, in any order, with quotes") {
   REQUIRE(model.layers.size() == 1);
   CHECK(!model.weights_only);
   CHECK(model.layers[0] == stagecut::layer{"a, \"b\"", "decoder", 1, 2, 3, 4, 5});
-  CHECK(parse_csv("output, activations,parameters,backward,forward,kind,name\n5,4,3,2,1,decoder,\"a, \"\"b\"\"\"\n", "f") == model);
+  CHECK(parse_csv("output, activations,parameters,backward,forward,kind,name\n5,4,3,2,1,decoder,\"a, \"\"b\"\"\"\n",
+                  "f") == model);
 }
 
 TEST_CASE("each mistake is named with its line, field and value") {

@@ -53,7 +53,8 @@ TEST_CASE("each mistake is named with its line") {
   refuse(node("a") + "\ta -- b\n", "graph.txt:2: node \"b\" is not defined");
   refuse(node("a") + "\ta b\n", "graph.txt:2: not an edge, \"id -- id\"");
   refuse(node("a") + node("b") + "\ta -- b\n\ta -- b\n", "graph.txt:4: the edge from \"a\" to \"b\" stands twice");
-  refuse("a -- x\n", "graph.txt:1: not a node, \"id -- description -- forward_compute_time=...\", and not indented as an edge");
+  refuse("a -- x\n",
+         "graph.txt:1: not a node, \"id -- description -- forward_compute_time=...\", and not indented as an edge");
   const std::string start = "a -- x -- forward_compute_time=";
   refuse(start + "1, backward_compute_time=x, activation_size=1, parameter_size=0",
          "graph.txt:1: backward_compute_time: \"x\" is not a number");

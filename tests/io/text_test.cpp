@@ -9,7 +9,10 @@
 namespace detail = stagecut::io::detail;
 
 TEST_CASE("lines end in any way, blank ones are skipped, and numbers count all") {
-  detail::line_reader lines("\xEF\xBB\xBF" "a\r\n\n \t\nb\nc", "file");
+  detail::line_reader lines(
+      "\xEF\xBB\xBF"
+      "a\r\n\n \t\nb\nc",
+      "file");
   std::vector<std::string> seen;
   while (lines.next()) seen.push_back(std::string(lines.line()) + "@" + lines.place());
   CHECK(seen == std::vector<std::string>{"a@file:1", "b@file:4", "c@file:5"});

@@ -10,8 +10,8 @@
 // Slow and obvious: the definition of the problem, to compare with.
 namespace oracle {
 
-/// The first of the lexicographically ordered partitions of `[0, n)` into k non-empty stages whose costliest stage is the
-/// cheapest, with that cost.
+/// The first of the lexicographically ordered partitions of `[0, n)` into k non-empty stages whose costliest stage is
+/// the cheapest, with that cost.
 template <class Model>
 auto best_by_enumeration(const Model& cost, std::size_t stages) {
   using cost_type = std::remove_cvref_t<decltype(cost(0, 0))>;

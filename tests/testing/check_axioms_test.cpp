@@ -43,24 +43,20 @@ TEST_CASE("honest models pass") {
   CHECK(check_axioms(stagecut::block_sums(items)));
   CHECK(check_axioms(stagecut::testing::monotone_archetype(9)));
   CHECK(check_axioms(stagecut::testing::additive_archetype(9)));
-  CHECK(check_axioms((stagecut::monotone | stagecut::monge)(20, [](std::size_t i, std::size_t j) {
-    return length(i, j) * length(i, j);
-  })));
-  CHECK(check_axioms((stagecut::monotone | stagecut::inverse_monge)(20, [](std::size_t i, std::size_t j) {
-    return std::sqrt(length(i, j));
-  })));
+  CHECK(check_axioms((stagecut::monotone | stagecut::monge)(
+      20, [](std::size_t i, std::size_t j) { return length(i, j) * length(i, j); })));
+  CHECK(check_axioms((stagecut::monotone | stagecut::inverse_monge)(
+      20, [](std::size_t i, std::size_t j) { return std::sqrt(length(i, j)); })));
 }
 
 TEST_CASE("each lie is found where it is told") {
-  const auto falling = check_axioms(stagecut::monotone(8, [](std::size_t i, std::size_t j) {
-    return i == 2 && j == 5 ? 0.0 : length(i, j);
-  }));
+  const auto falling = check_axioms(
+      stagecut::monotone(8, [](std::size_t i, std::size_t j) { return i == 2 && j == 5 ? 0.0 : length(i, j); }));
   CHECK(!falling);
   CHECK(falling.text() == "right_monotone does not hold at [2, 4) and [2, 5), stage 0");
 
-  const auto left = check_axioms(stagecut::left_monotone(8, [](std::size_t i, std::size_t j) {
-    return i == 0 && j == 8 ? 0.0 : length(i, j);
-  }));
+  const auto left = check_axioms(
+      stagecut::left_monotone(8, [](std::size_t i, std::size_t j) { return i == 0 && j == 8 ? 0.0 : length(i, j); }));
   CHECK(left.text() == "left_monotone does not hold at [1, 8) and [0, 8), stage 0");
 
   const auto nan = check_axioms(stagecut::monotone(8, [](std::size_t i, std::size_t j) {
@@ -86,14 +82,14 @@ TEST_CASE("a lie of a staged cost is found with its stage") {
 }
 
 TEST_CASE("nothing that was not promised is held against a model") {
-  CHECK(check_axioms(stagecut::right_monotone(8, [](std::size_t i, std::size_t j) {
-    return i == j ? 0.0 : length(i, j) + static_cast<double>(100 * i % 7);
-  })));
+  CHECK(check_axioms(stagecut::right_monotone(
+      8, [](std::size_t i, std::size_t j) { return i == j ? 0.0 : length(i, j) + static_cast<double>(100 * i % 7); })));
 }
 
 TEST_CASE("a lie in one of a million intervals is found when all are looked at, and looks are limited") {
   const std::size_t n = 300;
-  const auto cost = stagecut::monotone(n, [](std::size_t i, std::size_t j) { return i == 150 && j == 151 ? 500.0 : length(i, j); });
+  const auto cost =
+      stagecut::monotone(n, [](std::size_t i, std::size_t j) { return i == 150 && j == 151 ? 500.0 : length(i, j); });
   CHECK(!check_axioms(cost));
   const auto large = check_axioms(stagecut::monotone(1'000'000, length), 1000);
   CHECK(large);

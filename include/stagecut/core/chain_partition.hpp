@@ -12,6 +12,7 @@ struct chain_partition {
   Cost cost;            ///< the value of the objective for these cuts, in the unit of the cost model
   Cost bound;           ///< no cut of this chain into as many stages costs less; equal to `cost` when proved optimal
 
+  /// Equal in every part.
   friend bool operator==(const chain_partition&, const chain_partition&) = default;
 };
 

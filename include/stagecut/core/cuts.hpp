@@ -17,12 +17,14 @@ namespace stagecut::inline v0 {
 /// Whether a stage may hold no item.
 enum class empty_stages { forbidden, allowed };
 
-/// Where a chain of n items is cut into k stages: the cut points `0 = c[0] < c[1] < … < c[k] = n`; stage s is `[c[s], c[s+1])`.
+/// Where a chain of n items is cut into k stages: the cut points `0 = c[0] < c[1] < … < c[k] = n`; stage s is `[c[s],
+/// c[s+1])`.
 ///
 /// Always valid: every constructor checks, in O(k), or O(n) from an assignment. Equal points may follow each other only
 /// where `empty_stages::allowed` was said. Compares lexicographically. Default: no item, no stage.
 class cuts {
  public:
+  /// No item, no stage.
   cuts() : points_{0} {}
 
   /// From all k + 1 cut points.
@@ -31,6 +33,7 @@ class cuts {
       : points_(std::move(points)) {
     check("points", empty);
   }
+  /// The same of a list.
   cuts(std::initializer_list<std::size_t> points) : cuts(std::vector<std::size_t>(points)) {}
 
   /// From the number of items of every stage.
@@ -41,6 +44,7 @@ class cuts {
     result.check("sizes", empty);
     return result;
   }
+  /// The same of a list.
   [[nodiscard]] static cuts from_sizes(std::initializer_list<std::size_t> sizes) { return from_sizes(view(sizes)); }
 
   /// From the k - 1 boundaries between stages, for a chain of `items` items.
@@ -53,6 +57,7 @@ class cuts {
     result.check("boundaries", empty);
     return result;
   }
+  /// The same of a list.
   [[nodiscard]] static cuts from_boundaries(std::size_t items, std::initializer_list<std::size_t> boundaries) {
     return from_boundaries(items, view(boundaries));
   }
@@ -72,6 +77,7 @@ class cuts {
     if (!stages.empty()) result.points_.push_back(stages.size());
     return result;
   }
+  /// The same of a list.
   [[nodiscard]] static cuts from_assignment(std::initializer_list<std::size_t> stages) {
     return from_assignment(view(stages));
   }
@@ -82,7 +88,9 @@ class cuts {
     check("points", empty);
   }
 
+  /// Number of stages k.
   [[nodiscard]] std::size_t stages() const noexcept { return points_.size() - 1; }
+  /// Number of items n.
   [[nodiscard]] std::size_t items() const noexcept { return points_.back(); }
 
   /// Cut point s.
@@ -117,15 +125,19 @@ class cuts {
     return result;
   }
 
+  /// Lexicographic.
+  /// @{
   friend bool operator==(const cuts&, const cuts&) = default;
   friend auto operator<=>(const cuts&, const cuts&) = default;
+  /// @}
 
  private:
   static std::string element(std::string_view name, std::size_t index) {
     return std::string(name).append("[").append(std::to_string(index)).append("]");
   }
 
-  /// Names the first offending element of the caller's `argument`, which is `points_` seen as points, boundaries or sizes.
+  /// Names the first offending element of the caller's `argument`, which is `points_` seen as points, boundaries or
+  /// sizes.
   void check(std::string_view argument, empty_stages empty) const {
     if (points_.empty()) detail::fail(argument_error("cuts", argument, "{}", "must hold at least one point"));
     if (points_[0] != 0) {

@@ -39,7 +39,8 @@ class argument_error : public std::invalid_argument {
   std::string argument_;
 };
 
-/// Bad data: a malformed file, a time that is NaN or negative, a sum that overflows. Thrown once, where the data enters.
+/// Bad data: a malformed file, a time that is NaN or negative, a sum that overflows. Thrown once, where the data
+/// enters.
 ///
 /// `what()` reads `PLACE: PROBLEM`.
 class invalid_input : public std::invalid_argument {
@@ -58,8 +59,8 @@ class invalid_input : public std::invalid_argument {
 
 namespace detail {
 
-/// Throws `error`; without exceptions (`-fno-exceptions`) prints its text and aborts. Everything that the library throws
-/// passes here.
+/// Throws `error`; without exceptions (`-fno-exceptions`) prints its text and aborts. Everything that the library
+/// throws passes here.
 template <class Error>
 [[noreturn]] inline void fail(Error error) {
 #if defined(__cpp_exceptions)

@@ -5,8 +5,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// The smallest index in `[lowest, highest]` at which `fits` holds, where it holds from some index on; `highest`, which is
-/// not asked, if there is none below. Asks near `likely` first: O(log d) calls, where d is how far that is off.
+/// The smallest index in `[lowest, highest]` at which `fits` holds, where it holds from some index on; `highest`, which
+/// is not asked, if there is none below. Asks near `likely` first: O(log d) calls, where d is how far that is off.
 template <class Predicate>
 [[nodiscard]] constexpr std::size_t gallop(std::size_t lowest, std::size_t highest, std::size_t likely,
                                            Predicate fits) {

@@ -9,17 +9,20 @@ namespace stagecut::inline v0 {
 
 /// The items `[first, last)` of a chain, counted from 0.
 struct interval {
-  std::size_t first = 0;
-  std::size_t last = 0;
+  std::size_t first = 0;  ///< the first item of it
+  std::size_t last = 0;   ///< the first item behind it
 
   /// Number of items; 0 when `last <= first`.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t size() const noexcept {
     return first < last ? last - first : 0;
   }
+  /// Whether it has no item.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool empty() const noexcept { return last <= first; }
+  /// Whether `item` is one of it.
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool contains(std::size_t item) const noexcept {
     return first <= item && item < last;
   }
+  /// Equal ends.
   friend constexpr bool operator==(const interval&, const interval&) = default;
 };
 

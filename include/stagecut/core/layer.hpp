@@ -5,10 +5,10 @@
 
 namespace stagecut::inline v0 {
 
-/// What one layer of a model takes, for one microbatch where that matters. Times in seconds, sizes in bytes; finite and not
-/// negative.
+/// What one layer of a model takes, for one microbatch where that matters. Times in seconds, sizes in bytes; finite and
+/// not negative.
 struct layer {
-  std::string name;
+  std::string name;        ///< what the model calls it
   std::string kind;        ///< what layers alike have in common: `decoder`, `Conv2d`
   double forward = 0;      ///< seconds
   double backward = 0;     ///< seconds
@@ -19,6 +19,7 @@ struct layer {
   /// Seconds of both passes.
   [[nodiscard]] double time() const noexcept { return forward + backward; }
 
+  /// Equal in every part.
   friend bool operator==(const layer&, const layer&) = default;
 };
 

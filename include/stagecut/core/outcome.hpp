@@ -39,9 +39,9 @@ struct reason {
     limit_reached             ///< of time, nodes or the caller's patience
   };
 
-  cause what = cause::limit_reached;
-  std::size_t needed = 0;     ///< of what is short, in the cause's unit (layers)
-  std::size_t available = 0;  ///< likewise
+  cause what = cause::limit_reached;  ///< the obstacle
+  std::size_t needed = 0;             ///< of what is short, in the cause's unit (layers)
+  std::size_t available = 0;          ///< likewise
 
   /// One line for a person.
   [[nodiscard]] std::string text() const {
@@ -54,12 +54,14 @@ struct reason {
     return "a limit was reached before an answer was found";
   }
 
+  /// Equal in every part.
   friend bool operator==(const reason&, const reason&) = default;
 };
 
 /// Reading the answer of an `outcome` that has none. `what()` says why it has none.
 class no_answer : public std::logic_error {
  public:
+  /// Tells the reason.
   explicit no_answer(const reason& why) : std::logic_error("stagecut::outcome: no answer: " + why.text()) {}
 };
 
@@ -72,17 +74,25 @@ class outcome {
   /// Nothing known yet: `unknown`.
   outcome() = default;
 
+  /// An outcome in the state of that name.
+  /// @{
   [[nodiscard]] static outcome optimal(Answer answer) { return outcome(stagecut::state::optimal, std::move(answer)); }
   [[nodiscard]] static outcome feasible(Answer answer) { return outcome(stagecut::state::feasible, std::move(answer)); }
   [[nodiscard]] static outcome infeasible(reason why) { return outcome(stagecut::state::infeasible, why); }
   [[nodiscard]] static outcome unknown(reason why) { return outcome(stagecut::state::unknown, why); }
+  /// @}
 
+  /// What is known of the answer.
   [[nodiscard]] stagecut::state state() const noexcept { return state_; }
+  /// Whether there is an answer: the state is optimal or feasible.
+  /// @{
   [[nodiscard]] bool has_value() const noexcept { return answer_.has_value(); }
   [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
+  /// @}
 
   /// The answer.
   /// @throws no_answer if there is none
+  /// @{
   [[nodiscard]] const Answer& value() const& {
     if (!answer_) detail::fail(no_answer(why_));
     return *answer_;
@@ -97,6 +107,7 @@ class outcome {
   [[nodiscard]] Answer&& operator*() && { return std::move(value()); }
   [[nodiscard]] const Answer* operator->() const { return &value(); }
   [[nodiscard]] Answer* operator->() { return &value(); }
+  /// @}
 
   /// Why there is no answer; without meaning when there is one.
   [[nodiscard]] const reason& why() const noexcept { return why_; }

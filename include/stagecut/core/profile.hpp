@@ -9,7 +9,7 @@ namespace stagecut::inline v0 {
 
 /// What the layers of a model take, in the order in which data passes them.
 struct profile {
-  std::vector<layer> layers;
+  std::vector<layer> layers;  ///< from the input to the output
   /// Whether the times are plain weights in a unit that only the user knows, not seconds.
   bool weights_only = false;
 
@@ -21,6 +21,7 @@ struct profile {
     return result;
   }
 
+  /// Equal in every part.
   friend bool operator==(const profile&, const profile&) = default;
 };
 

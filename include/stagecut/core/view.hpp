@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
-#include <array>
 #include <type_traits>
 
 #include <stagecut/core/host_device.hpp>
 
 namespace stagecut::inline v0 {
+
+template <class T>
+class view;
+
+/// A contiguous container of elements that a `view<T>` can see.
+template <class Container, class T>
+concept viewable_as = !std::same_as<std::remove_cvref_t<Container>, view<T>> && requires(Container & c) {
+  { std::data(c) } -> std::convertible_to<T*>;
+  { std::size(c) } -> std::convertible_to<std::size_t>;
+};
 
 /// A non-owning view of consecutive elements, as `std::span`, but with members that device code may call.
 ///
@@ -16,10 +26,14 @@ namespace stagecut::inline v0 {
 template <class T>
 class view {
  public:
+  /// As of `std::span`.
+  /// @{
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
   using iterator = T*;
+  /// @}
 
+  /// No element.
   constexpr view() noexcept = default;
 
   /// The `size` elements from `data` on.
@@ -27,21 +41,20 @@ class view {
   STAGECUT_HOST_DEVICE constexpr view(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
 
   /// All elements of a container, which must outlive the view.
-  template <class Container>
-    requires(!std::same_as<std::remove_cvref_t<Container>, view> &&
-             requires(Container& c) {
-               { std::data(c) } -> std::convertible_to<T*>;
-               { std::size(c) } -> std::convertible_to<std::size_t>;
-             })
+  template <viewable_as<T> Container>
   constexpr view(Container&& container) noexcept  // NOLINT(google-explicit-constructor)
       : data_(std::data(container)), size_(std::size(container)) {}
 
+  /// As of `std::span`.
+  /// @{
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T* data() const noexcept { return data_; }
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T* begin() const noexcept { return data_; }
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T* end() const noexcept { return data_ + size_; }
+  /// @}
 
+  /// The element at `index`.
   /// @pre `index < size()`
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T& operator[](std::size_t index) const noexcept { return data_[index]; }
 

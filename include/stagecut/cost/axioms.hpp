@@ -10,13 +10,13 @@ namespace stagecut::inline v0 {
 template <class Function, unsigned Bits>
 class function_cost;
 
-/// A set of promises about a cost `f(first, last)` of the items `[first, last)`, or `f(stage, first, last)`, each of them a
-/// bit. The promises are objects: `monotone`, `additive`, …; `a | b` promises both.
+/// A set of promises about a cost `f(first, last)` of the items `[first, last)`, or `f(stage, first, last)`, each of
+/// them a bit. The promises are objects: `monotone`, `additive`, …; `a | b` promises both.
 ///
 /// Called as `monotone(n, f)`, a set makes a cost model for a chain of n items from a function that keeps its promises.
 template <unsigned Bits>
 struct axiom {
-  static constexpr unsigned bits = Bits;
+  static constexpr unsigned bits = Bits;  ///< one for each promise
 
   /// @param items     number of items n of the chain
   /// @param function  `function(first, last)`, a totally ordered cost, for `first <= last <= n`
@@ -25,6 +25,7 @@ struct axiom {
     return {items, std::move(function)};
   }
 
+  /// Both sets of promises.
   template <unsigned Others>
   [[nodiscard]] constexpr axiom<Bits | Others> operator|(axiom<Others>) const noexcept {
     return {};
@@ -39,7 +40,8 @@ inline constexpr axiom<2> left_monotone{};
 inline constexpr axiom<3> monotone{};
 /// `f(i, j)` is `prefix(j) - prefix(i)` exactly as computed, rounding included; the model has the member `prefix`.
 inline constexpr axiom<4> additive{};
-/// `f(i, j) + f(i', j') <= f(i, j') + f(i', j)` for `i <= i' <= j <= j'`, in exact arithmetic: the quadrangle inequality.
+/// `f(i, j) + f(i', j') <= f(i, j') + f(i', j)` for `i <= i' <= j <= j'`, in exact arithmetic: the quadrangle
+/// inequality.
 inline constexpr axiom<8> monge{};
 /// The reverse: `f(i, j) + f(i', j') >= f(i, j') + f(i', j)`, in exact arithmetic.
 inline constexpr axiom<16> inverse_monge{};
@@ -56,23 +58,27 @@ template <class Model>
 inline constexpr auto enable_axioms = axiom<0>{};
 
 template <class Model>
-  requires requires { typename Model::axioms; }
+requires requires { typename Model::axioms; }
 inline constexpr auto enable_axioms<Model> = typename Model::axioms{};
 
 /// Whether `Model` promises all of `Promise`. Nothing but the word of the model's author stands behind it:
-/// `testing::check_axioms` looks for a lie. A liar gets a wrong answer, but never undefined behaviour or an endless loop.
+/// `testing::check_axioms` looks for a lie. A liar gets a wrong answer, but never undefined behaviour or an endless
+/// loop.
 template <class Model, auto Promise>
 inline constexpr bool promises =
-    (enable_axioms<Model>.bits & std::remove_cvref_t<decltype(Promise)>::bits) == std::remove_cvref_t<decltype(Promise)>::bits;
+    (enable_axioms<Model>.bits &
+     std::remove_cvref_t<decltype(Promise)>::bits) == std::remove_cvref_t<decltype(Promise)>::bits;
 
 /// A cost model made of a function: see `axiom`.
 template <class Function, unsigned Bits>
 class function_cost {
  public:
-  using axioms = axiom<Bits>;
+  using axioms = axiom<Bits>;  ///< as promised by who made it
 
+  /// A chain of `items` items, priced by `function(first, last)`.
   constexpr function_cost(std::size_t items, Function function) : items_(items), function_(std::move(function)) {}
 
+  /// Number of items n.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return items_; }
 
   /// The cost of the items `[first, last)`: whatever the function says.

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
@@ -14,14 +15,15 @@
 
 namespace stagecut::inline v0 {
 
-/// The cost of a stage as the sum of its items, over the caller's array: one prefix is stored per block of 256 items, the
-/// others are added up when asked for. For large chains that are cut once: one read of the data, n/256 numbers of memory.
+/// The cost of a stage as the sum of its items, over the caller's array: one prefix is stored per block of 256 items,
+/// the others are added up when asked for. For large chains that are cut once: one read of the data, n/256 numbers of
+/// memory.
 ///
 /// The same costs as `prefix_sums` gives, to the bit. A cost takes O(256) additions, at most.
-template <arithmetic T, arithmetic Sum = sum_t<T>>
-  requires sum_of<Sum, T>
+template <arithmetic T, sum_type Sum = sum_t<T>>
 class block_sums {
  public:
+  /// Sums keep all of them.
   using axioms = stagecut::axioms<monotone, additive, monge, inverse_monge, stage_invariant>;
 
   /// Items per block.
@@ -31,15 +33,15 @@ class block_sums {
   block_sums() { assign(view<const T>()); }
 
   /// Sums the items of a contiguous container, which must outlive the model; see `assign`.
-  template <class Container>
-    requires std::same_as<element_t<Container>, T>
+  template <summable_to<Sum> Container>
   explicit block_sums(const Container& items) {
     assign(view<const T>(items));
   }
 
   /// Replaces the items, and allocates only to grow.
   ///
-  /// @param items  the cost of every item, finite and not negative, in a unit of the caller's choice; read again by every
+  /// @param items  the cost of every item, finite and not negative, in a unit of the caller's choice; read again by
+  /// every
   ///               call, so it must stay as it is while the model is used
   /// @throws       invalid_input naming the first item that is NaN, infinite or negative, or at which the sum
   ///               overflows; the object then holds no items
@@ -47,19 +49,17 @@ class block_sums {
   /// Reads the items once.
   void assign(view<const T> items) {
     items_ = {};
-    largest_ = total_ = Sum{};
+    total_ = Sum{};
     starts_.clear();
     starts_.reserve(items.size() / block_size + 2);
     Sum sum{};
-    detail::seen seen;
+    std::uint64_t signs = 0;
     for (std::size_t first = 0; first < items.size(); first += block_size) {
       const std::size_t last = least(first + block_size, items.size());
       starts_.push_back(sum);
-      sum = add(sum, items, first, last, seen);
-      const Sum total = static_cast<Sum>(sum - starts_.back());
-      if (largest_ < total) largest_ = total;
+      sum = add(sum, items, first, last, signs);
     }
-    if ((seen.signs >> 63U) != 0 || !is_finite(sum)) {
+    if ((signs >> 63U) != 0 || !is_finite(sum)) {
       detail::check_items(items);
       if (!is_finite(sum)) find_overflow(items);
     }
@@ -75,7 +75,7 @@ class block_sums {
   /// @pre `i <= size()`
   [[nodiscard]] Sum prefix(std::size_t i) const noexcept {
     const std::size_t block = i / block_size;
-    detail::seen ignored;
+    std::uint64_t ignored = 0;
     return i == size() ? total_ : add(starts_[block], items_, block * block_size, i, ignored);
   }
 
@@ -85,24 +85,21 @@ class block_sums {
     return static_cast<Sum>(prefix(last) - prefix(first));
   }
 
-  /// An upper estimate of the largest item: the largest sum of a block.
-  [[nodiscard]] Sum largest_item() const noexcept { return largest_; }
-
-  /// The smallest `i` in `[lowest, highest]` with `end - prefix(i) <= bound`, or `highest` if there is none; searched from
-  /// `likely` on. O(log(n / 256) + 256).
+  /// The smallest `i` in `[lowest, highest]` with `end - prefix(i) <= bound`, or `highest` if there is none; searched
+  /// from `likely` on. O(log(n / 256) + 256).
   /// @pre `lowest <= highest && highest <= size()`
   [[nodiscard]] std::size_t lower_cut(Sum end, Sum bound, std::size_t lowest, std::size_t highest,
                                       std::size_t likely) const noexcept {
     // The answer is in the last block whose start does not fit, or it is the start of the next.
-    const std::size_t block =
-        detail::gallop(lowest / block_size + 1, highest / block_size + 1, likely / block_size + 1,
-                       [&](std::size_t next) { return end - starts_[next] <= bound; }) -
-        1;
+    const std::size_t block = detail::gallop(lowest / block_size + 1, highest / block_size + 1, likely / block_size + 1,
+                                             [&](std::size_t next) { return end - starts_[next] <= bound; }) -
+                              1;
     // Then group by group, then item by item.
     Sum sum = starts_[block];
     std::size_t first = block * block_size;
     const std::size_t stop = least(highest, first + block_size);
-    for (detail::seen ignored; first + detail::group_size <= stop; first += detail::group_size) {
+    std::uint64_t ignored = 0;
+    for (; first + detail::group_size <= stop; first += detail::group_size) {
       const Sum next = add(sum, items_, first, first + detail::group_size, ignored);
       if (first + detail::group_size >= lowest && end - next <= bound) break;
       sum = next;
@@ -123,18 +120,18 @@ class block_sums {
   static constexpr std::size_t least(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
 
   /// `before` plus the items `[first, last)`, where `first` starts a group. Integers are checked.
-  static Sum add(Sum before, view<const T> items, std::size_t first, std::size_t last, detail::seen& seen) {
+  static Sum add(Sum before, view<const T> items, std::size_t first, std::size_t last, std::uint64_t& signs) {
     if constexpr (std::integral<Sum>) {
       for (std::size_t i = first; i < last; ++i) detail::add_item(before, items[i], i);
       return before;
     } else {
       const std::size_t groups = (last - first) / detail::group_size;
-      before = detail::add_groups(before, items.data() + first, groups, seen);
+      before = detail::add_groups(before, items.data() + first, groups, signs);
       first += groups * detail::group_size;
       if (first < last) {
         T rest[detail::group_size] = {};
         for (std::size_t i = first; i < last; ++i) rest[i - first] = items[i];
-        before = detail::add_groups(before, rest, 1, seen);
+        before = detail::add_groups(before, rest, 1, signs);
       }
       return before;
     }
@@ -143,7 +140,8 @@ class block_sums {
   /// The sums of `before` and the first 1 to 8 items of a group.
   static void scan(Sum before, const T* group, Sum* sums) {
     if constexpr (std::integral<Sum>) {
-      for (std::size_t j = 0; j < detail::group_size; ++j) sums[j] = before = static_cast<Sum>(before + static_cast<Sum>(group[j]));
+      for (std::size_t j = 0; j < detail::group_size; ++j)
+        sums[j] = before = static_cast<Sum>(before + static_cast<Sum>(group[j]));
     } else {
       detail::scan_group(before, group, sums);
     }
@@ -161,7 +159,6 @@ class block_sums {
   view<const T> items_;
   std::vector<Sum> starts_;
   Sum total_{};
-  Sum largest_{};
 };
 
 template <class Container>

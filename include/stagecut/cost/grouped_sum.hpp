@@ -9,8 +9,8 @@
 namespace stagecut::inline v0::detail {
 
 // The order in which stagecut adds floating-point items. Items are taken in groups of eight from the first item on; a
-// group is summed as ((x0+x1)+(x2+x3)) + ((x4+x5)+(x6+x7)) and then added to the sum of all groups before it. The sum of
-// the first j items of a group follows the same tree: x0, x0+x1, (x0+x1)+x2, (x0+x1)+(x2+x3), ….
+// group is summed as ((x0+x1)+(x2+x3)) + ((x4+x5)+(x6+x7)) and then added to the sum of all groups before it. The sum
+// of the first j items of a group follows the same tree: x0, x0+x1, (x0+x1)+x2, (x0+x1)+(x2+x3), ….
 //
 // Why not from left to right: one addition per eight items, not per item, waits for the one before it, so the machine
 // reads at the speed of its memory; and rounding errors grow with n/8. Each prefix is a sum to which a non-negative
@@ -18,12 +18,6 @@ namespace stagecut::inline v0::detail {
 // vector code below and the plain code give the same bits.
 
 inline constexpr std::size_t group_size = 8;
-
-/// What a pass over the items saw besides their sum.
-struct seen {
-  std::uint64_t signs = 0;  ///< the items' bits, or-ed together: the sign bit is clear if no item was below zero
-  double largest = 0;       ///< the largest item (only `scan_groups` looks)
-};
 
 /// out[j] = before + (x[0] + … + x[j]) for one group.
 template <class T>
@@ -49,11 +43,13 @@ template <class T>
   return before + (((at(0) + at(1)) + (at(2) + at(3))) + ((at(4) + at(5)) + (at(6) + at(7))));
 }
 
-/// `add_group` over consecutive groups.
+/// `add_group` over consecutive groups. Ors the items' bits into `signs`: its sign bit stays clear if no item is below
+/// zero.
 template <class T>
-[[nodiscard]] constexpr double add_groups(double before, const T* x, std::size_t groups, seen& what) noexcept {
+[[nodiscard]] constexpr double add_groups(double before, const T* x, std::size_t groups,
+                                          std::uint64_t& signs) noexcept {
   for (const T* const end = x + groups * group_size; x != end; x += group_size) {
-    for (std::size_t j = 0; j < group_size; ++j) what.signs |= std::bit_cast<std::uint64_t>(static_cast<double>(x[j]));
+    for (std::size_t j = 0; j < group_size; ++j) signs |= std::bit_cast<std::uint64_t>(static_cast<double>(x[j]));
     before = add_group(before, x);
   }
   return before;
@@ -62,12 +58,11 @@ template <class T>
 /// `scan_group` over consecutive groups; returns the last sum. `Streaming` may write past the caches.
 /// @pre `out` is aligned to 64 bytes
 template <bool Streaming, class T>
-constexpr double scan_groups(double before, const T* x, std::size_t groups, double* out, seen& what) noexcept {
+constexpr double scan_groups(double before, const T* x, std::size_t groups, double* out,
+                             std::uint64_t& signs) noexcept {
   for (const T* const end = x + groups * group_size; x != end; x += group_size, out += group_size) {
     for (std::size_t j = 0; j < group_size; ++j) {
-      const auto item = static_cast<double>(x[j]);
-      what.signs |= std::bit_cast<std::uint64_t>(item);
-      what.largest = what.largest < item ? item : what.largest;
+      signs |= std::bit_cast<std::uint64_t>(static_cast<double>(x[j]));
     }
     scan_group(before, x, out);
     before = out[group_size - 1];
@@ -75,8 +70,8 @@ constexpr double scan_groups(double before, const T* x, std::size_t groups, doub
   return before;
 }
 
-// The same for items that are doubles, a vector at a time. One call does a whole pass or block: inlined into a larger loop,
-// g++ 12 spills the registers of these loops or reorders their stores.
+// The same for items that are doubles, a vector at a time. One call does a whole pass or block: inlined into a larger
+// loop, g++ 12 spills the registers of these loops or reorders their stores.
 
 using two = double __attribute__((vector_size(16)));
 using two_bits = std::int64_t __attribute__((vector_size(16)));
@@ -88,7 +83,7 @@ using two_bits = std::int64_t __attribute__((vector_size(16)));
 }
 
 [[nodiscard, gnu::noinline]] inline double add_groups(double before, const double* x, std::size_t groups,
-                                                      seen& what) noexcept {
+                                                      std::uint64_t& signs) noexcept {
   two_bits bits = {};
   for (const double* const end = x + groups * group_size; x != end; x += group_size) {
     const two a = load(x);
@@ -102,7 +97,7 @@ using two_bits = std::int64_t __attribute__((vector_size(16)));
     const two r = __builtin_shufflevector(p, q, 0, 2) + __builtin_shufflevector(p, q, 1, 3);  // both halves
     before += r[0] + r[1];
   }
-  what.signs |= static_cast<std::uint64_t>(bits[0] | bits[1]);
+  signs |= static_cast<std::uint64_t>(bits[0] | bits[1]);
   return before;
 }
 
@@ -131,18 +126,15 @@ using four_bits = std::int64_t __attribute__((vector_size(32)));
 
 template <bool Streaming>
 [[gnu::noinline]] inline double scan_groups(double before, const double* x, std::size_t groups, double* out,
-                                            seen& what) noexcept {
+                                            std::uint64_t& signs) noexcept {
   const four zero = {};
   four_bits bits = {};
-  four largest = {};
   four sum = {before, before, before, before};
   for (const double* const end = x + groups * group_size; x != end; x += group_size, out += group_size) {
     // Halves do not cross cache lines where `malloc` aligned the items to 16 bytes.
     four a = __builtin_shufflevector(load(x), load(x + 2), 0, 1, 2, 3);
     four b = __builtin_shufflevector(load(x + 4), load(x + 6), 0, 1, 2, 3);
     bits |= reinterpret_cast<four_bits>(a) | reinterpret_cast<four_bits>(b);
-    const four larger = a > b ? a : b;
-    largest = largest > larger ? largest : larger;
     a += __builtin_shufflevector(a, zero, 4, 0, 4, 2);  // x0, x0+x1, x2, x2+x3
     b += __builtin_shufflevector(b, zero, 4, 0, 4, 2);
     a += __builtin_shufflevector(a, zero, 4, 4, 1, 1);  // s0, s1, s2, s3
@@ -154,8 +146,7 @@ template <bool Streaming>
     store<Streaming>(out + 4, b);
     sum = __builtin_shufflevector(b, b, 3, 3, 3, 3);
   }
-  what.signs |= static_cast<std::uint64_t>(bits[0] | bits[1] | bits[2] | bits[3]);
-  for (int i = 0; i < 4; ++i) what.largest = what.largest < largest[i] ? largest[i] : what.largest;
+  signs |= static_cast<std::uint64_t>(bits[0] | bits[1] | bits[2] | bits[3]);
   if constexpr (Streaming) __builtin_ia32_sfence();  // before another thread may be told of the sums
   return sum[0];
 }
@@ -164,10 +155,9 @@ template <bool Streaming>
 
 template <bool Streaming>
 [[gnu::noinline]] inline double scan_groups(double before, const double* x, std::size_t groups, double* out,
-                                            seen& what) noexcept {
+                                            std::uint64_t& signs) noexcept {
   const two zero = {};
   two_bits bits = {};
-  two largest = {};
   two sum = {before, before};
   for (const double* const end = x + groups * group_size; x != end; x += group_size, out += group_size) {
     two a = load(x);
@@ -176,10 +166,6 @@ template <bool Streaming>
     two d = load(x + 6);
     bits |= (reinterpret_cast<two_bits>(a) | reinterpret_cast<two_bits>(b)) |
             (reinterpret_cast<two_bits>(c) | reinterpret_cast<two_bits>(d));
-    const two larger = a > b ? a : b;
-    const two largest_of_two = c > d ? c : d;
-    const two group_largest = larger > largest_of_two ? larger : largest_of_two;
-    largest = largest > group_largest ? largest : group_largest;
     a += __builtin_shufflevector(a, zero, 2, 0);  // x0, x0+x1
     b += __builtin_shufflevector(b, zero, 2, 0);
     c += __builtin_shufflevector(c, zero, 2, 0);
@@ -194,8 +180,7 @@ template <bool Streaming>
     store<Streaming>(out + 6, d);
     sum = __builtin_shufflevector(d, d, 1, 1);
   }
-  what.signs |= static_cast<std::uint64_t>(bits[0] | bits[1]);
-  for (int i = 0; i < 2; ++i) what.largest = what.largest < largest[i] ? largest[i] : what.largest;
+  signs |= static_cast<std::uint64_t>(bits[0] | bits[1]);
 #if defined(__SSE2__)
   if constexpr (Streaming) __builtin_ia32_sfence();  // before another thread may be told of the sums
 #endif

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/cost/axioms.hpp>
@@ -37,22 +38,19 @@ concept staged_cost = requires(const M& m, std::size_t i) {
 namespace detail {
 
 template <class M>
-struct cost_of;
-template <interval_cost M>
-struct cost_of<M> {
-  using type = std::remove_cvref_t<decltype(std::declval<const M&>()(std::size_t{}, std::size_t{}))>;
-};
-template <staged_cost M>
-  requires(!interval_cost<M>)
-struct cost_of<M> {
-  using type = std::remove_cvref_t<decltype(std::declval<const M&>()(std::size_t{}, std::size_t{}, std::size_t{}))>;
-};
+auto cost_of() {
+  if constexpr (interval_cost<M>) {
+    return std::type_identity<std::remove_cvref_t<decltype(std::declval<const M&>()(0U, 0U))>>();
+  } else {
+    return std::type_identity<std::remove_cvref_t<decltype(std::declval<const M&>()(0U, 0U, 0U))>>();
+  }
+}
 
 }  // namespace detail
 
 /// The type of a model's costs.
 template <class M>
-using cost_t = typename detail::cost_of<M>::type;
+using cost_t = typename decltype(detail::cost_of<M>())::type;
 
 /// An `interval_cost` that promises `monotone`: widening an interval never lowers its cost.
 template <class M>
@@ -61,13 +59,13 @@ concept monotone_cost = interval_cost<M> && promises<M, monotone>;
 /// A `monotone_cost` that promises `additive`: `m(first, last) == m.prefix(last) - m.prefix(first)`, as computed, where
 /// `m.prefix(i)` is a number that never falls as i grows, for `0 <= i <= m.size()`.
 ///
-/// A model may add members that make algorithms faster: `m.lower_cut(end, bound, lowest, highest, likely)`, the smallest
-/// `i` in `[lowest, highest]` with `end - m.prefix(i) <= bound`, or `highest` if there is none; and `m.largest_item()`, an
-/// upper estimate of the largest item.
+/// A model may add a member that makes algorithms faster: `m.lower_cut(end, bound, lowest, highest, likely)`, the
+/// smallest `i` in `[lowest, highest]` with `end - m.prefix(i) <= bound`, or `highest` if there is none, searched from
+/// `likely` on.
 template <class M>
 concept additive_cost = monotone_cost<M> && promises<M, additive> && arithmetic<cost_t<M>> &&
-                        requires(const M& m, std::size_t i) {
-                          { m.prefix(i) } -> std::same_as<cost_t<M>>;
-                        };
+    requires(const M& m, std::size_t i) {
+  { m.prefix(i) } -> std::same_as<cost_t<M>>;
+};
 
 }  // namespace stagecut::inline v0

@@ -19,10 +19,18 @@ template <arithmetic T>
 using sum_t = std::conditional_t<std::floating_point<T>, double,
                                  std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>>;
 
-/// A sum type that holds every item of type `T` exactly: `double` for floating-point items, else an integer.
-template <class Sum, class T>
-concept sum_of = (std::same_as<Sum, double> && std::floating_point<T>) ||
-                 (std::integral<Sum> && !std::same_as<Sum, bool> && std::integral<T> && !std::same_as<T, bool>);
+/// A type that items are summed in: `double` or an integer.
+template <class Sum>
+concept sum_type = arithmetic<Sum> && !std::same_as<Sum, float>;
+
+/// An item that a sum of type `Sum` takes as it is: floating-point ones in a `double`, integers in an integer.
+template <class T, class Sum>
+concept item_of = sum_type<Sum> && arithmetic<T> && std::integral<T>
+== std::integral<Sum>;
+
+/// A contiguous container of such items.
+template <class Container, class Sum>
+concept summable_to = item_of<element_t<Container>, Sum>;
 
 namespace detail {
 

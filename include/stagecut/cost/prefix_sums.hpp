@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <new>
 #include <vector>
@@ -46,23 +47,22 @@ struct line_allocator {
 /// the order of `grouped_sum.hpp`; the cost of `[i, j)` is *defined* as the rounded difference of two prefixes, which
 /// is monotone, so algorithms are exact for it; it may differ from a freshly added sum in the last digits. `block_sums`
 /// gives the same costs to the bit. Integers are exact, and overflow is found.
-template <arithmetic Sum>
-  requires(!std::same_as<Sum, float>)
+template <sum_type Sum>
 class prefix_sums {
  public:
+  /// Sums keep all of them.
   using axioms = stagecut::axioms<monotone, additive, monge, inverse_monge, stage_invariant>;
 
   /// A chain without items.
   prefix_sums() { assign(view<const Sum>()); }
 
   /// Sums the items of a contiguous container, in the container's unit; see `assign`.
-  template <class Container>
-    requires sum_of<Sum, element_t<Container>>
+  template <summable_to<Sum> Container>
   explicit prefix_sums(const Container& items) {
     assign(view<const element_t<Container>>(items));
   }
-  template <class T>
-    requires sum_of<Sum, T>
+  /// The same of a list.
+  template <item_of<Sum> T>
   prefix_sums(std::initializer_list<T> items) {
     assign(view<const T>(items));
   }
@@ -74,14 +74,12 @@ class prefix_sums {
   ///               overflows; the object then holds no items
   ///
   /// O(n) additions; at large n as fast as memory is read and written.
-  template <class T>
-    requires sum_of<Sum, T>
+  template <item_of<Sum> T>
   void assign(view<const T> items) {
     const std::size_t n = items.size();
     size_ = 0;
     const std::size_t needed = lead + 1 + (n + detail::group_size - 1) / detail::group_size * detail::group_size;
     if (storage_.size() < needed) storage_ = decltype(storage_)(needed);
-    largest_ = Sum{};
     Sum* const prefix = storage_.data() + lead;
     prefix[0] = Sum{};
     if constexpr (std::integral<Sum>) {
@@ -89,7 +87,6 @@ class prefix_sums {
       for (std::size_t i = 0; i < n; ++i) {
         detail::add_item(sum, items[i], i);
         prefix[i + 1] = sum;
-        if (largest_ < static_cast<Sum>(items[i])) largest_ = static_cast<Sum>(items[i]);
       }
     } else {
       scan(items, prefix + 1);
@@ -110,11 +107,8 @@ class prefix_sums {
     return static_cast<Sum>(prefix(last) - prefix(first));
   }
 
-  /// An upper estimate of the largest item: what a greedy cut may overshoot.
-  [[nodiscard]] Sum largest_item() const noexcept { return largest_; }
-
-  /// The smallest `i` in `[lowest, highest]` with `end - prefix(i) <= bound`, or `highest` if there is none; searched from
-  /// `likely` on. O(log n).
+  /// The smallest `i` in `[lowest, highest]` with `end - prefix(i) <= bound`, or `highest` if there is none; searched
+  /// from `likely` on. O(log n).
   /// @pre `lowest <= highest && highest <= size()`
   [[nodiscard]] std::size_t lower_cut(Sum end, Sum bound, std::size_t lowest, std::size_t highest,
                                       std::size_t likely) const noexcept {
@@ -124,7 +118,8 @@ class prefix_sums {
 
  private:
   // prefix(1) stands at the start of a cache line, so that whole lines are written.
-  static constexpr std::size_t lead = static_cast<std::size_t>(detail::line_allocator<Sum>::alignment) / sizeof(Sum) - 1;
+  static constexpr std::size_t lead =
+      static_cast<std::size_t>(detail::line_allocator<Sum>::alignment) / sizeof(Sum) - 1;
   // Beyond the size of a cache, writing past the caches saves reading the lines that are overwritten.
   static constexpr std::size_t streaming_bytes = std::size_t{16} << 20U;
 
@@ -132,27 +127,25 @@ class prefix_sums {
   void scan(view<const T> items, double* out) {
     const std::size_t groups = items.size() / detail::group_size;
     const std::size_t done = groups * detail::group_size;
-    detail::seen seen;
+    std::uint64_t signs = 0;
     double sum = items.size() * sizeof(double) < streaming_bytes
-                     ? detail::scan_groups<false>(0.0, items.data(), groups, out, seen)
-                     : detail::scan_groups<true>(0.0, items.data(), groups, out, seen);
+                     ? detail::scan_groups<false>(0.0, items.data(), groups, out, signs)
+                     : detail::scan_groups<true>(0.0, items.data(), groups, out, signs);
     if (done < items.size()) {
       T rest[detail::group_size] = {};
       for (std::size_t i = done; i < items.size(); ++i) rest[i - done] = items[i];
-      sum = detail::scan_groups<false>(sum, rest, 1, out + done, seen);
+      sum = detail::scan_groups<false>(sum, rest, 1, out + done, signs);
     }
-    if ((seen.signs >> 63U) != 0 || !is_finite(sum)) {
+    if ((signs >> 63U) != 0 || !is_finite(sum)) {
       detail::check_items(items);
       for (std::size_t i = 0; i < items.size(); ++i) {
         if (!is_finite(out[i])) detail::fail_overflow(i);
       }
     }
-    largest_ = seen.largest;
   }
 
   std::vector<Sum, detail::line_allocator<Sum>> storage_;
   std::size_t size_ = 0;
-  Sum largest_{};
 };
 
 template <class Container>

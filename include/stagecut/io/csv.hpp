@@ -79,7 +79,8 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
 ///                the columns `name`, `kind`, `forward`, `backward` (seconds), `parameters`, `activations`, `output`
 ///                (bytes), all of them, in any order, below a header that names them
 /// @param source  what errors call the text
-/// @return        the layers in the order of the lines; of a plain list, each weight as the forward time of a layer named
+/// @return        the layers in the order of the lines; of a plain list, each weight as the forward time of a layer
+/// named
 ///                by its number from 0, and `weights_only`
 /// @throws        invalid_input with `SOURCE:LINE`, the field and its value
 [[nodiscard]] inline profile parse_csv(std::string_view text, std::string_view source) {
@@ -108,7 +109,8 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
       const auto number = [&](std::size_t i) {
         return detail::amount(fields[column[i]], detail::csv_columns[i], lines.place());
       };
-      result.layers.push_back({fields[column[0]], fields[column[1]], number(2), number(3), number(4), number(5), number(6)});
+      result.layers.push_back(
+          {fields[column[0]], fields[column[1]], number(2), number(3), number(4), number(5), number(6)});
     }
   }
   if (result.layers.empty()) detail::fail(invalid_input(lines.source(), "names no layer"));

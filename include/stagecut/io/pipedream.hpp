@@ -65,7 +65,8 @@ inline pipedream_node pipedream_node_line(const line_reader& lines) {
   const std::size_t id_end = line.find(pipedream_separator);
   const std::size_t fields = line.rfind(" -- forward_compute_time=");
   if (id_end == std::string_view::npos || fields == std::string_view::npos) {
-    fail(invalid_input(place, "not a node, \"id -- description -- forward_compute_time=...\", and not indented as an edge"));
+    fail(invalid_input(place,
+                       "not a node, \"id -- description -- forward_compute_time=...\", and not indented as an edge"));
   }
   const std::size_t description = std::min(id_end + pipedream_separator.size(), fields);
   std::string_view list = line.substr(fields + pipedream_separator.size());
@@ -103,7 +104,8 @@ inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
     }
     const std::size_t middle = line.find(pipedream_separator);
     if (middle == std::string_view::npos) fail(invalid_input(lines.place(), "not an edge, \"id -- id\""));
-    edges.push_back({trimmed(line.substr(0, middle)), trimmed(line.substr(middle + pipedream_separator.size())), lines.number()});
+    edges.push_back(
+        {trimmed(line.substr(0, middle)), trimmed(line.substr(middle + pipedream_separator.size())), lines.number()});
   }
   for (const edge& e : edges) {
     const auto at = [&](std::string_view name) {
@@ -114,7 +116,8 @@ inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
     const std::size_t from = at(e.from);
     const std::size_t to = at(e.to);
     if (std::find(nodes[from].next.begin(), nodes[from].next.end(), to) != nodes[from].next.end()) {
-      fail(invalid_input(lines.place(e.line), "the edge from " + quoted(e.from) + " to " + quoted(e.to) + " stands twice"));
+      fail(invalid_input(lines.place(e.line),
+                         "the edge from " + quoted(e.from) + " to " + quoted(e.to) + " stands twice"));
     }
     nodes[from].next.push_back(to);
     nodes[to].previous.push_back(from);

@@ -62,32 +62,49 @@ class bottleneck_search {
     return found.feasible;
   }
 
-  /// For numbers: ends with the exact optimum, as a rule after 5 to 15 probes; if not, halving the bit patterns ends it
-  /// after 64 more.
+  /// For numbers. Bounds are tried from the lower end on, in doubling steps, until one is feasible, then half-way. It
+  /// ends with the exact optimum, as a rule after 3 to 15 probes; if not, halving the bit patterns ends it after 64
+  /// more.
   void bisect() {
     constexpr int by_value = 40;
-    cost_type estimate = upper_;  // the optimum is likely below it
-    if constexpr (requires { chain_.model.largest_item(); }) {
-      const cost_type largest = chain_.model.largest_item();
-      if (largest < upper_ - lower_) estimate = static_cast<cost_type>(lower_ + largest);
-    }
+    const std::size_t parts = additive_cost<typename Chain::model_type> ? where_.items() : where_.stages();
+    auto step = fraction(distance(lower_, upper_), parts);
+    if constexpr (std::integral<cost_type>) ++step;
     for (int round = 0; lower_ < upper_ && round < by_value + 64; ++round) {
-      const cost_type high = lower_ < estimate && estimate < upper_ ? estimate : upper_;
-      const cost_type middle = round < by_value ? middle_value(lower_, high) : middle_bits(lower_, high);
-      fits(lower_ <= middle && middle < upper_ ? middle : lower_);
+      const auto room = distance(lower_, upper_);
+      const bool climbing = !placed_ && step < room;
+      const cost_type bound = round < by_value ? ahead(lower_, climbing ? step : fraction(room, 2)) : middle_bits();
+      if (!fits(lower_ <= bound && bound < upper_ ? bound : lower_)) step = static_cast<decltype(step)>(step + step);
     }
   }
 
-  static cost_type middle_value(cost_type low, cost_type high) {
+  // Differences of costs; of integers in the unsigned type, which overflow in neither direction.
+  using distance_t = typename std::conditional_t<std::integral<cost_type>, std::make_unsigned<cost_type>,
+                                                 std::type_identity<cost_type>>::type;
+  static distance_t distance(cost_type from, cost_type to) {
     if constexpr (std::integral<cost_type>) {
-      return middle_bits(low, high);  // the same, and no difference overflows
+      return static_cast<distance_t>(ordered_bits(to) - ordered_bits(from));
     } else {
-      return low + (high - low) / 2;
+      return to - from;
     }
   }
-  static cost_type middle_bits(cost_type low, cost_type high) {
-    const auto from = ordered_bits(low);
-    const auto to = ordered_bits(high);
+  static distance_t fraction(distance_t whole, std::size_t parts) {
+    if constexpr (std::integral<cost_type>) {
+      return static_cast<distance_t>(whole / parts);
+    } else {
+      return whole / static_cast<cost_type>(parts);
+    }
+  }
+  static cost_type ahead(cost_type from, distance_t by) {
+    if constexpr (std::integral<cost_type>) {
+      return from_ordered_bits<cost_type>(static_cast<distance_t>(ordered_bits(from) + by));
+    } else {
+      return from + by;
+    }
+  }
+  cost_type middle_bits() const {
+    const auto from = ordered_bits(lower_);
+    const auto to = ordered_bits(upper_);
     return from_ordered_bits<cost_type>(static_cast<std::remove_cv_t<decltype(from)>>(from + (to - from) / 2));
   }
 
@@ -117,7 +134,8 @@ class bottleneck_search {
     return !(bound < lower_) && fits(bound);
   }
 
-  /// No partition costs less: the mean over the stages where costs add up (rounding keeps the order), else the last item.
+  /// No partition costs less: the mean over the stages where costs add up (rounding keeps the order), else the last
+  /// item.
   cost_type least() const {
     if constexpr (!additive_cost<typename Chain::model_type>) {
       return chain_.cost(where_.items() - 1, where_.items());
@@ -141,6 +159,8 @@ class bottleneck_search {
 
 /// See `minimize_bottleneck`.
 struct minimize_bottleneck_fn {
+  /// See `minimize_bottleneck`.
+  /// @{
   template <monotone_cost Model>
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages) const {
     bottleneck_workspace<cost_t<Model>> workspace;
@@ -166,6 +186,7 @@ struct minimize_bottleneck_fn {
     }
     return workspace.answer_;
   }
+  /// @}
 
  private:
   template <class Chain, class Cost>
@@ -184,18 +205,20 @@ struct minimize_bottleneck_fn {
 
 /// Cuts a chain into `stages` contiguous, non-empty stages so that the costliest stage is as cheap as possible.
 ///
-/// @param cost       what every interval of the chain costs, monotone: `prefix_sums`, `block_sums`, `monotone(n, f)`, or a
+/// @param cost       what every interval of the chain costs, monotone: `prefix_sums`, `block_sums`, `monotone(n, f)`,
+/// or a
 ///                   model of your own
 /// @param stages     number of stages k, at least 1
-/// @param workspace  optional; the answer is then a reference into it, valid until its next use, and nothing is allocated
+/// @param workspace  optional; the answer is then a reference into it, valid until its next use, and nothing is
+/// allocated
 ///                   once the workspace has served a chain with as many stages
 /// @return           optimal, with `cost == bound`; or infeasible, `more_stages_than_layers`, if k > n
 /// @throws           argument_error if `stages == 0`; whatever `cost` throws
 ///
 /// Exact for the costs as the model computes them, rounding included: bounds are costs of real intervals, no epsilon.
 /// Among the optimal cuts it returns the lexicographically smallest. Deterministic; thread-safe with a workspace each.
-/// O(k log n) calls of `cost` per probe; at most 105 probes for costs that are numbers, as a rule 5 to 15, and O(k log n)
-/// for costs that only compare. O(k) memory.
+/// O(k log n) calls of `cost` per probe; at most 105 probes for costs that are numbers, as a rule 5 to 15, and O(k log
+/// n) for costs that only compare. O(k) memory.
 ///
 /// Source: D. M. Nicol, J. Parallel Distrib. Comput. 23(2):119-134, 1994; A. Pinar and C. Aykanat, J. Parallel Distrib.
 /// Comput. 64(8):974-996, 2004, exact bisection with separators. Probes run from the end of the chain, which yields the

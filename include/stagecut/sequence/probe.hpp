@@ -38,8 +38,8 @@ struct opaque_chain {
   [[nodiscard]] static std::size_t item(mark m) { return m; }
   [[nodiscard]] cost_type cost(mark first, mark last) const { return model(first, last); }
 
-  /// The stage that ends at `last` and begins in `[lowest, highest]`, likely at `likely`. Lowers `next` to its cost with one
-  /// item more, if there is one from `floor` on.
+  /// The stage that ends at `last` and begins in `[lowest, highest]`, likely at `likely`. Lowers `next` to its cost
+  /// with one item more, if there is one from `floor` on.
   [[nodiscard]] widest_stage<mark, cost_type> widest(mark last, const cost_type& bound, std::size_t lowest,
                                                      std::size_t highest, std::size_t likely, std::size_t floor,
                                                      cost_type& next) const {

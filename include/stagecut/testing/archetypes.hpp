@@ -8,11 +8,13 @@
 
 namespace stagecut::inline v0::testing {
 
-/// A cost that can be copied and compared, and nothing else: no default, no arithmetic, no conversion. An algorithm that
-/// compiles with it asks for no more than `std::totally_ordered` and `std::copyable`.
+/// A cost that can be copied and compared, and nothing else: no default, no arithmetic, no conversion. An algorithm
+/// that compiles with it asks for no more than `std::totally_ordered` and `std::copyable`.
 class ordered_archetype {
  public:
+  /// Ordered by `rank`.
   explicit constexpr ordered_archetype(std::size_t rank) noexcept : rank_(rank) {}
+  /// All that can be done with it.
   friend constexpr auto operator<=>(const ordered_archetype&, const ordered_archetype&) = default;
 
  private:
@@ -22,6 +24,8 @@ class ordered_archetype {
 /// The least that a `monotone_cost` can be: the number of items, as an `ordered_archetype`. Not copyable.
 class monotone_archetype {
  public:
+  /// What the concept asks for.
+  /// @{
   using axioms = stagecut::axioms<monotone>;
 
   explicit constexpr monotone_archetype(std::size_t items) noexcept : items_(items) {}
@@ -33,14 +37,18 @@ class monotone_archetype {
   [[nodiscard]] constexpr ordered_archetype operator()(std::size_t first, std::size_t last) const noexcept {
     return ordered_archetype(last - first);
   }
+  /// @}
 
  private:
   std::size_t items_;
 };
 
-/// The least that an `additive_cost` can be: `prefix` and the difference of two, without the members that only speed up.
+/// The least that an `additive_cost` can be: `prefix` and the difference of two, without the members that only speed
+/// up.
 class additive_archetype {
  public:
+  /// What the concept asks for.
+  /// @{
   using axioms = stagecut::axioms<monotone, additive>;
 
   explicit constexpr additive_archetype(std::size_t items) noexcept : items_(items) {}
@@ -53,6 +61,7 @@ class additive_archetype {
   [[nodiscard]] constexpr int operator()(std::size_t first, std::size_t last) const noexcept {
     return prefix(last) - prefix(first);
   }
+  /// @}
 
  private:
   std::size_t items_;

@@ -43,7 +43,8 @@ class axiom_checker {
  public:
   using cost_type = cost_t<Model>;
 
-  axiom_checker(const Model& model, Price price, axiom_report& report) : model_(model), price_(price), report_(report) {}
+  axiom_checker(const Model& model, Price price, axiom_report& report)
+      : model_(model), price_(price), report_(report) {}
 
   /// Checks all promises that one or two neighbouring intervals can show.
   /// @pre `first <= last && last <= n`
@@ -142,15 +143,15 @@ void for_intervals(std::size_t items, std::size_t intervals, Check check) {
 
 }  // namespace detail
 
-/// Looks for a broken promise of a cost model: that calls are pure, costs are ordered (no NaN), and every axiom that the
-/// model declares holds, on neighbouring intervals, which implies it for all.
+/// Looks for a broken promise of a cost model: that calls are pure, costs are ordered (no NaN), and every axiom that
+/// the model declares holds, on neighbouring intervals, which implies it for all.
 ///
 /// @param model      the model to check
 /// @param intervals  how many intervals to look at; all of them are, if the chain has no more
 /// @return           the first lie with its place, or none found
 ///
-/// Quadrangle inequalities of floating-point costs are allowed the rounding of their sums (4 epsilon); everything else is
-/// compared exactly. Deterministic. O(intervals) calls of the model.
+/// Quadrangle inequalities of floating-point costs are allowed the rounding of their sums (4 epsilon); everything else
+/// is compared exactly. Deterministic. O(intervals) calls of the model.
 template <interval_cost Model>
 [[nodiscard]] axiom_report check_axioms(const Model& model, std::size_t intervals = 100'000) {
   axiom_report report;
@@ -163,9 +164,9 @@ template <interval_cost Model>
   return report;
 }
 
-/// The same for a cost that depends on the stage, for the stages `[0, stages)`; `stage_invariant` is checked if promised.
+/// The same for a cost that depends on the stage, for the stages `[0, stages)`; `stage_invariant` is checked if
+/// promised.
 template <staged_cost Model>
-  requires(!interval_cost<Model>)
 [[nodiscard]] axiom_report check_axioms(const Model& model, std::size_t stages, std::size_t intervals = 100'000) {
   axiom_report report;
   for (std::size_t stage = 0; stage < stages && report.broken.empty(); ++stage) {

@@ -16,27 +16,32 @@ namespace stagecut::inline v0::testing {
 template <class Model>
 class counted {
  public:
+  /// Those of the model but `additive`.
   using axioms = axiom<enable_axioms<Model>.bits & ~additive.bits>;
 
+  /// Wraps `model`.
   explicit counted(Model model) : model_(std::move(model)) {}
 
+  /// Number of items n.
   [[nodiscard]] std::size_t size() const { return model_.size(); }
 
-  [[nodiscard]] auto operator()(std::size_t first, std::size_t last) const
-    requires interval_cost<Model>
-  {
+  /// The cost, counted.
+  /// @{
+  template <interval_cost Self = Model>
+  [[nodiscard]] cost_t<Self> operator()(std::size_t first, std::size_t last) const {
     ++calls_;
     return model_(first, last);
   }
-  [[nodiscard]] auto operator()(std::size_t stage, std::size_t first, std::size_t last) const
-    requires staged_cost<Model>
-  {
+  template <staged_cost Self = Model>
+  [[nodiscard]] cost_t<Self> operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     ++calls_;
     return model_(stage, first, last);
   }
+  /// @}
 
   /// Number of calls since construction, or since `reset`.
   [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
+  /// Begins to count anew.
   void reset() noexcept { calls_ = 0; }
 
  private:
