@@ -62,16 +62,40 @@ pool& chains(data kind, std::size_t items) {
 }
 
 /// The floor: reads all items, and adds them in sixteen independent lanes.
-double read_all(const std::vector<double>& items) {
-  std::array<double, 16> lanes{};
+[[gnu::noinline]] double read_all(const double* items, std::size_t size) {
+  using two = double __attribute__((vector_size(16)));
+  two lanes[8] = {};
   std::size_t i = 0;
-  for (; i + lanes.size() <= items.size(); i += lanes.size()) {
-    for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] += items[i + lane];
+  for (; i + 16 <= size; i += 16) {
+    for (std::size_t lane = 0; lane < 8; ++lane) {
+      two next;
+      __builtin_memcpy(&next, items + i + 2 * lane, sizeof next);
+      lanes[lane] += next;
+    }
   }
-  for (; i < items.size(); ++i) lanes[0] += items[i];
   double sum = 0;
-  for (const double lane : lanes) sum += lane;
+  for (; i < size; ++i) sum += items[i];
+  for (const two lane : lanes) sum += lane[0] + lane[1];
   return sum;
+}
+
+/// The floor of whoever stores a number per item: reads all items, and writes as many numbers past the caches.
+[[gnu::noinline]] void copy_all(const double* items, std::size_t size, double* to) {
+  std::size_t i = 0;
+#if defined(__SSE2__)
+  using two = double __attribute__((vector_size(16)));
+  for (; i + 2 <= size; i += 2) {
+    two next;
+    __builtin_memcpy(&next, items + i, sizeof next);
+#if defined(__clang__)
+    __builtin_nontemporal_store(next, reinterpret_cast<two*>(to + i));
+#else
+    __builtin_ia32_movntpd(to + i, next);
+#endif
+  }
+  __builtin_ia32_sfence();
+#endif
+  for (; i < size; ++i) to[i] = items[i];
 }
 
 /// The textbook: prefix sums one after the other, then D. M. Nicol's search (J. Parallel Distrib. Comput. 23(2), 1994,
@@ -155,7 +179,12 @@ void register_all() {
       };
       using chain = std::vector<double>;
       using sums = stagecut::prefix_sums<double>;
-      add("read", 1, [](const chain& c, const sums&) { return read_all(c); });
+      add("read", 1, [](const chain& c, const sums&) { return read_all(c.data(), c.size()); });
+      add("copy", 1, [to = std::vector<double>()](const chain& c, const sums&) mutable {
+        to.resize(c.size());
+        copy_all(c.data(), c.size(), to.data());
+        return to.back();
+      });
       add("prefix_pass", 1,
           [](const chain& c, sums& s) { return s.assign(stagecut::view<const double>(c)), s.prefix(c.size()); });
       add("block_pass", 1, [blocks = stagecut::block_sums<double>()](const chain& c, const sums&) mutable {
