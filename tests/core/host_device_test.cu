@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What core promises to device code: compiled by nvcc wherever it is, run where there is a device.
-#include <stagecut/core/interval.hpp>
-#include <stagecut/core/view.hpp>
+// nvcc reads all headers wherever it is; what core promises to device code is run where there is a device.
+#include <stagecut/stagecut.hpp>
 
 #include <cstdio>
+#include <vector>
 
 __global__ void sum(stagecut::view<const double> items, stagecut::interval part, double* result) {
   const stagecut::view<const double> inside = items.slice(part.first, part.last);
@@ -13,6 +13,10 @@ __global__ void sum(stagecut::view<const double> items, stagecut::interval part,
 }
 
 int main() {
+  const std::vector<int> chain{3, 1, 4, 1, 5};
+  const auto best = stagecut::minimize_bottleneck(stagecut::prefix_sums(chain), 3);
+  if (best->cost != 5) return 1;
+
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     std::printf("skipped: no device\n");

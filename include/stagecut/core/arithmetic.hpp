@@ -59,9 +59,9 @@ template <arithmetic T>
 }
 
 /// Adds into `sum`, and says whether the true sum was representable: false leaves `sum` as it was.
-template <std::integral T>
-[[nodiscard]] constexpr bool checked_add(T& sum, std::type_identity_t<T> x) noexcept {
-  T result{};
+template <std::integral Sum, std::integral T>
+[[nodiscard]] constexpr bool checked_add(Sum& sum, T x) noexcept {
+  Sum result{};
   if (__builtin_add_overflow(sum, x, &result)) return false;
   sum = result;
   return true;

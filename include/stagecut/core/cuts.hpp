@@ -133,7 +133,7 @@ class cuts {
 
  private:
   static std::string element(std::string_view name, std::size_t index) {
-    return std::string(name).append("[").append(std::to_string(index)).append("]");
+    return detail::joined(name, "[", std::to_string(index), "]");
   }
 
   /// Names the first offending element of the caller's `argument`, which is `points_` seen as points, boundaries or
@@ -146,10 +146,11 @@ class cuts {
     for (std::size_t s = 1; s < points_.size(); ++s) {
       if (points_[s] > points_[s - 1] || (points_[s] == points_[s - 1] && empty == empty_stages::allowed)) continue;
       const bool sizes = argument == "sizes";
-      detail::fail(argument_error("cuts", element(argument, argument == "points" ? s : s - 1),
-                                  std::to_string(sizes ? points_[s] - points_[s - 1] : points_[s]),
-                                  sizes ? "must be at least 1, and the sum representable"
-                                        : "must be above the point before it, " + std::to_string(points_[s - 1])));
+      detail::fail(argument_error(
+          "cuts", element(argument, argument == "points" ? s : s - 1),
+          std::to_string(sizes ? points_[s] - points_[s - 1] : points_[s]),
+          sizes ? std::string("must be at least 1, and the sum representable")
+                : detail::joined("must be above the point before it, ", std::to_string(points_[s - 1]))));
     }
   }
 

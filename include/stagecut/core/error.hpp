@@ -11,6 +11,18 @@
 
 namespace stagecut::inline v0 {
 
+namespace detail {
+
+/// The parts one after the other. Not `+`: g++ 12 warns of overlaps in `"literal" + std::string()` that there are not.
+template <class... Parts>
+[[nodiscard]] inline std::string joined(const Parts&... parts) {
+  std::string text;
+  (text.append(std::string_view(parts)), ...);
+  return text;
+}
+
+}  // namespace detail
+
 /// The caller's mistake: an argument outside its range. Thrown at the door, before any work.
 ///
 /// `what()` reads `stagecut::FUNCTION: ARGUMENT = VALUE, REQUIREMENT`.
@@ -22,14 +34,7 @@ class argument_error : public std::invalid_argument {
   /// @param requirement  what would have been right ("must be at least 1")
   argument_error(std::string_view function, std::string_view argument, std::string_view value,
                  std::string_view requirement)
-      : std::invalid_argument(std::string("stagecut::")
-                                  .append(function)
-                                  .append(": ")
-                                  .append(argument)
-                                  .append(" = ")
-                                  .append(value)
-                                  .append(", ")
-                                  .append(requirement)),
+      : std::invalid_argument(detail::joined("stagecut::", function, ": ", argument, " = ", value, ", ", requirement)),
         argument_(argument) {}
 
   /// The name of the argument.
@@ -48,7 +53,7 @@ class invalid_input : public std::invalid_argument {
   /// @param place    where: `item 3`, `profile.csv:12`
   /// @param problem  what is wrong there, with the value found
   invalid_input(std::string_view place, std::string_view problem)
-      : std::invalid_argument(std::string(place).append(": ").append(problem)), place_(place) {}
+      : std::invalid_argument(detail::joined(place, ": ", problem)), place_(place) {}
 
   /// Where the data is wrong.
   [[nodiscard]] const std::string& place() const noexcept { return place_; }

@@ -47,8 +47,8 @@ struct reason {
   [[nodiscard]] std::string text() const {
     switch (what) {
       case cause::more_stages_than_layers:
-        return std::to_string(needed) + " stages need at least " + std::to_string(needed) + " layers, and there are " +
-               std::to_string(available);
+        return detail::joined(std::to_string(needed), " stages need at least ", std::to_string(needed),
+                              " layers, and there are ", std::to_string(available));
       case cause::limit_reached: break;
     }
     return "a limit was reached before an answer was found";
@@ -62,7 +62,8 @@ struct reason {
 class no_answer : public std::logic_error {
  public:
   /// Tells the reason.
-  explicit no_answer(const reason& why) : std::logic_error("stagecut::outcome: no answer: " + why.text()) {}
+  explicit no_answer(const reason& why)
+      : std::logic_error(detail::joined("stagecut::outcome: no answer: ", why.text())) {}
 };
 
 /// An answer with what is known of it, or the reason why there is none: see `state`.

@@ -45,6 +45,8 @@ template <arithmetic T>
   }
 }
 
+[[nodiscard]] inline std::string item_place(std::size_t item) { return joined("item ", std::to_string(item)); }
+
 /// Throws `invalid_input` for the first item that a sum cannot take; returns if all can be taken.
 template <arithmetic T>
 inline void check_items(view<const T> items) {
@@ -54,22 +56,20 @@ inline void check_items(view<const T> items) {
                                 : is_negative(items[i]) ? "is negative"
                                                         : nullptr;
     if (problem != nullptr) {
-      fail(invalid_input("item " + std::to_string(i), number_text(items[i]) + " " + problem));
+      fail(invalid_input(item_place(i), joined(number_text(items[i]), " ", problem)));
     }
   }
 }
 
 [[noreturn]] inline void fail_overflow(std::size_t item) {
-  fail(invalid_input("item " + std::to_string(item), "the sum of the items up to this one overflows"));
+  fail(invalid_input(item_place(item), "the sum of the items up to this one overflows"));
 }
 
 /// Adds an integer item to `sum`, or throws `invalid_input` naming the item.
 template <std::integral Sum, std::integral T>
 constexpr void add_item(Sum& sum, T item, std::size_t index) {
-  Sum result{};
-  if (is_negative(item)) fail(invalid_input("item " + std::to_string(index), number_text(item) + " is negative"));
-  if (__builtin_add_overflow(sum, item, &result)) fail_overflow(index);
-  sum = result;
+  if (is_negative(item)) fail(invalid_input(item_place(index), joined(number_text(item), " is negative")));
+  if (!checked_add(sum, item)) fail_overflow(index);
 }
 
 }  // namespace detail

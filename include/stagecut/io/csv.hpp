@@ -38,12 +38,13 @@ inline std::vector<std::string> csv_fields(std::string_view line, const std::str
       fields.back().clear();
       inside = true;
     } else if (closed && c != ' ' && c != '\t') {
-      fail(invalid_input(place, "text after the closing quote of field " + std::to_string(fields.size())));
+      fail(invalid_input(place, joined("text after the closing quote of field ", std::to_string(fields.size()))));
     } else if (!closed) {
       fields.back() += c;
     }
   }
-  if (inside) fail(invalid_input(place, "the quote of field " + std::to_string(fields.size()) + " is not closed"));
+  if (inside)
+    fail(invalid_input(place, joined("the quote of field ", std::to_string(fields.size()), " is not closed")));
   return fields;
 }
 
@@ -59,13 +60,13 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
     const std::string_view name = trimmed(header[field]);
     std::size_t column = 0;
     while (column < csv_columns.size() && csv_columns[column] != name) ++column;
-    if (column == csv_columns.size()) fail(invalid_input(place, "column " + quoted(name) + " is not known"));
-    if (position[column] != header.size()) fail(invalid_input(place, "column " + quoted(name) + " stands twice"));
+    if (column == csv_columns.size()) fail(invalid_input(place, joined("column ", quoted(name), " is not known")));
+    if (position[column] != header.size()) fail(invalid_input(place, joined("column ", quoted(name), " stands twice")));
     position[column] = field;
   }
   for (std::size_t column = 0; column < csv_columns.size(); ++column) {
     if (position[column] == header.size()) {
-      fail(invalid_input(place, "column " + quoted(csv_columns[column]) + " is missing"));
+      fail(invalid_input(place, joined("column ", quoted(csv_columns[column]), " is missing")));
     }
   }
   return position;
@@ -103,8 +104,9 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
     while (lines.next()) {
       fields = detail::csv_fields(lines.line(), lines.place());
       if (fields.size() != column.size()) {
-        detail::fail(invalid_input(lines.place(), std::to_string(fields.size()) + " fields, and the header names " +
-                                                      std::to_string(column.size())));
+        detail::fail(
+            invalid_input(lines.place(), detail::joined(std::to_string(fields.size()), " fields, and the header names ",
+                                                        std::to_string(column.size()))));
       }
       const auto number = [&](std::size_t i) {
         return detail::amount(fields[column[i]], detail::csv_columns[i], lines.place());

@@ -29,7 +29,7 @@ struct pipedream_node {
 inline double pipedream_amount(std::string_view text, std::string_view field, const std::string& place) {
   text = trimmed(text);
   if (!text.starts_with('[')) return amount(text, field, place);
-  if (!text.ends_with(']')) fail(invalid_input(place, std::string(field) + ": the bracket is not closed"));
+  if (!text.ends_with(']')) fail(invalid_input(place, joined(field, ": the bracket is not closed")));
   text = text.substr(1, text.size() - 2);
   double sum = 0;
   for (bool more = true; more;) {
@@ -38,7 +38,7 @@ inline double pipedream_amount(std::string_view text, std::string_view field, co
     more = end != std::string_view::npos;
     if (more) text.remove_prefix(end + 1);
   }
-  if (!is_finite(sum)) fail(invalid_input(place, std::string(field) + ": the sum is out of range"));
+  if (!is_finite(sum)) fail(invalid_input(place, joined(field, ": the sum is out of range")));
   return sum;
 }
 
@@ -53,7 +53,7 @@ inline double pipedream_field(std::string_view list, std::string_view field, con
     if (end == std::string_view::npos) break;
     list.remove_prefix(end + 1);
   }
-  fail(invalid_input(place, "field " + quoted(field) + " is missing"));
+  fail(invalid_input(place, joined("field ", quoted(field), " is missing")));
 }
 
 inline constexpr std::string_view pipedream_separator = " -- ";
@@ -98,7 +98,7 @@ inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
     if (line.front() != ' ' && line.front() != '\t') {
       nodes.push_back(pipedream_node_line(lines));
       if (!index.emplace(nodes.back().layer.name, nodes.size() - 1).second) {
-        fail(invalid_input(lines.place(), "node " + quoted(nodes.back().layer.name) + " was defined before"));
+        fail(invalid_input(lines.place(), joined("node ", quoted(nodes.back().layer.name), " was defined before")));
       }
       continue;
     }
@@ -110,14 +110,15 @@ inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
   for (const edge& e : edges) {
     const auto at = [&](std::string_view name) {
       const auto found = index.find(name);
-      if (found == index.end()) fail(invalid_input(lines.place(e.line), "node " + quoted(name) + " is not defined"));
+      if (found == index.end())
+        fail(invalid_input(lines.place(e.line), joined("node ", quoted(name), " is not defined")));
       return found->second;
     };
     const std::size_t from = at(e.from);
     const std::size_t to = at(e.to);
     if (std::find(nodes[from].next.begin(), nodes[from].next.end(), to) != nodes[from].next.end()) {
       fail(invalid_input(lines.place(e.line),
-                         "the edge from " + quoted(e.from) + " to " + quoted(e.to) + " stands twice"));
+                         joined("the edge from ", quoted(e.from), " to ", quoted(e.to), " stands twice")));
     }
     nodes[from].next.push_back(to);
     nodes[to].previous.push_back(from);
@@ -140,19 +141,19 @@ inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
   detail::line_reader lines(text, source);
   auto nodes = detail::pipedream_graph(lines);
   if (nodes.empty()) detail::fail(invalid_input(lines.source(), "names no layer"));
-  const auto not_a_chain = [&](const detail::pipedream_node& node, const std::string& why) {
-    detail::fail(invalid_input(lines.place(node.line), "not a chain: " + why));
+  const auto not_a_chain = [&](const detail::pipedream_node& node, const auto&... why) {
+    detail::fail(invalid_input(lines.place(node.line), detail::joined("not a chain: ", why...)));
   };
   const auto name = [&](std::size_t node) { return detail::quoted(nodes[node].layer.name); };
   std::size_t head = nodes.size();
   for (std::size_t v = 0; v < nodes.size(); ++v) {
     const auto& [layer, line, next, previous] = nodes[v];
-    if (next.size() > 1) not_a_chain(nodes[v], name(v) + " feeds " + name(next[0]) + " and " + name(next[1]));
+    if (next.size() > 1) not_a_chain(nodes[v], name(v), " feeds ", name(next[0]), " and ", name(next[1]));
     if (previous.size() > 1) {
-      not_a_chain(nodes[v], name(v) + " is fed by " + name(previous[0]) + " and " + name(previous[1]));
+      not_a_chain(nodes[v], name(v), " is fed by ", name(previous[0]), " and ", name(previous[1]));
     }
     if (previous.empty()) {
-      if (head != nodes.size()) not_a_chain(nodes[v], "nothing feeds " + name(head) + ", and nothing feeds " + name(v));
+      if (head != nodes.size()) not_a_chain(nodes[v], "nothing feeds ", name(head), ", and nothing feeds ", name(v));
       head = v;
     }
   }
@@ -163,7 +164,7 @@ inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
     result.layers.push_back(std::move(nodes[v].layer));
   }
   const auto cyclic = static_cast<std::size_t>(std::find(passed.begin(), passed.end(), false) - passed.begin());
-  if (cyclic != nodes.size()) not_a_chain(nodes[cyclic], name(cyclic) + " is on a cycle");
+  if (cyclic != nodes.size()) not_a_chain(nodes[cyclic], name(cyclic), " is on a cycle");
   return result;
 }
 

@@ -26,10 +26,11 @@ namespace stagecut::inline v0::io {
   if (line.find(detail::pipedream_separator) != std::string_view::npos) return parse_pipedream(text, source);
   const std::string_view word = detail::trimmed(line);
   if (line.find(',') == std::string_view::npos && word != "time" && word != "\"time\"" && !detail::is_number(word)) {
-    detail::fail(invalid_input(
-        lines.place(), detail::quoted(word) + " begins no known format: a CSV with the column time, a CSV with the "
+    detail::fail(invalid_input(lines.place(),
+                               detail::joined(detail::quoted(word),
+                                              " begins no known format: a CSV with the column time, a CSV with the "
                                               "columns name,kind,forward,backward,parameters,activations,output, or "
-                                              "a PipeDream graph.txt"));
+                                              "a PipeDream graph.txt")));
   }
   return parse_csv(text, source);
 }

@@ -13,6 +13,7 @@
 namespace stagecut::inline v0::io::detail {
 
 using stagecut::detail::fail;
+using stagecut::detail::joined;
 
 /// A text read line by line. Takes any line ending and skips a byte-order mark.
 class line_reader {
@@ -39,9 +40,7 @@ class line_reader {
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
 
   /// `SOURCE:LINE`.
-  [[nodiscard]] std::string place(std::size_t line) const {
-    return std::string(source_).append(":").append(std::to_string(line));
-  }
+  [[nodiscard]] std::string place(std::size_t line) const { return joined(source_, ":", std::to_string(line)); }
   [[nodiscard]] std::string place() const { return place(number_); }
   [[nodiscard]] std::string source() const { return std::string(source_); }
 
@@ -85,7 +84,7 @@ class line_reader {
                               : !is_finite(value)                       ? "is infinite"
                               : is_negative(value)                      ? "is negative"
                                                                         : nullptr;
-  if (problem != nullptr) fail(invalid_input(place, std::string(field) + ": " + quoted(text) + " " + problem));
+  if (problem != nullptr) fail(invalid_input(place, joined(field, ": ", quoted(text), " ", problem)));
   return value;
 }
 

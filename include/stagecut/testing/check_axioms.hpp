@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>
@@ -29,9 +30,13 @@ struct axiom_report {
 
   /// One line for a person.
   [[nodiscard]] std::string text() const {
-    const auto written = [](interval i) { return "[" + std::to_string(i.first) + ", " + std::to_string(i.last) + ")"; };
-    if (broken.empty()) return "no axiom was found broken in " + std::to_string(checks) + " checks";
-    return broken + " does not hold at " + written(one) + " and " + written(other) + ", stage " + std::to_string(stage);
+    using stagecut::detail::joined;
+    const auto written = [](interval i) {
+      return joined("[", std::to_string(i.first), ", ", std::to_string(i.last), ")");
+    };
+    if (broken.empty()) return joined("no axiom was found broken in ", std::to_string(checks), " checks");
+    return joined(broken, " does not hold at ", written(one), " and ", written(other), ", stage ",
+                  std::to_string(stage));
   }
 };
 
