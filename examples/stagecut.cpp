@@ -20,7 +20,7 @@
 
 namespace {
 
-enum exit_status { planned = 0, bad_input = 2, infeasible = 3, unknown = 4 };
+enum exit_status { planned = 0, other_failure = 1, bad_input = 2, infeasible = 3, unknown = 4 };
 
 using answer = stagecut::outcome<stagecut::chain_partition<double>>;
 
@@ -30,6 +30,13 @@ std::string time_text(double time, bool weights_only) {
   if (time != 0 && time < 1e-3) return fmt::format("{:.4g} us", time * 1e6);
   if (time != 0 && time < 1) return fmt::format("{:.4g} ms", time * 1e3);
   return fmt::format("{:.4g} s", time);
+}
+
+/// A name as it can be shown: control characters, which a terminal would obey, as `?`.
+std::string shown(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  return name;
 }
 
 /// The costs that the planner saw, stage by stage.
@@ -59,8 +66,8 @@ void print_json(const answer& best, const std::vector<double>& times) {
 void print_table(const answer& best, const std::vector<double>& times, const stagecut::profile& profile) {
   const auto span = [&](std::size_t s) {
     const auto [first, last] = best->cuts.stage(s);
-    const auto& front = profile.layers[first].name;
-    return last - first == 1 ? front : front + " .. " + profile.layers[last - 1].name;
+    const auto front = shown(profile.layers[first].name);
+    return last - first == 1 ? front : front + " .. " + shown(profile.layers[last - 1].name);
   };
   std::size_t width = 6;
   for (std::size_t s = 0; s < times.size(); ++s) width = std::max(width, span(s).size());
@@ -81,7 +88,12 @@ stagecut::profile read(const std::string& file) {
 
 int plan(const std::string& file, std::size_t devices, bool json) {
   const stagecut::profile profile = read(file);
-  const stagecut::prefix_sums cost(profile.times());
+  stagecut::prefix_sums<double> cost;
+  try {
+    cost.assign(profile.times());
+  } catch (const stagecut::invalid_input& error) {
+    throw stagecut::invalid_input(file, error.what());
+  }
   const answer best = stagecut::minimize_bottleneck(cost, devices);
   if (!best) {
     fmt::print(stderr, "stagecut: {}: infeasible: {}\n", file, best.why().text());
@@ -173,12 +185,15 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    const int status = run(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    fmt::print(stderr, "stagecut: the output could not be written\n");
+    return other_failure;
   } catch (const stagecut::invalid_input& error) {
     fmt::print(stderr, "stagecut: {}\n", error.what());
     return bad_input;
   } catch (const std::exception& error) {
     fmt::print(stderr, "stagecut: {}\n", error.what());
-    return unknown;
+    return other_failure;
   }
 }

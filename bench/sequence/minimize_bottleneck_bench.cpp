@@ -55,7 +55,7 @@ pool& chains(data kind, std::size_t items) {
     for (std::size_t i = 0; i < now.chains.size(); ++i) {
       now.chains[i].resize(items);
       fill(now.chains[i], kind, i + 1);
-      now.sums[i].assign(stagecut::view<const double>(now.chains[i]));
+      now.sums[i].assign(now.chains[i]);
     }
   }
   return now;
@@ -185,10 +185,9 @@ void register_all() {
         copy_all(c.data(), c.size(), to.data());
         return to.back();
       });
-      add("prefix_pass", 1,
-          [](const chain& c, sums& s) { return s.assign(stagecut::view<const double>(c)), s.prefix(c.size()); });
+      add("prefix_pass", 1, [](const chain& c, sums& s) { return s.assign(c), s.prefix(c.size()); });
       add("block_pass", 1, [blocks = stagecut::block_sums<double>()](const chain& c, const sums&) mutable {
-        blocks.assign(stagecut::view<const double>(c));
+        blocks.assign(c);
         return blocks.prefix(c.size());
       });
       for (const std::size_t stages : {4U, 16U, 64U, 256U, 1024U}) {
@@ -198,12 +197,12 @@ void register_all() {
           return stagecut::minimize_bottleneck(s, stages, work)->cost;
         });
         add("prefix", stages, [=, work = workspace()](const chain& c, sums& s) mutable {
-          s.assign(stagecut::view<const double>(c));
+          s.assign(c);
           return stagecut::minimize_bottleneck(s, stages, work)->cost;
         });
         add("blocks", stages,
             [=, work = workspace(), blocks = stagecut::block_sums<double>()](const chain& c, const sums&) mutable {
-              blocks.assign(stagecut::view<const double>(c));
+              blocks.assign(c);
               return stagecut::minimize_bottleneck(blocks, stages, work)->cost;
             });
         // The textbook's k² log² n becomes minutes.

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// All of stagecut that needs no other library. Every header also stands alone.
+/// The algorithms that need no other library. `<stagecut/testing/…>` checks models, `<stagecut/io/…>` reads profiles; every
+/// header also stands alone.
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/chain_partition.hpp>

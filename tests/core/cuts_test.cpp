@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 using stagecut::cuts;
@@ -79,13 +80,24 @@ TEST_CASE("empty stages are refused unless asked for") {
   CHECK(cuts::from_sizes(sizes{0, 2}, empty_stages::allowed).points()[1] == 0);
 }
 
+TEST_CASE("a refused assignment changes nothing, and moved-from cuts are empty") {
+  cuts c{0, 2, 4};
+  CHECK_THROWS(c.assign(sizes{0, 5, 3}));
+  CHECK_THROWS(c.assign(sizes{}));
+  CHECK(c == cuts{0, 2, 4});
+  const cuts taken = std::move(c);
+  CHECK(taken.stages() == 2);
+  CHECK(c.stages() == 0);  // NOLINT(bugprone-use-after-move)
+  CHECK(c.items() == 0);
+}
+
 TEST_CASE("what is no cut is refused with its place") {
   CHECK(message([] { return cuts(sizes{}); }) == "stagecut::cuts: points = {}, must hold at least one point");
   CHECK(message([] { return cuts{1, 2}; }) == "stagecut::cuts: points[0] = 1, must be 0");
   CHECK(message([] { return cuts{0, 3, 2}; }) == "stagecut::cuts: points[2] = 2, must be above the point before it, 3");
   CHECK(message([] {
           return cuts::from_boundaries(4, {2, 5});
-        }) == "stagecut::cuts: boundaries[2] = 4, must be above the point before it, 5");
+        }) == "stagecut::cuts: items = 4, must be above the point before it, 5");
   CHECK(message([] {
           return cuts::from_boundaries(4, {3, 2});
         }) == "stagecut::cuts: boundaries[1] = 2, must be above the point before it, 3");

@@ -4,14 +4,24 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 using stagecut::block_sums;
 using stagecut::prefix_sums;
+
+static_assert(std::is_constructible_v<block_sums<double>, const std::vector<double>&>);
+static_assert(std::is_constructible_v<block_sums<double>, std::vector<double>&>);
+static_assert(!std::is_constructible_v<block_sums<double>, std::vector<double>>);  // it would dangle
+static_assert(std::is_constructible_v<block_sums<double>, std::span<const double>>);
+static_assert(std::is_constructible_v<block_sums<double>, stagecut::view<const double>>);
 
 namespace {
 
@@ -70,11 +80,45 @@ TEST_CASE("bad items are refused where they stand") {
                        stagecut::invalid_input);
 }
 
+TEST_CASE("both name the same item when a sum overflows") {
+  std::mt19937_64 random(10);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<double> items(1 + random() % 600, 0.0);
+    for (int i = 0; i < 12; ++i)
+      items[random() % items.size()] = std::ldexp(1.0, 1019 + static_cast<int>(random() % 4));
+    const auto message = [&](auto build) -> std::string {
+      try {
+        build();
+      } catch (const stagecut::invalid_input& error) {
+        return error.what();
+      }
+      return "";
+    };
+    const std::string blocks = message([&] { return block_sums(items).size(); });
+    REQUIRE(blocks == message([&] { return prefix_sums(items).size(); }));
+    if (!blocks.empty()) REQUIRE(items[std::stoul(blocks.substr(5))] > 0);
+  }
+}
+
+TEST_CASE("a moved-from model holds no items") {
+  const std::vector<double> items(1000, 1.0);
+  block_sums<double> blocks(items);
+  prefix_sums<double> prefixes(items);
+  const auto other_blocks = std::move(blocks);
+  const auto other_prefixes = std::move(prefixes);
+  CHECK(other_blocks.size() == 1000);
+  CHECK(other_prefixes(0, 1000) == 1000);
+  CHECK(blocks.size() == 0);  // NOLINT(bugprone-use-after-move)
+  CHECK(prefixes.size() == 0);
+  prefixes.assign(items);
+  CHECK(prefixes(0, 10) == 10);
+}
+
 TEST_CASE("bad items leave none") {
   const std::vector<double> good{1, 2};
   const std::vector<double> bad{1, -2};
   block_sums<double> blocks(good);
-  CHECK_THROWS(blocks.assign(stagecut::view<const double>(bad)));
+  CHECK_THROWS(blocks.assign(bad));
   CHECK(blocks.size() == 0);
   CHECK(blocks(0, 0) == 0);
 }

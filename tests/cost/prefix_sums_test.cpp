@@ -88,11 +88,11 @@ TEST_CASE("bad items are refused where they stand, at any position") {
 TEST_CASE("new items replace the old ones, and bad ones leave none") {
   prefix_sums<double> cost{1.0, 2.0, 3.0};
   const std::vector<double> other{5.0};
-  cost.assign(stagecut::view<const double>(other));
+  cost.assign(other);
   CHECK(cost.size() == 1);
   CHECK(cost(0, 1) == 5);
   const std::vector<double> bad{-1.0};
-  CHECK_THROWS(cost.assign(stagecut::view<const double>(bad)));
+  CHECK_THROWS(cost.assign(bad));
   CHECK(cost.size() == 0);
   CHECK(cost(0, 0) == 0);
 }
@@ -101,7 +101,7 @@ TEST_CASE("a copy stands alone") {
   prefix_sums<double> cost{1.0, 2.0};
   const prefix_sums<double> copy = cost;
   const std::vector<double> other{9.0, 9.0};
-  cost.assign(stagecut::view<const double>(other));
+  cost.assign(other);
   CHECK(copy(0, 2) == 3);
 }
 

@@ -93,12 +93,18 @@ fails(2, "--objective: fastest not in {bottleneck}", "plan", "-", "--devices", 1
 fails(2, "--format", "plan", "-", "--devices", 1, "--format", "xml", stdin="1\n")
 fails(2, "standard input: is empty", "plan", "-", "--devices", 1)
 fails(2, "standard input:2: time: \"x\" is not a number", "plan", "-", "--devices", 1, stdin="1\nx\n")
-fails(2, "no/such/file: cannot be read", "plan", "no/such/file", "--devices", 1)
+fails(2, "no/such/file: cannot be opened: No such file", "plan", "no/such/file", "--devices", 1)
 fails(2, "begins no known format", "plan", __file__, "--devices", 1)
-fails(2, "overflows", "plan", "-", "--devices", 1, stdin="1e308\n1e308\n")
+fails(2, "-: item 1: the sum of the items up to this one overflows", "plan", "-", "--devices", 1, stdin="1e308\n1e308\n")
 fails(3, "infeasible: 4 stages need at least 4 layers, and there are 2", "plan", "-", "--devices", 4, stdin="1\n2\n")
 fails(3, "infeasible", "plan", "-", "--devices", 4, "--format", "json", stdin="1\n2\n")
 fails(3, "infeasible", "plan", "-", "--devices", 1 << 40, stdin="1\n2\n")
+
+escape = run("plan", "-", "--devices", 1, stdin=header + "a\x1b[31m,x,1,2,3,4,5\n")
+check(escape.returncode == 0 and "\x1b" not in escape.stdout, "names pass escapes to the terminal")
+with open("/dev/full", "w") as full:
+    lost = subprocess.run([binary, "plan", "-", "--devices", "1"], input="1\n", stdout=full, stderr=subprocess.PIPE, text=True)
+    check(lost.returncode == 1 and "could not be written" in lost.stderr, "lost output:", lost)
 
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder) / "list.csv"

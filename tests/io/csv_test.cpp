@@ -49,6 +49,7 @@ TEST_CASE("each mistake is named with its line, field and value") {
   refuse("name,name\n", "f.csv:1: column \"name\" stands twice");
   refuse(header + "a,b,1,2,3,4\n", "f.csv:2: 6 fields, and the header names 7");
   refuse(header + "a,b,1,2,3,4,5\n\na,b,1,nan,3,4,5\n", "f.csv:4: backward: \"nan\" is NaN");
+  refuse(header + "a,b,1e308,1e308,3,4,5\n", "f.csv:2: forward + backward is out of range");
   refuse(header + "\"a,b,1,2,3,4,5\n", "f.csv:2: the quote of field 1 is not closed");
   refuse(header + "\"a\"b,b,1,2,3,4,5\n", "f.csv:2: text after the closing quote of field 1");
 }

@@ -40,10 +40,12 @@ TEST_CASE("a repeated solve allocates nothing: sums, blocks, opaque costs, new i
   for (int round = 0; round < 20; ++round) {
     for (auto& item : items) item = static_cast<double>(random() % 1000);
     const std::size_t before = allocations;
-    sums.assign(stagecut::view<const double>(items));
-    blocks.assign(stagecut::view<const double>(items));
+    sums.assign(items);
+    blocks.assign(items);
     const auto opaque = stagecut::monotone(items.size(), [&](std::size_t i, std::size_t j) { return sums(i, j); });
     for (const std::size_t stages : {64U, 3U, 17U}) {
+      REQUIRE(!stagecut::minimize_bottleneck(stagecut::monotone(2, [](std::size_t, std::size_t) { return 0.0; }), 3,
+                                             workspace));
       const double cost = stagecut::minimize_bottleneck(sums, stages, workspace)->cost;
       REQUIRE(stagecut::minimize_bottleneck(blocks, stages, workspace)->cost == cost);
       REQUIRE(stagecut::minimize_bottleneck(opaque, stages, workspace)->cost == cost);

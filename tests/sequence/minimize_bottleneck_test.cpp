@@ -26,11 +26,22 @@ using stagecut::minimize_bottleneck;
 namespace {
 
 using generator = std::mt19937_64;
+__extension__ using wide = __int128;
 
 /// A cost that only compares.
 struct rank {
   std::int64_t value;
   friend auto operator<=>(const rank&, const rank&) = default;
+};
+
+/// A part of a longer array of prefix sums.
+struct window {
+  using axioms = stagecut::axioms<stagecut::monotone, stagecut::additive>;
+  std::vector<double> sums;
+
+  [[nodiscard]] std::size_t size() const { return sums.size() - 1; }
+  [[nodiscard]] double prefix(std::size_t i) const { return sums[i]; }
+  double operator()(std::size_t first, std::size_t last) const { return sums[last] - sums[first]; }
 };
 
 /// A model given by a table, monotone if the table is.
@@ -41,7 +52,7 @@ struct table {
   std::vector<Cost> entries;
 
   [[nodiscard]] std::size_t size() const { return items; }
-  const Cost& operator()(std::size_t first, std::size_t last) const { return entries[first * (items + 1) + last]; }
+  Cost operator()(std::size_t first, std::size_t last) const { return entries[first * (items + 1) + last]; }
 };
 
 /// A random monotone table: each interval costs at least what those inside it do, often the same.
@@ -132,7 +143,7 @@ TEST_CASE("the first example") {
   CHECK(best->bound == best->cost);
 }
 
-// Together 110,000 instances, cut points included, so ties too.
+// Together 150,000 instances, cut points included, so ties too.
 TEST_CASE("sums of doubles match enumeration") {
   check_instances(
       11, [](generator& random, std::size_t n) { return stagecut::prefix_sums(random_chain<double>(random, n)); });
@@ -194,6 +205,27 @@ TEST_CASE("opaque costs that are small integers match enumeration") {
     return random_table<std::int8_t>(random, n, -128, [](std::int64_t level) {
       return static_cast<std::int8_t>(std::min<std::int64_t>(level, 127));
     });
+  });
+}
+TEST_CASE("opaque costs of 128 bits, of one bit, and long double match enumeration") {
+  check_instances(29, [](generator& random, std::size_t n) {
+    return random_table<wide>(random, n, 0, [](std::int64_t level) { return static_cast<wide>(1) << level; });
+  });
+  check_instances(30, [](generator& random, std::size_t n) {
+    return random_table<bool>(random, n, 0, [](std::int64_t level) { return level > 9; });
+  });
+  check_instances(31, [](generator& random, std::size_t n) {
+    return random_table<long double>(random, n, 0,
+                                     [](std::int64_t level) { return static_cast<long double>(level) / 3; });
+  });
+}
+TEST_CASE("sums whose first prefix is not zero match enumeration") {
+  check_instances(32, [](generator& random, std::size_t n) {
+    window w;
+    w.sums.push_back(static_cast<double>(random() >> 11U) * 0x1p-60);
+    for (const double item : random_chain<double>(random, n))
+      w.sums.push_back(w.sums.back() + std::min(item, 1e15) / 3);
+    return w;
   });
 }
 TEST_CASE("opaque costs that only compare match enumeration") {

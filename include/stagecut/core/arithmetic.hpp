@@ -9,9 +9,13 @@
 
 namespace stagecut::inline v0 {
 
-/// A type that sums and costs may have: an integer or a binary floating-point type of 32 or 64 bits.
+/// An integer of at most 64 bits, not `bool`.
 template <class T>
-concept arithmetic = (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, float> || std::same_as<T, double>;
+concept integer = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8;
+
+/// A type that sums and costs may have: an `integer`, or a binary floating-point type of 32 or 64 bits.
+template <class T>
+concept arithmetic = integer<T> || std::same_as<T, float> || std::same_as<T, double>;
 
 namespace detail {
 
@@ -23,6 +27,23 @@ inline constexpr bits_t<T> sign_bit = bits_t<T>{1} << (8 * sizeof(T) - 1);
 
 template <std::floating_point T>
 inline constexpr bits_t<T> infinity_bits = std::bit_cast<bits_t<T>>(std::numeric_limits<T>::infinity());
+
+/// `x`, in a form that a compiler which may reorder sums (`-ffast-math`) cannot see through. It costs no instruction.
+template <class T>
+[[nodiscard, gnu::always_inline]] constexpr T as_computed(T x) noexcept {
+  if constexpr (!std::integral<T>) {
+    if (!std::is_constant_evaluated()) {
+#if defined(__SSE2__)
+      asm("" : "+x"(x));
+#elif defined(__aarch64__)
+      asm("" : "+w"(x));
+#else
+      asm("" : "+m"(x));
+#endif
+    }
+  }
+  return x;
+}
 
 }  // namespace detail
 
@@ -59,7 +80,7 @@ template <arithmetic T>
 }
 
 /// Adds into `sum`, and says whether the true sum was representable: false leaves `sum` as it was.
-template <std::integral Sum, std::integral T>
+template <integer Sum, integer T>
 [[nodiscard]] constexpr bool checked_add(Sum& sum, T x) noexcept {
   Sum result{};
   if (__builtin_add_overflow(sum, x, &result)) return false;

@@ -20,8 +20,8 @@ enum class empty_stages { forbidden, allowed };
 /// Where a chain of n items is cut into k stages: the cut points `0 = c[0] < c[1] < … < c[k] = n`; stage s is `[c[s],
 /// c[s+1])`.
 ///
-/// Always valid: every constructor checks, in O(k), or O(n) from an assignment. Equal points may follow each other only
-/// where `empty_stages::allowed` was said. Compares lexicographically. Default: no item, no stage.
+/// Always valid: whatever sets it checks first, in O(k), or O(n) from an assignment. Equal points may follow each other
+/// only where `empty_stages::allowed` was said. Compares lexicographically. Default: no item, no stage.
 class cuts {
  public:
   /// No item, no stage.
@@ -31,7 +31,7 @@ class cuts {
   /// @throws argument_error if they do not begin with 0 or do not increase, naming the first that does not
   explicit cuts(std::vector<std::size_t> points, empty_stages empty = empty_stages::forbidden)
       : points_(std::move(points)) {
-    check("points", empty);
+    check("points", points_, empty);
   }
   /// The same of a list.
   cuts(std::initializer_list<std::size_t> points) : cuts(std::vector<std::size_t>(points)) {}
@@ -41,7 +41,7 @@ class cuts {
   [[nodiscard]] static cuts from_sizes(view<const std::size_t> sizes, empty_stages empty = empty_stages::forbidden) {
     cuts result;
     for (const std::size_t size : sizes) result.points_.push_back(result.points_.back() + size);
-    result.check("sizes", empty);
+    check("sizes", result.points_, empty);
     return result;
   }
   /// The same of a list.
@@ -54,7 +54,7 @@ class cuts {
     cuts result;
     result.points_.insert(result.points_.end(), boundaries.begin(), boundaries.end());
     result.points_.push_back(items);
-    result.check("boundaries", empty);
+    check("boundaries", result.points_, empty);
     return result;
   }
   /// The same of a list.
@@ -84,14 +84,14 @@ class cuts {
 
   /// Replaces the cut points, checked as by the constructor; allocates only to grow.
   void assign(view<const std::size_t> points, empty_stages empty = empty_stages::forbidden) {
+    check("points", points, empty);
     points_.assign(points.begin(), points.end());
-    check("points", empty);
   }
 
   /// Number of stages k.
-  [[nodiscard]] std::size_t stages() const noexcept { return points_.size() - 1; }
+  [[nodiscard]] std::size_t stages() const noexcept { return points_.empty() ? 0 : points_.size() - 1; }
   /// Number of items n.
-  [[nodiscard]] std::size_t items() const noexcept { return points_.back(); }
+  [[nodiscard]] std::size_t items() const noexcept { return points_.empty() ? 0 : points_.back(); }
 
   /// Cut point s.
   /// @pre `s <= stages()`
@@ -136,21 +136,22 @@ class cuts {
     return detail::joined(name, "[", std::to_string(index), "]");
   }
 
-  /// Names the first offending element of the caller's `argument`, which is `points_` seen as points, boundaries or
-  /// sizes.
-  void check(std::string_view argument, empty_stages empty) const {
-    if (points_.empty()) detail::fail(argument_error("cuts", argument, "{}", "must hold at least one point"));
-    if (points_[0] != 0) {
-      detail::fail(argument_error("cuts", element(argument, 0), std::to_string(points_[0]), "must be 0"));
+  /// Names the first offending element of the caller's `argument`, of which `points` are the cut points.
+  static void check(std::string_view argument, view<const std::size_t> points, empty_stages empty) {
+    if (points.empty()) detail::fail(argument_error("cuts", argument, "{}", "must hold at least one point"));
+    if (points[0] != 0) {
+      detail::fail(argument_error("cuts", element(argument, 0), std::to_string(points[0]), "must be 0"));
     }
-    for (std::size_t s = 1; s < points_.size(); ++s) {
-      if (points_[s] > points_[s - 1] || (points_[s] == points_[s - 1] && empty == empty_stages::allowed)) continue;
-      const bool sizes = argument == "sizes";
+    for (std::size_t s = 1; s < points.size(); ++s) {
+      if (points[s] > points[s - 1] || (points[s] == points[s - 1] && empty == empty_stages::allowed)) continue;
+      if (argument == "sizes") {
+        detail::fail(argument_error("cuts", element(argument, s - 1), std::to_string(points[s] - points[s - 1]),
+                                    "must be at least 1, and the sum representable"));
+      }
+      const bool items = argument == "boundaries" && s + 1 == points.size();
       detail::fail(argument_error(
-          "cuts", element(argument, argument == "points" ? s : s - 1),
-          std::to_string(sizes ? points_[s] - points_[s - 1] : points_[s]),
-          sizes ? std::string("must be at least 1, and the sum representable")
-                : detail::joined("must be above the point before it, ", std::to_string(points_[s - 1]))));
+          "cuts", items ? "items" : element(argument, argument == "points" ? s : s - 1), std::to_string(points[s]),
+          detail::joined("must be above the point before it, ", std::to_string(points[s - 1]))));
     }
   }
 

@@ -73,6 +73,11 @@ class view {
 template <class Container>
 using element_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Container&>()))>;
 
+/// Whether what a container of this type sees outlives it, as with `view` and `std::span`.
+template <class Container>
+inline constexpr bool borrowed_range = std::is_trivially_copyable_v<Container> &&
+                                       sizeof(Container) == sizeof(view<int>);
+
 template <class Container>
 view(Container&&) -> view<std::remove_reference_t<decltype(*std::data(std::declval<Container&>()))>>;
 

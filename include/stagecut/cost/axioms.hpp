@@ -10,6 +10,12 @@ namespace stagecut::inline v0 {
 template <class Function, unsigned Bits>
 class function_cost;
 
+/// A function that can be asked, unchanged by it, for the cost of the items `[first, last)`.
+template <class Function>
+concept interval_function = requires(const Function& function, std::size_t i) {
+  function(i, i);
+};
+
 /// A set of promises about a cost `f(first, last)` of the items `[first, last)`, or `f(stage, first, last)`, each of
 /// them a bit. The promises are objects: `monotone`, `additive`, …; `a | b` promises both.
 ///
@@ -20,7 +26,7 @@ struct axiom {
 
   /// @param items     number of items n of the chain
   /// @param function  `function(first, last)`, a totally ordered cost, for `first <= last <= n`
-  template <class Function>
+  template <interval_function Function>
   [[nodiscard]] constexpr function_cost<Function, Bits> operator()(std::size_t items, Function function) const {
     return {items, std::move(function)};
   }

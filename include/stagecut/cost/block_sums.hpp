@@ -19,7 +19,8 @@ namespace stagecut::inline v0 {
 /// the others are added up when asked for. For large chains that are cut once: one read of the data, n/256 numbers of
 /// memory.
 ///
-/// The same costs as `prefix_sums` gives, to the bit. A cost takes O(256) additions, at most.
+/// The same costs as `prefix_sums` gives, to the bit. A cost takes up to 256 additions, so for stages of less than some
+/// thousand items, or for many solves, `prefix_sums` is faster.
 template <arithmetic T, sum_type Sum = sum_t<T>>
 class block_sums {
  public:
@@ -32,23 +33,26 @@ class block_sums {
   /// A chain without items.
   block_sums() { assign(view<const T>()); }
 
-  /// Sums the items of a contiguous container, which must outlive the model; see `assign`.
+  /// Sums the items of a contiguous container, which must outlive the model, so it cannot be a temporary; see `assign`.
+  /// @{
   template <summable_to<Sum> Container>
   explicit block_sums(const Container& items) {
-    assign(view<const T>(items));
+    assign(items);
   }
+  template <temporary_of<Sum> Container>
+  explicit block_sums(Container&&) = delete;
+  /// @}
 
   /// Replaces the items, and allocates only to grow.
   ///
-  /// @param items  the cost of every item, finite and not negative, in a unit of the caller's choice; read again by
-  /// every
-  ///               call, so it must stay as it is while the model is used
+  /// @param items  the cost of every item, finite and not negative, in a unit of the caller's choice; every call reads
+  ///               them again, so they must stay as they are while the model is used
   /// @throws       invalid_input naming the first item that is NaN, infinite or negative, or at which the sum
   ///               overflows; the object then holds no items
   ///
   /// Reads the items once.
   void assign(view<const T> items) {
-    items_ = {};
+    items_.value = {};
     total_ = Sum{};
     starts_.clear();
     starts_.reserve(items.size() / block_size + 2);
@@ -61,28 +65,28 @@ class block_sums {
     }
     if ((signs >> 63U) != 0 || !is_finite(sum)) {
       detail::check_items(items);
-      if (!is_finite(sum)) find_overflow(items);
+      if (!is_finite(sum)) detail::fail_overflow(detail::first_overflow(items.data(), items.size()));
     }
     starts_.push_back(sum);
     total_ = sum;
-    items_ = items;
+    items_.value = items;
   }
 
   /// Number of items n.
-  [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return items_.value.size(); }
 
   /// The sum of the first `i` items.
   /// @pre `i <= size()`
   [[nodiscard]] Sum prefix(std::size_t i) const noexcept {
     const std::size_t block = i / block_size;
     std::uint64_t ignored = 0;
-    return i == size() ? total_ : add(starts_[block], items_, block * block_size, i, ignored);
+    return i == size() ? total_ : add(starts_[block], items_.value, block * block_size, i, ignored);
   }
 
   /// The sum of the items `[first, last)`.
   /// @pre `first <= last && last <= size()`
   [[nodiscard]] Sum operator()(std::size_t first, std::size_t last) const noexcept {
-    return static_cast<Sum>(prefix(last) - prefix(first));
+    return static_cast<Sum>(detail::as_computed(prefix(last) - prefix(first)));
   }
 
   /// The smallest `i` in `[lowest, highest]` with `end - prefix(i) <= bound`, or `highest` if there is none; searched
@@ -91,25 +95,26 @@ class block_sums {
   [[nodiscard]] std::size_t lower_cut(Sum end, Sum bound, std::size_t lowest, std::size_t highest,
                                       std::size_t likely) const noexcept {
     // The answer is in the last block whose start does not fit, or it is the start of the next.
-    const std::size_t block = detail::gallop(lowest / block_size + 1, highest / block_size + 1, likely / block_size + 1,
-                                             [&](std::size_t next) { return end - starts_[next] <= bound; }) -
-                              1;
+    const std::size_t block =
+        detail::gallop(lowest / block_size + 1, highest / block_size + 1, likely / block_size + 1,
+                       [&](std::size_t next) { return detail::as_computed(end - starts_[next]) <= bound; }) -
+        1;
     // Then group by group, then item by item.
     Sum sum = starts_[block];
     std::size_t first = block * block_size;
     const std::size_t stop = least(highest, first + block_size);
     std::uint64_t ignored = 0;
     for (; first + detail::group_size <= stop; first += detail::group_size) {
-      const Sum next = add(sum, items_, first, first + detail::group_size, ignored);
-      if (first + detail::group_size >= lowest && end - next <= bound) break;
+      const Sum next = add(sum, items_.value, first, first + detail::group_size, ignored);
+      if (first + detail::group_size >= lowest && detail::as_computed(end - next) <= bound) break;
       sum = next;
     }
     T group[detail::group_size] = {};
-    for (std::size_t i = first; i < least(first + detail::group_size, size()); ++i) group[i - first] = items_[i];
+    for (std::size_t i = first; i < least(first + detail::group_size, size()); ++i) group[i - first] = items_.value[i];
     Sum sums[detail::group_size];
     scan(sum, group, sums);
     for (std::size_t j = 0; first < stop; ++j) {
-      if (first >= lowest && end - sum <= bound) break;
+      if (first >= lowest && detail::as_computed(end - sum) <= bound) break;
       sum = sums[j];
       ++first;
     }
@@ -121,7 +126,7 @@ class block_sums {
 
   /// `before` plus the items `[first, last)`, where `first` starts a group. Integers are checked.
   static Sum add(Sum before, view<const T> items, std::size_t first, std::size_t last, std::uint64_t& signs) {
-    if constexpr (std::integral<Sum>) {
+    if constexpr (integer<Sum>) {
       for (std::size_t i = first; i < last; ++i) detail::add_item(before, items[i], i);
       return before;
     } else {
@@ -139,7 +144,7 @@ class block_sums {
 
   /// The sums of `before` and the first 1 to 8 items of a group.
   static void scan(Sum before, const T* group, Sum* sums) {
-    if constexpr (std::integral<Sum>) {
+    if constexpr (integer<Sum>) {
       for (std::size_t j = 0; j < detail::group_size; ++j)
         sums[j] = before = static_cast<Sum>(before + static_cast<Sum>(group[j]));
     } else {
@@ -147,16 +152,7 @@ class block_sums {
     }
   }
 
-  static void find_overflow(view<const T> items) {
-    Sum sum{};
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      sum += static_cast<Sum>(items[i]);
-      if (!is_finite(sum)) detail::fail_overflow(i);
-    }
-    detail::fail_overflow(items.size() - 1);
-  }
-
-  view<const T> items_;
+  detail::empty_when_moved<view<const T>> items_;
   std::vector<Sum> starts_;
   Sum total_{};
 };

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <stagecut/core/arithmetic.hpp>
+
 namespace stagecut::inline v0::detail {
 
 // The order in which stagecut adds floating-point items. Items are taken in groups of eight from the first item on; a
@@ -14,8 +16,8 @@ namespace stagecut::inline v0::detail {
 //
 // Why not from left to right: one addition per eight items, not per item, waits for the one before it, so the machine
 // reads at the speed of its memory; and rounding errors grow with n/8. Each prefix is a sum to which a non-negative
-// number was added last, so prefixes never fall. Only additions occur, so no compiler can contract or reorder them: the
-// vector code below and the plain code give the same bits.
+// number was added last, so prefixes never fall. Only additions occur, which nothing can contract, and `as_computed`
+// keeps their order under `-ffast-math`: the vector code below and the plain code give the same bits everywhere.
 
 inline constexpr std::size_t group_size = 8;
 
@@ -23,24 +25,44 @@ inline constexpr std::size_t group_size = 8;
 template <class T>
 constexpr void scan_group(double before, const T* x, double* out) noexcept {
   const auto at = [x](std::size_t j) { return static_cast<double>(x[j]); };
-  const double s1 = at(0) + at(1);
-  const double s3 = s1 + (at(2) + at(3));
-  const double t5 = at(4) + at(5);
+  const double s1 = as_computed(at(0) + at(1));
+  const double s3 = as_computed(s1 + as_computed(at(2) + at(3)));
+  const double t5 = as_computed(at(4) + at(5));
   out[0] = before + at(0);
   out[1] = before + s1;
-  out[2] = before + (s1 + at(2));
+  out[2] = before + as_computed(s1 + at(2));
   out[3] = before + s3;
-  out[4] = before + (s3 + at(4));
-  out[5] = before + (s3 + t5);
-  out[6] = before + (s3 + (t5 + at(6)));
-  out[7] = before + (s3 + (t5 + (at(6) + at(7))));
+  out[4] = before + as_computed(s3 + at(4));
+  out[5] = before + as_computed(s3 + t5);
+  out[6] = before + as_computed(s3 + as_computed(t5 + at(6)));
+  out[7] = before + as_computed(s3 + as_computed(t5 + as_computed(at(6) + at(7))));
 }
 
 /// before + x[0] + … + x[7], the last value that `scan_group` gives.
 template <class T>
 [[nodiscard]] constexpr double add_group(double before, const T* x) noexcept {
-  const auto at = [x](std::size_t j) { return static_cast<double>(x[j]); };
-  return before + (((at(0) + at(1)) + (at(2) + at(3))) + ((at(4) + at(5)) + (at(6) + at(7))));
+  const auto pair = [x](std::size_t j) {
+    return as_computed(static_cast<double>(x[j]) + static_cast<double>(x[j + 1]));
+  };
+  return as_computed(before + as_computed(as_computed(pair(0) + pair(2)) + as_computed(pair(4) + pair(6))));
+}
+
+/// The first item of `x[0, n)` at which the sum is infinite.
+/// @pre there is one
+template <class T>
+[[nodiscard]] constexpr std::size_t first_overflow(const T* x, std::size_t n) noexcept {
+  double before = 0;
+  for (std::size_t first = 0; first < n; first += group_size) {
+    T group[group_size] = {};
+    double sums[group_size];
+    for (std::size_t j = 0; j < group_size && first + j < n; ++j) group[j] = x[first + j];
+    scan_group(before, group, sums);
+    for (std::size_t j = 0; j < group_size; ++j) {
+      if (!is_finite(sums[j])) return first + j;
+    }
+    before = sums[group_size - 1];
+  }
+  return n;
 }
 
 /// `add_group` over consecutive groups. Ors the items' bits into `signs`: its sign bit stays clear if no item is below
@@ -92,10 +114,13 @@ using two_bits = std::int64_t __attribute__((vector_size(16)));
     const two d = load(x + 6);
     bits |= (reinterpret_cast<two_bits>(a) | reinterpret_cast<two_bits>(b)) |
             (reinterpret_cast<two_bits>(c) | reinterpret_cast<two_bits>(d));
-    const two p = __builtin_shufflevector(a, b, 0, 2) + __builtin_shufflevector(a, b, 1, 3);  // x0+x1, x2+x3
-    const two q = __builtin_shufflevector(c, d, 0, 2) + __builtin_shufflevector(c, d, 1, 3);  // x4+x5, x6+x7
-    const two r = __builtin_shufflevector(p, q, 0, 2) + __builtin_shufflevector(p, q, 1, 3);  // both halves
-    before += r[0] + r[1];
+    const two p =
+        as_computed(__builtin_shufflevector(a, b, 0, 2) + __builtin_shufflevector(a, b, 1, 3));  // x0+x1, x2+x3
+    const two q =
+        as_computed(__builtin_shufflevector(c, d, 0, 2) + __builtin_shufflevector(c, d, 1, 3));  // x4+x5, x6+x7
+    const two r =
+        as_computed(__builtin_shufflevector(p, q, 0, 2) + __builtin_shufflevector(p, q, 1, 3));  // both halves
+    before = as_computed(before + as_computed(r[0] + r[1]));
   }
   signs |= static_cast<std::uint64_t>(bits[0] | bits[1]);
   return before;
@@ -135,13 +160,13 @@ template <bool Streaming>
     four a = __builtin_shufflevector(load(x), load(x + 2), 0, 1, 2, 3);
     four b = __builtin_shufflevector(load(x + 4), load(x + 6), 0, 1, 2, 3);
     bits |= reinterpret_cast<four_bits>(a) | reinterpret_cast<four_bits>(b);
-    a += __builtin_shufflevector(a, zero, 4, 0, 4, 2);  // x0, x0+x1, x2, x2+x3
-    b += __builtin_shufflevector(b, zero, 4, 0, 4, 2);
-    a += __builtin_shufflevector(a, zero, 4, 4, 1, 1);  // s0, s1, s2, s3
-    b += __builtin_shufflevector(b, zero, 4, 4, 1, 1);  // t4, t5, t6, t7
-    b += __builtin_shufflevector(a, a, 3, 3, 3, 3);
-    a += sum;
-    b += sum;
+    a = as_computed(a + __builtin_shufflevector(a, zero, 4, 0, 4, 2));  // x0, x0+x1, x2, x2+x3
+    b = as_computed(b + __builtin_shufflevector(b, zero, 4, 0, 4, 2));
+    a = as_computed(a + __builtin_shufflevector(a, zero, 4, 4, 1, 1));  // s0, s1, s2, s3
+    b = as_computed(b + __builtin_shufflevector(b, zero, 4, 4, 1, 1));  // t4, t5, t6, t7
+    b = as_computed(b + __builtin_shufflevector(a, a, 3, 3, 3, 3));
+    a = as_computed(a + sum);
+    b = as_computed(b + sum);
     store<Streaming>(out, a);
     store<Streaming>(out + 4, b);
     sum = __builtin_shufflevector(b, b, 3, 3, 3, 3);
@@ -166,17 +191,17 @@ template <bool Streaming>
     two d = load(x + 6);
     bits |= (reinterpret_cast<two_bits>(a) | reinterpret_cast<two_bits>(b)) |
             (reinterpret_cast<two_bits>(c) | reinterpret_cast<two_bits>(d));
-    a += __builtin_shufflevector(a, zero, 2, 0);  // x0, x0+x1
-    b += __builtin_shufflevector(b, zero, 2, 0);
-    c += __builtin_shufflevector(c, zero, 2, 0);
-    d += __builtin_shufflevector(d, zero, 2, 0);
-    b += __builtin_shufflevector(a, a, 1, 1);  // s2, s3
-    d += __builtin_shufflevector(c, c, 1, 1);  // t6, t7
+    a = as_computed(a + __builtin_shufflevector(a, zero, 2, 0));  // x0, x0+x1
+    b = as_computed(b + __builtin_shufflevector(b, zero, 2, 0));
+    c = as_computed(c + __builtin_shufflevector(c, zero, 2, 0));
+    d = as_computed(d + __builtin_shufflevector(d, zero, 2, 0));
+    b = as_computed(b + __builtin_shufflevector(a, a, 1, 1));  // s2, s3
+    d = as_computed(d + __builtin_shufflevector(c, c, 1, 1));  // t6, t7
     const two s3 = __builtin_shufflevector(b, b, 1, 1);
-    store<Streaming>(out, two(sum + a));
-    store<Streaming>(out + 2, two(sum + b));
-    store<Streaming>(out + 4, two(sum + (s3 + c)));
-    d = sum + (s3 + d);
+    store<Streaming>(out, as_computed(sum + a));
+    store<Streaming>(out + 2, as_computed(sum + b));
+    store<Streaming>(out + 4, as_computed(sum + as_computed(s3 + c)));
+    d = as_computed(sum + as_computed(s3 + d));
     store<Streaming>(out + 6, d);
     sum = __builtin_shufflevector(d, d, 1, 1);
   }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
@@ -25,18 +26,37 @@ concept sum_type = arithmetic<Sum> && !std::same_as<Sum, float>;
 
 /// An item that a sum of type `Sum` takes as it is: floating-point ones in a `double`, integers in an integer.
 template <class T, class Sum>
-concept item_of = sum_type<Sum> && arithmetic<T> && std::integral<T>
-== std::integral<Sum>;
+concept item_of = sum_type<Sum> && arithmetic<T> &&(integer<T> == integer<Sum>);
 
 /// A contiguous container of such items.
 template <class Container, class Sum>
 concept summable_to = item_of<element_t<Container>, Sum>;
 
+/// Such a container that dies at the end of the expression, and its items with it.
+template <class Container, class Sum>
+concept temporary_of = !std::is_reference_v<Container> && !borrowed_range<Container> && summable_to<Container, Sum>;
+
 namespace detail {
+
+/// A value that does not stay behind when what it describes is moved away.
+template <class T>
+struct empty_when_moved {
+  T value{};
+
+  empty_when_moved() = default;
+  empty_when_moved(const empty_when_moved&) = default;
+  empty_when_moved(empty_when_moved&& other) noexcept : value(std::exchange(other.value, T{})) {}
+  empty_when_moved& operator=(const empty_when_moved&) = default;
+  empty_when_moved& operator=(empty_when_moved&& other) noexcept {
+    value = std::exchange(other.value, T{});
+    return *this;
+  }
+  ~empty_when_moved() = default;
+};
 
 template <arithmetic T>
 [[nodiscard]] inline std::string number_text(T x) {
-  if constexpr (std::integral<T>) {
+  if constexpr (integer<T>) {
     return std::to_string(x);
   } else {
     char text[32];
@@ -66,7 +86,7 @@ inline void check_items(view<const T> items) {
 }
 
 /// Adds an integer item to `sum`, or throws `invalid_input` naming the item.
-template <std::integral Sum, std::integral T>
+template <integer Sum, integer T>
 constexpr void add_item(Sum& sum, T item, std::size_t index) {
   if (is_negative(item)) fail(invalid_input(item_place(index), joined(number_text(item), " is negative")));
   if (!checked_add(sum, item)) fail_overflow(index);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -45,8 +44,9 @@ struct line_allocator {
 ///
 /// `Sum` is `double` or an integer type, by deduction the widest of the items' kind. Floating-point items are added in
 /// the order of `grouped_sum.hpp`; the cost of `[i, j)` is *defined* as the rounded difference of two prefixes, which
-/// is monotone, so algorithms are exact for it; it may differ from a freshly added sum in the last digits. `block_sums`
-/// gives the same costs to the bit. Integers are exact, and overflow is found.
+/// is monotone, so algorithms are exact for it; it may differ from a freshly added sum by a few units in the last place
+/// of the sum of *all* items. `block_sums` gives the same costs to the bit. Integers are exact, and overflow is found.
+/// A moved-from object holds no items.
 template <sum_type Sum>
 class prefix_sums {
  public:
@@ -59,30 +59,31 @@ class prefix_sums {
   /// Sums the items of a contiguous container, in the container's unit; see `assign`.
   template <summable_to<Sum> Container>
   explicit prefix_sums(const Container& items) {
-    assign(view<const element_t<Container>>(items));
+    assign(items);
   }
   /// The same of a list.
   template <item_of<Sum> T>
   prefix_sums(std::initializer_list<T> items) {
-    assign(view<const T>(items));
+    assign(items);
   }
 
   /// Replaces the items, and allocates only to grow.
   ///
-  /// @param items  the cost of every item, finite and not negative, in a unit of the caller's choice
-  /// @throws       invalid_input naming the first item that is NaN, infinite or negative, or at which the sum
-  ///               overflows; the object then holds no items
+  /// @param container  the cost of every item, finite and not negative, in a unit of the caller's choice
+  /// @throws           invalid_input naming the first item that is NaN, infinite or negative, or at which the sum
+  ///                   overflows; the object then holds no items
   ///
   /// O(n) additions; at large n as fast as memory is read and written.
-  template <item_of<Sum> T>
-  void assign(view<const T> items) {
+  template <summable_to<Sum> Container>
+  void assign(const Container& container) {
+    const view<const element_t<Container>> items(container);
     const std::size_t n = items.size();
-    size_ = 0;
+    size_.value = 0;
     const std::size_t needed = lead + 1 + (n + detail::group_size - 1) / detail::group_size * detail::group_size;
     if (storage_.size() < needed) storage_ = decltype(storage_)(needed);
     Sum* const prefix = storage_.data() + lead;
     prefix[0] = Sum{};
-    if constexpr (std::integral<Sum>) {
+    if constexpr (integer<Sum>) {
       Sum sum{};
       for (std::size_t i = 0; i < n; ++i) {
         detail::add_item(sum, items[i], i);
@@ -91,11 +92,11 @@ class prefix_sums {
     } else {
       scan(items, prefix + 1);
     }
-    size_ = n;
+    size_.value = n;
   }
 
   /// Number of items n.
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_.value; }
 
   /// The sum of the first `i` items.
   /// @pre `i <= size()`
@@ -104,7 +105,7 @@ class prefix_sums {
   /// The sum of the items `[first, last)`.
   /// @pre `first <= last && last <= size()`
   [[nodiscard]] Sum operator()(std::size_t first, std::size_t last) const noexcept {
-    return static_cast<Sum>(prefix(last) - prefix(first));
+    return static_cast<Sum>(detail::as_computed(prefix(last) - prefix(first)));
   }
 
   /// The smallest `i` in `[lowest, highest]` with `end - prefix(i) <= bound`, or `highest` if there is none; searched
@@ -113,7 +114,8 @@ class prefix_sums {
   [[nodiscard]] std::size_t lower_cut(Sum end, Sum bound, std::size_t lowest, std::size_t highest,
                                       std::size_t likely) const noexcept {
     const Sum* const prefix = storage_.data() + lead;
-    return detail::gallop(lowest, highest, likely, [=](std::size_t i) { return end - prefix[i] <= bound; });
+    return detail::gallop(lowest, highest, likely,
+                          [=](std::size_t i) { return detail::as_computed(end - prefix[i]) <= bound; });
   }
 
  private:
@@ -138,14 +140,12 @@ class prefix_sums {
     }
     if ((signs >> 63U) != 0 || !is_finite(sum)) {
       detail::check_items(items);
-      for (std::size_t i = 0; i < items.size(); ++i) {
-        if (!is_finite(out[i])) detail::fail_overflow(i);
-      }
+      if (!is_finite(sum)) detail::fail_overflow(detail::first_overflow(items.data(), items.size()));
     }
   }
 
   std::vector<Sum, detail::line_allocator<Sum>> storage_;
-  std::size_t size_ = 0;
+  detail::empty_when_moved<std::size_t> size_;
 };
 
 template <class Container>

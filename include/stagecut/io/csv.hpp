@@ -113,6 +113,7 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
       };
       result.layers.push_back(
           {fields[column[0]], fields[column[1]], number(2), number(3), number(4), number(5), number(6)});
+      detail::check_time(result.layers.back(), lines.place());
     }
   }
   if (result.layers.empty()) detail::fail(invalid_input(lines.source(), "names no layer"));

@@ -80,6 +80,7 @@ inline pipedream_node pipedream_node_line(const line_reader& lines) {
   node.layer.backward = pipedream_field(list, "backward_compute_time", place) / 1000;
   node.layer.output = node.layer.activations = pipedream_field(list, "activation_size", place);
   node.layer.parameters = pipedream_field(list, "parameter_size", place);
+  check_time(node.layer, place);
   return node;
 }
 

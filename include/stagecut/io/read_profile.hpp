@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <istream>
 #include <string>
@@ -51,6 +53,7 @@ namespace stagecut::inline v0::io {
 /// @throws invalid_input with the path, also if the file cannot be read
 [[nodiscard]] inline profile read_profile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
+  if (!file) detail::fail(invalid_input(path, detail::joined("cannot be opened: ", std::strerror(errno))));
   return read_profile(file, path);
 }
 

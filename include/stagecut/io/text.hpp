@@ -9,13 +9,14 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/layer.hpp>
 
 namespace stagecut::inline v0::io::detail {
 
 using stagecut::detail::fail;
 using stagecut::detail::joined;
 
-/// A text read line by line. Takes any line ending and skips a byte-order mark.
+/// A text read line by line. Lines end with LF or CR LF; skips a byte-order mark.
 class line_reader {
  public:
   /// @param source  the name of the text in errors: a file's
@@ -86,6 +87,11 @@ class line_reader {
                                                                         : nullptr;
   if (problem != nullptr) fail(invalid_input(place, joined(field, ": ", quoted(text), " ", problem)));
   return value;
+}
+
+/// Refuses a layer whose passes together take a time that is out of range.
+inline void check_time(const layer& each, const std::string& place) {
+  if (!is_finite(each.time())) fail(invalid_input(place, "forward + backward is out of range"));
 }
 
 }  // namespace stagecut::inline v0::io::detail

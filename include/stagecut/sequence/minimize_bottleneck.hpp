@@ -22,6 +22,7 @@ class bottleneck_workspace {
   friend struct minimize_bottleneck_fn;
 
   detail::separators separators_;
+  cuts spare_;  // memory of an answer that the present one does not need
   outcome<chain_partition<Cost>> answer_;
 };
 
@@ -63,13 +64,13 @@ class bottleneck_search {
   }
 
   /// For numbers. Bounds are tried from the lower end on, in doubling steps, until one is feasible, then half-way. It
-  /// ends with the exact optimum, as a rule after 3 to 15 probes; if not, halving the bit patterns ends it after 64
+  /// ends with the exact optimum, as a rule after 2 to 15 probes; if not, halving the bit patterns ends it after 64
   /// more.
   void bisect() {
     constexpr int by_value = 40;
     const std::size_t parts = additive_cost<typename Chain::model_type> ? where_.items() : where_.stages();
     auto step = fraction(distance(lower_, upper_), parts);
-    if constexpr (std::integral<cost_type>) ++step;
+    if constexpr (integer<cost_type>) ++step;
     for (int round = 0; lower_ < upper_ && round < by_value + 64; ++round) {
       const auto room = distance(lower_, upper_);
       const bool climbing = !placed_ && step < room;
@@ -79,24 +80,24 @@ class bottleneck_search {
   }
 
   // Differences of costs; of integers in the unsigned type, which overflow in neither direction.
-  using distance_t = typename std::conditional_t<std::integral<cost_type>, std::make_unsigned<cost_type>,
+  using distance_t = typename std::conditional_t<integer<cost_type>, std::make_unsigned<cost_type>,
                                                  std::type_identity<cost_type>>::type;
   static distance_t distance(cost_type from, cost_type to) {
-    if constexpr (std::integral<cost_type>) {
+    if constexpr (integer<cost_type>) {
       return static_cast<distance_t>(ordered_bits(to) - ordered_bits(from));
     } else {
       return to - from;
     }
   }
   static distance_t fraction(distance_t whole, std::size_t parts) {
-    if constexpr (std::integral<cost_type>) {
+    if constexpr (integer<cost_type>) {
       return static_cast<distance_t>(whole / parts);
     } else {
       return whole / static_cast<cost_type>(parts);
     }
   }
   static cost_type ahead(cost_type from, distance_t by) {
-    if constexpr (std::integral<cost_type>) {
+    if constexpr (integer<cost_type>) {
       return from_ordered_bits<cost_type>(static_cast<distance_t>(ordered_bits(from) + by));
     } else {
       return from + by;
@@ -139,12 +140,15 @@ class bottleneck_search {
   cost_type least() const {
     if constexpr (!additive_cost<typename Chain::model_type>) {
       return chain_.cost(where_.items() - 1, where_.items());
-    } else if constexpr (std::integral<cost_type>) {
+    } else if constexpr (integer<cost_type>) {
       using wide_t = std::common_type_t<std::make_unsigned_t<cost_type>, std::size_t>;
       const auto total = static_cast<wide_t>(upper_);
       return static_cast<cost_type>(total / where_.stages() + (total % where_.stages() != 0 ? 1 : 0));
     } else {
-      return upper_ / static_cast<cost_type>(where_.stages());
+      // The total is exact if the first prefix is 0; else both roundings may have been upward.
+      const cost_type mean = upper_ / static_cast<cost_type>(where_.stages());
+      const auto bits = ordered_bits(mean);
+      return chain_.at(0).prefix == 0 || mean == 0 ? mean : from_ordered_bits<cost_type>(bits - 2);
     }
   }
 
@@ -175,6 +179,7 @@ struct minimize_bottleneck_fn {
     if (stages == 0) detail::fail(argument_error("minimize_bottleneck", "stages", "0", "must be at least 1"));
     const std::size_t items = cost.size();
     if (stages > items) {
+      if (workspace.answer_) workspace.spare_ = std::move(workspace.answer_->cuts);
       workspace.answer_ = answer_type::infeasible({reason::cause::more_stages_than_layers, stages, items});
       return workspace.answer_;
     }
@@ -193,13 +198,9 @@ struct minimize_bottleneck_fn {
   static void solve(const Chain& chain, bottleneck_workspace<Cost>& workspace) {
     detail::separators& where = workspace.separators_;
     const Cost least = detail::bottleneck_search(chain, where).run();
-    if (workspace.answer_) {  // its memory serves again
-      workspace.answer_->cuts.assign(where.lowest);
-      workspace.answer_->cost = least;
-      workspace.answer_->bound = least;
-    } else {
-      workspace.answer_ = outcome<chain_partition<Cost>>::optimal({cuts(where.lowest), least, least});
-    }
+    if (workspace.answer_) workspace.spare_ = std::move(workspace.answer_->cuts);
+    workspace.spare_.assign(where.lowest);
+    workspace.answer_ = outcome<chain_partition<Cost>>::optimal({std::move(workspace.spare_), least, least});
   }
 };
 
@@ -217,7 +218,7 @@ struct minimize_bottleneck_fn {
 ///
 /// Exact for the costs as the model computes them, rounding included: bounds are costs of real intervals, no epsilon.
 /// Among the optimal cuts it returns the lexicographically smallest. Deterministic; thread-safe with a workspace each.
-/// O(k log n) calls of `cost` per probe; at most 105 probes for costs that are numbers, as a rule 5 to 15, and O(k log
+/// O(k log n) calls of `cost` per probe; at most 105 probes for costs that are numbers, as a rule 2 to 15, and O(k log
 /// n) for costs that only compare. O(k) memory.
 ///
 /// Source: D. M. Nicol, J. Parallel Distrib. Comput. 23(2):119-134, 1994; A. Pinar and C. Aykanat, J. Parallel Distrib.

@@ -73,7 +73,7 @@ struct additive_chain {
   [[nodiscard]] mark at(std::size_t item) const { return {item, model.prefix(item)}; }
   [[nodiscard]] static std::size_t item(const mark& m) { return m.item; }
   [[nodiscard]] cost_type cost(const mark& first, const mark& last) const {
-    return static_cast<cost_type>(last.prefix - first.prefix);
+    return static_cast<cost_type>(as_computed(last.prefix - first.prefix));
   }
 
   /// As `opaque_chain::widest`.
@@ -91,7 +91,8 @@ struct additive_chain {
     if constexpr (requires { model.lower_cut(end, bound, lowest, highest, likely); }) {
       return model.lower_cut(end, bound, lowest, highest, likely);
     } else {
-      return gallop(lowest, highest, likely, [&](std::size_t i) { return end - model.prefix(i) <= bound; });
+      return gallop(lowest, highest, likely,
+                    [&](std::size_t i) { return as_computed(end - model.prefix(i)) <= bound; });
     }
   }
 };
