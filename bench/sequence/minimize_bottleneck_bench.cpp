@@ -36,31 +36,6 @@ void fill(std::vector<double>& items, data kind, std::uint64_t seed) {
   if (kind == data::transformer || kind == data::heavy_head) items.front() = items.back() = ends;
 }
 
-struct pool {
-  std::size_t items = 0;
-  data kind = data::uniform;
-  std::vector<std::vector<double>> chains;
-  std::vector<stagecut::prefix_sums<double>> sums;
-};
-
-/// Chains of one kind and size; the last ones asked for are kept.
-pool& chains(data kind, std::size_t items) {
-  static pool now;
-  if (now.items != items || now.kind != kind) {
-    now = {};
-    now.items = items;
-    now.kind = kind;
-    now.chains.resize(std::clamp<std::size_t>((std::size_t{1} << 17U) / items, 1, 1024));
-    now.sums.resize(now.chains.size());
-    for (std::size_t i = 0; i < now.chains.size(); ++i) {
-      now.chains[i].resize(items);
-      fill(now.chains[i], kind, i + 1);
-      now.sums[i].assign(now.chains[i]);
-    }
-  }
-  return now;
-}
-
 /// The floor: reads all items, and adds them in sixteen independent lanes.
 [[gnu::noinline]] double read_all(const double* items, std::size_t size) {
   using two = double __attribute__((vector_size(16)));
@@ -147,14 +122,46 @@ class textbook {
   std::vector<std::size_t> cuts_;
 };
 
-/// Runs `solve(chain, its prefix sums)` over the pool; sets the counter `over_mean`, the bottleneck over W/k.
+struct pool {
+  std::size_t items = 0;
+  data kind = data::uniform;
+  std::vector<std::vector<double>> chains;
+  std::vector<stagecut::prefix_sums<double>> sums;
+  // What is reused from call to call.
+  stagecut::block_sums<double> blocks;
+  stagecut::bottleneck_workspace<double> work;
+  std::vector<double> to;
+  textbook book;
+};
+
+/// Chains of one kind and size; the last ones asked for are kept.
+pool& chains(data kind, std::size_t items) {
+  static pool now;
+  if (now.items != items || now.kind != kind) {
+    now = {};
+    now.items = items;
+    now.kind = kind;
+    now.chains.resize(std::clamp<std::size_t>((std::size_t{1} << 17U) / items, 1, 1024));
+    now.sums.resize(now.chains.size());
+    now.to.resize(items);
+    for (std::size_t i = 0; i < now.chains.size(); ++i) {
+      now.chains[i].resize(items);
+      fill(now.chains[i], kind, i + 1);
+      now.sums[i].assign(now.chains[i]);
+    }
+  }
+  return now;
+}
+
+/// Runs `solve(the pool, a chain of it, its prefix sums)` over the pool; sets the counter `over_mean`, the bottleneck
+/// over W/k.
 template <class Solve>
 void measure(benchmark::State& state, data kind, std::size_t items, std::size_t stages, Solve solve) {
   pool& from = chains(kind, items);
   std::size_t i = 0;
   double last = 0;
   for (auto _ : state) {
-    last = solve(from.chains[i], from.sums[i]);
+    last = solve(from, from.chains[i], from.sums[i]);
     benchmark::DoNotOptimize(static_cast<const double&>(last));  // by reference, 1.7.1 corrupts doubles
     i = i + 1 == from.chains.size() ? 0 : i + 1;
   }
@@ -179,36 +186,27 @@ void register_all() {
       };
       using chain = std::vector<double>;
       using sums = stagecut::prefix_sums<double>;
-      add("read", 1, [](const chain& c, const sums&) { return read_all(c.data(), c.size()); });
-      add("copy", 1, [to = std::vector<double>()](const chain& c, const sums&) mutable {
-        to.resize(c.size());
-        copy_all(c.data(), c.size(), to.data());
-        return to.back();
-      });
-      add("prefix_pass", 1, [](const chain& c, sums& s) { return s.assign(c), s.prefix(c.size()); });
-      add("block_pass", 1, [blocks = stagecut::block_sums<double>()](const chain& c, const sums&) mutable {
-        blocks.assign(c);
-        return blocks.prefix(c.size());
-      });
+      add("read", 1, [](pool&, const chain& c, sums&) { return read_all(c.data(), c.size()); });
+      add("copy", 1,
+          [](pool& p, const chain& c, sums&) { return copy_all(c.data(), c.size(), p.to.data()), p.to.back(); });
+      add("prefix_pass", 1, [](pool&, const chain& c, sums& s) { return s.assign(c), s.prefix(c.size()); });
+      add("block_pass", 1,
+          [](pool& p, const chain& c, sums&) { return p.blocks.assign(c), p.blocks.prefix(c.size()); });
       for (const std::size_t stages : {4U, 16U, 64U, 256U, 1024U}) {
         if (2 * stages > items) continue;
-        using workspace = stagecut::bottleneck_workspace<double>;
-        add("reused_prefix", stages, [=, work = workspace()](const chain&, const sums& s) mutable {
-          return stagecut::minimize_bottleneck(s, stages, work)->cost;
-        });
-        add("prefix", stages, [=, work = workspace()](const chain& c, sums& s) mutable {
+        add("reused_prefix", stages,
+            [=](pool& p, const chain&, sums& s) { return stagecut::minimize_bottleneck(s, stages, p.work)->cost; });
+        add("prefix", stages, [=](pool& p, const chain& c, sums& s) {
           s.assign(c);
-          return stagecut::minimize_bottleneck(s, stages, work)->cost;
+          return stagecut::minimize_bottleneck(s, stages, p.work)->cost;
         });
-        add("blocks", stages,
-            [=, work = workspace(), blocks = stagecut::block_sums<double>()](const chain& c, const sums&) mutable {
-              blocks.assign(c);
-              return stagecut::minimize_bottleneck(blocks, stages, work)->cost;
-            });
+        add("blocks", stages, [=](pool& p, const chain& c, sums&) {
+          p.blocks.assign(c);
+          return stagecut::minimize_bottleneck(p.blocks, stages, p.work)->cost;
+        });
         // The textbook's k² log² n becomes minutes.
         if (items * stages > 100'000'000 && stages > 4) continue;
-        add("textbook", stages,
-            [=, book = textbook()](const chain& c, const sums&) mutable { return book.solve(c, stages); });
+        add("textbook", stages, [=](pool& p, const chain& c, sums&) { return p.book.solve(c, stages); });
       }
     }
   }

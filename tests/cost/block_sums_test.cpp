@@ -36,7 +36,7 @@ std::vector<T> random_items(std::mt19937_64& random, std::size_t size) {
 
 TEST_CASE_TEMPLATE("block sums and prefix sums are equal to the bit", T, double, float, std::int32_t, std::uint64_t) {
   std::mt19937_64 random(7);
-  for (const std::size_t size : {0U, 1U, 5U, 8U, 255U, 256U, 257U, 600U, 1024U, 2000U}) {
+  for (const std::size_t size : {0U, 1U, 5U, 8U, 127U, 128U, 129U, 255U, 256U, 257U, 600U, 1024U, 2000U}) {
     const auto items = random_items<T>(random, size);
     const block_sums blocks(items);
     const prefix_sums prefixes(items);

@@ -15,11 +15,11 @@
 
 namespace stagecut::inline v0 {
 
-/// The cost of a stage as the sum of its items, over the caller's array: one prefix is stored per block of 256 items,
-/// the others are added up when asked for. For large chains that are cut once: one read of the data, n/256 numbers of
+/// The cost of a stage as the sum of its items, over the caller's array: one prefix is stored per block of 128 items,
+/// the others are added up when asked for. For large chains that are cut once: one read of the data, n/128 numbers of
 /// memory.
 ///
-/// The same costs as `prefix_sums` gives, to the bit. A cost takes up to 256 additions, so for stages of less than some
+/// The same costs as `prefix_sums` gives, to the bit. A cost takes up to 128 additions, so for stages of less than some
 /// thousand items, or for many solves, `prefix_sums` is faster.
 template <arithmetic T, sum_type Sum = sum_t<T>>
 class block_sums {
@@ -28,7 +28,7 @@ class block_sums {
   using axioms = stagecut::axioms<monotone, additive, monge, inverse_monge, stage_invariant>;
 
   /// Items per block.
-  static constexpr std::size_t block_size = 256;
+  static constexpr std::size_t block_size = 128;
 
   /// A chain without items.
   block_sums() { assign(view<const T>()); }
@@ -90,7 +90,7 @@ class block_sums {
   }
 
   /// The smallest `i` in `[lowest, highest]` with `end - prefix(i) <= bound`, or `highest` if there is none; searched
-  /// from `likely` on. O(log(n / 256) + 256).
+  /// from `likely` on. O(log(n / 128) + 128).
   /// @pre `lowest <= highest && highest <= size()`
   [[nodiscard]] std::size_t lower_cut(Sum end, Sum bound, std::size_t lowest, std::size_t highest,
                                       std::size_t likely) const noexcept {
