@@ -45,7 +45,6 @@ class bottleneck_search {
     } else {
       search_by_stage();
     }
-    if (!placed_) fits(cost_type(upper_));  // the cost of the whole chain, which no probe has tried
     return upper_;
   }
 

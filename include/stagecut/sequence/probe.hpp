@@ -39,10 +39,9 @@ struct opaque_chain {
   [[nodiscard]] cost_type cost(mark first, mark last) const { return model(first, last); }
 
   /// The stage that ends at `last` and begins in `[lowest, highest]`, likely at `likely`. Lowers `next` to its cost
-  /// with one item more, if there is one from `floor` on.
+  /// with one item more, if that begins in there, too.
   [[nodiscard]] widest_stage<mark, cost_type> widest(mark last, const cost_type& bound, std::size_t lowest,
-                                                     std::size_t highest, std::size_t likely, std::size_t floor,
-                                                     cost_type& next) const {
+                                                     std::size_t highest, std::size_t likely, cost_type& next) const {
     std::optional<cost_type> narrow;  // the cost from the smallest beginning that fits
     std::optional<cost_type> wide;    // the cost from the largest beginning that does not
     const std::size_t first = gallop(lowest, highest, likely, [&](std::size_t begin) {
@@ -52,7 +51,6 @@ struct opaque_chain {
       return fits;
     });
     if (!narrow) narrow = model(first, last);
-    if (!wide && first > floor) wide = model(first - 1, last);
     if (wide) lower_to(next, *std::move(wide));
     return {first, *std::move(narrow)};
   }
@@ -78,10 +76,9 @@ struct additive_chain {
 
   /// As `opaque_chain::widest`.
   [[nodiscard]] widest_stage<mark, cost_type> widest(const mark& last, cost_type bound, std::size_t lowest,
-                                                     std::size_t highest, std::size_t likely, std::size_t floor,
-                                                     cost_type& next) const {
+                                                     std::size_t highest, std::size_t likely, cost_type& next) const {
     const mark first = at(lower_cut(last.prefix, bound, lowest, highest, likely));
-    if (first.item > floor) lower_to(next, cost(at(first.item - 1), last));
+    if (first.item > lowest) lower_to(next, cost(at(first.item - 1), last));
     return {first, cost(first, last)};
   }
 
@@ -100,14 +97,15 @@ struct additive_chain {
 /// Where cut points can be, of a chain cut into k non-empty stages: separators (Pinar and Aykanat). The cut points of a
 /// probe at any bound lie between those of a probe at a larger feasible bound and those at a smaller infeasible one.
 struct separators {
-  std::vector<std::size_t> lowest;   ///< of length k + 1; the cut points of the last feasible probe
+  std::vector<std::size_t> lowest;   ///< of length k + 1; the cut points at the least feasible bound known
   std::vector<std::size_t> highest;  ///< likewise; of the infeasible probes
   std::vector<std::size_t> cut;      ///< of the last probe: where to look first
 
   [[nodiscard]] std::size_t stages() const { return cut.size() - 1; }
   [[nodiscard]] std::size_t items() const { return cut.back(); }
 
-  /// Begins with all that is possible, and equal stages as a guess. Allocates only to grow.
+  /// Begins with all that is possible, which is also where the cost of the whole chain as a bound puts the cut points,
+  /// and with equal stages as a guess. Allocates only to grow.
   void reset(std::size_t items, std::size_t stages) {
     lowest.resize(stages + 1);
     highest.resize(stages + 1);
@@ -148,10 +146,11 @@ template <class Chain, class Cost = typename Chain::cost_type>
   for (; s > 0; --s) {
     // A cost that is not monotone may have led astray: stay in the chain.
     const std::size_t before = Chain::item(last) - 1;
-    std::size_t right = where.highest[s] < before ? where.highest[s] : before;
-    if (right < s) right = s;
+    const std::size_t right = where.highest[s] < before ? where.highest[s] : before;
     const std::size_t left = where.lowest[s] < right ? where.lowest[s] : right;
-    auto stage = chain.widest(last, bound, left, right, where.cut[s], s, next);
+    // One item more than from `lowest[s]` on is out of reach: it belongs to the stages before, or costs more than the
+    // feasible bound that put `lowest[s]` there.
+    auto stage = chain.widest(last, bound, left, right, where.cut[s], next);
     if (!(stage.cost <= bound)) {
       next = std::move(stage.cost);  // a single item: every partition has it in some stage
       break;
