@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -21,7 +22,11 @@ static_assert(std::is_constructible_v<block_sums<double>, const std::vector<doub
 static_assert(std::is_constructible_v<block_sums<double>, std::vector<double>&>);
 static_assert(!std::is_constructible_v<block_sums<double>, std::vector<double>>);  // it would dangle
 static_assert(std::is_constructible_v<block_sums<double>, std::span<const double>>);
+static_assert(std::is_constructible_v<block_sums<double>, std::span<const double, 2>>);
+static_assert(std::is_constructible_v<block_sums<double>, std::span<double>>);
 static_assert(std::is_constructible_v<block_sums<double>, stagecut::view<const double>>);
+static_assert(!std::is_constructible_v<block_sums<double>, std::array<double, 2>>);
+static_assert(!std::is_constructible_v<block_sums<double>, const std::vector<double>>);
 
 namespace {
 
@@ -109,7 +114,12 @@ TEST_CASE("a moved-from model holds no items") {
   CHECK(other_blocks.size() == 1000);
   CHECK(other_prefixes(0, 1000) == 1000);
   CHECK(blocks.size() == 0);  // NOLINT(bugprone-use-after-move)
+  CHECK(blocks(0, 0) == 0);
+  CHECK(blocks.lower_cut(0, 0, 0, 0, 0) == 0);
   CHECK(prefixes.size() == 0);
+  CHECK(prefixes(0, 0) == 0);
+  CHECK(prefix_sums<double>()(0, 0) == 0);
+  CHECK(block_sums<double>().prefix(0) == 0);
   prefixes.assign(items);
   CHECK(prefixes(0, 10) == 10);
 }

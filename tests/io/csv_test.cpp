@@ -12,8 +12,14 @@ namespace {
 
 const std::string header = "name,kind,forward,backward,parameters,activations,output\n";
 
-void refuse(const std::string& text, const std::string& message) {
-  CHECK_THROWS_WITH_AS((void)parse_csv(text, "f.csv"), message.c_str(), stagecut::invalid_input);
+/// What the refusal of a text says.
+std::string refusal(const std::string& text) {
+  try {
+    (void)parse_csv(text, "f.csv");
+  } catch (const stagecut::invalid_input& error) {
+    return error.what();
+  }
+  return "not refused";
 }
 
 }  // namespace
@@ -37,19 +43,19 @@ TEST_CASE("layers with all their columns, in any order, with quotes") {
 }
 
 TEST_CASE("each mistake is named with its line, field and value") {
-  refuse("", "f.csv: is empty");
-  refuse("\n \n", "f.csv: is empty");
-  refuse("time\n", "f.csv: names no layer");
-  refuse(header, "f.csv: names no layer");
-  refuse("time\n1\nx\n", "f.csv:3: time: \"x\" is not a number");
-  refuse("time\n1,2\n", "f.csv:2: time: \"1,2\" is not a number");
-  refuse("1\n-2\n", "f.csv:2: time: \"-2\" is negative");
-  refuse("name,kind\n", "f.csv:1: column \"forward\" is missing");
-  refuse("name,size\n", "f.csv:1: column \"size\" is not known");
-  refuse("name,name\n", "f.csv:1: column \"name\" stands twice");
-  refuse(header + "a,b,1,2,3,4\n", "f.csv:2: 6 fields, and the header names 7");
-  refuse(header + "a,b,1,2,3,4,5\n\na,b,1,nan,3,4,5\n", "f.csv:4: backward: \"nan\" is NaN");
-  refuse(header + "a,b,1e308,1e308,3,4,5\n", "f.csv:2: forward + backward is out of range");
-  refuse(header + "\"a,b,1,2,3,4,5\n", "f.csv:2: the quote of field 1 is not closed");
-  refuse(header + "\"a\"b,b,1,2,3,4,5\n", "f.csv:2: text after the closing quote of field 1");
+  CHECK(refusal("") == "f.csv: is empty");
+  CHECK(refusal("\n \n") == "f.csv: is empty");
+  CHECK(refusal("time\n") == "f.csv: names no layer");
+  CHECK(refusal(header) == "f.csv: names no layer");
+  CHECK(refusal("time\n1\nx\n") == "f.csv:3: time: \"x\" is not a number");
+  CHECK(refusal("time\n1,2\n") == "f.csv:2: time: \"1,2\" is not a number");
+  CHECK(refusal("1\n-2\n") == "f.csv:2: time: \"-2\" is negative");
+  CHECK(refusal("name,kind\n") == "f.csv:1: column \"forward\" is missing");
+  CHECK(refusal("name,size\n") == "f.csv:1: column \"size\" is not known");
+  CHECK(refusal("name,name\n") == "f.csv:1: column \"name\" stands twice");
+  CHECK(refusal(header + "a,b,1,2,3,4\n") == "f.csv:2: 6 fields, and the header names 7");
+  CHECK(refusal(header + "a,b,1,2,3,4,5\n\na,b,1,nan,3,4,5\n") == "f.csv:4: backward: \"nan\" is NaN");
+  CHECK(refusal(header + "a,b,1e308,1e308,3,4,5\n") == "f.csv:2: forward + backward is out of range");
+  CHECK(refusal(header + "\"a,b,1,2,3,4,5\n") == "f.csv:2: the quote of field 1 is not closed");
+  CHECK(refusal(header + "\"a\"b,b,1,2,3,4,5\n") == "f.csv:2: text after the closing quote of field 1");
 }

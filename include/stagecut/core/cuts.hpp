@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
@@ -17,8 +18,9 @@ namespace stagecut::inline v0 {
 /// Whether a stage may hold no item.
 enum class empty_stages { forbidden, allowed };
 
-/// Where a chain of n items is cut into k stages: the cut points `0 = c[0] < c[1] < … < c[k] = n`; stage s is `[c[s],
-/// c[s+1])`.
+/// Where a chain of n items is cut into k stages: the cut points `0 = c[0] < c[1] < … < c[k] = n`.
+///
+/// Stage s is `[c[s], c[s+1])`.
 ///
 /// Always valid: whatever sets it checks first, in O(k), or O(n) from an assignment. Equal points may follow each other
 /// only where `empty_stages::allowed` was said. Compares lexicographically. Default: no item, no stage.

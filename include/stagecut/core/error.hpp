@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace stagecut::inline v0 {
 
@@ -44,8 +42,7 @@ class argument_error : public std::invalid_argument {
   std::string argument_;
 };
 
-/// Bad data: a malformed file, a time that is NaN or negative, a sum that overflows. Thrown once, where the data
-/// enters.
+/// Bad data: a malformed file, a time that is NaN or negative, a sum that overflows. Thrown once, where the data enters.
 ///
 /// `what()` reads `PLACE: PROBLEM`.
 class invalid_input : public std::invalid_argument {

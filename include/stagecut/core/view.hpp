@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <stagecut/core/host_device.hpp>
 
@@ -13,12 +14,16 @@ namespace stagecut::inline v0 {
 template <class T>
 class view;
 
-/// A contiguous container of elements that a `view<T>` can see.
+/// A container whose elements lie one after the other, from a pointer to `T` on.
 template <class Container, class T>
-concept viewable_as = !std::same_as<std::remove_cvref_t<Container>, view<T>> && requires(Container & c) {
-  { std::data(c) } -> std::convertible_to<T*>;
-  { std::size(c) } -> std::convertible_to<std::size_t>;
+concept contiguous_of = requires(Container& container) {
+  { std::data(container) } -> std::convertible_to<T*>;
+  { std::size(container) } -> std::convertible_to<std::size_t>;
 };
+
+/// Such a container that is not a `view<T>` already.
+template <class Container, class T>
+concept viewable_as = contiguous_of<Container, T> && !std::same_as<std::remove_cvref_t<Container>, view<T>>;
 
 /// A non-owning view of consecutive elements, as `std::span`, but with members that device code may call.
 ///
@@ -73,10 +78,11 @@ class view {
 template <class Container>
 using element_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Container&>()))>;
 
-/// Whether what a container of this type sees outlives it, as with `view` and `std::span`.
+/// Whether a container only refers to its elements, as `view` and `std::span` do: then being const does not make them so.
 template <class Container>
-inline constexpr bool borrowed_range = std::is_trivially_copyable_v<Container> &&
-                                       sizeof(Container) == sizeof(view<int>);
+inline constexpr bool borrowed_range =
+    std::same_as<decltype(std::data(std::declval<std::remove_cvref_t<Container>&>())),
+                 decltype(std::data(std::declval<const std::remove_cvref_t<Container>&>()))>;
 
 template <class Container>
 view(Container&&) -> view<std::remove_reference_t<decltype(*std::data(std::declval<Container&>()))>>;

@@ -46,8 +46,7 @@ inline constexpr axiom<2> left_monotone{};
 inline constexpr axiom<3> monotone{};
 /// `f(i, j)` is `prefix(j) - prefix(i)` exactly as computed, rounding included; the model has the member `prefix`.
 inline constexpr axiom<4> additive{};
-/// `f(i, j) + f(i', j') <= f(i, j') + f(i', j)` for `i <= i' <= j <= j'`, in exact arithmetic: the quadrangle
-/// inequality.
+/// `f(i, j) + f(i', j') <= f(i, j') + f(i', j)` for `i <= i' <= j <= j'`, in exact arithmetic (quadrangle inequality).
 inline constexpr axiom<8> monge{};
 /// The reverse: `f(i, j) + f(i', j') >= f(i, j') + f(i', j)`, in exact arithmetic.
 inline constexpr axiom<16> inverse_monge{};
@@ -68,8 +67,7 @@ requires requires { typename Model::axioms; }
 inline constexpr auto enable_axioms<Model> = typename Model::axioms{};
 
 /// Whether `Model` promises all of `Promise`. Nothing but the word of the model's author stands behind it:
-/// `testing::check_axioms` looks for a lie. A liar gets a wrong answer, but never undefined behaviour or an endless
-/// loop.
+/// `testing::check_axioms` looks for a lie. A liar gets a wrong answer, never undefined behaviour or an endless loop.
 template <class Model, auto Promise>
 inline constexpr bool promises =
     (enable_axioms<Model>.bits &

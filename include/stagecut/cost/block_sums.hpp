@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,7 +30,7 @@ class block_sums {
   static constexpr std::size_t block_size = 128;
 
   /// A chain without items.
-  block_sums() { assign(view<const T>()); }
+  block_sums() = default;
 
   /// Sums the items of a contiguous container, which must outlive the model, so it cannot be a temporary; see `assign`.
   /// @{
@@ -94,6 +93,7 @@ class block_sums {
   /// @pre `lowest <= highest && highest <= size()`
   [[nodiscard]] std::size_t lower_cut(Sum end, Sum bound, std::size_t lowest, std::size_t highest,
                                       std::size_t likely) const noexcept {
+    if (lowest == highest) return highest;
     // The answer is in the last block whose start does not fit, or it is the start of the next.
     const std::size_t block =
         detail::gallop(lowest / block_size + 1, highest / block_size + 1, likely / block_size + 1,

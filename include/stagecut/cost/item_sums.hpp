@@ -26,7 +26,8 @@ concept sum_type = arithmetic<Sum> && !std::same_as<Sum, float>;
 
 /// An item that a sum of type `Sum` takes as it is: floating-point ones in a `double`, integers in an integer.
 template <class T, class Sum>
-concept item_of = sum_type<Sum> && arithmetic<T> &&(integer<T> == integer<Sum>);
+concept item_of = sum_type<Sum> && arithmetic<T> && std::bool_constant < integer<T>
+== integer < Sum >> ::value;
 
 /// A contiguous container of such items.
 template <class Container, class Sum>

@@ -54,7 +54,7 @@ class prefix_sums {
   using axioms = stagecut::axioms<monotone, additive, monge, inverse_monge, stage_invariant>;
 
   /// A chain without items.
-  prefix_sums() { assign(view<const Sum>()); }
+  prefix_sums() = default;
 
   /// Sums the items of a contiguous container, in the container's unit; see `assign`.
   template <summable_to<Sum> Container>
@@ -100,7 +100,7 @@ class prefix_sums {
 
   /// The sum of the first `i` items.
   /// @pre `i <= size()`
-  [[nodiscard]] Sum prefix(std::size_t i) const noexcept { return storage_[lead + i]; }
+  [[nodiscard]] Sum prefix(std::size_t i) const noexcept { return i == 0 ? Sum{} : storage_[lead + i]; }
 
   /// The sum of the items `[first, last)`.
   /// @pre `first <= last && last <= size()`

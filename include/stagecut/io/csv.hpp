@@ -81,8 +81,7 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
 ///                (bytes), all of them, in any order, below a header that names them
 /// @param source  what errors call the text
 /// @return        the layers in the order of the lines; of a plain list, each weight as the forward time of a layer
-/// named
-///                by its number from 0, and `weights_only`
+///                named by its number from 0, and `weights_only`
 /// @throws        invalid_input with `SOURCE:LINE`, the field and its value
 [[nodiscard]] inline profile parse_csv(std::string_view text, std::string_view source) {
   detail::line_reader lines(text, source);

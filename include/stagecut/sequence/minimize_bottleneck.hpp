@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -10,7 +9,6 @@
 #include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/core/view.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/probe.hpp>
 
@@ -63,8 +61,7 @@ class bottleneck_search {
   }
 
   /// For numbers. Bounds are tried from the lower end on, in doubling steps, until one is feasible, then half-way. It
-  /// ends with the exact optimum, as a rule after 2 to 15 probes; if not, halving the bit patterns ends it after 64
-  /// more.
+  /// ends with the exact optimum, as a rule after 2 to 15 probes; if not, halving the bit patterns ends it after 64 more.
   void bisect() {
     constexpr int by_value = 40;
     const std::size_t parts = additive_cost<typename Chain::model_type> ? where_.items() : where_.stages();
@@ -134,8 +131,7 @@ class bottleneck_search {
     return !(bound < lower_) && fits(bound);
   }
 
-  /// No partition costs less: the mean over the stages where costs add up (rounding keeps the order), else the last
-  /// item.
+  /// No partition costs less: the mean over the stages where costs add up (rounding keeps the order), else the last item.
   cost_type least() const {
     if constexpr (!additive_cost<typename Chain::model_type>) {
       return chain_.cost(where_.items() - 1, where_.items());
@@ -205,13 +201,11 @@ struct minimize_bottleneck_fn {
 
 /// Cuts a chain into `stages` contiguous, non-empty stages so that the costliest stage is as cheap as possible.
 ///
-/// @param cost       what every interval of the chain costs, monotone: `prefix_sums`, `block_sums`, `monotone(n, f)`,
-/// or a
-///                   model of your own
+/// @param cost       what every interval of the chain costs, monotone: `prefix_sums`, `block_sums`, `monotone(n, f)`, or
+///                   a model of your own
 /// @param stages     number of stages k, at least 1
 /// @param workspace  optional; the answer is then a reference into it, valid until its next use, and nothing is
-/// allocated
-///                   once the workspace has served a chain with as many stages
+///                   allocated once the workspace has served a chain with as many stages
 /// @return           optimal, with `cost == bound`; or infeasible, `more_stages_than_layers`, if k > n
 /// @throws           argument_error if `stages == 0`; whatever `cost` throws
 ///

@@ -43,8 +43,7 @@ class monotone_archetype {
   std::size_t items_;
 };
 
-/// The least that an `additive_cost` can be: `prefix` and the difference of two, without the members that only speed
-/// up.
+/// The least that an `additive_cost` can be: `prefix` and the difference of two.
 class additive_archetype {
  public:
   /// What the concept asks for.
