@@ -34,6 +34,6 @@ TEST_CASE("amounts are finite numbers, not negative") {
 }
 
 TEST_CASE("what is shown of a text is short and printable") {
-  CHECK(detail::quoted("a\tb\x01") == "\"a?b?\"");
-  CHECK(detail::quoted(std::string(100, 'x')) == "\"" + std::string(60, 'x') + "...\"");
+  CHECK(detail::in_quotes("a\tb\x01") == "\"a?b?\"");
+  CHECK(detail::in_quotes(std::string(100, 'x')) == "\"" + std::string(60, 'x') + "...\"");
 }

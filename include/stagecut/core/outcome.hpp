@@ -12,6 +12,22 @@
 
 namespace stagecut::inline v0 {
 
+namespace detail {
+
+/// Bytes for a person: exactly, and in the largest binary unit of which there is one.
+[[nodiscard]] inline std::string bytes_text(std::size_t bytes) {
+  constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::string text = joined(std::to_string(bytes), " bytes");
+  std::size_t unit = 0;
+  std::size_t power = 10;
+  while (unit < 4 && (bytes >> (power + 10)) != 0) ++unit, power += 10;
+  if ((bytes >> power) == 0) return text;
+  const std::size_t tenths = ((bytes & ((std::size_t{1} << power) - 1)) >> (power - 10)) * 10 >> 10U;
+  return joined(text, " (", std::to_string(bytes >> power), ".", std::to_string(tenths), " ", units[unit], ")");
+}
+
+}  // namespace detail
+
 /// What an algorithm can say of its answer.
 enum class state : std::uint8_t {
   optimal,     ///< an answer, proved best
@@ -36,19 +52,29 @@ struct reason {
   /// The kind of obstacle.
   enum class cause : std::uint8_t {
     more_stages_than_layers,  ///< every stage needs a layer of its own
+    constraint,               ///< no cut keeps to the caller's constraint
+    layer_too_large,          ///< a layer needs more bytes than a device has, wherever it stands
+    memory,                   ///< the layers need more bytes than the devices have
     limit_reached             ///< of time, nodes or the caller's patience
   };
 
   cause what = cause::limit_reached;  ///< the obstacle
-  std::size_t needed = 0;             ///< of what is short, in the cause's unit (layers)
+  std::size_t needed = 0;             ///< of what is short, in the cause's unit (layers, bytes)
   std::size_t available = 0;          ///< likewise
+  std::string place;                  ///< which layer or stage, where there is one
+  std::string remedy;                 ///< what would do, where that is known
 
   /// One line for a person.
   [[nodiscard]] std::string text() const {
     switch (what) {
       case cause::more_stages_than_layers:
-        return detail::joined(std::to_string(needed), " stages need at least ", std::to_string(needed),
-                              " layers, and there are ", std::to_string(available));
+        return with_remedy(detail::joined(std::to_string(needed), " stages need at least ", std::to_string(needed),
+                                          " layers, and there are ", std::to_string(available)));
+      case cause::constraint: return with_remedy("no cut keeps to the constraint");
+      case cause::layer_too_large:
+      case cause::memory:
+        return with_remedy(detail::joined(place, " needs ", detail::bytes_text(needed), ", and a device has ",
+                                          detail::bytes_text(available)));
       case cause::limit_reached: break;
     }
     return "a limit was reached before an answer was found";
@@ -56,6 +82,11 @@ struct reason {
 
   /// Equal in every part.
   friend bool operator==(const reason&, const reason&) = default;
+
+ private:
+  [[nodiscard]] std::string with_remedy(std::string text) const {
+    return remedy.empty() ? std::move(text) : detail::joined(text, "; ", remedy);
+  }
 };
 
 /// Reading the answer of an `outcome` that has none. `what()` says why it has none.
@@ -79,8 +110,8 @@ class outcome {
   /// @{
   [[nodiscard]] static outcome optimal(Answer answer) { return outcome(stagecut::state::optimal, std::move(answer)); }
   [[nodiscard]] static outcome feasible(Answer answer) { return outcome(stagecut::state::feasible, std::move(answer)); }
-  [[nodiscard]] static outcome infeasible(reason why) { return outcome(stagecut::state::infeasible, why); }
-  [[nodiscard]] static outcome unknown(reason why) { return outcome(stagecut::state::unknown, why); }
+  [[nodiscard]] static outcome infeasible(reason why) { return outcome(stagecut::state::infeasible, std::move(why)); }
+  [[nodiscard]] static outcome unknown(reason why) { return outcome(stagecut::state::unknown, std::move(why)); }
   /// @}
 
   /// What is known of the answer.
@@ -115,7 +146,7 @@ class outcome {
 
  private:
   outcome(stagecut::state s, Answer answer) : answer_(std::move(answer)), state_(s) {}
-  outcome(stagecut::state s, reason why) : why_(why), state_(s) {}
+  outcome(stagecut::state s, reason why) : why_(std::move(why)), state_(s) {}
 
   std::optional<Answer> answer_;
   reason why_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <stagecut/core/layer.hpp>
@@ -12,6 +13,8 @@ struct profile {
   std::vector<layer> layers;  ///< from the input to the output
   /// Whether the times are plain weights in a unit that only the user knows, not seconds.
   bool weights_only = false;
+  std::string name;            ///< of the model; may be empty
+  std::string unknown_fields;  ///< a JSON object of what this version does not know; empty: nothing
 
   /// The time of every layer, both passes: what a chain of layers is cut by.
   [[nodiscard]] std::vector<double> times() const {

@@ -60,13 +60,14 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
     const std::string_view name = trimmed(header[field]);
     std::size_t column = 0;
     while (column < csv_columns.size() && csv_columns[column] != name) ++column;
-    if (column == csv_columns.size()) fail(invalid_input(place, joined("column ", quoted(name), " is not known")));
-    if (position[column] != header.size()) fail(invalid_input(place, joined("column ", quoted(name), " stands twice")));
+    if (column == csv_columns.size()) fail(invalid_input(place, joined("column ", in_quotes(name), " is not known")));
+    if (position[column] != header.size())
+      fail(invalid_input(place, joined("column ", in_quotes(name), " stands twice")));
     position[column] = field;
   }
   for (std::size_t column = 0; column < csv_columns.size(); ++column) {
     if (position[column] == header.size()) {
-      fail(invalid_input(place, joined("column ", quoted(csv_columns[column]), " is missing")));
+      fail(invalid_input(place, joined("column ", in_quotes(csv_columns[column]), " is missing")));
     }
   }
   return position;
@@ -110,8 +111,15 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
       const auto number = [&](std::size_t i) {
         return detail::amount(fields[column[i]], detail::csv_columns[i], lines.place());
       };
-      result.layers.push_back(
-          {fields[column[0]], fields[column[1]], number(2), number(3), number(4), number(5), number(6)});
+      layer next;
+      next.name = fields[column[0]];
+      next.kind = fields[column[1]];
+      next.forward = number(2);
+      next.backward = number(3);
+      next.parameters = number(4);
+      next.activations = number(5);
+      next.output = number(6);
+      result.layers.push_back(std::move(next));
       detail::check_time(result.layers.back(), lines.place());
     }
   }

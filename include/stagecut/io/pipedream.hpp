@@ -53,7 +53,7 @@ inline double pipedream_field(std::string_view list, std::string_view field, con
     if (end == std::string_view::npos) break;
     list.remove_prefix(end + 1);
   }
-  fail(invalid_input(place, joined("field ", quoted(field), " is missing")));
+  fail(invalid_input(place, joined("field ", in_quotes(field), " is missing")));
 }
 
 inline constexpr std::string_view pipedream_separator = " -- ";
@@ -99,7 +99,7 @@ inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
     if (line.front() != ' ' && line.front() != '\t') {
       nodes.push_back(pipedream_node_line(lines));
       if (!index.emplace(nodes.back().layer.name, nodes.size() - 1).second) {
-        fail(invalid_input(lines.place(), joined("node ", quoted(nodes.back().layer.name), " was defined before")));
+        fail(invalid_input(lines.place(), joined("node ", in_quotes(nodes.back().layer.name), " was defined before")));
       }
       continue;
     }
@@ -112,14 +112,14 @@ inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
     const auto at = [&](std::string_view name) {
       const auto found = index.find(name);
       if (found == index.end())
-        fail(invalid_input(lines.place(e.line), joined("node ", quoted(name), " is not defined")));
+        fail(invalid_input(lines.place(e.line), joined("node ", in_quotes(name), " is not defined")));
       return found->second;
     };
     const std::size_t from = at(e.from);
     const std::size_t to = at(e.to);
     if (std::find(nodes[from].next.begin(), nodes[from].next.end(), to) != nodes[from].next.end()) {
       fail(invalid_input(lines.place(e.line),
-                         joined("the edge from ", quoted(e.from), " to ", quoted(e.to), " stands twice")));
+                         joined("the edge from ", in_quotes(e.from), " to ", in_quotes(e.to), " stands twice")));
     }
     nodes[from].next.push_back(to);
     nodes[to].previous.push_back(from);
@@ -145,7 +145,7 @@ inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
   const auto not_a_chain = [&](const detail::pipedream_node& node, const auto&... why) {
     detail::fail(invalid_input(lines.place(node.line), detail::joined("not a chain: ", why...)));
   };
-  const auto name = [&](std::size_t node) { return detail::quoted(nodes[node].layer.name); };
+  const auto name = [&](std::size_t node) { return detail::in_quotes(nodes[node].layer.name); };
   std::size_t head = nodes.size();
   for (std::size_t v = 0; v < nodes.size(); ++v) {
     const auto& [layer, line, next, previous] = nodes[v];

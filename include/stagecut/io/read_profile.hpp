@@ -29,7 +29,7 @@ namespace stagecut::inline v0::io {
   const std::string_view word = detail::trimmed(line);
   if (line.find(',') == std::string_view::npos && word != "time" && word != "\"time\"" && !detail::is_number(word)) {
     detail::fail(invalid_input(lines.place(),
-                               detail::joined(detail::quoted(word),
+                               detail::joined(detail::in_quotes(word),
                                               " begins no known format: a CSV with the column time, a CSV with the "
                                               "columns name,kind,forward,backward,parameters,activations,output, or "
                                               "a PipeDream graph.txt")));

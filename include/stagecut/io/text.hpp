@@ -59,7 +59,7 @@ class line_reader {
 }
 
 /// A piece of the text as it is shown in an error: quoted, without control characters, not too long.
-[[nodiscard]] inline std::string quoted(std::string_view text) {
+[[nodiscard]] inline std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text.substr(0, 60)) result += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
   return result + (text.size() > 60 ? "...\"" : "\"");
@@ -85,7 +85,7 @@ class line_reader {
                               : !is_finite(value)                       ? "is infinite"
                               : is_negative(value)                      ? "is negative"
                                                                         : nullptr;
-  if (problem != nullptr) fail(invalid_input(place, joined(field, ": ", quoted(text), " ", problem)));
+  if (problem != nullptr) fail(invalid_input(place, joined(field, ": ", in_quotes(text), " ", problem)));
   return value;
 }
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/profile.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The memory of a stage on its device, in bytes.
+struct stage_memory {
+  double resident = 0;     ///< parameters, their gradients, the optimizer's state
+  double activations = 0;  ///< kept for the backward pass, of all microbatches in flight
+  double workspace = 0;    ///< of the layer that needs most
+  double buffers = 0;      ///< for what is received and sent at the stage's ends
+
+  /// The sum of all parts.
+  [[nodiscard]] double total() const noexcept { return resident + activations + workspace + buffers; }
+
+  /// Equal in every part.
+  friend bool operator==(const stage_memory&, const stage_memory&) = default;
+};
+
+/// One stage of a plan.
+struct planned_stage {
+  std::size_t device = 0;     ///< that runs it, from 0
+  double cost = 0;            ///< what the objective saw, in its unit
+  double forward = 0;         ///< seconds of a microbatch
+  double backward = 0;        ///< seconds of a microbatch, recomputation included
+  std::size_t in_flight = 0;  ///< microbatches whose activations it keeps at most; 0: not known
+  stage_memory memory;        ///< all 0 where `in_flight` is not known
+
+  /// Equal in every part.
+  friend bool operator==(const planned_stage&, const planned_stage&) = default;
+};
+
+/// Which schedule a plan is for.
+struct schedule_choice {
+  std::string name;              ///< `gpipe`, `1f1b`, `interleaved`; empty: none was chosen
+  std::size_t microbatches = 0;  ///< of one iteration; 0: not known
+
+  /// Equal in every part.
+  friend bool operator==(const schedule_choice&, const schedule_choice&) = default;
+};
+
+/// What was minimised, and how far.
+struct objective_value {
+  std::string name;                                  ///< `bottleneck`
+  std::string of;                                    ///< of which cost: `time`, `parameters`, `layers`, …
+  double value = 0;                                  ///< of the plan
+  double bound = 0;                                  ///< no plan has less
+  stagecut::state state = stagecut::state::unknown;  ///< what is proved
+
+  /// Equal in every part.
+  friend bool operator==(const objective_value&, const objective_value&) = default;
+};
+
+/// How a plan's memory was reckoned, and what it had to stay below.
+struct memory_model {
+  std::string optimizer;             ///< its name, or a number; empty: memory was not reckoned
+  double parameter_multiplier = 0;   ///< bytes that stay for each byte of parameters, where a layer has no `resident`
+  std::string checkpoint;            ///< `always`, `except_last`, `never`
+  double boundary_buffers = 0;       ///< for each byte that crosses a stage's ends
+  std::optional<double> per_device;  ///< bytes of a device; unset: no limit was given
+  double buffer_fraction = 0;        ///< of `per_device`, kept free
+
+  /// Equal in every part.
+  friend bool operator==(const memory_model&, const memory_model&) = default;
+};
+
+/// A pass of one microbatch through one stage, in a predicted timeline.
+struct timed_pass {
+  std::size_t stage = 0;       ///< from 0
+  std::size_t microbatch = 0;  ///< from 0
+  bool backward = false;       ///< the backward pass; else the forward pass
+  double start = 0;            ///< seconds since the first pass began
+  double end = 0;              ///< likewise
+
+  /// Equal in every part.
+  friend bool operator==(const timed_pass&, const timed_pass&) = default;
+};
+
+/// A model cut into stages that are placed on devices: what a user takes away, and all that a writer, a simulator or an
+/// executor needs.
+struct plan {
+  stagecut::profile profile;          ///< what was planned
+  stagecut::cuts cuts;                ///< where its layers are cut: `devices * chunks` stages
+  std::size_t devices = 0;            ///< pipeline ranks
+  std::size_t chunks = 1;             ///< stages of every device
+  std::vector<planned_stage> stages;  ///< in the order of the model
+  schedule_choice schedule;           ///< what they run as
+  objective_value objective;          ///< why these
+  memory_model memory;                ///< within what
+  std::optional<double> makespan;     ///< predicted seconds of an iteration, transfers left out; unset: not predicted
+  std::vector<timed_pass> timeline;   ///< predicted, by start; may be empty
+  std::string unknown_fields;         ///< a JSON object of what this version does not know; empty: nothing
+
+  /// Equal in every part.
+  friend bool operator==(const plan&, const plan&) = default;
+};
+
+}  // namespace stagecut::inline v0
