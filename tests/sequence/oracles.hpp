@@ -10,10 +10,10 @@
 // Slow and obvious: the definition of the problem, to compare with.
 namespace oracle {
 
-/// The first of the lexicographically ordered partitions of `[0, n)` into k non-empty stages whose costliest stage is
-/// the cheapest, with that cost.
-template <class Model>
-auto best_by_enumeration(const Model& cost, std::size_t stages) {
+/// The first of the lexicographically ordered partitions of `[0, n)` into k non-empty allowed stages whose costliest
+/// stage is the cheapest, with that cost; none if there is none.
+template <class Model, class Constraint>
+auto best_by_enumeration(const Model& cost, std::size_t stages, const Constraint& allowed) {
   using cost_type = std::remove_cvref_t<decltype(cost(0, 0))>;
   const std::size_t n = cost.size();
   std::optional<std::pair<std::vector<std::size_t>, cost_type>> best;
@@ -22,6 +22,7 @@ auto best_by_enumeration(const Model& cost, std::size_t stages) {
     const std::size_t first = cuts.back();
     const std::size_t left = stages - (cuts.size() - 1);
     for (std::size_t last = left == 1 ? n : first + 1; last + left - 1 <= n; ++last) {
+      if (!allowed(stages - left, first, last)) continue;
       const cost_type stage = cost(first, last);
       const cost_type worst = !costliest || *costliest < stage ? stage : *costliest;
       cuts.push_back(last);
@@ -34,7 +35,13 @@ auto best_by_enumeration(const Model& cost, std::size_t stages) {
     }
   };
   extend(extend, std::nullopt);
-  return *best;
+  return best;
+}
+
+/// The same of all partitions.
+template <class Model>
+auto best_by_enumeration(const Model& cost, std::size_t stages) {
+  return *best_by_enumeration(cost, stages, [](std::size_t, std::size_t, std::size_t) { return true; });
 }
 
 /// The least bottleneck, by the textbook dynamic program: O(k n²) costs.

@@ -17,9 +17,9 @@ struct tied_parameters {
     colocated    ///< it may not be: all of them stand on one stage
   };
 
-  std::string name;                         ///< the same in every layer that shares them
+  std::string name{};                       ///< the same in every layer that shares them
   double bytes = 0;                         ///< of one copy; not counted in the `parameters` of any layer
-  std::optional<double> resident;           ///< as `layer::resident`, of one copy
+  std::optional<double> resident{};         ///< as `layer::resident`, of one copy
   placement where = placement::replicated;  ///< likewise the same in every layer
 
   /// Equal in every part.
@@ -28,18 +28,18 @@ struct tied_parameters {
 
 /// Another way to run a layer: with recomputation, or sharded over several devices.
 struct layer_variant {
-  std::string name;                       ///< `full`, `selective`; `column`, `row`
-  std::size_t ways = 1;                   ///< devices that share the layer
-  double forward = 0;                     ///< seconds
-  double backward = 0;                    ///< seconds, recomputation included
-  std::optional<double> backward_input;   ///< as in `layer`
-  std::optional<double> backward_weight;  ///< as in `layer`
-  double parameters = 0;                  ///< bytes, on one device
-  std::optional<double> resident;         ///< as in `layer`
-  double activations = 0;                 ///< bytes, on one device
-  double workspace = 0;                   ///< bytes, on one device
-  double output = 0;                      ///< bytes
-  std::string unknown_fields;             ///< as in `layer`
+  std::string name{};                       ///< `full`, `selective`; `column`, `row`
+  std::size_t ways = 1;                     ///< devices that share the layer
+  double forward = 0;                       ///< seconds
+  double backward = 0;                      ///< seconds, recomputation included
+  std::optional<double> backward_input{};   ///< as in `layer`
+  std::optional<double> backward_weight{};  ///< as in `layer`
+  double parameters = 0;                    ///< bytes, on one device
+  std::optional<double> resident{};         ///< as in `layer`
+  double activations = 0;                   ///< bytes, on one device
+  double workspace = 0;                     ///< bytes, on one device
+  double output = 0;                        ///< bytes
+  std::string unknown_fields{};             ///< as in `layer`
 
   /// Equal in every part.
   friend bool operator==(const layer_variant&, const layer_variant&) = default;
@@ -48,26 +48,26 @@ struct layer_variant {
 /// What one layer of a model takes, for one microbatch where that matters. Times in seconds, sizes in bytes on one
 /// device; finite and not negative.
 struct layer {
-  std::string name;                       ///< what the model calls it
-  std::string kind;                       ///< what layers alike have in common: `decoder`, `Conv2d`
-  double forward = 0;                     ///< seconds
-  double backward = 0;                    ///< seconds, of the whole backward pass
-  double parameters = 0;                  ///< bytes, without those in `tied`
-  double activations = 0;                 ///< bytes kept from the forward to the backward pass
-  double output = 0;                      ///< bytes handed to the next layer
-  double workspace = 0;                   ///< bytes needed only while the layer runs
-  std::optional<double> backward_input;   ///< seconds of the gradient of the input, where the two are run apart
-  std::optional<double> backward_weight;  ///< seconds of the gradient of the parameters, likewise
+  std::string name{};                       ///< what the model calls it
+  std::string kind{};                       ///< what layers alike have in common: `decoder`, `Conv2d`
+  double forward = 0;                       ///< seconds
+  double backward = 0;                      ///< seconds, of the whole backward pass
+  double parameters = 0;                    ///< bytes, without those in `tied`
+  double activations = 0;                   ///< bytes kept from the forward to the backward pass
+  double output = 0;                        ///< bytes handed to the next layer
+  double workspace = 0;                     ///< bytes needed only while the layer runs
+  std::optional<double> backward_input{};   ///< seconds of the gradient of the input, where the two are run apart
+  std::optional<double> backward_weight{};  ///< seconds of the gradient of the parameters, likewise
   /// Bytes that stay on the device for the parameters: themselves, their gradients, the optimizer's state. Unset: the
   /// planner takes `parameters` times what its optimizer needs.
-  std::optional<double> resident;
-  std::string group;                          ///< neighbours of one group, not empty, stand on one stage
-  std::vector<tied_parameters> tied;          ///< what it shares with other layers
-  std::vector<std::string> modules;           ///< names of its modules in the framework's model; none: `name` alone
-  std::string recomputation;                  ///< what its figures recompute: `selective`, `full`; empty: nothing
-  std::vector<layer_variant> recomputations;  ///< how else it could be recomputed
-  std::vector<layer_variant> shardings;       ///< how it could be sharded
-  std::string unknown_fields;                 ///< a JSON object of what this version does not know; empty: nothing
+  std::optional<double> resident{};
+  std::string group{};                          ///< neighbours of one group, not empty, stand on one stage
+  std::vector<tied_parameters> tied{};          ///< what it shares with other layers
+  std::vector<std::string> modules{};           ///< names of its modules in the framework's model; none: `name` alone
+  std::string recomputation{};                  ///< what its figures recompute: `selective`, `full`; empty: nothing
+  std::vector<layer_variant> recomputations{};  ///< how else it could be recomputed
+  std::vector<layer_variant> shardings{};       ///< how it could be sharded
+  std::string unknown_fields{};                 ///< a JSON object of what this version does not know; empty: nothing
 
   /// Seconds of both passes.
   [[nodiscard]] double time() const noexcept { return forward + backward; }

@@ -61,8 +61,8 @@ struct reason {
   cause what = cause::limit_reached;  ///< the obstacle
   std::size_t needed = 0;             ///< of what is short, in the cause's unit (layers, bytes)
   std::size_t available = 0;          ///< likewise
-  std::string place;                  ///< which layer or stage, where there is one
-  std::string remedy;                 ///< what would do, where that is known
+  std::string place{};                ///< which layer or stage, where there is one
+  std::string remedy{};               ///< what would do, where that is known
 
   /// One line for a person.
   [[nodiscard]] std::string text() const {

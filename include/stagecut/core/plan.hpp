@@ -33,7 +33,7 @@ struct planned_stage {
   double forward = 0;         ///< seconds of a microbatch
   double backward = 0;        ///< seconds of a microbatch, recomputation included
   std::size_t in_flight = 0;  ///< microbatches whose activations it keeps at most; 0: not known
-  stage_memory memory;        ///< all 0 where `in_flight` is not known
+  stage_memory memory{};      ///< all 0 where `in_flight` is not known
 
   /// Equal in every part.
   friend bool operator==(const planned_stage&, const planned_stage&) = default;
@@ -41,7 +41,7 @@ struct planned_stage {
 
 /// Which schedule a plan is for.
 struct schedule_choice {
-  std::string name;              ///< `gpipe`, `1f1b`, `interleaved`; empty: none was chosen
+  std::string name{};            ///< `gpipe`, `1f1b`, `interleaved`; empty: none was chosen
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
 
   /// Equal in every part.
@@ -50,8 +50,8 @@ struct schedule_choice {
 
 /// What was minimised, and how far.
 struct objective_value {
-  std::string name;                                  ///< `bottleneck`
-  std::string of;                                    ///< of which cost: `time`, `parameters`, `layers`, …
+  std::string name{};                                ///< `bottleneck`
+  std::string of{};                                  ///< of which cost: `time`, `parameters`, `layers`, …
   double value = 0;                                  ///< of the plan
   double bound = 0;                                  ///< no plan has less
   stagecut::state state = stagecut::state::unknown;  ///< what is proved
@@ -62,12 +62,12 @@ struct objective_value {
 
 /// How a plan's memory was reckoned, and what it had to stay below.
 struct memory_model {
-  std::string optimizer;             ///< its name, or a number; empty: memory was not reckoned
-  double parameter_multiplier = 0;   ///< bytes that stay for each byte of parameters, where a layer has no `resident`
-  std::string checkpoint;            ///< `always`, `except_last`, `never`
-  double boundary_buffers = 0;       ///< for each byte that crosses a stage's ends
-  std::optional<double> per_device;  ///< bytes of a device; unset: no limit was given
-  double buffer_fraction = 0;        ///< of `per_device`, kept free
+  std::string optimizer{};             ///< its name, or a number; empty: memory was not reckoned
+  double parameter_multiplier = 0;     ///< bytes that stay for each byte of parameters, where a layer has no `resident`
+  std::string checkpoint{};            ///< `always`, `except_last`, `never`
+  double boundary_buffers = 0;         ///< for each byte that crosses a stage's ends
+  std::optional<double> per_device{};  ///< bytes of a device; unset: no limit was given
+  double buffer_fraction = 0;          ///< of `per_device`, kept free
 
   /// Equal in every part.
   friend bool operator==(const memory_model&, const memory_model&) = default;
@@ -88,17 +88,17 @@ struct timed_pass {
 /// A model cut into stages that are placed on devices: what a user takes away, and all that a writer, a simulator or an
 /// executor needs.
 struct plan {
-  stagecut::profile profile;          ///< what was planned
-  stagecut::cuts cuts;                ///< where its layers are cut: `devices * chunks` stages
-  std::size_t devices = 0;            ///< pipeline ranks
-  std::size_t chunks = 1;             ///< stages of every device
-  std::vector<planned_stage> stages;  ///< in the order of the model
-  schedule_choice schedule;           ///< what they run as
-  objective_value objective;          ///< why these
-  memory_model memory;                ///< within what
-  std::optional<double> makespan;     ///< predicted seconds of an iteration, transfers left out; unset: not predicted
-  std::vector<timed_pass> timeline;   ///< predicted, by start; may be empty
-  std::string unknown_fields;         ///< a JSON object of what this version does not know; empty: nothing
+  stagecut::profile profile{};          ///< what was planned
+  stagecut::cuts cuts{};                ///< where its layers are cut: `devices * chunks` stages
+  std::size_t devices = 0;              ///< pipeline ranks
+  std::size_t chunks = 1;               ///< stages of every device
+  std::vector<planned_stage> stages{};  ///< in the order of the model
+  schedule_choice schedule{};           ///< what they run as
+  objective_value objective{};          ///< why these
+  memory_model memory{};                ///< within what
+  std::optional<double> makespan{};     ///< predicted seconds of an iteration, transfers left out; unset: not predicted
+  std::vector<timed_pass> timeline{};   ///< predicted, stage by stage, by start; may be empty
+  std::string unknown_fields{};         ///< a JSON object of what this version does not know; empty: nothing
 
   /// Equal in every part.
   friend bool operator==(const plan&, const plan&) = default;

@@ -10,11 +10,11 @@ namespace stagecut::inline v0 {
 
 /// What the layers of a model take, in the order in which data passes them.
 struct profile {
-  std::vector<layer> layers;  ///< from the input to the output
+  std::vector<layer> layers{};  ///< from the input to the output
   /// Whether the times are plain weights in a unit that only the user knows, not seconds.
   bool weights_only = false;
-  std::string name;            ///< of the model; may be empty
-  std::string unknown_fields;  ///< a JSON object of what this version does not know; empty: nothing
+  std::string name{};            ///< of the model; may be empty
+  std::string unknown_fields{};  ///< a JSON object of what this version does not know; empty: nothing
 
   /// The time of every layer, both passes: what a chain of layers is cut by.
   [[nodiscard]] std::vector<double> times() const {

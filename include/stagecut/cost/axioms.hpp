@@ -52,6 +52,8 @@ inline constexpr axiom<8> monge{};
 inline constexpr axiom<16> inverse_monge{};
 /// `f(s, i, j)` is the same for every stage s. A cost `f(first, last)` without a stage is so by its form.
 inline constexpr axiom<32> stage_invariant{};
+/// Of a constraint: each part of an interval that may be a stage may be it, too.
+inline constexpr axiom<64> hereditary{};
 
 /// What a cost model writes down to make promises: `using axioms = stagecut::axioms<stagecut::monotone>;`.
 template <auto... Promised>

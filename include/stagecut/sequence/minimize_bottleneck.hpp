@@ -9,7 +9,9 @@
 #include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/constrained_bottleneck.hpp>
 #include <stagecut/sequence/probe.hpp>
 
 namespace stagecut::inline v0 {
@@ -186,6 +188,20 @@ struct minimize_bottleneck_fn {
     }
     return workspace.answer_;
   }
+
+  template <monotone_cost Model, stage_constraint Constraint>
+  [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages,
+                                                                   const Constraint& allowed) const {
+    auto free = (*this)(cost, stages);
+    if (!free) return free;
+    bool all = true;
+    for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, free->cuts[s], free->cuts[s + 1]);
+    if (all) return free;
+    using answer_type = outcome<chain_partition<cost_t<Model>>>;
+    auto best = detail::constrained_bottleneck<Model, Constraint>(cost, stages, allowed, free->cost).run();
+    if (!best) return answer_type::infeasible({reason::cause::constraint, 0, 0});
+    return answer_type::optimal(*std::move(best));
+  }
   /// @}
 
  private:
@@ -206,13 +222,16 @@ struct minimize_bottleneck_fn {
 /// @param stages     number of stages k, at least 1
 /// @param workspace  optional; the answer is then a reference into it, valid until its next use, and nothing is
 ///                   allocated once the workspace has served a chain with as many stages
-/// @return           optimal, with `cost == bound`; or infeasible, `more_stages_than_layers`, if k > n
-/// @throws           argument_error if `stages == 0`; whatever `cost` throws
+/// @param allowed    optional: which items may be a stage, a `stage_constraint`
+/// @return           optimal, with `cost == bound`; or infeasible, `more_stages_than_layers` if k > n, `constraint` if
+///                   no cut has allowed stages only
+/// @throws           argument_error if `stages == 0`; whatever `cost` and `allowed` throw
 ///
 /// Exact for the costs as the model computes them, rounding included: bounds are costs of real intervals, no epsilon.
 /// Among the optimal cuts it returns the lexicographically smallest. Deterministic; thread-safe with a workspace each.
 /// O(k log n) calls of `cost` per probe; at most 105 probes for costs that are numbers, as a rule 2 to 15, and O(k log
-/// n) for costs that only compare. O(k) memory.
+/// n) for costs that only compare. O(k) memory. Where the best cuts are not allowed, a dynamic program follows: O(k n w)
+/// calls of `allowed` and O(k n) memory, w the number of items of the widest stage that has to be tried.
 ///
 /// Source: D. M. Nicol, J. Parallel Distrib. Comput. 23(2):119-134, 1994; A. Pinar and C. Aykanat, J. Parallel Distrib.
 /// Comput. 64(8):974-996, 2004, exact bisection with separators. Probes run from the end of the chain, which yields the

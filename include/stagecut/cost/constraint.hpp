@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include <stagecut/cost/axioms.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Which items may be a stage, beside what they cost: `c(stage, first, last)`, true if `[first, last)` may.
+///
+/// One that promises `hereditary` allows each part of an interval that it allows, and spares algorithms all wider ones
+/// after the first that it forbids. One that is not hereditary may have a member `c.hopeless(stage, first, last)`, true
+/// if no `[first, j)` with `j >= last` is allowed, to the same end.
+///
+/// Axiom: pure, as for `interval_cost`.
+template <class C>
+concept stage_constraint = requires(const C& c, std::size_t i) {
+  { c(i, i, i) } -> std::convertible_to<bool>;
+};
+
+namespace detail {
+
+/// Whether no interval `[first, j)` with `j >= last` is allowed, as far as the constraint tells; `allowed` is what it
+/// says of `[first, last)`.
+template <stage_constraint C>
+[[nodiscard]] constexpr bool hopeless(const C& constraint, std::size_t stage, std::size_t first, std::size_t last,
+                                      bool allowed) {
+  if constexpr (promises<C, hereditary>) {
+    return !allowed;
+  } else if constexpr (requires { constraint.hopeless(stage, first, last); }) {
+    return !allowed && constraint.hopeless(stage, first, last);
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

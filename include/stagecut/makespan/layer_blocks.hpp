@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/profile.hpp>
+#include <stagecut/cost/constraint.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The layers of a chain in blocks that no cut may part: neighbours of one group, and all layers from the first to the
+/// last of those that share colocated parameters. A layer without either is a block of its own.
+class layer_blocks {
+ public:
+  /// O(n), plus the pairs of layers that share parameters.
+  explicit layer_blocks(const profile& model) {
+    const std::vector<layer>& layers = model.layers;
+    std::vector<bool> joined(layers.size());  // to the layer before
+    for (std::size_t i = 1; i < layers.size(); ++i) {
+      joined[i] = !layers[i].group.empty() && layers[i].group == layers[i - 1].group;
+    }
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      for (const tied_parameters& tied : layers[i].tied) {
+        if (tied.where != tied_parameters::placement::colocated) continue;
+        const std::size_t last = last_of(layers, tied, i);
+        for (std::size_t j = i + 1; j <= last; ++j) joined[j] = true;
+      }
+    }
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      if (!joined[i]) first_.push_back(i);
+    }
+    first_.push_back(layers.size());
+  }
+
+  /// Number of blocks.
+  [[nodiscard]] std::size_t size() const noexcept { return first_.size() - 1; }
+
+  /// The first layer of block b; `[size()]` is the number of layers.
+  [[nodiscard]] std::size_t operator[](std::size_t b) const noexcept { return first_[b]; }
+
+  /// Cuts between blocks as cuts between layers.
+  [[nodiscard]] cuts expand(const cuts& between_blocks) const {
+    std::vector<std::size_t> points;
+    for (const std::size_t b : between_blocks.points()) points.push_back(first_[b]);
+    return cuts(std::move(points));
+  }
+
+ private:
+  static std::size_t last_of(const std::vector<layer>& layers, const tied_parameters& tied, std::size_t from) {
+    for (std::size_t j = layers.size(); --j > from;) {
+      for (const tied_parameters& other : layers[j].tied) {
+        if (other.name == tied.name) return j;
+      }
+    }
+    return from;
+  }
+
+  std::vector<std::size_t> first_;
+};
+
+/// A constraint on stages of layers as one on stages of their blocks.
+template <stage_constraint Constraint>
+class blocks_constraint {
+ public:
+  /// Both must outlive this object.
+  blocks_constraint(const layer_blocks& blocks, const Constraint& constraint)
+      : blocks_(&blocks), constraint_(&constraint) {}
+
+  /// What the constraint says of the layers of the blocks `[first, last)`.
+  [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return (*constraint_)(stage, (*blocks_)[first], (*blocks_)[last]);
+  }
+
+  /// Likewise of wider stages.
+  [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
+    return detail::hopeless(*constraint_, stage, (*blocks_)[first], (*blocks_)[last], false);
+  }
+
+ private:
+  const layer_blocks* blocks_;
+  const Constraint* constraint_;
+};
+
+}  // namespace stagecut::inline v0

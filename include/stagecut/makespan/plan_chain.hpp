@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/plan.hpp>
+#include <stagecut/core/profile.hpp>
+#include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/cost/training_memory.hpp>
+#include <stagecut/makespan/layer_blocks.hpp>
+#include <stagecut/makespan/memory_shortage.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/timeline.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/uniform_cuts.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What a chain of layers is cut by: of which sum the heaviest stage is made as light as possible.
+enum class measure : std::uint8_t {
+  time,             ///< seconds of a microbatch, both passes; of a model without times, its parameters
+  parameters,       ///< bytes of parameters
+  layers,           ///< number of layers, the first stages one longer where it does not divide
+  weights,          ///< `chain_request::weights`
+  time_and_memory,  ///< RFC-0022's weighted cost: see `chain_request::time_weight`
+};
+
+/// What to plan. What is not said stays at its default.
+struct chain_request {
+  std::size_t devices = 1;                                           ///< pipeline ranks p
+  std::size_t chunks = 1;                                            ///< stages of every rank; p * chunks stages
+  std::size_t microbatches = 0;                                      ///< of one iteration; 0: not known
+  schedule_kind schedule = schedule_kind::one_forward_one_backward;  ///< for `chunks` = 1
+  std::vector<std::size_t> in_flight{};                              ///< of every stage; empty: the schedule's
+  measure by = measure::time;                                        ///< what to cut by
+  std::vector<double> weights{};                                     ///< of every layer, for `measure::weights`
+  std::string weights_name = "weights";                              ///< what the plan calls them
+  /// W of W * time + (1 - W) * memory, each as a share of the whole model's; memory is what stays of a layer plus its
+  /// activations of one microbatch.
+  double time_weight = 0.6;
+  std::optional<double> memory_per_device{};  ///< bytes that no stage may exceed; unset: no limit
+  double buffer_fraction = 0;                 ///< of `memory_per_device`, kept free, below 1
+  memory_options memory{};                    ///< how memory is reckoned
+  std::string optimizer = "adam";             ///< what the plan calls `memory.parameter_multiplier`
+};
+
+/// See `plan_chain`.
+struct plan_chain_fn {
+  /// See `plan_chain`.
+  [[nodiscard]] outcome<plan> operator()(const profile& model, const chain_request& request) const {
+    check(model, request);
+    const layer_blocks blocks(model);
+    const std::size_t stages = request.devices * request.chunks;
+    if (stages > blocks.size()) {
+      return outcome<plan>::infeasible(
+          {reason::cause::more_stages_than_layers,
+           stages,
+           blocks.size(),
+           {},
+           blocks.size() < model.layers.size() ? "layers that must share a stage count as one" : ""});
+    }
+    const training_memory memory(model, request.memory);
+    const std::vector<std::size_t> in_flight = microbatches_kept(request);
+
+    plan result;
+    auto cost = layer_costs(model, request, memory, result.objective.of);
+    auto found = cut(model, request, blocks, cost, memory, in_flight);
+    if (!found) return outcome<plan>::infeasible(found.why());
+    result.cuts = blocks.expand(found->cuts);
+    result.objective.name = "bottleneck";
+    result.objective.value = found->cost;
+    result.objective.bound = found->bound;
+    result.objective.state = found.state();
+    describe(result, model, request, cost, memory, in_flight);
+    return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
+                                           : outcome<plan>::feasible(std::move(result));
+  }
+
+ private:
+  static void check(const profile& model, const chain_request& request) {
+    const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
+      detail::fail(argument_error("plan_chain", argument, value, requirement));
+    };
+    if (request.devices == 0) refuse("devices", "0", "must be at least 1");
+    if (request.chunks == 0) refuse("chunks", "0", "must be at least 1");
+    if (model.layers.empty()) refuse("model.layers", "{}", "must hold at least one layer");
+    // Beyond what any model has; keeps devices * chunks from overflowing.
+    constexpr std::size_t most = std::size_t{1} << 31U;
+    if (request.devices > most) refuse("devices", std::to_string(request.devices), "must be at most 2^31");
+    if (request.chunks > most) refuse("chunks", std::to_string(request.chunks), "must be at most 2^31");
+    if (!request.in_flight.empty() && request.in_flight.size() != request.devices * request.chunks) {
+      refuse("in_flight.size()", std::to_string(request.in_flight.size()), "must be the number of stages");
+    }
+    for (std::size_t s = 0; s < request.in_flight.size(); ++s) {
+      const std::size_t here = request.in_flight[s];
+      if (here != 0 && (s == 0 || request.chunks > 1 || here <= request.in_flight[s - 1])) continue;
+      detail::fail(argument_error("plan_chain", detail::joined("in_flight[", std::to_string(s), "]"),
+                                  std::to_string(here), "must be at least 1, and not above that of the stage before"));
+    }
+    if (request.by == measure::weights && request.weights.size() != model.layers.size()) {
+      refuse("weights.size()", std::to_string(request.weights.size()), "must be the number of layers");
+    }
+    if (!(request.time_weight >= 0 && request.time_weight <= 1)) {
+      refuse("time_weight", std::to_string(request.time_weight), "must be from 0 to 1");
+    }
+    if (!(request.buffer_fraction >= 0 && request.buffer_fraction < 1)) {
+      refuse("buffer_fraction", std::to_string(request.buffer_fraction), "must be from 0 to below 1");
+    }
+    if (request.memory_per_device && request.chunks > 1) {
+      refuse("memory_per_device", std::to_string(*request.memory_per_device),
+             "is not supported with chunks above 1, whose stages share a device");
+    }
+    if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
+      refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
+    }
+    if (request.memory.checkpoint == checkpointing::except_last && request.schedule != schedule_kind::gpipe) {
+      refuse("memory.checkpoint", "except_last",
+             "needs the schedule gpipe, where the last microbatch is the first to go back");
+    }
+  }
+
+  /// Microbatches in flight, of every stage; empty if that is not known.
+  static std::vector<std::size_t> microbatches_kept(const chain_request& request) {
+    std::vector<std::size_t> result = request.in_flight;
+    const bool by_name = request.schedule != schedule_kind::gpipe || request.microbatches != 0;
+    if (result.empty() && request.chunks == 1 && (by_name || request.memory_per_device)) {
+      return microbatches_in_flight(request.schedule, request.devices, request.microbatches);
+    }
+    for (std::size_t& each : result) {
+      if (request.microbatches != 0 && request.microbatches < each) each = request.microbatches;
+    }
+    return result;
+  }
+
+  /// Seconds of a layer's backward pass, with what checkpointing recomputes; the mean over the microbatches.
+  static double backward(const layer& each, const chain_request& request) {
+    const auto m = static_cast<double>(request.microbatches);
+    switch (request.memory.checkpoint) {
+      case checkpointing::never: return each.backward;
+      case checkpointing::always: return each.backward + each.forward;
+      case checkpointing::except_last: break;
+    }
+    return each.backward + (m > 0 ? each.forward * ((m - 1) / m) : each.forward);
+  }
+
+  /// What every layer adds to the cost of its stage, and what that is called.
+  static std::vector<double> layer_costs(const profile& model, const chain_request& request,
+                                         const training_memory& memory, std::string& of) {
+    const std::size_t n = model.layers.size();
+    const auto each = [n](auto&& value) {
+      std::vector<double> result(n);
+      for (std::size_t i = 0; i < n; ++i) result[i] = value(i);
+      return result;
+    };
+    const auto total = [](const std::vector<double>& values) { return prefix_sums(values).prefix(values.size()); };
+    const auto time = each([&](std::size_t i) { return model.layers[i].forward + backward(model.layers[i], request); });
+    const auto parameters = each([&](std::size_t i) {
+      double bytes = model.layers[i].parameters;
+      for (const auto& tied : model.layers[i].tied) bytes += tied.bytes;
+      return bytes;
+    });
+    const bool timed = total(time) > 0;
+    switch (request.by) {
+      case measure::layers: of = "layers"; return std::vector<double>(n, 1);
+      case measure::weights: of = request.weights_name; return request.weights;
+      case measure::time:
+        of = timed ? "time" : "parameters";
+        if (!timed && !(total(parameters) > 0)) nothing_to_cut_by("a time, and none has parameters");
+        return timed ? time : parameters;
+      case measure::parameters:
+        of = "parameters";
+        if (!(total(parameters) > 0)) nothing_to_cut_by("parameters");
+        return parameters;
+      case measure::time_and_memory: break;
+    }
+    of = "time and memory";
+    const auto bytes = each([&](std::size_t i) { return memory.weight(i); });
+    const double all_time = timed ? total(time) : 1;
+    const double all_bytes = total(bytes) > 0 ? total(bytes) : 1;
+    return each([&](std::size_t i) {
+      return request.time_weight * (time[i] / all_time) + (1 - request.time_weight) * (bytes[i] / all_bytes);
+    });
+  }
+
+  [[noreturn]] static void nothing_to_cut_by(const char* what) {
+    detail::fail(invalid_input("model", detail::joined("no layer has ", what)));
+  }
+
+  using answer = outcome<chain_partition<double>>;
+
+  /// Cuts the blocks of layers that share a stage.
+  static answer cut(const profile& model, const chain_request& request, const layer_blocks& blocks,
+                    const std::vector<double>& layer_cost, const training_memory& memory,
+                    const std::vector<std::size_t>& in_flight) {
+    const std::size_t stages = request.devices * request.chunks;
+    const prefix_sums layers(layer_cost);
+    std::vector<double> block_cost(blocks.size());
+    for (std::size_t b = 0; b < blocks.size(); ++b) block_cost[b] = layers(blocks[b], blocks[b + 1]);
+    const prefix_sums cost(block_cost);
+    if (!request.memory_per_device) return uncapped(request, blocks.size(), stages, cost);
+
+    const double bytes = *request.memory_per_device * (1 - request.buffer_fraction);
+    const memory_cap cap(memory, in_flight, bytes);
+    const blocks_constraint allowed(blocks, cap);
+    auto found = uncapped(request, blocks.size(), stages, cost);
+    if (request.by == measure::layers) {
+      for (std::size_t s = 0; s < stages; ++s) {
+        if (allowed(s, found->cuts[s], found->cuts[s + 1])) continue;
+        const interval items = found->cuts.stage(s);
+        const double needed = memory(blocks[items.first], blocks[items.last], in_flight[s]).total();
+        return answer::infeasible({reason::cause::memory, detail::whole_bytes(needed), detail::whole_bytes(bytes),
+                                   detail::joined("stage ", std::to_string(s)),
+                                   "cut by time or parameters instead, it may fit"});
+      }
+      return found;
+    }
+    found = minimize_bottleneck(cost, stages, allowed);
+    if (found) return found;
+    const auto needs = [&](std::size_t devices) {
+      return request.in_flight.empty() ? microbatches_in_flight(request.schedule, devices, request.microbatches)
+                                       : std::vector<std::size_t>();
+    };
+    return answer::infeasible(memory_shortage(model, blocks, memory, in_flight, bytes, needs));
+  }
+
+  static answer uncapped(const chain_request& request, std::size_t items, std::size_t stages,
+                         const prefix_sums<double>& cost) {
+    if (request.by != measure::layers) return minimize_bottleneck(cost, stages);
+    const auto uniform = uniform_cuts(items, stages);
+    const auto longest = static_cast<double>(uniform->cost);
+    return answer::optimal({uniform->cuts, longest, longest});
+  }
+
+  static void describe(plan& result, const profile& model, const chain_request& request,
+                       const std::vector<double>& layer_cost, const training_memory& memory,
+                       const std::vector<std::size_t>& in_flight) {
+    const prefix_sums cost(layer_cost);
+    result.profile = model;
+    result.devices = request.devices;
+    result.chunks = request.chunks;
+    std::vector<double> forward;
+    std::vector<double> back;
+    for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
+      const auto [first, last] = result.cuts.stage(s);
+      planned_stage stage;
+      stage.device = s % request.devices;
+      stage.cost = cost(first, last);
+      for (std::size_t i = first; i < last; ++i) {
+        stage.forward += model.layers[i].forward;
+        stage.backward += backward(model.layers[i], request);
+      }
+      if (!in_flight.empty()) {
+        stage.in_flight = in_flight[s];
+        stage.memory = memory(first, last, in_flight[s]);
+      }
+      forward.push_back(stage.forward);
+      back.push_back(stage.backward);
+      result.stages.push_back(stage);
+    }
+    if (!in_flight.empty()) {
+      result.memory = {request.optimizer,
+                       request.memory.parameter_multiplier,
+                       to_string(request.memory.checkpoint),
+                       request.memory.boundary_buffers,
+                       request.memory_per_device,
+                       request.buffer_fraction};
+    }
+    if (request.microbatches == 0) return;
+    const char* const name = request.in_flight.empty() ? to_string(request.schedule) : "in-flight";
+    result.schedule = {request.chunks > 1 ? "interleaved" : name, request.microbatches};
+    if (request.chunks > 1) return;
+    result.timeline = predict_timeline(forward, back, in_flight, request.microbatches);
+    double makespan = 0;
+    for (const timed_pass& pass : result.timeline) makespan = pass.end > makespan ? pass.end : makespan;
+    result.makespan = makespan;
+  }
+};
+
+/// Plans a chain of layers: cuts it into `devices * chunks` stages whose heaviest is as light as possible, within the
+/// memory of a device, and says what each of them takes.
+///
+/// @param model    its layers; those of one group, and those between parameters that are colocated, share a stage
+/// @param request  the pipeline, what to cut by, and the memory there is
+/// @return         optimal; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
+///                 plan predicts the iteration, without transfers, if `microbatches` is known and `chunks` is 1
+/// @throws         argument_error for a request that makes no sense; invalid_input if the model has nothing to be cut
+///                 by or a sum overflows
+///
+/// Exact for the measure that was asked for: see `minimize_bottleneck`. Stage s stands on device s mod `devices`.
+inline constexpr plan_chain_fn plan_chain{};
+
+}  // namespace stagecut::inline v0

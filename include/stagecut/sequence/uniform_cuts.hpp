@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/chain_partition.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Cuts a chain into stages of equal numbers of items, the first ones one longer where they cannot be equal: what
+/// DeepSpeed calls `uniform`, without its empty stages.
+///
+/// @param items   number of items n
+/// @param stages  number of stages k
+/// @return        optimal, with the number of items of the longest stage as cost and bound; infeasible if k > n
+/// @throws        argument_error if k = 0
+[[nodiscard]] inline outcome<chain_partition<std::size_t>> uniform_cuts(std::size_t items, std::size_t stages) {
+  using answer = outcome<chain_partition<std::size_t>>;
+  if (stages == 0) detail::fail(argument_error("uniform_cuts", "stages", "0", "must be at least 1"));
+  if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
+  const std::size_t longer = items % stages;
+  std::vector<std::size_t> points{0};
+  for (std::size_t s = 0; s < stages; ++s) points.push_back(points.back() + items / stages + (s < longer ? 1 : 0));
+  const std::size_t longest = items / stages + (longer != 0 ? 1 : 0);
+  return answer::optimal({cuts(std::move(points)), longest, longest});
+}
+
+}  // namespace stagecut::inline v0

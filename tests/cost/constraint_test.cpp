@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/cost/constraint.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+struct narrow {
+  using axioms = stagecut::axioms<stagecut::hereditary>;
+  bool operator()(std::size_t, std::size_t first, std::size_t last) const { return last - first <= 2; }
+};
+
+struct told {
+  bool operator()(std::size_t, std::size_t first, std::size_t last) const { return last - first == 2; }
+  [[nodiscard]] static bool hopeless(std::size_t, std::size_t first, std::size_t last) { return last - first > 2; }
+};
+
+constexpr auto silent = [](std::size_t, std::size_t first, std::size_t last) { return last - first == 2; };
+
+static_assert(stagecut::stage_constraint<narrow>);
+static_assert(stagecut::stage_constraint<told>);
+static_assert(stagecut::stage_constraint<decltype(silent)>);
+static_assert(!stagecut::stage_constraint<int>);
+
+}  // namespace
+
+TEST_CASE("what is forbidden for good is known by promise, by being told, or not") {
+  CHECK(stagecut::detail::hopeless(narrow{}, 0, 0, 3, false));
+  CHECK_FALSE(stagecut::detail::hopeless(narrow{}, 0, 0, 2, true));
+  CHECK(stagecut::detail::hopeless(told{}, 0, 0, 3, false));
+  CHECK_FALSE(stagecut::detail::hopeless(told{}, 0, 0, 1, false));
+  CHECK_FALSE(stagecut::detail::hopeless(silent, 0, 0, 3, false));
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/layer_blocks.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using stagecut::layer_blocks;
+using stagecut::profile;
+using placement = stagecut::tied_parameters::placement;
+
+namespace {
+
+/// One layer for each word: its group; `-` for none.
+profile grouped(const std::vector<std::string>& groups) {
+  profile model;
+  for (const auto& group : groups) {
+    model.layers.emplace_back();
+    if (group != "-") model.layers.back().group = group;
+  }
+  return model;
+}
+
+std::vector<std::size_t> points(const layer_blocks& blocks) {
+  std::vector<std::size_t> result;
+  for (std::size_t b = 0; b <= blocks.size(); ++b) result.push_back(blocks[b]);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("neighbours of one group are a block, others are their own") {
+  CHECK(points(layer_blocks(grouped({"-", "-", "-"}))) == std::vector<std::size_t>{0, 1, 2, 3});
+  CHECK(points(layer_blocks(grouped({"a", "a", "-", "b", "b", "c"}))) == std::vector<std::size_t>{0, 2, 3, 5, 6});
+  CHECK(layer_blocks(grouped({})).size() == 0);
+}
+
+TEST_CASE("colocated parameters keep all between them together, replicated ones do not") {
+  profile model = grouped({"-", "-", "-", "-", "-"});
+  model.layers[1].tied = model.layers[3].tied = {{"w", 1, std::nullopt, placement::replicated}};
+  CHECK(layer_blocks(model).size() == 5);
+  model.layers[1].tied[0].where = model.layers[3].tied[0].where = placement::colocated;
+  CHECK(points(layer_blocks(model)) == std::vector<std::size_t>{0, 1, 4, 5});
+  model.layers[2].tied = model.layers[4].tied = {{"v", 1, std::nullopt, placement::colocated}};
+  CHECK(points(layer_blocks(model)) == std::vector<std::size_t>{0, 1, 5});
+}
+
+TEST_CASE("cuts and constraints of blocks are those of their layers") {
+  const layer_blocks blocks(grouped({"-", "a", "a", "-"}));
+  CHECK(blocks.expand({0, 2, 3}) == stagecut::cuts{0, 3, 4});
+  const auto at_most_two = [](std::size_t, std::size_t first, std::size_t last) { return last - first <= 2; };
+  const stagecut::blocks_constraint allowed(blocks, at_most_two);
+  CHECK(allowed(0, 1, 2));
+  CHECK_FALSE(allowed(0, 0, 2));
+  CHECK_FALSE(allowed.hopeless(0, 0, 2));
+}

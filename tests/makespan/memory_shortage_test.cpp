@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/memory_shortage.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+using stagecut::layer_blocks;
+using stagecut::memory_shortage;
+using stagecut::microbatches_in_flight;
+using stagecut::profile;
+using stagecut::reason;
+using stagecut::training_memory;
+
+namespace {
+
+std::vector<std::size_t> one_forward_one_backward(std::size_t stages) {
+  return microbatches_in_flight(stagecut::schedule_kind::one_forward_one_backward, stages, 0);
+}
+
+/// The memory of the fullest stage where that is least, by trying all cuts.
+double least_fullest(const training_memory& memory, std::size_t stages) {
+  const auto in_flight = one_forward_one_backward(stages);
+  std::optional<double> best;
+  std::vector<std::size_t> points{0};
+  const auto extend = [&](const auto& self, double fullest) -> void {
+    const std::size_t s = points.size() - 1;
+    for (std::size_t last = points.back() + 1; last <= memory.size(); ++last) {
+      if (s + 1 == stages && last != memory.size()) continue;
+      const double here = std::max(fullest, memory(points.back(), last, in_flight[s]).total());
+      points.push_back(last);
+      if (s + 1 < stages) {
+        self(self, here);
+      } else if (!best || here < *best) {
+        best = here;
+      }
+      points.pop_back();
+    }
+  };
+  extend(extend, 0);
+  return *best;
+}
+
+}  // namespace
+
+TEST_CASE("on random chains the bytes, the sharding and the number of devices are those of all cuts") {
+  std::mt19937 random(5);
+  int large = 0;
+  int full = 0;
+  for (int round = 0; round < 1500; ++round) {
+    const std::size_t n = 2 + random() % 7;
+    const std::size_t k = 1 + random() % n;
+    profile model;
+    model.layers.resize(n);
+    for (auto& each : model.layers) {
+      each.parameters = static_cast<double>(random() % 50);
+      each.activations = static_cast<double>(random() % 20);
+      each.output = static_cast<double>(random() % 10);
+    }
+    const training_memory memory(model, {.parameter_multiplier = 1});
+    const double needed = least_fullest(memory, k);
+    const double bytes = std::floor(needed * static_cast<double>(random() % 100) / 100);
+    if (bytes < 1) continue;
+    const reason why = memory_shortage(model, layer_blocks(model), memory, one_forward_one_backward(k), bytes,
+                                       one_forward_one_backward);
+    CAPTURE(why.text());
+    REQUIRE(static_cast<double>(why.available) == bytes);
+    if (why.what == reason::cause::memory) {
+      ++full;
+      REQUIRE(static_cast<double>(why.needed) == needed);
+    } else {
+      ++large;
+      REQUIRE(why.what == reason::cause::layer_too_large);
+      REQUIRE(static_cast<double>(why.needed) > bytes);
+      REQUIRE(static_cast<double>(why.needed) <= needed);
+    }
+    const auto ways = static_cast<std::size_t>(std::ceil(static_cast<double>(why.needed) / bytes));
+    REQUIRE(why.remedy.find(" " + std::to_string(ways) + " ways") != std::string::npos);
+    std::size_t devices = 1;
+    while (devices <= n && least_fullest(memory, devices) > bytes) ++devices;
+    const std::string expected =
+        devices > n ? "no number of devices up to " + std::to_string(n) : "or " + std::to_string(devices) + " device";
+    REQUIRE(why.remedy.find(expected) != std::string::npos);
+  }
+  CHECK(large > 200);
+  CHECK(full > 200);
+}
+
+TEST_CASE("what is named") {
+  profile model;
+  model.layers.resize(3);
+  model.layers[0].name = "embedding";
+  model.layers[1].name = "body";
+  model.layers[2].name = "head";
+  model.layers[0].parameters = 10;
+  model.layers[1].parameters = 100;
+  model.layers[2].parameters = 60;
+  const auto ask = [&](std::size_t stages, double bytes) {
+    const training_memory memory(model, {.parameter_multiplier = 1});
+    return memory_shortage(model, layer_blocks(model), memory, one_forward_one_backward(stages), bytes,
+                           one_forward_one_backward)
+        .text();
+  };
+  CHECK(ask(2, 99) ==
+        "layer 1 (\"body\") needs 100 bytes, and a device has 99 bytes; sharded 2 ways it would fit, and no number of "
+        "devices up to 3");
+  CHECK(
+      ask(1, 120) ==
+      "layer 2 (\"head\") finds no place: the fullest of 1 stage needs 170 bytes, and a device has 120 bytes; sharding "
+      "every layer 2 ways would do, or 2 devices");
+  model.layers[1].group = model.layers[2].group = "end";
+  CHECK(
+      ask(2, 150) ==
+      "layers 1 to 2 (\"body\" to \"head\"), which share a stage, needs 160 bytes, and a device has 150 bytes; sharded "
+      "2 ways it would fit, and no number of devices up to 2");
+}
+
+TEST_CASE("without a schedule no number of devices is named, and sums beyond all bytes end") {
+  profile model;
+  model.layers.resize(2);
+  for (auto& each : model.layers) each.activations = 1.5e308 / 2;
+  const training_memory memory(model);
+  const auto none = [](std::size_t) { return std::vector<std::size_t>(); };
+  const reason why = memory_shortage(model, layer_blocks(model), memory, {1, 1}, 10, none);
+  CHECK(why.what == reason::cause::layer_too_large);
+  CHECK(why.remedy.find("device") == std::string::npos);
+  CHECK(why.needed == std::size_t{1} << 63U);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/cost/training_memory.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "oracles.hpp"
+
+using stagecut::minimize_bottleneck;
+using stagecut::prefix_sums;
+
+namespace {
+
+using generator = std::mt19937_64;
+
+/// Any intervals at all, some of them forbidden.
+struct arbitrary {
+  std::size_t items;
+  std::vector<bool> allowed;
+
+  arbitrary(generator& random, std::size_t n, std::size_t k, unsigned per_cent) : items(n) {
+    for (std::size_t i = 0; i < k * (n + 1) * (n + 1); ++i) allowed.push_back(random() % 100 < per_cent);
+  }
+  bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return allowed[(stage * (items + 1) + first) * (items + 1) + last];
+  }
+};
+
+/// At most so many units of a second weight on each stage: hereditary.
+struct caps {
+  using axioms = stagecut::axioms<stagecut::hereditary>;
+  prefix_sums<std::int64_t> weight;
+  std::vector<std::int64_t> most;
+
+  caps(generator& random, std::size_t n, std::size_t k) {
+    std::vector<std::int64_t> weights(n);
+    for (auto& each : weights) each = static_cast<std::int64_t>(random() % 6);
+    weight.assign(weights);
+    for (std::size_t s = 0; s < k; ++s) most.push_back(static_cast<std::int64_t>(random() % 16));
+  }
+  bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return weight(first, last) <= most[stage];
+  }
+};
+
+/// How many of the instances had an answer, and how many of these differ from the unconstrained one.
+struct tally {
+  int feasible = 0;
+  int infeasible = 0;
+  int changed = 0;
+};
+
+template <class Model, class Constraint>
+void compare(const Model& cost, std::size_t k, const Constraint& allowed, tally& seen) {
+  const auto answer = minimize_bottleneck(cost, k, allowed);
+  const auto expected = oracle::best_by_enumeration(cost, k, allowed);
+  REQUIRE(answer.has_value() == expected.has_value());
+  if (!expected) {
+    ++seen.infeasible;
+    REQUIRE(answer.state() == stagecut::state::infeasible);
+    REQUIRE(answer.why().what == stagecut::reason::cause::constraint);
+    return;
+  }
+  ++seen.feasible;
+  const auto points = answer->cuts.points();
+  REQUIRE(std::vector<std::size_t>(points.begin(), points.end()) == expected->first);
+  REQUIRE(answer->cost == expected->second);
+  REQUIRE(answer->bound == answer->cost);
+  if (answer->cuts != minimize_bottleneck(cost, k)->cuts) ++seen.changed;
+}
+
+template <class T>
+std::vector<T> random_items(generator& random, std::size_t n) {
+  std::vector<T> items(n);
+  for (T& each : items) each = static_cast<T>(random() % 10) * static_cast<T>(random() % 5 == 0 ? 10 : 1);
+  return items;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("random chains under random constraints equal enumeration, cut points included", T, double,
+                   std::int64_t) {
+  generator random(7);
+  tally seen;
+  for (int round = 0; round < 6000; ++round) {
+    const std::size_t n = 1 + random() % 11;
+    const std::size_t k = 1 + random() % std::min<std::size_t>(n, 5);
+    const prefix_sums cost(random_items<T>(random, n));
+    compare(cost, k, arbitrary(random, n, k, 20 + 20 * static_cast<unsigned>(random() % 5)), seen);
+    compare(cost, k, caps(random, n, k), seen);
+    const auto opaque = stagecut::monotone(n, [&](std::size_t i, std::size_t j) { return cost(i, j) / 3; });
+    compare(opaque, k, caps(random, n, k), seen);
+  }
+  CHECK(seen.feasible > 5000);
+  CHECK(seen.infeasible > 2000);
+  CHECK(seen.changed > 2000);
+}
+
+TEST_CASE("random chains within the memory of their devices, activations in flight included, equal enumeration") {
+  generator random(11);
+  tally seen;
+  for (int round = 0; round < 6000; ++round) {
+    const std::size_t n = 1 + random() % 10;
+    const std::size_t k = 1 + random() % std::min<std::size_t>(n, 5);
+    stagecut::profile model;
+    model.layers.resize(n);
+    for (auto& each : model.layers) {
+      each.parameters = static_cast<double>(random() % 10);
+      each.activations = static_cast<double>(random() % 10);
+      each.output = static_cast<double>(random() % 20);  // large: the buffers of a wider stage may be smaller
+      each.workspace = static_cast<double>(random() % 10);
+    }
+    stagecut::memory_options options;
+    options.checkpoint = random() % 2 == 0 ? stagecut::checkpointing::never : stagecut::checkpointing::always;
+    const stagecut::training_memory memory(model, options);
+    std::vector<std::size_t> in_flight;
+    for (std::size_t s = 0; s < k; ++s) in_flight.push_back(k - s);
+    const double total = memory(0, n, 1).total();
+    const stagecut::memory_cap cap(memory, in_flight, total * static_cast<double>(1 + random() % 20) / 10);
+    compare(prefix_sums(random_items<double>(random, n)), k, cap, seen);
+  }
+  CHECK(seen.feasible > 2000);
+  CHECK(seen.infeasible > 500);
+  CHECK(seen.changed > 200);
+}
+
+TEST_CASE("more stages than items, and no stage, are told before the constraint is asked") {
+  const auto never = [](std::size_t, std::size_t, std::size_t) -> bool { throw std::string("asked"); };
+  CHECK(minimize_bottleneck(prefix_sums({1.0}), 2, never).why().what ==
+        stagecut::reason::cause::more_stages_than_layers);
+  CHECK_THROWS_AS((void)minimize_bottleneck(prefix_sums({1.0}), 0, never), stagecut::argument_error);
+  CHECK_THROWS_AS((void)minimize_bottleneck(prefix_sums({1.0}), 1, never), std::string);
+}
+
+namespace {
+
+struct at_most_three {
+  using axioms = stagecut::axioms<stagecut::hereditary>;
+  std::size_t* asked;
+  bool operator()(std::size_t, std::size_t first, std::size_t last) const {
+    ++*asked;
+    return last - first <= 3;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a hereditary constraint is not asked about intervals wider than the first that it forbids") {
+  const std::size_t n = 300;
+  const std::size_t k = 120;
+  std::size_t asked = 0;
+  const auto answer = minimize_bottleneck(prefix_sums(std::vector<double>(n, 0.0)), k, at_most_three{&asked});
+  REQUIRE(answer);
+  for (const std::size_t size : answer->cuts.sizes()) REQUIRE(size <= 3);
+  CHECK(asked > k);
+  CHECK(asked <= (3 + 1) * n * k);
+}
