@@ -1,10 +1,10 @@
-# stagecut_component(NAME ROOMS ROOM...)
+# stagecut_component(NAME ROOMS ROOM... [LINKS TARGET...])
 #
 # Adds the interface target of one component, stagecut::NAME, with the headers of its rooms. The component `stagecut` also
 # owns the headers that stand in no room; every other component links to it. Each is exported on its own, so that a user
 # who asks for one is not asked for the dependencies of another.
 function(stagecut_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" ROOMS)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINKS")
   if(name STREQUAL "stagecut")
     set(target stagecut)
     set(patterns "${PROJECT_SOURCE_DIR}/include/stagecut/*.hpp")
@@ -22,7 +22,7 @@ function(stagecut_component name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
   target_sources(${target} INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${headers})
   if(NOT name STREQUAL "stagecut")
-    target_link_libraries(${target} INTERFACE stagecut::stagecut)
+    target_link_libraries(${target} INTERFACE stagecut::stagecut ${arg_LINKS})
   endif()
   if(STAGECUT_INSTALL)
     install(TARGETS ${target} EXPORT stagecut-${name}-targets FILE_SET HEADERS)

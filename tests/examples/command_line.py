@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: BSL-1.0
 """The planner as a user meets it: standard output, standard error and exit status of whole commands."""
 
+import fcntl
 import itertools
 import json
+import os
 import pathlib
+import pty
 import random
+import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 binary = sys.argv[1]
 models = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
@@ -47,9 +53,11 @@ def check_plan(text, weights, stages):
     cuts = best(weights, stages)
     times = [sum(weights[a:b]) for a, b in zip(cuts, cuts[1:])]
     check(plan["cuts"] == list(cuts), weights, stages, plan["cuts"], "not", cuts)
-    check(plan["objective"] == {"name": "bottleneck", "value": max(times), "bound": max(times), "state": "optimal"}, plan)
+    objective = {"name": "bottleneck", "value": max(times), "bound": max(times), "state": "optimal"}
+    check(plan["objective"].items() >= objective.items(), plan["objective"])
     expected = [{"first": a, "last": b, "time": t} for a, b, t in zip(cuts, cuts[1:], times)]
-    check(plan["stages"] == expected, plan["stages"], "not", expected)
+    check(all(s.items() >= e.items() for s, e in zip(plan["stages"], expected)), plan["stages"], "not", expected)
+    check(len(plan["stages"]) == stages, plan["stages"])
 
 
 generator = random.Random(1)
@@ -66,7 +74,8 @@ check_plan("".join(nodes) + "".join(f"\tl{i} -- l{i + 1}\n" for i in range(8)), 
 # The shipped profiles are what the program computes, and their plans are the best of all.
 for preset in ("gpt2-xl", "llama-2-7b"):
     shipped = (models / f"{preset}.csv").read_text()
-    check(run("profile", "transformer", "--preset", preset).stdout == shipped, preset, "differs from the shipped profile")
+    computed = run("profile", "transformer", "--preset", preset, "--format", "csv").stdout
+    check(computed == shipped, preset, "differs from the shipped profile")
     done = run("plan", models / f"{preset}.csv", "--devices", 4, "--format", "json")
     rows = [row.split(",") for row in shipped.splitlines()[1:]]
     times = [float(row[2]) + float(row[3]) for row in rows]
@@ -75,12 +84,157 @@ for preset in ("gpt2-xl", "llama-2-7b"):
     check(expected is None or abs(value - expected) <= 1e-12 * expected, preset, value, expected)
 
 text = run("plan", models / "gpt2-xl.csv", "--devices", 4)
-check(text.returncode == 0 and text.stdout.count("#") > 100 and "optimal" in text.stdout, text)
-check("layer.47" not in text.stdout and "head" in text.stdout, text.stdout)
-demo = run("demo", models / "gpt2-xl.csv", models / "llama-2-7b.csv")
+check(text.returncode == 0 and text.stdout.count("#") > 80 and "optimal" in text.stdout, text)
+check("layers.47" not in text.stdout and "output" in text.stdout, text.stdout)
+demo = run("demo")
 check(demo.returncode == 0 and demo.stdout.count("bottleneck") == 4, demo)
 check(run("--version").stdout.startswith("stagecut "), "--version")
 check(run("--help").returncode == 0 and "plan" in run("--help").stdout, "--help")
+
+# Every preset is profiled and planned, and what is read back and written again is the same.
+with tempfile.TemporaryDirectory() as folder:
+    profile, plan, config = (pathlib.Path(folder) / name for name in ("profile.json", "plan.json", "config.json"))
+    for preset in [line.split()[0] for line in run("presets").stdout.splitlines()[1:]]:
+        check(run("profile", "transformer", "--preset", preset, "--output", profile).returncode == 0, preset)
+        check(run("show", profile, "--format", "json").stdout == profile.read_text(), preset, "is not read back")
+        done = run("plan", profile, "--devices", 4, "--microbatches", 8, "--format", "json", "--timeline", "--output", plan)
+        check(done.returncode == 0 and done.stdout == "" and done.stderr == "", done)
+        check(run("show", plan, "--format", "json").stdout == plan.read_text(), preset, "'s plan is not read back")
+        made = json.loads(plan.read_text())
+        check(made["profile"] == json.loads(profile.read_text()), preset, "is not the profile in its plan")
+        check(len(made["timeline"]) == 2 * 4 * 8 and max(p[4] for p in made["timeline"]) == made["makespan"], preset)
+        check(run("show", plan).stdout == run("plan", profile, "--devices", 4, "--microbatches", 8).stdout, preset)
+        check(preset in run("show", profile).stdout, preset)
+        config.write_text(run("profile", "transformer", "--preset", preset, "--format", "config").stdout)
+        again = run("profile", "transformer", "--config", config).stdout
+        check(again == profile.read_text(), preset, "'s configuration gives another profile")
+    small = run("profile", "transformer", "--config", config, "--set", "layers=2", "--set", "tied=replicate").stdout
+    check(sum(l["kind"] == "decoder" for l in json.loads(small)["layers"]) == 2 and '"tied"' in small, small)
+
+    # From a model to the line in a launch script; the other way round by the rules of Megatron-LM: megatron_layout.py.
+    llama = run("profile", "transformer", "--preset", "llama-2-7b").stdout
+    line = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "megatron", stdin=llama).stdout
+    check(line == '--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "Et*8|t*8|t*8|t*8L"\n', line)
+    chunks = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--format", "megatron", stdin=llama).stdout
+    check(chunks.startswith("--pipeline-model-parallel-size 2 ") and chunks.count("|") == 3, chunks)
+    formats = [line.split()[0] for line in run("formats").stdout.splitlines()]
+    for schedule in ("gpipe", "1f1b"):
+        for format in formats:
+            done = run("plan", "-", "--devices", 4, "--microbatches", 8, "--schedule", schedule, "--format", format, stdin=llama)
+            refused = "cannot say this plan: its schedule is" in done.stderr
+            check(refused == (done.returncode == 2) and refused != bool(done.stdout), format, done)
+            check(done.stdout.count("\n") == 0 or done.stdout.endswith("\n"), format, "does not end its line")
+    fails(2, "megatron-flags cannot say this plan", "plan", "-", "--devices", 5, "--format", "megatron-flags", stdin=llama)
+    fails(2, "llama is no format (see stagecut formats)", "plan", "-", "--devices", 5, "--format", "llama", stdin=llama)
+    fails(2, "is a profile, and megatron is a format of plans", "show", profile, "--format", "megatron")
+
+    # Llama 3.1 405B on 16 devices of 80 GiB: with 8 devices a stage it fits, without it does not.
+    run("profile", "transformer", "--preset", "llama-3.1-405b", "--tensor-parallel", 8, "--output", profile)
+    limit = 80 * 2**30
+    done = run("plan", profile, "--devices", 16, "--microbatches", 64, "--memory", "80GiB", "--format", "json")
+    check(done.returncode == 0, done)
+    stages = json.loads(done.stdout)["stages"]
+    check(len(stages) == 16 and all(sum(s["memory"].values()) <= limit for s in stages), stages)
+    check([s["in_flight"] for s in stages] == list(range(16, 0, -1)), stages)
+    run("profile", "transformer", "--preset", "llama-3.1-405b", "--output", profile)
+    fails(3, "finds no place: the fullest of 16 stages needs", "plan", profile, "--devices", 16, "--memory", "80GiB")
+    fails(3, f"bytes (80.0 GiB); sharding every layer", "plan", profile, "--devices", 16, "--memory", "80GiB")
+    fails(3, "finds no place", "plan", profile, "--devices", 16, "--memory", limit, "--format", "json")
+    fails(3, 'infeasible: layer 1 ("layers.0") needs', "plan", profile, "--devices", 16, "--memory", "2GB")
+
+# What stages are cut by.
+kinds = header + "e,Embedding,1,0,900,0,0\n" + "b,Block,2,0,100,0,0\n" * 5 + "h,Head,9,0,100,0,0\n"
+
+
+def cuts(*words, stdin=kinds, devices=3):
+    done = run("plan", "-", "--devices", devices, "--format", "json", *words, stdin=stdin)
+    check(done.returncode == 0, words, done)
+    made = json.loads(done.stdout)
+    return made["cuts"], made["objective"]["of"]
+
+
+check(cuts() == ([0, 2, 6, 7], "time"), cuts())
+check(cuts("--method", "parameters") == ([0, 1, 2, 7], "parameters"), cuts("--method", "parameters"))
+check(cuts("--method", "uniform") == ([0, 3, 5, 7], "layers"), cuts("--method", "uniform"))
+check(cuts("--method", "type:block") == ([0, 2, 4, 7], "type:block"), cuts("--method", "type:block"))
+check(cuts("--method", "type:^(?:x|:|Block)$")[0] == [0, 2, 4, 7], "a colon in an expression cuts it short")
+check(cuts("--time-weight", 1) == ([0, 2, 6, 7], "time and memory"), cuts("--time-weight", 1))
+check(cuts("--time-weight", 0)[0] == [0, 1, 2, 7], cuts("--time-weight", 0))
+untimed = header + "a,x,0,0,5,0,0\nb,x,0,0,5,0,0\n"
+done = run("plan", "-", "--devices", 2, stdin=untimed)
+check(done.returncode == 0 and "no layer has a time: cut by bytes of parameters" in done.stderr, done)
+check("bottleneck of parameters: 5 B" in done.stdout, done)
+fails(2, "no layer has a time, and none has parameters", "plan", "-", "--devices", 1, stdin=header + "a,x,0,0,0,0,0\n")
+fails(2, "no layer has a kind that matches conv", "plan", "-", "--devices", 1, "--method", "type:conv", stdin=kinds)
+fails(2, "type:( is no regular expression", "plan", "-", "--devices", 1, "--method", "type:(", stdin=kinds)
+fails(2, "--method: profile is none of", "plan", "-", "--devices", 1, "--method", "profile", stdin=kinds)
+fails(2, "a kind is longer", "plan", "-", "--devices", 1, "--method", "type:a", stdin=header + f"a,{'a' * 2000},1,1,1,1,1\n")
+fails(2, "--time-weight: goes with", "plan", "-", "--devices", 1, "--method", "uniform", "--time-weight", 1, stdin=kinds)
+fails(2, "--time-weight = 2", "plan", "-", "--devices", 1, "--time-weight", 2, stdin=kinds)
+
+# Memory: what is in flight, the optimizer, the buffer, checkpoints.
+heavy = header + "a,x,1,1,100,10,1\nb,x,1,1,100,10,1\nc,x,1,1,100,10,1\nd,x,1,1,100,10,1\n"
+
+
+def memory(*words):
+    done = run("plan", "-", "--devices", 2, "--format", "json", *words, stdin=heavy)
+    check(done.returncode == 0, words, done)
+    return [sum(stage["memory"].values()) for stage in json.loads(done.stdout)["stages"]]
+
+
+check(memory() == [842, 822], memory())
+check(memory("--microbatches", 1) == [822, 822], memory("--microbatches", 1))
+check(memory("--microbatches", 8, "--schedule", "gpipe") == [962, 962], memory("--microbatches", 8, "--schedule", "gpipe"))
+check(memory("--in-flight", "5,3") == [902, 862], memory("--in-flight", "5,3"))
+check(memory("--optimizer", "sgd") == [442, 422], memory("--optimizer", "sgd"))
+check(memory("--optimizer", "0.5") == [142, 122], memory("--optimizer", "0.5"))
+check(memory("--boundary-buffers", 0) == [840, 820], memory("--boundary-buffers", 0))
+check(memory("--checkpoint", "always") == [822, 823], memory("--checkpoint", "always"))
+check(memory("--memory", "842") == [842, 822], "842 bytes do")
+fails(3, "2 stages needs 842 bytes, and a device has 841 bytes", "plan", "-", "--devices", 2, "--memory", 841, stdin=heavy)
+fails(3, "needs 842 bytes, and a device has 632 bytes", "plan", "-", "--devices", 2, "--memory", 842, "--memory-buffer", 0.25, stdin=heavy)
+fails(3, "sharded 2 ways it would fit", "plan", "-", "--devices", 2, "--memory", 400, stdin=heavy)
+fails(2, "--memory: 80gib is no size", "plan", "-", "--devices", 2, "--memory", "80gib", stdin=heavy)
+fails(2, "--memory = 0", "plan", "-", "--devices", 2, "--memory", "0", stdin=heavy)
+fails(2, "--memory-buffer = 1", "plan", "-", "--devices", 2, "--memory", 9, "--memory-buffer", 1, stdin=heavy)
+fails(2, "--optimizer: lion is neither a number nor one of sgd", "plan", "-", "--devices", 2, "--optimizer", "lion", stdin=heavy)
+fails(2, "--optimizer = -1", "plan", "-", "--devices", 2, "--optimizer", "-1", stdin=heavy)
+fails(2, "--in-flight[1] = 3", "plan", "-", "--devices", 2, "--in-flight", "2,3", stdin=heavy)
+fails(2, "--in-flight: 2,x is no list of numbers", "plan", "-", "--devices", 2, "--in-flight", "2,x", stdin=heavy)
+fails(2, "--in-flight: 2, is no list of numbers", "plan", "-", "--devices", 2, "--in-flight", "2,", stdin=heavy)
+fails(2, "--in-flight.size() = 1", "plan", "-", "--devices", 2, "--in-flight", "2", stdin=heavy)
+fails(2, "--microbatches = 0", "plan", "-", "--devices", 2, "--schedule", "gpipe", "--memory", 9, stdin=heavy)
+fails(2, "--checkpoint = except_last", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
+fails(2, "with chunks above 1", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", 900, stdin=heavy)
+
+# Profiles that cannot be computed, and files that are none.
+fails(2, "needs either --preset or --config", "profile", "transformer")
+fails(2, "--preset: gpt-5 not in", "profile", "transformer", "--preset", "gpt-5")
+fails(2, "llama-2-7b#/layrs: is not known", "profile", "transformer", "--preset", "llama-2-7b", "--set", "layrs=4")
+fails(2, "--set: layers is not KEY=VALUE", "profile", "transformer", "--preset", "llama-2-7b", "--set", "layers")
+fails(2, "--tensor-parallel: tensor_parallel = 3 does not divide", "profile", "transformer", "--preset", "llama-2-7b", "--tensor-parallel", 3)
+fails(2, "--zero: 4 is not from 0 to 3", "profile", "transformer", "--preset", "llama-2-7b", "--zero", 4)
+fails(2, "--efficiency: ", "profile", "transformer", "--preset", "llama-2-7b", "--efficiency", 2)
+fails(2, "--device-memory", "profile", "transformer", "--preset", "llama-2-7b", "--device-memory", "much")
+fails(2, "standard input#/layers/1/forward: -1 is negative", "plan", "-", "--devices", 1,
+      stdin='{"schema": "stagecut-profile-1", "layers": [{"name": "a", "forward": 1}, {"name": "b", "forward": -1}]}')
+fails(2, "standard input:2: no JSON", "plan", "-", "--devices", 1, stdin='{"schema": "stagecut-profile-1",\n"layers": [}')
+fails(2, "cannot be opened", "show", "no/such/file")
+for words in (["--help"], ["plan", "--help"], ["profile", "transformer", "--help"], ["show", "--help"]):
+    help = run(*words).stdout.splitlines()
+    check(len(help) <= 24 and max(map(len, help)) <= 80, words, "does not fit a screen")
+
+# Plain when not a terminal, with colours in one, whatever its width.
+for columns, environment in ((80, {}), (50, {}), (80, {"NO_COLOR": "1"})):
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    terminal = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment}
+    subprocess.run([binary, "plan", models / "gpt2-xl.csv", "--devices", "4"], stdout=follower, env=terminal, check=True)
+    os.close(follower)
+    seen = os.read(leader, 1 << 16).decode()
+    check(("\x1b[" in seen) == (not environment and columns == 80), columns, environment, repr(seen))
+    if columns == 80:
+        check(all(len(re.sub("\x1b\\[[0-9]*m", "", line)) <= columns for line in seen.splitlines()[:5]), seen)
 
 fails(2, "A subcommand is required")
 fails(2, "FILE is required", "plan", "--devices", 2)
@@ -95,10 +249,10 @@ fails(2, "standard input: is empty", "plan", "-", "--devices", 1)
 fails(2, "standard input:2: time: \"x\" is not a number", "plan", "-", "--devices", 1, stdin="1\nx\n")
 fails(2, "no/such/file: cannot be opened: No such file", "plan", "no/such/file", "--devices", 1)
 fails(2, "begins no known format", "plan", __file__, "--devices", 1)
-fails(2, "-: item 1: the sum of the items up to this one overflows", "plan", "-", "--devices", 1, stdin="1e308\n1e308\n")
+fails(2, "standard input: item 1: the sum of the items up to this one overflows", "plan", "-", "--devices", 1, stdin="1e308\n1e308\n")
 fails(3, "infeasible: 4 stages need at least 4 layers, and there are 2", "plan", "-", "--devices", 4, stdin="1\n2\n")
 fails(3, "infeasible", "plan", "-", "--devices", 4, "--format", "json", stdin="1\n2\n")
-fails(3, "infeasible", "plan", "-", "--devices", 1 << 40, stdin="1\n2\n")
+fails(3, "infeasible", "plan", "-", "--devices", (1 << 40) - 1, stdin="1\n2\n")
 
 escape = run("plan", "-", "--devices", 1, stdin=header + "a\x1b[31m,x,1,2,3,4,5\n")
 check(escape.returncode == 0 and "\x1b" not in escape.stdout, "names pass escapes to the terminal")

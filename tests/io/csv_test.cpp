@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "random_plans.hpp"
+
+using stagecut::io::as_csv;
 using stagecut::io::parse_csv;
 
 namespace {
@@ -58,4 +61,31 @@ TEST_CASE("each mistake is named with its line, field and value") {
   CHECK(refusal(header + "a,b,1e308,1e308,3,4,5\n") == "f.csv:2: forward + backward is out of range");
   CHECK(refusal(header + "\"a,b,1,2,3,4,5\n") == "f.csv:2: the quote of field 1 is not closed");
   CHECK(refusal(header + "\"a\"b,b,1,2,3,4,5\n") == "f.csv:2: text after the closing quote of field 1");
+}
+
+TEST_CASE("layers are read back as they were written, without what a CSV does not hold") {
+  random_plans random(4);
+  for (int round = 0; round < 1000; ++round) {
+    stagecut::profile model;
+    for (const auto& each : random.profile().layers) {
+      model.layers.push_back(
+          {each.name, each.kind, each.forward, each.backward, each.parameters, each.activations, each.output});
+      for (std::string* text : {&model.layers.back().name, &model.layers.back().kind}) {
+        for (char& c : *text) c = c == '\n' ? ' ' : c;
+      }
+    }
+    REQUIRE(parse_csv(as_csv(model), "f.csv") == model);
+  }
+}
+
+TEST_CASE("the form in which layers are written") {
+  stagecut::profile model;
+  model.name = "left out";
+  model.layers = {{"a, \"b\"", "x\ny", 0.1, 5e-324, 1e300, 3, 1e15}, {" a", "b ", 0, 0, 0, 0, 0}};
+  model.layers[0].group = "left out";
+  CHECK(as_csv(model) == header + "\"a, \"\"b\"\"\",\"x y\",0.1,5e-324,1e+300,3,1e+15\n\" a\",\"b \",0,0,0,0,0\n");
+  model.weights_only = true;
+  CHECK(as_csv(model) == "time\n0.1\n0\n");
+  const auto weights = parse_csv("1\n2.5\n", "f.csv");
+  CHECK(parse_csv(as_csv(weights), "f.csv") == weights);
 }

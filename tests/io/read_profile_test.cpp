@@ -6,15 +6,20 @@
 #include <sstream>
 #include <string>
 
+#include "random_plans.hpp"
+
 using stagecut::io::parse_profile;
 using stagecut::io::read_profile;
 
 TEST_CASE("the format is told by the content") {
   const std::string seeds = STAGECUT_TEST_DATA "/io/seeds/";
-  CHECK(read_profile(seeds + "list.csv").layers.size() == 3);
-  CHECK(read_profile(seeds + "bare.csv").weights_only);
-  CHECK(read_profile(seeds + "layers.csv").layers[0].name == "a, \"b\"");
-  CHECK(read_profile(seeds + "graph.txt").layers[1].kind == "Conv2d");
+  CHECK(read_profile(seeds + "csv/list.csv").layers.size() == 3);
+  CHECK(read_profile(seeds + "csv/bare.csv").weights_only);
+  CHECK(read_profile(seeds + "csv/layers.csv").layers[0].name == "a, \"b\"");
+  CHECK(read_profile(seeds + "pipedream/graph.txt").layers[1].kind == "Conv2d");
+  CHECK(read_profile(seeds + "json_profile/full.json") == full_profile());
+  CHECK(parse_profile("\xEF\xBB\xBF\r\n \t{\"schema\": \"stagecut-profile-1\",\n\"layers\": [{\"forward\": 1}]}", "x")
+            .layers.size() == 1);
   std::istringstream stream("1\n2\n");
   CHECK(read_profile(stream, "standard input").layers.size() == 2);
   std::istringstream exact(std::string(4096, '1'));  // a number out of range, as long as the buffer
@@ -22,8 +27,15 @@ TEST_CASE("the format is told by the content") {
 }
 
 TEST_CASE("a content of no known format, and no content") {
-  CHECK_THROWS_WITH_AS((void)parse_profile("{\"a\": 1}", "x"),
-                       doctest::Contains("x:1: \"{\"a\": 1}\" begins no known format"), stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS((void)parse_profile("[1]", "x"),
+                       "x:1: \"[1]\" begins no known format: a JSON object, a CSV with the column time, a CSV with the "
+                       "columns name,kind,forward,backward,parameters,activations,output, or a PipeDream graph.txt",
+                       stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS((void)parse_profile("{\"a\": 1}", "x"), "x#: \"schema\" is missing", stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS((void)parse_profile("\n{\"a\": 1 -- 2}", "x"), "x:2: no JSON: unexpected \"--\"",
+                       stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS((void)read_profile(STAGECUT_TEST_DATA "/io/seeds/json_plan/full.json"),
+                       doctest::Contains("full.json#/schema: is a plan"), stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile(" \n", "x"), "x: is empty", stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile(std::string_view("\0\1", 2), "x"), doctest::Contains("\"??\""),
                        stagecut::invalid_input);

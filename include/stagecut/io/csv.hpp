@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -125,6 +126,52 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
   }
   if (result.layers.empty()) detail::fail(invalid_input(lines.source(), "names no layer"));
   return result;
+}
+
+namespace detail {
+
+/// A field of a CSV, in quotes where it needs them. A line feed would end the line, quoted or not: it becomes a space.
+inline std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == text.npos && trimmed(text) == text) return std::string(text);
+  std::string field(1, '"');
+  for (const char c : text) {
+    if (c == '"') field += c;
+    field += c == '\n' ? ' ' : c;
+  }
+  return field += '"';
+}
+
+/// The shortest text that is read as the same number.
+inline std::string csv_number(double value) {
+  std::array<char, 32> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), written.ptr};
+}
+
+}  // namespace detail
+
+/// Writes the layers of a profile as comma-separated values, in the form that `parse_csv` reads: of a profile of
+/// weights the plain list, the time of each layer, below `time`; of any other the columns.
+///
+/// All other fields are left out: see `as_json`. Numbers are read back bit for bit; a line feed in a text becomes a
+/// space.
+[[nodiscard]] inline std::string as_csv(const profile& model) {
+  std::string text;
+  if (model.weights_only) {
+    text = "time\n";
+    for (const layer& each : model.layers) text.append(detail::csv_number(each.time())).append("\n");
+    return text;
+  }
+  for (const std::string_view column : detail::csv_columns) text.append(text.empty() ? "" : ",").append(column);
+  text += '\n';
+  for (const layer& each : model.layers) {
+    text.append(detail::csv_field(each.name)).append(",").append(detail::csv_field(each.kind));
+    for (const double x : {each.forward, each.backward, each.parameters, each.activations, each.output}) {
+      text.append(",").append(detail::csv_number(x));
+    }
+    text += '\n';
+  }
+  return text;
 }
 
 }  // namespace stagecut::inline v0::io

@@ -14,123 +14,35 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/io/json_parse.hpp>
 #include <stagecut/io/text.hpp>
-
-#include <nlohmann/json.hpp>
 
 namespace stagecut::inline v0::io::detail {
 
-/// Keeps the order of the members.
-using json = nlohmann::ordered_json;
-
-/// Deeper texts are refused: whoever writes them means harm to a recursive reader.
-inline constexpr int json_depth = 64;
-
-/// One step of a JSON pointer, escaped as RFC 6901 wants it.
-[[nodiscard]] inline std::string json_step(std::string_view key) {
-  std::string step = "/";
-  for (const char c : key) {
-    if (c == '~') {
-      step += "~0";
-    } else if (c == '/') {
-      step += "~1";
-    } else {
-      step += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
+/// How deep the objects and arrays of a JSON text are nested; of any other text, some number.
+[[nodiscard]] inline std::size_t json_nesting(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  bool inside = false;  // a string
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (inside) {
+      if (c == '\\') ++i;
+      if (c == '"') inside = false;
+    } else if (c == '"') {
+      inside = true;
+    } else if (c == '{' || c == '[') {
+      deepest = std::max(deepest, ++depth);
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
     }
   }
-  return step;
+  return deepest;
 }
 
-/// Follows a parser into objects and arrays, and refuses what JSON leaves open: keys that stand twice, endless nesting.
-class json_guard {
- public:
-  explicit json_guard(std::string_view source) : source_(source) {}
-
-  /// A callback of nlohmann's parser.
-  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
-    using enum json::parse_event_t;
-    if (event == object_start || event == array_start) {
-      if (depth >= json_depth) {
-        fail(invalid_input(place(), joined("nested deeper than ", std::to_string(json_depth))));
-      }
-      open_.push_back({event == array_start, 0, {}});
-    } else if (event == key) {
-      auto& keys = open_.back().keys;
-      const auto& name = parsed.get_ref<const std::string&>();
-      keys.push_back(name);
-      if (std::find(keys.begin(), keys.end() - 1, name) != keys.end() - 1) {
-        fail(invalid_input(place(), "stands twice in its object"));
-      }
-    } else {
-      if (event != value) open_.pop_back();
-      if (!open_.empty() && open_.back().array) ++open_.back().index;
-    }
-    return true;
-  }
-
- private:
-  struct level {
-    bool array;
-    std::size_t index;
-    std::vector<std::string> keys;
-  };
-
-  [[nodiscard]] std::string place() const {
-    std::string pointer;
-    for (const auto& at : open_) {
-      if (at.array) pointer.append("/").append(std::to_string(at.index));
-      if (!at.keys.empty()) pointer += json_step(at.keys.back());
-    }
-    return joined(source_, "#", pointer);
-  }
-
-  std::string_view source_;
-  std::vector<level> open_;
-};
-
-/// Reads a text.
-/// @throws invalid_input with `SOURCE:LINE` where it is no JSON, with `SOURCE#POINTER` for a key that stands twice
-[[nodiscard]] inline json parse_json(std::string_view text, std::string_view source) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  // nlohmann tells the byte of an error only by exceptions, and not of a number out of range: hence `sax_parse` first.
-  struct checker : nlohmann::json_sax<json> {
-    bool null() override { return true; }
-    bool boolean(bool) override { return true; }
-    bool number_integer(number_integer_t) override { return true; }
-    bool number_unsigned(number_unsigned_t) override { return true; }
-    bool number_float(number_float_t, const string_t&) override { return true; }
-    bool string(string_t&) override { return true; }
-    bool binary(binary_t&) override { return true; }
-    bool start_object(std::size_t) override { return true; }
-    bool key(string_t&) override { return true; }
-    bool end_object() override { return true; }
-    bool start_array(std::size_t) override { return true; }
-    bool end_array() override { return true; }
-    bool parse_error(std::size_t position, const std::string& token,
-                     const nlohmann::detail::exception& error) override {
-      at = position;
-      near = token;
-      what = error.what();
-      return false;
-    }
-    std::size_t at = 0;
-    std::string near;
-    std::string what;
-  } check;
-  if (!json::sax_parse(text, &check)) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(check.at, text.size()));
-    const auto line = 1 + std::count(text.begin(), end == text.begin() ? end : end - 1, '\n');
-    const bool range = check.what.find("out_of_range") != std::string::npos;
-    fail(invalid_input(joined(source, ":", std::to_string(line)),
-                       range ? "a number is out of range"
-                             : joined("no JSON: ", check.at >= text.size() && check.near.empty()
-                                                       ? std::string("the text ends too early")
-                                                       : joined("unexpected ", in_quotes(check.near)))));
-  }
-  json_guard guard(source);
-  return json::parse(
-      text, [&guard](int depth, json::parse_event_t event, json& parsed) { return guard(depth, event, parsed); });
-}
+/// Unknown fields may be nested this deep: as far as they can be written back into any file.
+inline constexpr std::size_t unknown_depth = 32;
 
 /// A value in a JSON text, with its place in errors: `SOURCE#POINTER`. Refers to the text's `json` and source.
 class json_value {
@@ -144,14 +56,22 @@ class json_value {
   /// Refuses the value: `PLACE: PROBLEM`.
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... problem) const {
-    detail::fail(invalid_input(joined(source_, "#", pointer_), joined(problem...)));
+    fail_at("", problem...);
+  }
+
+  /// Refuses what lies at `pointer` within the value.
+  template <class... Parts>
+  [[noreturn]] void fail_at(std::string_view pointer, const Parts&... problem) const {
+    detail::fail(invalid_input(joined(source_, "#", pointer_, pointer), joined(problem...)));
   }
 
   /// The value as it is shown in an error.
   [[nodiscard]] std::string shown() const {
     std::string text = value_->dump(-1, ' ', false, json::error_handler_t::replace);
-    if (text.size() > 60) text = text.substr(0, 60) + "...";
-    return text;
+    if (text.size() <= 60) return text;
+    std::size_t end = 60;
+    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;  // whole characters
+    return joined(text.substr(0, end), "...");
   }
 
   /// Refuses anything but an object.
@@ -220,13 +140,22 @@ class json_value {
   }
 
   /// The members that are not `known`, as a JSON object; empty if there is none.
+  /// @{
   [[nodiscard]] std::string unknown(std::initializer_list<std::string_view> known) const {
+    return unknown(view(known));
+  }
+  [[nodiscard]] std::string unknown(view<const std::string_view> known) const {
     json rest = json::object();
     for (const auto& [key, value] : object().value_->items()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) rest[key] = value;
     }
-    return rest.empty() ? std::string() : rest.dump();
+    if (rest.empty()) return {};
+    std::string text = rest.dump();
+    if (json_nesting(text) > unknown_depth)
+      fail("unknown fields are nested deeper than ", std::to_string(unknown_depth));
+    return text;
   }
+  /// @}
 
   /// Refuses members that are not `known`.
   void only(std::initializer_list<std::string_view> known) const {
@@ -245,7 +174,8 @@ class json_value {
 
 /// A number as it is written: without a fraction where it has none and is exact as a whole number.
 [[nodiscard]] inline json json_number(double value) {
-  if (value == std::floor(value) && std::abs(value) <= 9007199254740992.0) return static_cast<std::int64_t>(value);
+  if (is_finite(value) && value == std::floor(value) && std::abs(value) <= 9007199254740992.0)
+    return static_cast<std::int64_t>(value);
   return value;
 }
 

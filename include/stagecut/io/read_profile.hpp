@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cerrno>
-#include <cstddef>
-#include <cstring>
-#include <fstream>
 #include <istream>
 #include <string>
 #include <string_view>
@@ -12,11 +8,15 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/profile.hpp>
 #include <stagecut/io/csv.hpp>
+#include <stagecut/io/file.hpp>
+#include <stagecut/io/json_profile.hpp>
 #include <stagecut/io/pipedream.hpp>
+#include <stagecut/io/text.hpp>
 
 namespace stagecut::inline v0::io {
 
-/// Reads a profile in any format known, told by its content: see `parse_csv` and `parse_pipedream`.
+/// Reads a profile in any format known, told by its content: see `parse_json_profile`, `parse_csv` and
+/// `parse_pipedream`.
 ///
 /// @param text    the content
 /// @param source  what errors call it
@@ -25,14 +25,16 @@ namespace stagecut::inline v0::io {
   detail::line_reader lines(text, source);
   if (!lines.next()) detail::fail(invalid_input(lines.source(), "is empty"));
   const std::string_view line = lines.line();
+  if (detail::trimmed(line).starts_with('{')) return parse_json_profile(text, source);
   if (line.find(detail::pipedream_separator) != std::string_view::npos) return parse_pipedream(text, source);
   const std::string_view word = detail::trimmed(line);
   if (line.find(',') == std::string_view::npos && word != "time" && word != "\"time\"" && !detail::is_number(word)) {
-    detail::fail(invalid_input(lines.place(),
-                               detail::joined(detail::in_quotes(word),
-                                              " begins no known format: a CSV with the column time, a CSV with the "
-                                              "columns name,kind,forward,backward,parameters,activations,output, or "
-                                              "a PipeDream graph.txt")));
+    detail::fail(invalid_input(
+        lines.place(),
+        detail::joined(detail::in_quotes(word),
+                       " begins no known format: a JSON object, a CSV with the column time, a CSV with the "
+                       "columns name,kind,forward,backward,parameters,activations,output, or "
+                       "a PipeDream graph.txt")));
   }
   return parse_csv(text, source);
 }
@@ -40,21 +42,13 @@ namespace stagecut::inline v0::io {
 /// Reads a profile from a stream up to its end; see `parse_profile`.
 /// @throws invalid_input with the place, also if the stream cannot be read
 [[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source) {
-  std::string text;
-  char part[4096];
-  while (stream.read(part, sizeof part) || stream.gcount() > 0) {
-    text.append(part, static_cast<std::size_t>(stream.gcount()));
-  }
-  if (!stream.eof() || stream.bad()) detail::fail(invalid_input(source, "cannot be read"));
-  return parse_profile(text, source);
+  return parse_profile(detail::stream_text(stream, source), source);
 }
 
 /// Reads a profile from a file; see `parse_profile`.
 /// @throws invalid_input with the path, also if the file cannot be read
 [[nodiscard]] inline profile read_profile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) detail::fail(invalid_input(path, detail::joined("cannot be opened: ", std::strerror(errno))));
-  return read_profile(file, path);
+  return parse_profile(detail::file_text(path), path);
 }
 
 }  // namespace stagecut::inline v0::io

@@ -86,6 +86,9 @@ struct plan_chain_fn {
   }
 
  private:
+  /// Forward passes of an iteration up to which it is predicted, which takes memory for each.
+  static constexpr std::size_t most_predicted = std::size_t{1} << 20U;
+
   static void check(const profile& model, const chain_request& request) {
     const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
       detail::fail(argument_error("plan_chain", argument, value, requirement));
@@ -94,9 +97,8 @@ struct plan_chain_fn {
     if (request.chunks == 0) refuse("chunks", "0", "must be at least 1");
     if (model.layers.empty()) refuse("model.layers", "{}", "must hold at least one layer");
     // Beyond what any model has; keeps devices * chunks from overflowing.
-    constexpr std::size_t most = std::size_t{1} << 31U;
-    if (request.devices > most) refuse("devices", std::to_string(request.devices), "must be at most 2^31");
-    if (request.chunks > most) refuse("chunks", std::to_string(request.chunks), "must be at most 2^31");
+    if (request.devices >> 40U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^40");
+    if (request.chunks >> 20U != 0) refuse("chunks", std::to_string(request.chunks), "must be below 2^20");
     if (!request.in_flight.empty() && request.in_flight.size() != request.devices * request.chunks) {
       refuse("in_flight.size()", std::to_string(request.in_flight.size()), "must be the number of stages");
     }
@@ -173,9 +175,11 @@ struct plan_chain_fn {
       case measure::layers: of = "layers"; return std::vector<double>(n, 1);
       case measure::weights: of = request.weights_name; return request.weights;
       case measure::time:
-        of = timed ? "time" : "parameters";
-        if (!timed && !(total(parameters) > 0)) nothing_to_cut_by("a time, and none has parameters");
-        return timed ? time : parameters;
+        of = timed || model.weights_only ? "time" : "parameters";
+        if (!timed && !(total(parameters) > 0) && !model.weights_only) {
+          nothing_to_cut_by("a time, and none has parameters");
+        }
+        return timed || model.weights_only ? time : parameters;
       case measure::parameters:
         of = "parameters";
         if (!(total(parameters) > 0)) nothing_to_cut_by("parameters");
@@ -277,7 +281,7 @@ struct plan_chain_fn {
     if (request.microbatches == 0) return;
     const char* const name = request.in_flight.empty() ? to_string(request.schedule) : "in-flight";
     result.schedule = {request.chunks > 1 ? "interleaved" : name, request.microbatches};
-    if (request.chunks > 1) return;
+    if (request.chunks > 1 || request.microbatches > most_predicted / request.devices) return;
     result.timeline = predict_timeline(forward, back, in_flight, request.microbatches);
     double makespan = 0;
     for (const timed_pass& pass : result.timeline) makespan = pass.end > makespan ? pass.end : makespan;
@@ -291,7 +295,8 @@ struct plan_chain_fn {
 /// @param model    its layers; those of one group, and those between parameters that are colocated, share a stage
 /// @param request  the pipeline, what to cut by, and the memory there is
 /// @return         optimal; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
-///                 plan predicts the iteration, without transfers, if `microbatches` is known and `chunks` is 1
+///                 plan predicts the iteration, without transfers, if `microbatches` is known, `chunks` is 1
+///                 and the iteration has no more than 2^20 forward passes
 /// @throws         argument_error for a request that makes no sense; invalid_input if the model has nothing to be cut
 ///                 by or a sum overflows
 ///

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/formats.hpp>
+#include <stagecut/io/json_plan.hpp>
+#include <stagecut/io/read_profile.hpp>
+#include <stagecut/stagecut.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <optional>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "output.hpp"
+#include "plan_text.hpp"
+#include "quantity.hpp"
+
+enum exit_status { planned = 0, other_failure = 1, bad_input = 2, infeasible = 3, unknown = 4 };
+
+/// A plan in a format that the program or a writer knows.
+inline std::string formatted(const stagecut::plan& plan, const std::string& format, const screen& on) {
+  if (format == "text") return plan_text(plan, on);
+  if (format == "json") return stagecut::io::as_json(plan) + "\n";
+  return stagecut::io::find_format(format)->write(plan) + "\n";
+}
+
+/// Refuses a format that there is not.
+inline std::string check_format(const std::string& name) {
+  if (name == "text" || name == "json" || stagecut::io::find_format(name) != nullptr) return "";
+  return fmt::format("{} is no format (see stagecut formats)", name);
+}
+
+/// A check for a word, which help does not list again.
+inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
+
+/// The words of `stagecut plan`.
+struct plan_command {
+  std::string file;
+  stagecut::chain_request request;
+  std::string schedule = "1f1b";
+  std::string method = "time";
+  std::string optimizer;
+  std::string checkpoint = "never";
+  std::string objective = "bottleneck";
+  std::string format = "text";
+  std::string output;
+  std::string memory;
+  std::string in_flight;
+  std::optional<double> time_weight;
+  bool timeline = false;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command =
+        app.add_subcommand("plan", "Cut the model of a profile: JSON, CSV or PipeDream; - is standard input");
+    const auto count = CLI::Range(std::size_t{1}, (std::size_t{1} << 40U) - 1).description("");
+    const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
+      return command->add_option(name, into, says)->type_name(type);
+    };
+    option("FILE", file, "", "A profile")->required();
+    option("--devices", request.devices, "P", "Pipeline ranks")->required()->check(count);
+    option("--chunks", request.chunks, "V", "Stages of each rank, in turn")->check(count);
+    option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->check(count);
+    option("--schedule", schedule, "NAME", "gpipe, or 1f1b (the default)")->check(one_of({"gpipe", "1f1b"}));
+    option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
+    option("--memory", memory, "SIZE", "Of a device, a limit: 80GiB, 80GB, or bytes");
+    option("--memory-buffer", request.buffer_fraction, "X", "Fraction of it to keep free");
+    option("--optimizer", optimizer, "NAME|X", "adam ..., or bytes per byte of parameters");
+    option("--checkpoint", checkpoint, "MODE", "never (the default), except_last, always")
+        ->check(one_of({"never", "except_last", "always"}));
+    option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)");
+    option("--method", method, "HOW", "By time, parameters, uniform or type:REGEX");
+    option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1");
+    option("--objective", objective, "NAME", "bottleneck: of the heaviest stage")->check(one_of({"bottleneck"}));
+    option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
+    option("--output", output, "FILE", "Write to this file");
+    command->add_flag("--timeline", timeline, "Put predicted passes into the JSON");
+    return command;
+  }
+
+  /// Plans, and writes the plan.
+  int run() {
+    using namespace stagecut;
+    const std::string source = file == "-" ? "standard input" : file;
+    profile model = file == "-" ? io::read_profile(std::cin, source) : io::read_profile(file);
+    ask(model);
+    std::optional<outcome<plan>> answer;
+    try {
+      answer = plan_chain(model, request);
+    } catch (const invalid_input& error) {
+      throw invalid_input(source, error.what());
+    } catch (const argument_error& error) {
+      throw CLI::ValidationError(in_options(error));
+    }
+    if (!*answer) {
+      fmt::print(stderr, "stagecut: {}: {}: {}\n", source,
+                 answer->state() == state::infeasible ? "infeasible" : "unknown", shown(answer->why().text(), 1000));
+      return answer->state() == state::infeasible ? infeasible : unknown;
+    }
+    plan& made = **answer;
+    if (!timeline) made.timeline.clear();
+    if (request.by == measure::time && made.objective.of == "parameters") {
+      fmt::print(stderr, "stagecut: {}: no layer has a time: cut by bytes of parameters\n", source);
+    }
+    write(formatted(made, format, output.empty() ? standard_screen() : screen{}), output);
+    return planned;
+  }
+
+ private:
+  /// Fills the request from what was said in words.
+  void ask(const stagecut::profile& model) {
+    using namespace stagecut;
+    if (schedule == "gpipe") request.schedule = schedule_kind::gpipe;
+    if (checkpoint == "always") request.memory.checkpoint = checkpointing::always;
+    if (checkpoint == "except_last") request.memory.checkpoint = checkpointing::except_last;
+    if (!memory.empty()) {
+      request.memory_per_device = parse_bytes(memory);
+      if (!request.memory_per_device) {
+        throw CLI::ValidationError("--memory", fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", memory));
+      }
+    }
+    ask_in_flight();
+    ask_optimizer(model);
+    if (time_weight) {
+      if (method != "time") throw CLI::ValidationError("--time-weight", "goes with --method time alone");
+      request.by = measure::time_and_memory;
+      request.time_weight = *time_weight;
+    } else if (method == "parameters") {
+      request.by = measure::parameters;
+    } else if (method == "uniform") {
+      request.by = measure::layers;
+    } else if (method.starts_with("type:")) {
+      ask_kind(model);
+    } else if (method != "time") {
+      throw CLI::ValidationError("--method",
+                                 fmt::format("{} is none of time, parameters, uniform, type:REGEX", method));
+    }
+  }
+
+  void ask_in_flight() {
+    const char* at = in_flight.data();
+    const char* const end = at + in_flight.size();
+    while (at != end) {
+      std::size_t count = 0;
+      const auto [stop, error] = std::from_chars(at, end, count);
+      if (error != std::errc() || (stop != end && (*stop != ',' || stop + 1 == end))) {
+        throw CLI::ValidationError("--in-flight", fmt::format("{} is no list of numbers: 4,3,2,1", in_flight));
+      }
+      request.in_flight.push_back(count);
+      at = stop == end ? end : stop + 1;
+    }
+  }
+
+  /// The optimizer by its name or its multiplier; unsaid, what the profile says, or else Adam.
+  void ask_optimizer(const stagecut::profile& model) {
+    const bool profiled = std::any_of(model.layers.begin(), model.layers.end(),
+                                      [](const auto& layer) { return layer.resident.has_value(); });
+    request.optimizer = !optimizer.empty() ? optimizer : profiled ? "as profiled" : "adam";
+    request.memory.use_resident = optimizer.empty();
+    const auto* const known = stagecut::find_optimizer(optimizer.empty() ? "adam" : optimizer);
+    if (known != nullptr) {
+      request.memory.parameter_multiplier = known->multiplier;
+      return;
+    }
+    const char* const end = optimizer.data() + optimizer.size();
+    const auto [stop, error] = std::from_chars(optimizer.data(), end, request.memory.parameter_multiplier);
+    if (error == std::errc() && stop == end) return;
+    std::string names;
+    for (const auto& each : stagecut::optimizers) names.append(names.empty() ? "" : ", ").append(each.name);
+    throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}", optimizer, names));
+  }
+
+  /// One for each layer whose kind matches, whatever its case: DeepSpeed's `type:REGEX`.
+  void ask_kind(const stagecut::profile& model) {
+    const std::string text = method.substr(5);
+    std::regex pattern;
+    try {
+      pattern.assign(text, std::regex::ECMAScript | std::regex::icase | std::regex::optimize);
+    } catch (const std::regex_error&) {
+      throw CLI::ValidationError("--method", fmt::format("type:{} is no regular expression", text));
+    }
+    request.by = stagecut::measure::weights;
+    request.weights_name = method;
+    bool any = false;
+    for (const auto& layer : model.layers) {
+      // The standard library's matcher recurses: a kind is a word, not a book.
+      if (layer.kind.size() > 1000) throw stagecut::invalid_input(file, "a kind is longer than 1000 characters");
+      const bool matches = std::regex_search(layer.kind, pattern);
+      request.weights.push_back(matches ? 1 : 0);
+      any = any || matches;
+    }
+    if (!any) throw stagecut::invalid_input(file, fmt::format("no layer has a kind that matches {}", text));
+  }
+
+  /// The library's complaint about an argument in the words of the command line.
+  static std::string in_options(const stagecut::argument_error& error) {
+    constexpr std::pair<std::string_view, std::string_view> options[] = {
+        {"memory_per_device", "--memory"},     {"buffer_fraction", "--memory-buffer"},
+        {"memory.checkpoint", "--checkpoint"}, {"parameter_multiplier", "--optimizer"},
+        {"time_weight", "--time-weight"},      {"boundary_buffers", "--boundary-buffers"},
+        {"microbatches", "--microbatches"},    {"in_flight", "--in-flight"}};
+    const std::string what = error.what();
+    const std::size_t equals = what.find(" = ");
+    for (const auto& [argument, option] : options) {
+      if (!error.argument().starts_with(argument) || equals == std::string::npos) continue;
+      return fmt::format("{}{}{}", option, error.argument().substr(argument.size()), what.substr(equals));
+    }
+    return what;
+  }
+};

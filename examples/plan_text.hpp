@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/plan.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quantity.hpp"
+
+// Plans and profiles as tables that a person reads at a glance.
+
+/// How wide lines may be, and whether they are shown by a terminal, which may have colours.
+struct screen {
+  std::size_t width = 100;
+  bool colour = false;
+};
+
+/// Characters that a text takes on a screen: of UTF-8, one for each code point.
+inline std::size_t glyphs(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+/// A name as it can be shown: control characters, which a terminal would obey, as `?`, and no longer than `most`.
+inline std::string shown(std::string name, std::size_t most = 40) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  const std::size_t all = glyphs(name);
+  if (all <= most) return name;
+  std::size_t first = 0;  // the end tells more than the beginning: encoder.layer.7
+  for (std::size_t left_out = 0; left_out + most < all + 2; ++left_out) {
+    do ++first;
+    while (first < name.size() && (static_cast<unsigned char>(name[first]) & 0xC0U) == 0x80U);
+  }
+  return ".." + name.substr(first);
+}
+
+/// Lines of cells, the columns aligned: one of them left, the others right.
+class table {
+ public:
+  explicit table(std::size_t left) : left_(left) {}
+  void add(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
+
+  [[nodiscard]] std::size_t width() const {
+    std::size_t sum = 0;
+    for (const std::size_t each : widths()) sum += each + 2;
+    return sum;
+  }
+
+  /// The lines, each followed by what `behind(line)` says.
+  template <class Behind>
+  [[nodiscard]] std::string text(const Behind& behind) const {
+    const auto width = widths();
+    std::string all;
+    for (std::size_t line = 0; line < lines_.size(); ++line) {
+      std::string one;
+      for (std::size_t column = 0; column < width.size(); ++column) {
+        const std::string& cell = lines_[line][column];
+        const std::string blank(width[column] - glyphs(cell), ' ');
+        one += (column == 0 ? "" : "  ") + (column == left_ ? cell + blank : blank + cell);
+      }
+      one += behind(line);
+      all += one.substr(0, one.find_last_not_of(' ') + 1) + '\n';
+    }
+    return all;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> widths() const {
+    std::vector<std::size_t> result(lines_.empty() ? 0 : lines_[0].size());
+    for (const auto& line : lines_) {
+      for (std::size_t column = 0; column < result.size(); ++column) {
+        result[column] = std::max(result[column], glyphs(line[column]));
+      }
+    }
+    return result;
+  }
+
+  std::size_t left_;
+  std::vector<std::vector<std::string>> lines_;
+};
+
+/// A value of the plan's objective, in its unit.
+inline std::string cost_text(const stagecut::plan& plan, double value) {
+  const std::string& of = plan.objective.of;
+  if (of == "time" && !plan.profile.weights_only) return seconds_text(value);
+  if (of == "parameters") return bytes_text(value);
+  if (of == "time and memory") return fmt::format("{:.4g} %", 100 * value);
+  return fmt::format("{:.6g}", value);
+}
+
+/// What runs, how long it takes and what it needs, below the table of stages.
+inline std::string summary(const stagecut::plan& plan) {
+  const auto& objective = plan.objective;
+  std::string text = fmt::format("{} of {}: {}, {}: no cut is below {}\n", objective.name, shown(objective.of),
+                                 cost_text(plan, objective.value), stagecut::to_string(objective.state),
+                                 cost_text(plan, objective.bound));
+  const auto time = [&](double value) {
+    return plan.profile.weights_only ? fmt::format("{:.6g}", value) : seconds_text(value);
+  };
+  const auto m = static_cast<double>(plan.schedule.microbatches);
+  if (plan.makespan && *plan.makespan > 0) {
+    double busy = 0;
+    for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.backward);
+    const double all = *plan.makespan * static_cast<double>(plan.devices);
+    text += fmt::format("{} of {} microbatches: {} without transfers, devices idle {:.1f} % of it\n",
+                        shown(plan.schedule.name), plan.schedule.microbatches, time(*plan.makespan),
+                        100 * std::max(0.0, 1 - busy / all));
+  }
+  if (plan.memory.per_device) {
+    text += fmt::format("memory: within {} of a device", bytes_text(*plan.memory.per_device));
+    if (plan.memory.buffer_fraction > 0)
+      text += fmt::format(", {:.4g} % of it free", 100 * plan.memory.buffer_fraction);
+    text += "\n";
+  }
+  return text;
+}
+
+/// A plan: its stages, each with a bar as long as its share of the heaviest, and what they add up to.
+inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
+  const bool memory = !plan.memory.optimizer.empty();
+  const bool timed =
+      plan.objective.of != "time" && std::any_of(plan.stages.begin(), plan.stages.end(),
+                                                 [](const auto& stage) { return stage.forward + stage.backward > 0; });
+  table lines(plan.chunks > 1 ? 2 : 1);
+  std::vector<std::string> head = {"stage"};
+  if (plan.chunks > 1) head.emplace_back("device");
+  head.insert(head.end(), {"layers", "count", shown(plan.objective.of)});
+  if (timed) head.emplace_back("time");
+  if (memory) head.insert(head.end(), {"in flight", "memory"});
+  lines.add(head);
+  // The other columns take about 48 characters, the bars at least 12.
+  const std::size_t most = std::clamp<std::size_t>((std::max<std::size_t>(on.width, 64) - 64) / 2, 8, 24);
+  const auto span = [&](std::size_t s) {
+    const auto [first, last] = plan.cuts.stage(s);
+    const auto front = shown(plan.profile.layers[first].name, most);
+    return last - first == 1 ? front : front + " .. " + shown(plan.profile.layers[last - 1].name, most);
+  };
+  double heaviest = 0;
+  for (const auto& stage : plan.stages) heaviest = std::max(heaviest, stage.cost);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const auto& stage = plan.stages[s];
+    std::vector<std::string> cells = {std::to_string(s)};
+    if (plan.chunks > 1) cells.push_back(std::to_string(stage.device));
+    cells.insert(cells.end(), {span(s), std::to_string(plan.cuts.stage(s).size()), cost_text(plan, stage.cost)});
+    if (timed) cells.push_back(seconds_text(stage.forward + stage.backward));
+    if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(stage.memory.total())});
+    lines.add(std::move(cells));
+  }
+  const std::size_t room = on.width > lines.width() + 8 ? std::min<std::size_t>(32, on.width - lines.width()) : 0;
+  return lines.text([&](std::size_t line) {
+    if (line == 0 || room == 0) return std::string();
+    const double share = heaviest > 0 ? plan.stages[line - 1].cost / heaviest : 1;
+    const std::string bar(static_cast<std::size_t>(std::lround(static_cast<double>(room) * share)), '#');
+    return on.colour ? fmt::format("  \x1b[{}m{}\x1b[0m", share == 1 ? 33 : 34, bar) : "  " + bar;
+  }) + summary(plan);
+}
+
+/// A profile: what its layers take, those of one kind together.
+inline std::string profile_text(const stagecut::profile& model) {
+  struct sum {
+    std::size_t count = 0;
+    double forward = 0, backward = 0, parameters = 0, activations = 0;
+  };
+  std::vector<std::string> order;
+  std::map<std::string, sum> kinds;
+  double shared = 0;
+  std::map<std::string, bool> seen;
+  for (const auto& layer : model.layers) {
+    sum& of = kinds[layer.kind];
+    if (of.count++ == 0) order.push_back(layer.kind);
+    of.forward += layer.forward, of.backward += layer.backward;
+    of.parameters += layer.parameters, of.activations += layer.activations;
+    for (const auto& tied : layer.tied) {
+      if (!std::exchange(seen[tied.name], true)) shared += tied.bytes;
+    }
+  }
+  const auto time = [&](double value) {
+    return model.weights_only ? fmt::format("{:.6g}", value) : seconds_text(value);
+  };
+  table lines(0);
+  lines.add({"kind", "layers", "forward", "backward", "parameters", "activations"});
+  sum all;
+  for (const auto& kind : order) {
+    const sum& of = kinds[kind];
+    all.count += of.count, all.forward += of.forward, all.backward += of.backward;
+    all.parameters += of.parameters, all.activations += of.activations;
+    lines.add({kind.empty() ? "-" : shown(kind), std::to_string(of.count), time(of.forward), time(of.backward),
+               bytes_text(of.parameters), bytes_text(of.activations)});
+  }
+  lines.add({"all", std::to_string(all.count), time(all.forward), time(all.backward), bytes_text(all.parameters),
+             bytes_text(all.activations)});
+  std::string text = model.name.empty() ? "" : shown(model.name) + ", for one microbatch\n";
+  text += lines.text([](std::size_t) { return std::string(); });
+  if (shared > 0) text += fmt::format("and {} of parameters that layers share\n", bytes_text(shared));
+  return text;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+// Times and sizes as people read and write them.
+
+/// Bytes from `80GiB`, `1.5 TB` or `85899345920`; nothing if it is no size. Units of 1000 and of 1024 bytes.
+inline std::optional<double> parse_bytes(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  if (error != std::errc() || !std::isfinite(value) || std::signbit(value)) return std::nullopt;
+  constexpr std::pair<std::string_view, double> units[] = {{"", 1},
+                                                           {"B", 1},
+                                                           {"kB", 1e3},
+                                                           {"KB", 1e3},
+                                                           {"MB", 1e6},
+                                                           {"GB", 1e9},
+                                                           {"TB", 1e12},
+                                                           {"KiB", 1024.0},
+                                                           {"MiB", 1048576.0},
+                                                           {"GiB", 1073741824.0},
+                                                           {"TiB", 1099511627776.0}};
+  for (const auto& [name, bytes] : units) {
+    if (unit == name) return value * bytes;
+  }
+  return std::nullopt;
+}
+
+/// `12.3 GiB`.
+inline std::string bytes_text(double bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  int unit = 0;
+  while (bytes >= 1024 && unit < 5) bytes /= 1024, ++unit;
+  return fmt::format("{:.4g} {}", bytes, units[unit]);
+}
+
+/// `12.3 ms`.
+inline std::string seconds_text(double seconds) {
+  if (seconds != 0 && seconds < 1e-3) return fmt::format("{:.4g} us", seconds * 1e6);
+  if (seconds != 0 && seconds < 1) return fmt::format("{:.4g} ms", seconds * 1e3);
+  return fmt::format("{:.4g} s", seconds);
+}

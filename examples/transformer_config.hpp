@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/json.hpp>
+
+#include "transformer_architecture.hpp"
+
+// Architectures as JSON files, such as those in models/.
+namespace transformer {
+
+/// The words for the choices, in files and on the command line.
+inline constexpr std::pair<std::string_view, tying> tying_words[] = {
+    {"none", tying::none}, {"replicate", tying::replicate}, {"colocate", tying::colocate}};
+inline constexpr std::pair<std::string_view, normalization> norm_words[] = {{"layernorm", normalization::layernorm},
+                                                                            {"rmsnorm", normalization::rmsnorm}};
+inline constexpr std::pair<std::string_view, number> precision_words[] = {
+    {"bf16", number::bf16}, {"fp16", number::fp16}, {"fp32", number::fp32}};
+inline constexpr std::pair<std::string_view, recomputing> recomputation_words[] = {
+    {"none", recomputing::none}, {"selective", recomputing::selective}, {"full", recomputing::full}};
+
+/// What a file says: a model, and how it is trained where that is left open.
+struct config {
+  transformer::architecture architecture;
+  transformer::training training;
+};
+
+namespace detail {
+
+using stagecut::io::detail::json_value;
+
+/// Sets fields from the members of an object; a field whose member is missing stays as it is.
+class fields {
+ public:
+  explicit fields(json_value from) : from_(std::move(from)) {}
+
+  void read(std::string_view key, std::size_t& into, std::size_t least = 0) const {
+    if (const auto found = from_.find(key)) into = found->count(least);
+  }
+  void read(std::string_view key, bool& into) const {
+    if (const auto found = from_.find(key)) into = found->flag();
+  }
+  void read(std::string_view key, std::optional<bool>& into) const {
+    if (const auto found = from_.find(key)) into = found->flag();
+  }
+  void read(std::string_view key, std::optional<double>& into) const {
+    if (const auto found = from_.find(key)) into = found->amount();
+  }
+  void read(std::string_view key, std::string& into) const {
+    if (const auto found = from_.find(key)) into = found->text();
+  }
+  template <class Choice, std::size_t n>
+  void read(std::string_view key, Choice& into, const std::pair<std::string_view, Choice> (&words)[n]) const {
+    const auto found = from_.find(key);
+    if (!found) return;
+    std::string known;
+    for (const auto& [word, choice] : words) {
+      if (found->text() == word) {
+        into = choice;
+        return;
+      }
+      known += joined(known.empty() ? "" : ", ", word);
+    }
+    found->fail(found->shown(), " is none of ", known);
+  }
+
+ private:
+  json_value from_;
+};
+
+inline architecture read_architecture(const json_value& from) {
+  from.object().only({"name",     "source",     "layers",   "hidden",  "heads",     "kv_heads",
+                      "head_dim", "ffn",        "gated",    "experts", "top_k",     "tied",
+                      "norm",     "vocabulary", "biases",   "dropout", "positions", "token_types",
+                      "qkv_bias", "encoder",    "sequence", "training"});
+  for (const auto* key : {"name", "layers", "hidden", "heads", "ffn", "vocabulary", "sequence"}) (void)from.at(key);
+  const fields at(from);
+  architecture a;
+  at.read("name", a.name);
+  if (a.name.empty()) from.at("name").fail("is empty");
+  at.read("source", a.source);
+  at.read("layers", a.layers);
+  at.read("hidden", a.hidden);
+  at.read("heads", a.heads);
+  at.read("kv_heads", a.kv_heads, 1);
+  at.read("head_dim", a.head_dim, 1);
+  at.read("ffn", a.ffn);
+  at.read("gated", a.gated);
+  at.read("experts", a.experts);
+  at.read("top_k", a.top_k);
+  at.read("vocabulary", a.vocabulary);
+  at.read("positions", a.positions);
+  at.read("token_types", a.token_types);
+  at.read("tied", a.tied, tying_words);
+  at.read("norm", a.norm, norm_words);
+  at.read("biases", a.biases);
+  at.read("qkv_bias", a.qkv_bias);
+  at.read("dropout", a.dropout);
+  at.read("encoder", a.encoder);
+  at.read("sequence", a.sequence);
+  return a;
+}
+
+inline training read_training(const json_value& from) {
+  from.object().only({"sequence", "microbatch", "precision", "recomputation", "tensor_parallel", "sequence_parallel",
+                      "data_parallel", "zero", "gradient_bytes", "state_bytes", "flash", "variants"});
+  const fields at(from);
+  training r;
+  at.read("sequence", r.sequence, 1);
+  at.read("microbatch", r.microbatch);
+  at.read("precision", r.precision, precision_words);
+  at.read("recomputation", r.recomputation, recomputation_words);
+  at.read("tensor_parallel", r.tensor_parallel);
+  at.read("sequence_parallel", r.sequence_parallel);
+  at.read("data_parallel", r.data_parallel);
+  at.read("zero", r.zero);
+  at.read("gradient_bytes", r.gradient_bytes);
+  at.read("state_bytes", r.state_bytes);
+  at.read("flash", r.flash);
+  at.read("variants", r.variants);
+  return r;
+}
+
+}  // namespace detail
+
+/// Reads an architecture: a JSON object whose members are the fields of `architecture`, and optionally `training`, an
+/// object whose members are those of `training`.
+///
+/// @param source  what errors call the text: the name of its file
+/// @throws        stagecut::invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that
+///                is missing, not known, or not of its type; figures out of range, or that do not go together
+inline config read_config(std::string_view text, std::string_view source) {
+  const auto parsed = stagecut::io::detail::parse_json(text, source);
+  const detail::json_value whole(parsed, source);
+  config made;
+  made.architecture = detail::read_architecture(whole);
+  if (const auto given = whole.find("training")) made.training = detail::read_training(*given);
+  if (const auto fault = detail::find_fault(made.architecture, made.training)) {
+    stagecut::detail::fail(stagecut::invalid_input(
+        detail::joined(source, fault->training ? "#/training/" : "#/", fault->field), fault->problem));
+  }
+  return made;
+}
+
+}  // namespace transformer

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/plan.hpp>
+#include <stagecut/io/alpa.hpp>
+#include <stagecut/io/deepspeed.hpp>
+#include <stagecut/io/megatron.hpp>
+#include <stagecut/io/pytorch.hpp>
+#include <stagecut/io/sagemaker.hpp>
+#include <stagecut/io/sapp.hpp>
+#include <stagecut/io/torchgpipe.hpp>
+#include <stagecut/io/torchtitan.hpp>
+#include <stagecut/io/vllm.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// A way to say a plan in the words of what runs it.
+struct format {
+  std::string_view name;              ///< what a user asks for
+  std::string_view describes;         ///< for what, and what is written
+  std::string (*write)(const plan&);  ///< the text, without a newline at its end; throws what it cannot say
+};
+
+/// All formats, the most widely used first.
+inline constexpr std::array formats = {
+    format{"megatron", "Megatron-LM: options, with the pipeline's layout", as_megatron},
+    format{"megatron-flags", "Megatron-LM: options, decoders of the first and the last rank", as_megatron_flags},
+    format{"deepspeed", "DeepSpeed: a subclass of PipelineModule", as_deepspeed},
+    format{"torchgpipe", "torchgpipe and FairScale: balance", as_torchgpipe},
+    format{"fairscale", "torchgpipe and FairScale: balance", as_torchgpipe},
+    format{"pytorch", "torch.distributed.pipelining: split_spec", as_split_spec},
+    format{"split-module", "torch.fx.passes.split_module: the stage of every module", as_split_module},
+    format{"torchtitan", "torchtitan: module_fqns_per_model_part", as_torchtitan},
+    format{"vllm", "vLLM: VLLM_PP_LAYER_PARTITION", as_vllm},
+    format{"sglang", "SGLang: SGLANG_PP_LAYER_PARTITION", as_sglang},
+    format{"sagemaker", "SageMaker model parallel: parameters and partition contexts", as_sagemaker},
+    format{"sapp", "SAPP and MindFormers: offsets and recomputation", as_sapp},
+    format{"alpa", "Alpa: ManualStageOption", as_alpa}};
+
+/// The format of that name; null if there is none.
+[[nodiscard]] inline const format* find_format(std::string_view name) {
+  for (const format& each : formats) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+}  // namespace stagecut::inline v0::io

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/layer.hpp>
+#include <stagecut/io/json.hpp>
+#include <stagecut/io/json_object.hpp>
+#include <stagecut/io/text.hpp>
+
+// What the reader and the writer of a profile in JSON have in common.
+namespace stagecut::inline v0::io::detail {
+
+inline constexpr std::array<std::string_view, 17> layer_keys = {
+    "name",       "kind",     "forward",       "backward",       "backward_input", "backward_weight",
+    "parameters", "resident", "activations",   "output",         "workspace",      "group",
+    "tied",       "modules",  "recomputation", "recomputations", "shardings"};
+inline constexpr std::array<std::string_view, 11> variant_keys = {
+    "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
+    "parameters", "resident", "activations", "output",   "workspace"};
+
+/// Shows the figures of a layer or a variant to `visit(KEY, FIGURE)`, in the order in which they are written.
+template <class Each, class Visit>
+void each_figure(Each& each, const Visit& visit) {
+  visit("forward", each.forward);
+  visit("backward", each.backward);
+  visit("backward_input", each.backward_input);
+  visit("backward_weight", each.backward_weight);
+  visit("parameters", each.parameters);
+  visit("resident", each.resident);
+  visit("activations", each.activations);
+  visit("output", each.output);
+  visit("workspace", each.workspace);
+}
+
+/// What `backward` is where it is not written.
+template <class Each>
+[[nodiscard]] double usual_backward(const Each& each) {
+  return each.backward_input && each.backward_weight ? *each.backward_input + *each.backward_weight : 0;
+}
+
+/// Reads the figures of a layer or a variant; false if there are none.
+template <class Each>
+bool read_figures(const json_value& value, Each& each) {
+  bool any = false;
+  each_figure(each, [&](std::string_view key, auto& figure) {
+    const auto found = value.find(key);
+    if (!found) return;
+    figure = found->amount();
+    any = true;
+  });
+  if (!value.find("backward")) each.backward = usual_backward(each);
+  return any;
+}
+
+/// Writes the figures of a layer or a variant that are not the usual ones.
+template <class Each>
+void write_figures(json_object& object, const Each& each) {
+  each_figure(each, [&](std::string_view key, const auto& figure) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(figure)>, double>) {
+      if (figure == (key == "backward" ? usual_backward(each) : 0)) return;
+    }
+    object.amount(key, figure);
+  });
+}
+
+/// Refuses times of a layer or a variant that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Each, class Refuse>
+void check_figures(const Each& each, const std::string& pointer, const Refuse& refuse) {
+  if (each.backward_input.has_value() != each.backward_weight.has_value()) {
+    refuse(pointer, each.backward_input ? "\"backward_input\"" : "\"backward_weight\"",
+           "stands without its other half");
+  }
+  if (!is_finite(each.forward + each.backward)) refuse(pointer, "forward + backward", "is out of range");
+  if (!is_finite(usual_backward(each))) refuse(pointer, "backward_input + backward_weight", "is out of range");
+}
+
+/// Refuses layers that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
+  std::map<std::string_view, std::size_t> left;  // groups that ended, with the layer behind them
+  std::map<std::string_view, std::pair<const tied_parameters*, std::size_t>> shared;  // with the first that has them
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const layer& each = layers[i];
+    const std::string pointer = joined("/layers/", std::to_string(i));
+    check_figures(each, pointer, refuse);
+    for (const auto& [key, variants] :
+         {std::pair("/recomputations/", &each.recomputations), std::pair("/shardings/", &each.shardings)}) {
+      for (std::size_t v = 0; v < variants->size(); ++v) {
+        const std::string place = joined(pointer, key, std::to_string(v));
+        check_figures((*variants)[v], place, refuse);
+        if ((*variants)[v].ways == 0) refuse(joined(place, "/ways"), "0", "is below 1");
+      }
+    }
+    if (i > 0 && !layers[i - 1].group.empty() && each.group != layers[i - 1].group)
+      left.emplace(layers[i - 1].group, i);
+    if (const auto group = left.find(each.group); group != left.end()) {
+      refuse(joined(pointer, "/group"), joined("group ", in_quotes(each.group)),
+             joined("was left at layer ", std::to_string(group->second), " and is entered again"));
+    }
+    std::set<std::string_view> seen;
+    for (std::size_t t = 0; t < each.tied.size(); ++t) {
+      const tied_parameters& tie = each.tied[t];
+      const std::string place = joined(pointer, "/tied/", std::to_string(t));
+      if (tie.name.empty()) refuse(joined(place, "/name"), "\"\"", "is empty");
+      if (!seen.insert(tie.name).second) refuse(place, in_quotes(tie.name), "stands twice in its layer");
+      const auto& [first, where] = shared.try_emplace(tie.name, &tie, i).first->second;
+      if (*first != tie) {
+        refuse(place, in_quotes(tie.name),
+               joined("has other bytes, resident or placement than in layer ", std::to_string(where)));
+      }
+    }
+  }
+}
+
+}  // namespace stagecut::inline v0::io::detail

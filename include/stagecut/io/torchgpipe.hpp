@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/plan.hpp>
+#include <stagecut/io/format_text.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// A plan for torchgpipe and FairScale: the number of layers of every stage, and the call that takes them where the
+/// number of microbatches is known. Each layer is a child of the `nn.Sequential` that is called `model` there.
+///
+/// @return  one or two lines of Python
+/// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
+///          device, a stage without layers, a stage out of its device's turn, a schedule but `gpipe`, parameters shared
+///          between stages, a checkpoint mode but `always`, `except_last` (taken where the plan says none) and `never`
+///
+/// Source: C. Kim et al., torchgpipe, arXiv:2004.09910, 2020; the constructor of its `GPipe`.
+[[nodiscard]] inline std::string as_torchgpipe(const plan& p) {
+  constexpr std::string_view format = "torchgpipe";
+  detail::check_plan("as_torchgpipe", p);
+  detail::check_one_stage_each(format, p);
+  detail::check_no_stage_empty(format, p);
+  detail::check_schedule(format, p, "gpipe");
+  detail::check_tied(format, p);
+  const std::string checkpoint = p.memory.checkpoint.empty() ? "except_last" : p.memory.checkpoint;
+  if (checkpoint != "always" && checkpoint != "except_last" && checkpoint != "never") {
+    detail::refuse(format, detail::joined("checkpoint mode ", detail::in_quotes(checkpoint), " is not known to it"));
+  }
+  const std::string balance = detail::joined("balance=", detail::list_text(p.cuts.sizes()));
+  if (p.schedule.microbatches == 0) return balance;
+  return detail::joined(balance, "\nmodel = GPipe(model, balance, chunks=", std::to_string(p.schedule.microbatches),
+                        ", checkpoint='", checkpoint, "')");
+}
+
+}  // namespace stagecut::inline v0::io

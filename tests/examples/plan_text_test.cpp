@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "plan_text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <stagecut/makespan/plan_chain.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+using stagecut::plan_chain;
+
+namespace {
+
+stagecut::profile model(std::size_t n, const std::string& name) {
+  stagecut::profile made;
+  for (std::size_t i = 0; i < n; ++i) {
+    stagecut::layer each;
+    each.name = name + std::to_string(i);
+    each.kind = i == 0 ? "first" : "";
+    each.forward = 0.001 * static_cast<double>(i + 1);
+    each.backward = 2 * each.forward;
+    each.parameters = 1024;
+    made.layers.push_back(each);
+  }
+  return made;
+}
+
+std::size_t widest(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t most = 0;
+  for (std::string line; std::getline(lines, line);) most = std::max(most, glyphs(line));
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("a plan fits the screen, has no colours unless asked, and says what is proved") {
+  const auto plan =
+      plan_chain(model(20, "transformer.encoder.block.with.a.long.name."), {.devices = 4, .microbatches = 8});
+  const std::string text = plan_text(*plan, {});
+  CHECK(widest(text) <= 100);
+  CHECK(widest(plan_text(*plan, {.width = 80, .colour = false})) <= 80);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(plan_text(*plan, {.width = 100, .colour = true}).find("\x1b[33m") != std::string::npos);
+  CHECK(text.find("bottleneck of time: 171 ms, optimal: no cut is below 171 ms") != std::string::npos);
+  CHECK(text.find("1f1b of 8 microbatches: ") != std::string::npos);
+  CHECK(text.find("in flight") != std::string::npos);
+  CHECK(text.find(" \n") == std::string::npos);
+}
+
+TEST_CASE("names are cut at characters, not in them, and lose what a terminal would obey") {
+  CHECK(shown("a\x1b[31m\n") == "a?[31m?");
+  CHECK(glyphs("häß") == 3);
+  CHECK(shown("block.häßä", 6) == "..häßä");
+  CHECK(shown("kurz", 4) == "kurz");
+  const auto plan = plan_chain(model(3, "ä"), {.devices = 3});
+  std::istringstream lines(plan_text(*plan, {}));
+  std::string head;
+  std::string first;
+  std::getline(lines, head);
+  std::getline(lines, first);
+  CHECK(glyphs(first.substr(0, first.find('#'))) == glyphs(head) + 2);
+}
+
+TEST_CASE("the value is in the unit of what was minimised") {
+  using stagecut::measure;
+  const auto text = [&](measure by) { return plan_text(*plan_chain(model(4, "l"), {.devices = 2, .by = by}), {}); };
+  CHECK(text(measure::parameters).find("bottleneck of parameters: 2 KiB") != std::string::npos);
+  CHECK(text(measure::layers).find("bottleneck of layers: 2, optimal") != std::string::npos);
+  CHECK(text(measure::time_and_memory).find(" %, optimal") != std::string::npos);
+  CHECK(text(measure::layers).find("time") != std::string::npos);
+  auto plain = model(4, "l");
+  plain.weights_only = true;
+  CHECK(plan_text(*plan_chain(plain, {.devices = 2}), {}).find("bottleneck of time: 0.018, optimal") !=
+        std::string::npos);
+}
+
+TEST_CASE("a profile sums its layers by kind, and shared parameters once") {
+  auto made = model(3, "l");
+  made.name = "tiny";
+  made.layers[0].tied = made.layers[2].tied = {{"w", 2048, std::nullopt, {}}};
+  const std::string text = profile_text(made);
+  CHECK(text.find("tiny, for one microbatch\n") == 0);
+  CHECK(text.find("first       1     1 ms") != std::string::npos);
+  CHECK(text.find("-           2     5 ms") != std::string::npos);
+  CHECK(text.find("all         3     6 ms     12 ms") != std::string::npos);
+  CHECK(text.find("and 2 KiB of parameters that layers share") != std::string::npos);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "quantity.hpp"
+
+#include <doctest/doctest.h>
+
+TEST_CASE("sizes with units of 1000 and of 1024") {
+  CHECK(parse_bytes("0") == 0);
+  CHECK(parse_bytes("85899345920") == 85899345920.0);
+  CHECK(parse_bytes("80GiB") == 85899345920.0);
+  CHECK(parse_bytes("80 GB") == 80e9);
+  CHECK(parse_bytes("1.5TiB") == 1.5 * 1024 * 1024 * 1024 * 1024);
+  CHECK(parse_bytes("8e10") == 80e9);
+  CHECK(parse_bytes("3kB") == 3000);
+  CHECK(parse_bytes("3KiB") == 3072);
+  for (const char* const bad :
+       {"", "GiB", "80G", "80gib", "-1", "-0", "nan", "inf", "1e400", "80GiBs", "8 0", "0x10"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_bytes(bad));
+  }
+}
+
+TEST_CASE("figures for a person") {
+  CHECK(bytes_text(0) == "0 B");
+  CHECK(bytes_text(1023) == "1023 B");
+  CHECK(bytes_text(1536) == "1.5 KiB");
+  CHECK(bytes_text(85899345920.0) == "80 GiB");
+  CHECK(bytes_text(1e300).find("PiB") != std::string::npos);
+  CHECK(seconds_text(0) == "0 s");
+  CHECK(seconds_text(2.5e-7) == "0.25 us");
+  CHECK(seconds_text(0.0123) == "12.3 ms");
+  CHECK(seconds_text(75) == "75 s");
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whatever the text is, it is read as a CSV and written back, or refused with a place.
+#include <stagecut/io/csv.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz(data, size, [](std::string_view text, std::string_view source) {
+    const auto model = stagecut::io::parse_csv(text, source);
+    require_sound(model);
+    require(stagecut::io::parse_csv(stagecut::io::as_csv(model), "again") == model);
+  });
+}

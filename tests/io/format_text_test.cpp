@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/io/format_text.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worked_plan.hpp"
+
+namespace detail = stagecut::io::detail;
+using doctest::Contains;
+using stagecut::argument_error;
+using stagecut::io::not_representable;
+
+TEST_CASE("lists and sequences") {
+  const std::vector<int> none;
+  CHECK(detail::list_text(none) == "[]");
+  CHECK(detail::list_text(std::vector<int>{-1}) == "[-1]");
+  CHECK(detail::list_text(std::vector<int>{-1, 2, 3}) == "[-1, 2, 3]");
+  CHECK(detail::list_text(std::vector<int>{1, 2}, ",") == "[1,2]");
+  CHECK(detail::sequence_text(3, "|", [](std::size_t i) { return std::string(i, 'x'); }) == "|x|xx");
+}
+
+TEST_CASE("a name stays on one line and inside its quotes") {
+  CHECK(detail::quoted("layers.0") == "\"layers.0\"");
+  CHECK(detail::quoted("") == "\"\"");
+  CHECK(detail::quoted("a\"b\\c'd") == "\"a\\\"b\\\\c'd\"");
+  CHECK(detail::quoted(std::string_view("\0\n\r\t\x1f\x7f\x80", 7)) ==
+        "\"\\u0000\\u000a\\u000d\\u0009\\u001f\\u007f\x80\"");
+  CHECK(detail::escaped("\n") == "\\u000a");
+}
+
+TEST_CASE("modules, stages of layers, decoders of stages") {
+  const auto p = worked_plan();
+  CHECK(detail::module_names(p, 1) ==
+        std::vector<std::string_view>{"layers.5", "layers.6", "layers.7", "layers.8", "layers.9", "layers.10"});
+  CHECK(detail::module_names(p, 3).front() == "layers.18");
+  CHECK(detail::module_names(p, 3).back() == "lm_head");
+  CHECK(detail::module_names(p, 3).size() == 8);
+  const auto stages = detail::stages_of_layers(p);
+  REQUIRE(stages.size() == 26);
+  CHECK(stages[0] == 0);
+  CHECK(stages[5] == 0);
+  CHECK(stages[6] == 1);
+  CHECK(stages[25] == 3);
+  CHECK(detail::decoders_of_stages(p) == std::vector<std::size_t>{5, 6, 7, 6});
+  CHECK(detail::decoders_of_stages(transformer_plan({2, 0, 1})) == std::vector<std::size_t>{2, 0, 1});
+}
+
+TEST_CASE("the parts of a plan belong together") {
+  const auto check = [](const stagecut::plan& p) { detail::check_plan("as_x", p); };
+  CHECK_NOTHROW(check(worked_plan()));
+  CHECK_THROWS_WITH_AS(check(stagecut::plan{}), "stagecut::io::as_x: plan.devices = 0, must be at least 1",
+                       argument_error);
+  auto p = worked_plan();
+  p.chunks = 0;
+  CHECK_THROWS_WITH_AS(check(p), "stagecut::io::as_x: plan.chunks = 0, must be at least 1", argument_error);
+  p = worked_plan();
+  p.profile.layers.pop_back();
+  CHECK_THROWS_WITH_AS(check(p), "stagecut::io::as_x: plan.cuts.items() = 26, must be the number of layers, 25",
+                       argument_error);
+  p = worked_plan();
+  p.chunks = 2;
+  CHECK_THROWS_WITH_AS(check(p), "stagecut::io::as_x: plan.cuts.stages() = 4, must be devices * chunks, 4 * 2",
+                       argument_error);
+  p.devices = std::numeric_limits<std::size_t>::max() / 2 + 3;  // twice that is 4 again
+  CHECK_THROWS_WITH_AS(check(p), Contains("must be devices * chunks"), argument_error);
+  p = worked_plan();
+  p.chunks = 3;
+  p.devices = 1;
+  CHECK_THROWS_WITH_AS(check(p), Contains("must be devices * chunks, 1 * 3"), argument_error);
+  CHECK_THROWS_WITH_AS(check(inconsistent()),
+                       "stagecut::io::as_x: plan.stages.size() = 3, must be the number of stages, 4", argument_error);
+}
+
+TEST_CASE("each check names the place") {
+  auto p = worked_plan("gpipe");
+  CHECK_NOTHROW(detail::check_one_stage_each("f", p));
+  CHECK_NOTHROW(detail::check_schedule("f", p, "gpipe"));
+  CHECK_NOTHROW(detail::check_schedule("f", worked_plan(), "gpipe"));
+  CHECK_NOTHROW(detail::check_tied("f", p));
+  CHECK_NOTHROW(detail::check_names("f", p));
+  CHECK_NOTHROW(detail::check_no_stage_empty("f", p));
+  CHECK_NOTHROW(detail::check_chain_of_decoders("f", p));
+  CHECK_THROWS_WITH_AS(
+      detail::check_schedule("f", p, "1f1b"),
+      "f cannot say this plan: its schedule is \"gpipe\", and the only one there is \"1f1b\"",
+      not_representable);
+  p.stages[2].device = 3;
+  CHECK_THROWS_WITH_AS(detail::check_placement("f", p),
+                       "f cannot say this plan: stage 2 stands on device 3, and its place is device 2",
+                       not_representable);
+  CHECK_THROWS_WITH_AS(detail::check_one_stage_each("f", p), Contains("stage 2 stands on device 3"), not_representable);
+
+  const auto two = transformer_plan({1, 1, 1, 1}, 2);
+  CHECK_NOTHROW(detail::check_placement("f", two));
+  CHECK_THROWS_WITH_AS(detail::check_one_stage_each("f", two), Contains("2 stages on every device"), not_representable);
+  p = two;
+  p.schedule.name = "1f1b";
+  CHECK_THROWS_WITH_AS(detail::check_schedule("f", p, "interleaved"), Contains("with 2 stages on every device"),
+                       not_representable);
+
+  p = plan_of(transformer(1), stagecut::cuts({0, 2, 2, 3}, stagecut::empty_stages::allowed));
+  CHECK_THROWS_WITH_AS(detail::check_no_stage_empty("f", p), Contains("stage 1 has no layer"), not_representable);
+
+  CHECK_THROWS_WITH_AS(
+      detail::check_tied("f", tied(worked_plan())),
+      "f cannot say this plan: layer \"final\" of kind \"head\" on stage 3 shares \"embedding.weight\" with layer "
+      "\"tok_embeddings\" of kind \"embedding\" on stage 0",
+      not_representable);
+  CHECK_NOTHROW(detail::check_tied("f", tied(transformer_plan({3}))));
+
+  p = worked_plan();
+  p.profile.layers[3].modules = {"a", ""};
+  CHECK_THROWS_WITH_AS(detail::check_names("f", p),
+                       Contains("layer \"layers.2\" of kind \"decoder\" has a module without a name"),
+                       not_representable);
+  p.profile.layers[3].modules = {"a", "norm"};
+  CHECK_THROWS_WITH_AS(
+      detail::check_names("f", p),
+      Contains("module \"norm\" of layer \"final\" of kind \"head\" stands also in layer \"layers.2\""),
+      not_representable);
+}
+
+TEST_CASE("a chain of decoders has embeddings on the first stage, norms and heads on the last") {
+  const auto check = [](const std::vector<const char*>& kinds, const stagecut::cuts& cuts) {
+    std::vector<stagecut::layer> layers;
+    for (const char* const kind : kinds) layers.push_back(layer_of("x", kind));
+    detail::check_chain_of_decoders("f", plan_of(layers, cuts));
+  };
+  CHECK_NOTHROW(check({"embedding", "embedding", "decoder", "decoder", "norm", "head"}, {0, 3, 6}));
+  CHECK_NOTHROW(check({"decoder", "decoder"}, {0, 1, 2}));
+  CHECK_THROWS_WITH_AS(check({"decoder", "embedding", "decoder"}, {0, 1, 3}),
+                       Contains("layer \"x\" of kind \"embedding\" on stage 1, and its place is the first"),
+                       not_representable);
+  for (const char* const kind : {"norm", "head"}) {
+    CHECK_THROWS_WITH_AS(check({"decoder", kind, "decoder"}, {0, 2, 3}),
+                         Contains("on stage 0, and its place is the last"), not_representable);
+  }
+  for (const char* const kind : {"mtp", "Conv2d", ""}) {
+    CHECK_THROWS_WITH_AS(check({"decoder", kind}, {0, 2}),
+                         Contains("kinds known to it are embedding, decoder, norm, head"), not_representable);
+  }
+  CHECK_THROWS_WITH_AS(check({"embedding", "decoder", "head"}, {0, 1, 3}),
+                       Contains("stage 0 has no layer of kind \"decoder\""), not_representable);
+  CHECK_THROWS_WITH_AS(check({"embedding", "head"}, {0, 2}), Contains("stage 0 has no layer"), not_representable);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/profile.hpp>
+#include <stagecut/io/json_object.hpp>
+#include <stagecut/io/json_profile.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+/// Ends the program at what must not be.
+inline void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// Whether every figure of a layer or of a variant is an amount.
+template <class Each>
+bool sound_figures(const Each& each) {
+  bool sound = true;
+  const auto check = [&](double x) { sound = sound && stagecut::is_finite(x) && !stagecut::is_negative(x); };
+  for (const double x : {each.forward, each.backward, each.forward + each.backward}) check(x);
+  for (const double x : {each.parameters, each.activations, each.output, each.workspace}) check(x);
+  for (const auto& x : {each.backward_input, each.backward_weight, each.resident}) check(x.value_or(0));
+  return sound;
+}
+
+/// Ends the program if a profile is not sound, or not read back from JSON as it is. Texts that are not UTF-8 come from
+/// the other formats, and are refused.
+inline void require_sound(const stagecut::profile& model) {
+  require(!model.layers.empty());
+  bool writable = true;
+  for (const auto& each : model.layers) {
+    require(sound_figures(each));
+    for (const auto& variant : each.recomputations) require(sound_figures(variant) && variant.ways > 0);
+    for (const auto& variant : each.shardings) require(sound_figures(variant) && variant.ways > 0);
+    writable = writable && stagecut::io::detail::is_utf8(each.name) && stagecut::io::detail::is_utf8(each.kind);
+  }
+  try {
+    require(stagecut::io::parse_json_profile(stagecut::io::as_json(model), "again") == model);
+    require(stagecut::io::profile_hash(model).size() == 16);
+    require(writable);
+  } catch (const stagecut::argument_error&) {
+    require(!writable);
+  }
+}
+
+/// Whatever the bytes are, `read(TEXT, SOURCE)` returns or throws `invalid_input` with a place in the source.
+template <class Read>
+int fuzz(const std::uint8_t* data, std::size_t size, const Read& read) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    read(text, "fuzz");
+  } catch (const stagecut::invalid_input& error) {
+    require(error.place().starts_with("fuzz"));
+  }
+  return 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// `json_print profile` and `json_print plan` print one with every field set; with `read` before it, they say of each line
+// of the standard input what the reader says.
+#include <stagecut/io/json_plan.hpp>
+#include <stagecut/io/json_profile.hpp>
+
+#include <iostream>
+#include <string>
+
+#include "random_plans.hpp"
+
+int main(int count, char** arguments) {
+  const bool read = count == 3 && std::string(arguments[1]) == "read";
+  const bool plan = std::string(arguments[count - 1]) == "plan";
+  if (!read) {
+    std::cout << (plan ? stagecut::io::as_json(full_plan()) : stagecut::io::as_json(full_profile())) << '\n';
+    return 0;
+  }
+  for (std::string line; std::getline(std::cin, line);) {
+    try {
+      plan ? (void)stagecut::io::parse_json_plan(line, "x") : (void)stagecut::io::parse_json_profile(line, "x");
+      std::cout << "read\n";
+    } catch (const stagecut::invalid_input& error) {
+      std::cout << error.what() << '\n';
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whatever the text is, it is read as a profile and written back, or refused with a place.
+#include <stagecut/io/json_profile.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz(data, size, [](std::string_view text, std::string_view source) {
+    require_sound(stagecut::io::parse_json_profile(text, source));
+  });
+}

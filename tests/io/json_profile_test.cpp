@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/io/json_profile.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <set>
+#include <string>
+
+#include "random_plans.hpp"
+
+using stagecut::io::as_json;
+using stagecut::io::parse_json_profile;
+using stagecut::io::profile_hash;
+
+namespace {
+
+/// What the refusal of a text says.
+std::string refusal(const std::string& text) {
+  try {
+    (void)parse_json_profile(text, "p.json");
+  } catch (const stagecut::invalid_input& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+/// What the refusal of a profile with these layers says.
+std::string of_layers(const std::string& layers) {
+  return refusal(R"({"schema": "stagecut-profile-1", "layers": [)" + layers + "]}");
+}
+
+/// What the refusal to write says, without its start.
+std::string not_written(const stagecut::profile& model) {
+  try {
+    (void)as_json(model);
+  } catch (const stagecut::argument_error& error) {
+    return std::string(error.what()).substr(std::string("stagecut::io::as_json: ").size());
+  }
+  return "written";
+}
+
+}  // namespace
+
+TEST_CASE("any profile is read back as it was written") {
+  random_plans random(1);
+  for (int round = 0; round < 1000; ++round) {
+    const stagecut::profile model = random.profile();
+    REQUIRE(parse_json_profile(as_json(model), "p.json") == model);
+  }
+}
+
+TEST_CASE("the form in which a profile is written") {
+  stagecut::profile model;
+  model.name = "two";
+  model.layers.resize(2);
+  model.layers[0].name = "a";
+  model.layers[0].forward = 0.5;
+  model.layers[1].tied = {{"word", 64, 128, stagecut::tied_parameters::placement::colocated}};
+  model.unknown_fields = R"({"by":"me"})";
+  CHECK(as_json(model) == R"({"schema": "stagecut-profile-1", "name": "two", "by": "me", "layers": [
+  {"name": "a", "forward": 0.5},
+  {"name": "", "tied": [{"name": "word", "bytes": 64, "resident": 128, "placement": "colocate"}]}
+]})");
+  CHECK(parse_json_profile(as_json(full_profile()), "p.json") == full_profile());
+}
+
+TEST_CASE("what is not written has its default") {
+  const auto model = parse_json_profile(R"({"schema": "stagecut-profile-1", "layers": [
+      {"forward": 1, "backward_input": 2, "backward_weight": 0.5, "kind": null},
+      {"name": "x", "backward_input": 1, "backward_weight": 1, "backward": 3, "recomputations": [{"name": "full"}],
+       "tied": [{"name": "t", "bytes": 1}]}]})",
+                                        "p.json");
+  CHECK(model.name.empty());
+  CHECK(!model.weights_only);
+  CHECK(model.layers[0].name == "0");
+  CHECK(model.layers[0].backward == 2.5);
+  CHECK(model.layers[1].backward == 3);
+  CHECK(model.layers[1].recomputations[0] == stagecut::layer_variant{"full"});
+  CHECK(model.layers[1].tied[0].where == stagecut::tied_parameters::placement::replicated);
+}
+
+TEST_CASE("unknown fields survive, of profile, layer and variant") {
+  const std::string text = R"({"schema": "stagecut-profile-1", "layers": [
+      {"name": "a", "color": "red", "forward": 1,
+       "shardings": [{"name": "row", "ways": 2, "skew": [1, null]}]}], "z": {}})";
+  const auto model = parse_json_profile(text, "p.json");
+  CHECK(model.unknown_fields == R"({"z":{}})");
+  CHECK(model.layers[0].unknown_fields == R"({"color":"red"})");
+  CHECK(model.layers[0].shardings[0].unknown_fields == R"({"skew":[1,null]})");
+  CHECK(parse_json_profile(as_json(model), "p.json") == model);
+  CHECK(as_json(model).find(R"("color": "red"})") != std::string::npos);
+}
+
+TEST_CASE("each mistake in the head is named with its place") {
+  CHECK(refusal("[]") == "p.json#: [] is no object");
+  CHECK(refusal("{}") == "p.json#: \"schema\" is missing");
+  CHECK(refusal("{\"schema\": 1}") == "p.json#/schema: 1 is no string");
+  CHECK(refusal("{\"schema\": \"stagecut-profile-2\"}") ==
+        "p.json#/schema: \"stagecut-profile-2\" is not known; read is \"stagecut-profile-1\"");
+  CHECK(refusal("{\"schema\": \"stagecut-plan-1\"}") ==
+        "p.json#/schema: is a plan; its member \"profile\" would be a profile");
+  const std::string start = R"({"schema": "stagecut-profile-1", )";
+  CHECK(refusal(start + "\"name\": 1}") == "p.json#/name: 1 is no string");
+  CHECK(refusal(start + "\"weights_only\": 1}") == "p.json#/weights_only: 1 is neither true nor false");
+  CHECK(refusal(start + "\"name\": \"x\"}") == "p.json#: \"layers\" is missing");
+  CHECK(refusal(start + "\"layers\": {}}") == "p.json#/layers: {} is no array");
+  CHECK(refusal(start + "\"layers\": []}") == "p.json#/layers: names no layer");
+  CHECK(refusal(start + "\"edges\": []}") == "p.json#/edges: graphs and trees are not read yet, only chains of layers");
+  CHECK(refusal(start + "\"children\": [1]}") ==
+        "p.json#/children: graphs and trees are not read yet, only chains of layers");
+}
+
+TEST_CASE("each mistake in a layer is named with its place") {
+  CHECK(of_layers("{\"name\": \"a\"}, 3") == "p.json#/layers/1: 3 is no object");
+  CHECK(of_layers("{}") == "p.json#/layers/0: a layer without a name and without a figure");
+  CHECK(of_layers(R"({"kind": "x"})") == "p.json#/layers/0: a layer without a name and without a figure");
+  CHECK(of_layers(R"({"name": 7})") == "p.json#/layers/0/name: 7 is no string");
+  CHECK(of_layers(R"({"forward": -1})") == "p.json#/layers/0/forward: -1 is negative");
+  CHECK(of_layers(R"({"output": "1"})") == "p.json#/layers/0/output: \"1\" is not a number");
+  CHECK(of_layers(R"({"forward": 1e308, "backward": 1e308})") ==
+        "p.json#/layers/0: forward + backward is out of range");
+  CHECK(of_layers(R"({"backward": 1, "backward_input": 1e308, "backward_weight": 1e308})") ==
+        "p.json#/layers/0: backward_input + backward_weight is out of range");
+  CHECK(of_layers(R"({"backward_input": 1})") == "p.json#/layers/0: \"backward_input\" stands without its other half");
+  CHECK(of_layers(R"({"backward_weight": 1})") ==
+        "p.json#/layers/0: \"backward_weight\" stands without its other half");
+  CHECK(of_layers(R"({"forward": 1, "modules": ["a", 2]})") == "p.json#/layers/0/modules/1: 2 is no string");
+  CHECK(of_layers(R"({"name": "a", "shardings": [{"name": "row", "ways": 0}]})") ==
+        "p.json#/layers/0/shardings/0/ways: 0 is below 1");
+  CHECK(of_layers(R"({"name": "a", "recomputations": [{"forward": 1}]})") ==
+        "p.json#/layers/0/recomputations/0: \"name\" is missing");
+  CHECK(of_layers(R"({"name": "a", "recomputations": [{"name": "x", "backward_input": 1}]})") ==
+        "p.json#/layers/0/recomputations/0: \"backward_input\" stands without its other half");
+}
+
+TEST_CASE("tied parameters and groups agree over the layers") {
+  const std::string tie = R"({"name": "a", "tied": [{"name": "w", "bytes": 1}]})";
+  const auto tied = [](const std::string& entry) { return R"({"name": "b", "tied": [)" + entry + "]}"; };
+  const std::string disagrees = "p.json#/layers/1/tied/0: \"w\" has other bytes, resident or placement than in layer 0";
+  CHECK(of_layers(tie + "," + tied(R"({"name": "w", "bytes": 1, "placement": "replicate"})")) == "not refused");
+  CHECK(of_layers(tie + "," + tied(R"({"name": "w", "bytes": 2})")) == disagrees);
+  CHECK(of_layers(tie + "," + tied(R"({"name": "w", "bytes": 1, "resident": 1})")) == disagrees);
+  CHECK(of_layers(tie + "," + tied(R"({"name": "w", "bytes": 1, "placement": "colocate"})")) == disagrees);
+  CHECK(of_layers(tied(R"({"name": "w", "bytes": 1}, {"name": "w", "bytes": 1})")) ==
+        "p.json#/layers/0/tied/1: \"w\" stands twice in its layer");
+  CHECK(of_layers(tied(R"({"name": "w"})")) == "p.json#/layers/0/tied/0: \"bytes\" is missing");
+  CHECK(of_layers(tied(R"({"name": "", "bytes": 1})")) == "p.json#/layers/0/tied/0/name: \"\" is empty");
+  CHECK(of_layers(tied(R"({"name": "w", "bytes": 1, "placement": "near"})")) ==
+        "p.json#/layers/0/tied/0/placement: \"near\" is neither \"replicate\" nor \"colocate\"");
+  CHECK(of_layers(tied(R"({"name": "w", "bytes": 1, "more": 1})")) == "p.json#/layers/0/tied/0/more: is not known");
+  const auto grouped = [](const std::string& group) { return R"({"forward": 1, "group": ")" + group + "\"}"; };
+  CHECK(of_layers(grouped("x") + "," + grouped("x") + "," + grouped("y") + "," + grouped("")) == "not refused");
+  CHECK(of_layers(grouped("x") + "," + grouped("x") + "," + grouped("") + "," + grouped("x")) ==
+        "p.json#/layers/3/group: group \"x\" was left at layer 2 and is entered again");
+}
+
+TEST_CASE("what could not be read back is not written, with its place") {
+  stagecut::profile model = full_profile();
+  CHECK(not_written({}) == "model#/layers = {}, must hold at least one layer");
+  model.layers[1].modules[0] = "\xE9";
+  CHECK(not_written(model) == "model#/layers/1/modules = \"\xE9\", must be UTF-8");
+  model = full_profile();
+  model.name = "\xE9";
+  CHECK(not_written(model) == "model#/name = \"\xE9\", must be UTF-8");
+  model = full_profile();
+  model.layers[0].shardings[0].workspace = -1;
+  CHECK(not_written(model) == "model#/layers/0/shardings/0/workspace = -1.0, must be finite and not negative");
+  model.layers[0].shardings[0].ways = 0;
+  CHECK(not_written(model) == "model#/layers/0/shardings/0/ways = 0, is below 1");
+  model = full_profile();
+  model.layers[1].tied[0].bytes = std::numeric_limits<double>::infinity();
+  CHECK(not_written(model).starts_with("model#/layers/1/tied/0 = \"word\", has other bytes"));
+  model.layers[0].tied[0].bytes = model.layers[1].tied[0].bytes;
+  CHECK(not_written(model) == "model#/layers/0/tied/0/bytes = infinity, must be finite and not negative");
+  model = full_profile();
+  model.layers[1].backward_input.reset();
+  CHECK(not_written(model) == "model#/layers/1 = \"backward_weight\", stands without its other half");
+  model = full_profile();
+  model.layers[1].unknown_fields = "7";
+  CHECK(not_written(model).starts_with("model#/layers/1/unknown_fields = \"7\", must be a JSON object"));
+  model.layers[1].unknown_fields = R"({"tied": 1})";
+  CHECK(not_written(model).ends_with("must not hold \"tied\""));
+  model.layers[1].unknown_fields = "{}";
+  CHECK(not_written(model) == "written");
+}
+
+TEST_CASE("the hash tells profiles apart, whatever is unknown") {
+  const stagecut::profile model = full_profile();
+  const std::string hash = profile_hash(model);
+  CHECK(hash.size() == 16);
+  CHECK(hash.find_first_not_of("0123456789abcdef") == std::string::npos);
+  stagecut::profile other = model;
+  other.unknown_fields.clear();
+  other.layers[1].unknown_fields = R"({"x":1})";
+  other.layers[0].shardings[0].unknown_fields.clear();
+  CHECK(profile_hash(other) == hash);
+  other.layers[1].backward = 2.5000000000000004;
+  CHECK(profile_hash(other) != hash);
+
+  // FNV-1a as published: the text that is hashed is short enough to be written here.
+  stagecut::profile one;
+  one.layers.push_back({"a", "", 1});
+  std::uint64_t expected = 14695981039346656037U;
+  for (const char c : std::string(R"({"schema":"stagecut-profile-1"}{"name":"a","forward":1})")) {
+    expected = (expected ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  CHECK(std::stoull(profile_hash(one), nullptr, 16) == expected);
+
+  random_plans random(2);
+  std::set<std::string> hashes;
+  for (int round = 0; round < 1000; ++round) hashes.insert(profile_hash(random.profile()));
+  CHECK(hashes.size() == 1000);
+}

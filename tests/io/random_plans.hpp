@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/plan.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+/// Profiles and plans of all kinds, for what reads and writes them.
+class random_plans {
+ public:
+  explicit random_plans(std::uint32_t seed) : random_(seed) {}
+
+  [[nodiscard]] std::size_t up_to(std::size_t most) {
+    return std::uniform_int_distribution<std::size_t>(0, most)(random_);
+  }
+
+  /// Any finite number that is not negative, small enough that two of them have a sum.
+  [[nodiscard]] double number() {
+    switch (up_to(7)) {
+      case 0: return 0;
+      case 1: return static_cast<double>(up_to(1000));
+      case 2: return static_cast<double>(up_to(1000)) / 1000;
+      case 3: return 5e-324 * static_cast<double>(1 + up_to(100));
+      case 4: return 9007199254740990.0 + static_cast<double>(up_to(4));
+      case 5: return static_cast<double>(up_to(~std::size_t{0}));
+      default:
+        return std::bit_cast<double>(std::uniform_int_distribution<std::uint64_t>(0, 0x7fdfffffffffffff)(random_));
+    }
+  }
+
+  [[nodiscard]] std::optional<double> maybe() { return up_to(1) == 0 ? std::nullopt : std::optional(number()); }
+
+  /// Any text: quotes, control characters, characters of one to four bytes.
+  [[nodiscard]] std::string text() {
+    static const std::vector<std::string> pieces = {"a",
+                                                    "B7",
+                                                    "\"",
+                                                    "\\",
+                                                    "\n",
+                                                    "\r",
+                                                    "\t",
+                                                    "/",
+                                                    "~",
+                                                    "\x01",
+                                                    "\x7f",
+                                                    "\u00e9",
+                                                    "\u20ac",
+                                                    "\U0001F600",
+                                                    "\uffff",
+                                                    "\U0010FFFF",
+                                                    std::string(1, '\0'),
+                                                    ",",
+                                                    " ",
+                                                    "{"};
+    std::string result;
+    for (std::size_t i = up_to(6); i-- > 0;) result += pieces[up_to(pieces.size() - 1)];
+    return result;
+  }
+
+  [[nodiscard]] std::string unknown() {
+    static const std::vector<std::string> fields = {"", R"({"x":1})", R"({"a b":[1,2.5,{"c":null}],"\u0001\"":-1})",
+                                                    R"({"forwards":true,"nested":{"forward":"~/"}})"};
+    return fields[up_to(fields.size() - 1)];
+  }
+
+  [[nodiscard]] stagecut::profile profile() {
+    stagecut::profile model;
+    model.name = text();
+    model.weights_only = up_to(1) == 0;
+    model.unknown_fields = unknown();
+    std::vector<stagecut::tied_parameters> ties;
+    for (std::size_t t = up_to(2); t-- > 0;) {
+      using enum stagecut::tied_parameters::placement;
+      ties.push_back({std::to_string(t) + text(), number(), maybe(), up_to(1) == 0 ? replicated : colocated});
+    }
+    std::size_t group = 0;
+    for (std::size_t i = 1 + up_to(7); i-- > 0;) {
+      stagecut::layer& each = model.layers.emplace_back();
+      figures(each);
+      each.name = text();
+      each.kind = text();
+      each.recomputation = text();
+      group += up_to(1);
+      if (group % 2 == 1) each.group = "group " + std::to_string(group);
+      for (const auto& tie : ties) {
+        if (up_to(1) == 0) each.tied.push_back(tie);
+      }
+      for (std::size_t m = up_to(2); m-- > 0;) each.modules.push_back(text());
+      for (auto* const variants : {&each.recomputations, &each.shardings}) {
+        for (std::size_t v = up_to(2); v-- > 0;) {
+          figures(variants->emplace_back());
+          variants->back().name = text();
+          variants->back().ways = 1 + up_to(4);
+        }
+      }
+    }
+    return model;
+  }
+
+  [[nodiscard]] stagecut::plan plan() {
+    stagecut::plan made;
+    made.profile = profile();
+    made.unknown_fields = unknown();
+    const std::size_t layers = made.profile.layers.size();
+    std::vector<std::size_t> points{0};
+    for (std::size_t point = 1; point < layers; ++point) {
+      if (up_to(1) == 0) points.push_back(point);
+    }
+    points.push_back(layers);
+    made.cuts = stagecut::cuts(points);
+    const std::size_t stages = made.cuts.stages();
+    made.chunks = stages % 2 == 0 ? 1 + up_to(1) : 1;
+    made.devices = stages / made.chunks;
+    for (std::size_t s = 0; s < stages; ++s) {
+      made.stages.push_back({s % made.devices, number(), number(), number(), up_to(9), {}});
+      if (up_to(1) == 0) made.stages[s].memory = {number(), number(), number(), number()};
+    }
+    if (up_to(1) == 0) made.schedule = {text(), up_to(100)};
+    made.objective = {text(), text(), number(), number(), static_cast<stagecut::state>(up_to(3))};
+    if (up_to(1) == 0) made.memory = {text(), number(), text(), number(), maybe(), number()};
+    made.makespan = maybe();
+    for (std::size_t i = up_to(5); i-- > 0;) {
+      const double a = number();
+      const double b = number();
+      const std::size_t microbatches = made.schedule.microbatches == 0 ? 9 : made.schedule.microbatches;
+      made.timeline.push_back(
+          {up_to(stages - 1), up_to(microbatches - 1), up_to(1) == 0, std::min(a, b), std::max(a, b)});
+    }
+    return made;
+  }
+
+ private:
+  template <class Each>
+  void figures(Each& each) {
+    each.forward = number();
+    each.backward = number();
+    if (up_to(1) == 0) {
+      each.backward_input = number();
+      each.backward_weight = number();
+      if (up_to(1) == 0) each.backward = *each.backward_input + *each.backward_weight;
+      if (each.backward > 8e307) each.backward = 0;
+    }
+    each.parameters = number();
+    each.resident = maybe();
+    each.activations = number();
+    each.output = number();
+    each.workspace = number();
+    each.unknown_fields = unknown();
+  }
+
+  std::mt19937 random_;
+};
+
+/// A profile of which no field is at its default.
+[[nodiscard]] inline stagecut::profile full_profile() {
+  using enum stagecut::tied_parameters::placement;
+  stagecut::layer_variant variant{"full", 2, 1, 3, 1.25, 1.5, 8, 16, 4, 2, 6, R"({"of variant":0})"};
+  stagecut::layer each{"first",
+                       "decoder",
+                       1,
+                       2.5,
+                       8,
+                       4,
+                       6,
+                       2,
+                       0.75,
+                       1.5,
+                       24,
+                       "g",
+                       {{"word", 64, 128, colocated}},
+                       {"a", "b"},
+                       "selective",
+                       {variant},
+                       {variant},
+                       R"({"of layer":[1,{"x":2}]})"};
+  stagecut::profile model{{each, each}, true, "full", R"({"of profile":null})"};
+  model.layers[1].name = "second";
+  return model;
+}
+
+/// A plan of which no field is at its default.
+[[nodiscard]] inline stagecut::plan full_plan() {
+  stagecut::plan made;
+  made.profile = full_profile();
+  made.cuts = {0, 1, 2};
+  made.devices = 1;
+  made.chunks = 2;
+  made.stages = {{0, 3.5, 1, 2.5, 2, {24, 8, 2, 12}}, {0, 3.5, 1, 2.5, 1, {24, 4, 2, 6}}};
+  made.schedule = {"interleaved", 4};
+  made.objective = {"bottleneck", "time", 3.5, 3.25, stagecut::state::feasible};
+  made.memory = {"adam", 4, "never", 2, 1024, 0.1};
+  made.makespan = 17.5;
+  made.timeline = {{0, 0, false, 0, 1}, {1, 0, true, 1, 3.5}};
+  made.unknown_fields = R"({"of plan":"x"})";
+  return made;
+}

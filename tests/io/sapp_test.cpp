@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/io/sapp.hpp>
+
+#include <doctest/doctest.h>
+
+#include "worked_plan.hpp"
+
+using doctest::Contains;
+using stagecut::io::as_sapp;
+using stagecut::io::not_representable;
+
+TEST_CASE("the worked example") {
+  CHECK(as_sapp(worked_plan()) ==
+        "offset: [[-1, 0, 1, 0]]\n"
+        "recompute: [[0, 0, 0, 0]]\n"
+        "select_recompute: [[0, 0, 0, 0]]\n"
+        "select_comm_recompute: [[0, 0, 0, 0]]");
+}
+
+TEST_CASE("chunks are rows, and full recomputation counts as selective too") {
+  auto p = transformer_plan({3, 2, 1, 3}, 2);  // 9 decoders: 2 is an even share
+  p.profile.layers[1].recomputation = "full";
+  p.profile.layers[2].recomputation = "selective";
+  p.profile.layers[3].recomputation = "none";
+  p.profile.layers[6].recomputation = "full";
+  p.profile.layers[7].recomputation = "selective";
+  p.profile.layers[8].recomputation = "selective";
+  CHECK(as_sapp(p) ==
+        "offset: [[1, 0], [-1, 1]]\n"
+        "recompute: [[1, 0], [1, 0]]\n"
+        "select_recompute: [[2, 0], [1, 2]]\n"
+        "select_comm_recompute: [[1, 0], [1, 0]]");
+}
+
+TEST_CASE("what SAPP cannot say") {
+  auto p = worked_plan();
+  p.profile.layers[4].recomputation = "twice";
+  CHECK_THROWS_WITH_AS(
+      (void)as_sapp(p),
+      Contains(
+          "sapp cannot say this plan: layer \"layers.3\" of kind \"decoder\": recomputation \"twice\" is not known"),
+      not_representable);
+  p = worked_plan();
+  p.profile.layers[25].recomputation = "full";
+  CHECK_THROWS_WITH_AS((void)as_sapp(p), Contains("layer \"final\" of kind \"head\" is recomputed"), not_representable);
+  p = worked_plan();
+  p.profile.layers[4].kind = "mtp";
+  CHECK_THROWS_WITH_AS((void)as_sapp(p), Contains("kinds known to it are"), not_representable);
+  p = transformer_plan({1, 1, 1, 1}, 2);
+  p.stages[2].device = 1;
+  CHECK_THROWS_WITH_AS((void)as_sapp(p), Contains("stage 2 stands on device 1"), not_representable);
+  CHECK_THROWS_WITH_AS((void)as_sapp(transformer_plan({1, 0})), Contains("stage 1 has no layer of kind \"decoder\""),
+                       not_representable);
+  CHECK_THROWS_WITH_AS((void)as_sapp(inconsistent()), Contains("io::as_sapp: plan.stages"), stagecut::argument_error);
+}
