@@ -58,8 +58,8 @@ struct plan_command {
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
-    auto* const command =
-        app.add_subcommand("plan", "Cut the model of a profile: JSON, CSV or PipeDream; - is standard input");
+    auto* const command = app.add_subcommand("plan", "Cut the model of a profile into stages");
+    command->footer("FILE holds a profile in JSON, CSV or PipeDream's format; - is standard input.");
     const auto count = CLI::Range(std::size_t{1}, (std::size_t{1} << 40U) - 1).description("");
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);

@@ -39,8 +39,6 @@ struct profile_command {
   std::string device = "a100-80gb";
   std::optional<double> flops, bandwidth, efficiency;
   std::string device_memory;
-  bool no_flash = false;
-  bool variants = false;
   std::string format = "json";
   std::string output;
 
@@ -58,7 +56,7 @@ struct profile_command {
     };
     option("--preset", preset, "NAME", "A known model: see stagecut presets")->check(one_of(names));
     option("--config", config, "FILE", "As --format config prints it");
-    option("--set", changes, "KEY=VALUE", "Change a figure of these: layers=12")->allow_extra_args(false);
+    option("--set", changes, "KEY=VALUE", "Change one of its figures: layers=12")->allow_extra_args(false);
     option("--sequence", sequence, "N", "Tokens of a sample");
     option("--microbatch", microbatch, "N", "Samples of a microbatch");
     option("--precision", precision, "NAME", "bf16, fp16 or fp32")->check(one_of({"bf16", "fp16", "fp32"}));
@@ -72,8 +70,6 @@ struct profile_command {
     option("--bandwidth", bandwidth, "X", "To its memory, bytes/s");
     option("--device-memory", device_memory, "SIZE", "Of the device: 80GB");
     option("--efficiency", efficiency, "X", "Of the peak, by matrix products (0.5)");
-    command->add_flag("--no-flash", no_flash, "Attention keeps its scores");
-    command->add_flag("--variants", variants, "Add other recomputations of each layer");
     option("--format", format, "NAME", "json, csv, text; config: figures to edit")
         ->check(one_of({"json", "csv", "text", "config"}));
     option("--output", output, "FILE", "Write to this file");
@@ -99,8 +95,6 @@ struct profile_command {
     set(tensor_parallel, r.tensor_parallel);
     set(data_parallel, r.data_parallel);
     set(zero, r.zero);
-    r.flash = r.flash && !no_flash;
-    r.variants = r.variants || variants;
     choose(precision, transformer::precision_words, r.precision);
     choose(recomputation, transformer::recomputation_words, r.recomputation);
     const transformer::device on = chosen_device(r);
@@ -114,7 +108,8 @@ struct profile_command {
   }
 
  private:
-  /// The configuration with what `--set` changes: `KEY=VALUE`, the value as JSON, or a word.
+  /// The configuration with what `--set` changes: `KEY=VALUE` or `training.KEY=VALUE`, the value as JSON,
+  /// or a word.
   [[nodiscard]] std::string changed(const std::string& text) const {
     if (changes.empty()) return text;
     auto figures = stagecut::io::detail::parse_json(text, preset.empty() ? config : preset);
@@ -124,7 +119,11 @@ struct profile_command {
       if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError("--set", change + " is not KEY=VALUE");
       const std::string value = change.substr(equals + 1);
       const auto parsed = nlohmann::ordered_json::parse(value, nullptr, false);
-      figures[change.substr(0, equals)] = parsed.is_discarded() ? nlohmann::ordered_json(value) : parsed;
+      const std::size_t dot = change.find('.');
+      auto& part = dot < equals ? figures[change.substr(0, dot)] : figures;
+      const std::size_t first = dot < equals ? dot + 1 : 0;
+      if (!part.is_object() && !part.is_null()) throw CLI::ValidationError("--set", change + " has no such part");
+      part[change.substr(first, equals - first)] = parsed.is_discarded() ? nlohmann::ordered_json(value) : parsed;
     }
     return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }

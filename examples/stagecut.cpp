@@ -36,7 +36,7 @@ struct show_command {
   std::string output;
 
   CLI::App* add(CLI::App& app) {
-    auto* const command = app.add_subcommand("show", "Show a plan or a profile, or write a plan for a framework");
+    auto* const command = app.add_subcommand("show", "Show a plan or a profile, or write it anew");
     command->add_option("FILE", file, "A plan or a profile; - is standard input")->required()->type_name("");
     command->add_option("--format", format, "text, json, or see stagecut formats")
         ->type_name("NAME")

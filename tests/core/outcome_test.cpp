@@ -31,6 +31,26 @@ TEST_CASE("an outcome is an answer or a reason") {
   CHECK(outcome<int>::unknown({}).why().text() == "a limit was reached before an answer was found");
 }
 
+TEST_CASE("reasons name the place, the bytes and the remedy") {
+  CHECK(reason{reason::cause::constraint}.text() == "no cut keeps to the constraint");
+  CHECK(reason{reason::cause::memory, 1536, 1024, "stage 3", "2 devices would do"}.text() ==
+        "stage 3 needs 1536 bytes (1.5 KiB), and a device has 1024 bytes (1.0 KiB); 2 devices would do");
+  CHECK(reason{reason::cause::layer_too_large, 2, 1, "layer 0"}.text() ==
+        "layer 0 needs 2 bytes, and a device has 1 bytes");
+  CHECK(reason{reason::cause::more_stages_than_layers, 2, 1, {}, "groups count as one"}.text() ==
+        "2 stages need at least 2 layers, and there are 1; groups count as one");
+}
+
+TEST_CASE("bytes in the largest unit of which there is one") {
+  using stagecut::detail::bytes_text;
+  CHECK(bytes_text(0) == "0 bytes");
+  CHECK(bytes_text(1023) == "1023 bytes");
+  CHECK(bytes_text(1024) == "1024 bytes (1.0 KiB)");
+  CHECK(bytes_text(1048575) == "1048575 bytes (1023.9 KiB)");
+  CHECK(bytes_text(85899345920) == "85899345920 bytes (80.0 GiB)");
+  CHECK(bytes_text(~std::size_t{0}) == "18446744073709551615 bytes (16383.9 PiB)");
+}
+
 TEST_CASE("reading an answer that is not there throws the reason") {
   const auto none = outcome<int>::infeasible({reason::cause::more_stages_than_layers, 2, 1});
   CHECK_THROWS_WITH_AS((void)*none, "stagecut::outcome: no answer: 2 stages need at least 2 layers, and there are 1",

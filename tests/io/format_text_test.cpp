@@ -101,7 +101,7 @@ TEST_CASE("each check names the place") {
   CHECK_THROWS_WITH_AS(detail::check_one_stage_each("f", two), Contains("2 stages on every device"), not_representable);
   p = two;
   p.schedule.name = "1f1b";
-  CHECK_THROWS_WITH_AS(detail::check_schedule("f", p, "interleaved"), Contains("with 2 stages on every device"),
+  CHECK_THROWS_WITH_AS(detail::check_schedule("f", p, "interleaved"), Contains("with several stages on a device"),
                        not_representable);
 
   p = plan_of(transformer(1), stagecut::cuts({0, 2, 2, 3}, stagecut::empty_stages::allowed));

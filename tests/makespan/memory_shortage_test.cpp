@@ -82,11 +82,12 @@ TEST_CASE("on random chains the bytes, the sharding and the number of devices ar
       REQUIRE(static_cast<double>(why.needed) <= needed);
     }
     const auto ways = static_cast<std::size_t>(std::ceil(static_cast<double>(why.needed) / bytes));
-    REQUIRE(why.remedy.find(" " + std::to_string(ways) + " ways") != std::string::npos);
+    REQUIRE(why.remedy.find(stagecut::detail::joined(" ", std::to_string(ways), " ways")) != std::string::npos);
     std::size_t devices = 1;
     while (devices <= n && least_fullest(memory, devices) > bytes) ++devices;
-    const std::string expected =
-        devices > n ? "no number of devices up to " + std::to_string(n) : "or " + std::to_string(devices) + " device";
+    const std::string number = std::to_string(devices > n ? n : devices);
+    const std::string expected = devices > n ? stagecut::detail::joined("; no number of devices up to ", number)
+                                             : stagecut::detail::joined("; ", number, " device");
     REQUIRE(why.remedy.find(expected) != std::string::npos);
   }
   CHECK(large > 200);
@@ -109,17 +110,17 @@ TEST_CASE("what is named") {
         .text();
   };
   CHECK(ask(2, 99) ==
-        "layer 1 (\"body\") needs 100 bytes, and a device has 99 bytes; sharded 2 ways it would fit, and no number of "
-        "devices up to 3");
+        "layer 1 (\"body\") needs 100 bytes, and a device has 99 bytes; sharded 2 ways it would fit; no number of "
+        "devices up to 3 would do");
   CHECK(
       ask(1, 120) ==
       "layer 2 (\"head\") finds no place: the fullest of 1 stage needs 170 bytes, and a device has 120 bytes; sharding "
-      "every layer 2 ways would do, or 2 devices");
+      "every layer 2 ways would do; 2 devices would do");
   model.layers[1].group = model.layers[2].group = "end";
   CHECK(
       ask(2, 150) ==
       "layers 1 to 2 (\"body\" to \"head\"), which share a stage, needs 160 bytes, and a device has 150 bytes; sharded "
-      "2 ways it would fit, and no number of devices up to 2");
+      "2 ways it would fit; no number of devices up to 2 would do");
 }
 
 TEST_CASE("without a schedule no number of devices is named, and sums beyond all bytes end") {

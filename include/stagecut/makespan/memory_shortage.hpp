@@ -153,10 +153,10 @@ template <class InFlight>
     const std::vector<std::size_t> in_flight_there = needs(devices);
     if (in_flight_there.empty()) return why;
     if (!fits(in_flight_there, bytes)) continue;
-    why.remedy = detail::joined(why.remedy, ", or ", detail::devices_text(devices));
+    why.remedy = detail::joined(why.remedy, "; ", detail::devices_text(devices), " would do");
     return why;
   }
-  why.remedy = detail::joined(why.remedy, ", and no number of devices up to ", std::to_string(devices - 1));
+  why.remedy = detail::joined(why.remedy, "; no number of devices up to ", std::to_string(devices - 1), " would do");
   return why;
 }
 

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The commands that a page shows print what it says: documented_commands.py BINARY PAGE.
+
+A command stands in a block marked `console`, after `$ examples/run`; it may end in `> FILE`.
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+binary = pathlib.Path(sys.argv[1]).resolve()
+page = pathlib.Path(__file__).resolve().parents[1] / sys.argv[2]
+blocks = re.findall(r"^```console\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+failures = commands = 0
+with tempfile.TemporaryDirectory() as folder:
+    for block in blocks:
+        for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, expected = command.partition("\n")
+            words = shlex.split(line)
+            assert words[0] == "examples/run", line
+            target = words[-1] if len(words) > 2 and words[-2] == ">" else None
+            done = subprocess.run([binary, *words[1 : -2 if target else None]], cwd=folder, capture_output=True, text=True)
+            if target:
+                (pathlib.Path(folder) / target).write_text(done.stdout)
+                done.stdout = ""
+            commands += 1
+            if done.stdout + done.stderr != expected:
+                failures += 1
+                print(f"FAILED: {line}\nprinted\n{done.stdout + done.stderr}\nthe page says\n{expected}")
+print(f"{commands} commands, {failures} failures")
+sys.exit(1 if failures or not commands else 0)
