@@ -90,6 +90,11 @@ struct plan_command {
     using namespace stagecut;
     const std::string source = file == "-" ? "standard input" : file;
     profile model = file == "-" ? io::read_profile(std::cin, source) : io::read_profile(file);
+    try {
+      model = as_chain(model);
+    } catch (const invalid_input& error) {
+      throw invalid_input(source, error.what());
+    }
     ask(model);
     std::optional<outcome<plan>> answer;
     try {

@@ -199,6 +199,7 @@ inline std::string profile_text(const stagecut::profile& model) {
   lines.add({"all", std::to_string(all.count), time(all.forward), time(all.backward), bytes_text(all.parameters),
              bytes_text(all.activations)});
   std::string text = model.name.empty() ? "" : shown(model.name) + ", for one microbatch\n";
+  if (!model.edges.empty()) text += fmt::format("a graph of {} edges\n", model.edges.size());
   text += lines.text([](std::size_t) { return std::string(); });
   if (shared > 0) text += fmt::format("and {} of parameters that layers share\n", bytes_text(shared));
   return text;

@@ -6,6 +6,7 @@
 /// header also stands alone.
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/as_chain.hpp>
 #include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>

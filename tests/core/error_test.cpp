@@ -17,6 +17,11 @@ TEST_CASE("invalid input names its place") {
   CHECK(error.place() == "model.csv:12");
 }
 
+TEST_CASE("what is shown of a text is short and printable") {
+  CHECK(stagecut::detail::in_quotes("a\tb\x01") == "\"a?b?\"");
+  CHECK(stagecut::detail::in_quotes(std::string(100, 'x')) == "\"" + std::string(60, 'x') + "...\"");
+}
+
 TEST_CASE("both are std::invalid_argument") {
   CHECK_THROWS_AS(stagecut::detail::fail(stagecut::argument_error("f", "a", "v", "r")), std::invalid_argument);
   CHECK_THROWS_AS(stagecut::detail::fail(stagecut::invalid_input("p", "q")), std::invalid_argument);

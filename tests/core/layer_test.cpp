@@ -7,4 +7,7 @@ TEST_CASE("a layer takes no time unless it is said") {
   CHECK(stagecut::layer{}.time() == 0);
   CHECK(stagecut::layer{"a", "b", 1, 2, 3, 4, 5}.time() == 3);
   CHECK(stagecut::layer{"a", "b"} != stagecut::layer{"a", "c"});
+  stagecut::layer parent{"a", "b"};
+  parent.children = {1};
+  CHECK(parent != stagecut::layer{"a", "b"});
 }

@@ -10,3 +10,12 @@ TEST_CASE("the times of a profile are those of both passes") {
   CHECK(model.times() == std::vector<double>{3, 0.5});
   CHECK(stagecut::profile().times().empty());
 }
+
+TEST_CASE("edges make another profile") {
+  stagecut::profile model{{{"a"}, {"b"}}};
+  const stagecut::profile chain = model;
+  model.edges = {{0, 1}};
+  CHECK(model != chain);
+  CHECK(model.edges[0] == stagecut::profile_edge{0, 1});
+  CHECK(model.edges[0] != stagecut::profile_edge{1, 0});
+}

@@ -224,6 +224,20 @@ for words in (["--help"], ["plan", "--help"], ["profile", "transformer", "--help
     help = run(*words).stdout.splitlines()
     check(len(help) <= 24 and max(map(len, help)) <= 80, words, "does not fit a screen")
 
+# Graphs are shown as they are, and planned if they are chains.
+def graph(*edges):
+    layers = [{"name": name, "forward": 1, "output": 4} for name in "acb"]
+    return json.dumps({"schema": "stagecut-profile-1", "layers": layers, "edges": edges})
+
+
+chain = run("plan", "-", "--devices", 3, "--format", "json", stdin=graph([0, 2], [2, 1], [0, 1]))
+check([layer["name"] for layer in json.loads(chain.stdout)["profile"]["layers"]] == ["a", "b", "c"], chain)
+check([layer["output"] for layer in json.loads(chain.stdout)["profile"]["layers"]] == [4, 8, 4], chain)
+fork = graph([0, 1], [0, 2])
+fails(2, 'standard input: layer 2 ("b"): not a chain: no path joins "c" and "b"', "plan", "-", "--devices", 2, stdin=fork)
+check(json.loads(run("show", "-", "--format", "json", stdin=fork).stdout)["edges"] == [[0, 1], [0, 2]], "loses edges")
+check(run("show", "-", stdin=fork).stdout.startswith("a graph of 2 edges\n"), "says not that it is a graph")
+
 # Plain when not a terminal, with colours in one, whatever its width.
 for columns, environment in ((80, {}), (50, {}), (80, {"NO_COLOR": "1"})):
     leader, follower = pty.openpty()

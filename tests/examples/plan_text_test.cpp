@@ -86,4 +86,6 @@ TEST_CASE("a profile sums its layers by kind, and shared parameters once") {
   CHECK(text.find("-           2     5 ms") != std::string::npos);
   CHECK(text.find("all         3     6 ms     12 ms") != std::string::npos);
   CHECK(text.find("and 2 KiB of parameters that layers share") != std::string::npos);
+  made.edges = {{0, 1}, {1, 2}, {0, 2}};
+  CHECK(profile_text(made).find("tiny, for one microbatch\na graph of 3 edges\nkind ") == 0);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Real PipeDream profiles, where STAGECUT_WORKLOADS names a folder of them: chains are planned, others are refused with
-two nodes that take time or hold parameters and between which there is no path."""
+"""Real PipeDream profiles, where STAGECUT_WORKLOADS names a folder of them: all are read with every layer and edge, a path
+without edges; chains are planned, others are refused with two nodes that take time or hold parameters and between which
+there is no path."""
 
 import collections
 import json
@@ -18,6 +19,7 @@ if not folder:
 binary = sys.argv[1]
 failures = []
 chains = []
+paths = []
 files = sorted(pathlib.Path(folder).glob("pipedream/*.txt")) + sorted(pathlib.Path(folder).glob("hpgo/*.txt"))
 files = [f for f in files if f.name != "LICENSE.txt"]
 for file in files:
@@ -32,6 +34,25 @@ for file in files:
             nodes[name] = sum(map(float, times)) / 1000
             if nodes[name] > 0 or float(re.search(r"parameter_size=([0-9.]+)", line)[1]) > 0:
                 costly.add(name)
+    edges = {(source, target) for source in after for target in after[source]}
+    done = subprocess.run([binary, "show", file, "--format", "json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        failures.append(f"{file.name}: {done}")
+        continue
+    shown = json.loads(done.stdout)
+    names = [layer["name"] for layer in shown["layers"]]
+    path = len(edges) == len(nodes) - 1 == len({source for source, _ in edges}) == len({target for _, target in edges})
+    if path:
+        paths.append(file.stem)
+    read = {(names[a], names[b]) for a, b in shown.get("edges", [] if not path else zip(range(len(names)), range(1, len(names))))}
+    if sorted(names) != sorted(nodes) or read != edges or path == ("edges" in shown):
+        failures.append(f"{file.name}: {len(names)} layers and {len(read)} edges of {len(nodes)} and {len(edges)}, a path: {path}")
+    if any(a >= b for a, b in shown.get("edges", [])):
+        failures.append(f"{file.name}: a layer stands before one that feeds it")
+    text = subprocess.run([binary, "show", file], capture_output=True, text=True).stdout
+    if (f"a graph of {len(edges)} edges\n" in text) == path or not re.search(rf"^all +{len(nodes)} ", text, re.MULTILINE):
+        failures.append(f"{file.name}: shown as {text}")
+
     below = {}  # what each node reaches, by depth-first search from it
     for node in nodes:
         below[node], stack = set(), [node]
@@ -52,11 +73,12 @@ for file in files:
         if abs(total - sum(nodes.values())) > 1e-9:
             failures.append(f"{file.name}: {done}")
         continue
-    named = re.match(r'stagecut: .*:\d+: not a chain: no path joins "([^"]+)" and "([^"]+)", ', done.stderr)
+    named = re.match(r'stagecut: .*: layer \d+ \("[^"]+"\): not a chain: no path joins "([^"]+)" and "([^"]+)", ', done.stderr)
     if done.returncode != 2 or not named:
         failures.append(f"{file.name}: {done}")
     elif not set(named.groups()) <= costly or not apart(*named.groups()):
         failures.append(f"{file.name}: {named[0]}, which is not so")
 
-print(*failures, f"{len(files)} profiles, {len(failures)} failures, {len(chains)} chains: {' '.join(chains)}", sep="\n")
+print(*failures, f"{len(files)} profiles, {len(failures)} failures, {len(chains)} chains: {' '.join(chains)}; "
+      f"{len(paths)} paths: {' '.join(paths)}", sep="\n")
 sys.exit(1 if failures or not files else 0)

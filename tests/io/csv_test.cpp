@@ -89,3 +89,27 @@ TEST_CASE("the form in which layers are written") {
   const auto weights = parse_csv("1\n2.5\n", "f.csv");
   CHECK(parse_csv(as_csv(weights), "f.csv") == weights);
 }
+
+TEST_CASE("shared parameters count in the first layer that has them") {
+  stagecut::profile model;
+  model.layers.resize(3);
+  model.layers[0].tied = model.layers[2].tied = {{"w", 5, std::nullopt, {}}};
+  model.layers[2].tied.push_back({"v", 2, std::nullopt, {}});
+  model.layers[2].parameters = 1;
+  const auto read = parse_csv(as_csv(model), "f.csv");
+  CHECK(read.layers[0].parameters == 5);
+  CHECK(read.layers[1].parameters == 0);
+  CHECK(read.layers[2].parameters == 3);
+}
+
+TEST_CASE("what is no chain has no such form") {
+  stagecut::profile model;
+  model.layers.resize(2);
+  model.edges = {{0, 1}};
+  CHECK_THROWS_WITH_AS((void)as_csv(model), "stagecut::io::as_csv: model.edges = a graph, must be a chain",
+                       stagecut::argument_error);
+  model.edges.clear();
+  model.layers[0].children = {1};
+  CHECK_THROWS_WITH_AS((void)as_csv(model), "stagecut::io::as_csv: model.layers = a tree, must be a chain",
+                       stagecut::argument_error);
+}

@@ -86,10 +86,9 @@ TEST_CASE("each check names the place") {
   CHECK_NOTHROW(detail::check_names("f", p));
   CHECK_NOTHROW(detail::check_no_stage_empty("f", p));
   CHECK_NOTHROW(detail::check_chain_of_decoders("f", p));
-  CHECK_THROWS_WITH_AS(
-      detail::check_schedule("f", p, "1f1b"),
-      "f cannot say this plan: its schedule is \"gpipe\", and the only one there is \"1f1b\"",
-      not_representable);
+  CHECK_THROWS_WITH_AS(detail::check_schedule("f", p, "1f1b"),
+                       "f cannot say this plan: its schedule is \"gpipe\", and the only one there is \"1f1b\"",
+                       not_representable);
   p.stages[2].device = 3;
   CHECK_THROWS_WITH_AS(detail::check_placement("f", p),
                        "f cannot say this plan: stage 2 stands on device 3, and its place is device 2",

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/as_chain.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/profile.hpp>
 #include <stagecut/io/json_object.hpp>
 #include <stagecut/io/json_profile.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -47,6 +49,22 @@ inline void require_sound(const stagecut::profile& model) {
     require(writable);
   } catch (const stagecut::argument_error&) {
     require(!writable);
+  }
+}
+
+/// Ends the program unless a profile is turned into a sound chain of its layers, or refused where it is none.
+inline void require_chain_or_refusal(const stagecut::profile& model) {
+  const bool leaves = std::all_of(model.layers.begin(), model.layers.end(),
+                                  [](const stagecut::layer& each) { return each.children.empty(); });
+  try {
+    const stagecut::profile chain = stagecut::as_chain(model);
+    require(leaves && chain.edges.empty() && chain.layers.size() == model.layers.size());
+    require(!model.edges.empty() || chain == model);
+    require_sound(chain);
+    require(stagecut::as_chain(chain) == chain);
+  } catch (const stagecut::invalid_input& error) {
+    require(!leaves || !model.edges.empty());
+    require(error.place().starts_with("layer "));
   }
 }
 

@@ -117,7 +117,7 @@ TEST_CASE("each mistake in the head is named with its place") {
   CHECK(with("stagecut-plan-1", "stagecut-plan-2") ==
         "p.json#/schema: \"stagecut-plan-2\" is not known; read is \"stagecut-plan-1\"");
   CHECK(with("\"name\": \"second\"", "\"name\": 1") == "p.json#/profile/layers/1/name: 1 is no string");
-  const std::string hash = stagecut::io::profile_hash(full_profile());
+  const std::string hash = stagecut::io::profile_hash(full_chain());
   CHECK(with(hash, "0") ==
         "p.json#/profile_hash: \"0\" is not the hash of the profile, " + hash + ": it was changed after planning");
   CHECK(with("\"second\"", "\"2nd\"").starts_with("p.json#/profile_hash: \"" + hash + "\" is not the hash"));
@@ -132,6 +132,29 @@ TEST_CASE("each mistake in the head is named with its place") {
   CHECK(with("\"optimizer\": \"adam\"", "\"optimizer\": 4") == "p.json#/memory/optimizer: 4 is no string");
   CHECK(with("\"per_device\"", "\"per_gpu\"") == "p.json#/memory/per_gpu: is not known");
   CHECK(with("\"makespan\": 17.5", "\"makespan\": \"17.5\"") == "p.json#/makespan: \"17.5\" is not a number");
+}
+
+TEST_CASE("a plan is of a chain") {
+  const auto text = [](const stagecut::profile& model) {
+    std::string made = as_json(full_plan());
+    const std::string before = stagecut::io::profile_hash(full_chain());
+    made.replace(made.find(before), before.size(), stagecut::io::profile_hash(model));
+    const std::size_t at = made.find("\"profile\": ");
+    return made.substr(0, at) + "\"profile\": " + as_json(model) + "}";
+  };
+  stagecut::profile model = full_chain();
+  CHECK(refusal(text(model)) == "not refused");
+  model.edges = {{0, 1}};
+  const std::string graph = "/profile/edges: 1 edges make a graph, and a plan is of a chain";
+  CHECK(refusal(text(model)) == "p.json#" + graph);
+  CHECK(not_written([&](stagecut::plan& p) { p.profile = model; }) ==
+        "plan#/profile/edges = 1 edges, make a graph, and a plan is of a chain");
+  model.edges.clear();
+  model.layers[1].children = {0};
+  const std::string tree = "/profile/layers/1/children";
+  CHECK(refusal(text(model)) == "p.json#" + tree + ": 1 layers make a module tree, and a plan is of a chain");
+  CHECK(not_written([&](stagecut::plan& p) { p.profile = model; }) ==
+        "plan#" + tree + " = 1 layers, make a module tree, and a plan is of a chain");
 }
 
 TEST_CASE("cuts, stages and devices agree") {

@@ -47,6 +47,8 @@ TEST_CASE("any profile is read back as it was written") {
   for (int round = 0; round < 1000; ++round) {
     const stagecut::profile model = random.profile();
     REQUIRE(parse_json_profile(as_json(model), "p.json") == model);
+    const stagecut::profile graph = random.graph();
+    REQUIRE(parse_json_profile(as_json(graph), "p.json") == graph);
   }
 }
 
@@ -62,6 +64,13 @@ TEST_CASE("the form in which a profile is written") {
   {"name": "a", "forward": 0.5},
   {"name": "", "tied": [{"name": "word", "bytes": 64, "resident": 128, "placement": "colocate"}]}
 ]})");
+  model.layers[0].children = {1};
+  model.layers[1].tied.clear();
+  model.edges = {{1, 0}};
+  CHECK(as_json(model) == R"({"schema": "stagecut-profile-1", "name": "two", "by": "me", "layers": [
+  {"name": "a", "forward": 0.5, "children": [1]},
+  {"name": ""}
+], "edges": [[1, 0]]})");
   CHECK(parse_json_profile(as_json(full_profile()), "p.json") == full_profile());
 }
 
@@ -106,9 +115,48 @@ TEST_CASE("each mistake in the head is named with its place") {
   CHECK(refusal(start + "\"name\": \"x\"}") == "p.json#: \"layers\" is missing");
   CHECK(refusal(start + "\"layers\": {}}") == "p.json#/layers: {} is no array");
   CHECK(refusal(start + "\"layers\": []}") == "p.json#/layers: names no layer");
-  CHECK(refusal(start + "\"edges\": []}") == "p.json#/edges: graphs and trees are not read yet, only chains of layers");
-  CHECK(refusal(start + "\"children\": [1]}") ==
-        "p.json#/children: graphs and trees are not read yet, only chains of layers");
+}
+
+TEST_CASE("each mistake in the edges of a graph is named with its place") {
+  const auto of_edges = [](const std::string& edges) {
+    return refusal(
+        R"({"schema": "stagecut-profile-1", "layers": [{"name": "a"}, {"name": "b"}, {"name": "c"}], "edges": )" +
+        edges + "}");
+  };
+  CHECK(of_edges("[[2, 1], [1, 0]]") == "not refused");
+  CHECK(of_edges("null") == "not refused");
+  CHECK(of_edges("1") == "p.json#/edges: 1 is no array");
+  CHECK(of_edges("[]") == "p.json#/edges: holds no edge; a chain goes without \"edges\"");
+  CHECK(of_edges("[1]") == "p.json#/edges/0: 1 is no array");
+  CHECK(of_edges("[[0, 1], [1]]") == "p.json#/edges/1: [1] is not [from, to]");
+  CHECK(of_edges("[[0, 1, 2]]") == "p.json#/edges/0: [0,1,2] is not [from, to]");
+  CHECK(of_edges("[[0, -1]]") == "p.json#/edges/0/1: -1 is negative");
+  CHECK(of_edges("[[0.5, 1]]") == "p.json#/edges/0/0: 0.5 is no whole number");
+  CHECK(of_edges("[[\"a\", 1]]") == "p.json#/edges/0/0: \"a\" is not a number");
+  CHECK(of_edges("[[3, 0]]") == "p.json#/edges/0/0: 3 is not below the number of layers, 3");
+  CHECK(of_edges("[[0, 1], [0, 3]]") == "p.json#/edges/1/1: 3 is not below the number of layers, 3");
+  CHECK(of_edges("[[1, 1]]") == "p.json#/edges/0: [1, 1] joins a layer to itself");
+  CHECK(of_edges("[[0, 1], [1, 2], [0, 1]]") == "p.json#/edges/2: [0, 1] stands twice");
+  CHECK(of_edges("[[0, 1], [2, 1], [1, 2]]") == "p.json#/edges: \"b\" -> \"c\" -> \"b\" is a cycle");
+}
+
+TEST_CASE("each mistake in the children of a module tree is named with its place") {
+  const auto layer = [](const std::string& children) { return R"({"name": "x", "children": )" + children + "}, "; };
+  CHECK(of_layers(layer("[1, 3]") + layer("[2]") + layer("[]") + R"({"name": "y"})") == "not refused");
+  CHECK(of_layers(layer("null") + layer("[0, 2]") + R"({"name": "y"})") == "not refused");
+  CHECK(of_layers(layer("2") + R"({"name": "y"})") == "p.json#/layers/0/children: 2 is no array");
+  CHECK(of_layers(layer("[1.5]") + R"({"name": "y"})") == "p.json#/layers/0/children/0: 1.5 is no whole number");
+  CHECK(of_layers(layer("[1, 2]") + R"({"name": "y"})") ==
+        "p.json#/layers/0/children/1: 2 is not below the number of layers, 2");
+  CHECK(of_layers(layer("[1, 1]") + R"({"name": "y"})") ==
+        "p.json#/layers/0/children/1: layer 1 is a child of layer 0 already");
+  CHECK(of_layers(layer("[2]") + layer("[2]") + R"({"name": "y"})") ==
+        "p.json#/layers/1/children/0: layer 2 is a child of layer 0 already");
+  CHECK(of_layers(layer("[0]") + R"({"name": "y"})") == R"(p.json#/layers/0/children: "x" -> "x" is a cycle)");
+  CHECK(of_layers(R"({"name": "y"}, )" + layer("[2]") + R"({"name": "z", "children": [1]})") ==
+        R"(p.json#/layers/1/children: "x" -> "z" -> "x" is a cycle)");
+  CHECK(of_layers(layer("[1]") + R"({"name": "y"}, {"name": "z"})") ==
+        "p.json#/layers/2: layer 2 is no child, nor is layer 0: a module tree has one root");
 }
 
 TEST_CASE("each mistake in a layer is named with its place") {
@@ -153,6 +201,10 @@ TEST_CASE("tied parameters and groups agree over the layers") {
   CHECK(of_layers(grouped("x") + "," + grouped("x") + "," + grouped("y") + "," + grouped("")) == "not refused");
   CHECK(of_layers(grouped("x") + "," + grouped("x") + "," + grouped("") + "," + grouped("x")) ==
         "p.json#/layers/3/group: group \"x\" was left at layer 2 and is entered again");
+  const std::string apart = grouped("x") + "," + grouped("y") + "," + grouped("x");
+  CHECK(of_layers(apart) == "p.json#/layers/2/group: group \"x\" was left at layer 1 and is entered again");
+  CHECK(refusal(R"({"schema": "stagecut-profile-1", "edges": [[0, 2], [2, 1]], "layers": [)" + apart + "]}") ==
+        "not refused");
 }
 
 TEST_CASE("what could not be read back is not written, with its place") {
@@ -183,6 +235,13 @@ TEST_CASE("what could not be read back is not written, with its place") {
   CHECK(not_written(model).ends_with("must not hold \"tied\""));
   model.layers[1].unknown_fields = "{}";
   CHECK(not_written(model) == "written");
+  model.edges = {{0, 2}};
+  CHECK(not_written(model) == "model#/edges/0/1 = 2, is not below the number of layers, 2");
+  model.edges = {{0, 1}, {1, 0}};
+  CHECK(not_written(model) == "model#/edges = \"first\" -> \"second\" -> \"first\", is a cycle");
+  model = full_profile();
+  model.layers[1].children = {1};
+  CHECK(not_written(model) == "model#/layers/1/children/0 = layer 1, is a child of layer 0 already");
 }
 
 TEST_CASE("the hash tells profiles apart, whatever is unknown") {
@@ -197,12 +256,25 @@ TEST_CASE("the hash tells profiles apart, whatever is unknown") {
   CHECK(profile_hash(other) == hash);
   other.layers[1].backward = 2.5000000000000004;
   CHECK(profile_hash(other) != hash);
+  other = model;
+  other.edges = {{1, 0}};
+  CHECK(profile_hash(other) != hash);
+  other = model;
+  other.layers[0].children.clear();
+  CHECK(profile_hash(other) != hash);
 
   // FNV-1a as published: the text that is hashed is short enough to be written here.
   stagecut::profile one;
   one.layers.push_back({"a", "", 1});
   std::uint64_t expected = 14695981039346656037U;
   for (const char c : std::string(R"({"schema":"stagecut-profile-1"}{"name":"a","forward":1})")) {
+    expected = (expected ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  CHECK(std::stoull(profile_hash(one), nullptr, 16) == expected);
+  one.layers.push_back({"b"});
+  one.edges = {{0, 1}};
+  expected = 14695981039346656037U;
+  for (const char c : std::string(R"({"schema":"stagecut-profile-1"}{"name":"a","forward":1}{"name":"b"}[[0,1]])")) {
     expected = (expected ^ static_cast<unsigned char>(c)) * 1099511628211U;
   }
   CHECK(std::stoull(profile_hash(one), nullptr, 16) == expected);

@@ -134,8 +134,7 @@ TEST_CASE("schedules and places that are not Megatron-LM's") {
     auto p = transformer_plan({2, 2, 2, 2});
     for (const char* const schedule : {"gpipe", "interleaved"}) {
       p.schedule.name = schedule;
-      CHECK(refusal(write, p) ==
-            "its schedule is \"" + p.schedule.name + "\", and the only one there is \"1f1b\"");
+      CHECK(refusal(write, p) == "its schedule is \"" + p.schedule.name + "\", and the only one there is \"1f1b\"");
     }
     p.schedule.name = "1f1b";
     CHECK_NOTHROW((void)write(p));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whatever the text is, it is read as a chain of PipeDream's, or refused with a place.
+// Whatever the text is, it is read as a graph of PipeDream's and turned into a chain, or refused with a place.
 #include <stagecut/io/pipedream.hpp>
 
 #include <cstddef>
@@ -10,6 +10,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz(data, size, [](std::string_view text, std::string_view source) {
-    require_sound(stagecut::io::parse_pipedream(text, source));
+    const auto model = stagecut::io::parse_pipedream(text, source);
+    require_sound(model);
+    require_chain_or_refusal(model);
   });
 }

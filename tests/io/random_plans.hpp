@@ -104,6 +104,24 @@ class random_plans {
     return model;
   }
 
+  /// A graph, a module tree, or both.
+  [[nodiscard]] stagecut::profile graph() {
+    stagecut::profile model = profile();
+    const std::size_t n = model.layers.size();
+    for (auto& each : model.layers) each.group = up_to(1) == 0 ? "" : "group " + std::to_string(up_to(2));
+    std::vector<std::size_t> order(n);
+    for (std::size_t i = 0; i < n; ++i) order[i] = i;
+    std::shuffle(order.begin(), order.end(), random_);
+    const std::size_t parts = n == 1 ? 0 : 1 + up_to(2);
+    for (std::size_t v = 1; v < n; ++v) {
+      if (parts != 2) model.layers[order[up_to(v - 1)]].children.push_back(order[v]);
+      for (std::size_t u = 0; parts != 1 && u < v; ++u) {
+        if (u == 0 || up_to(2) == 0) model.edges.push_back({order[u], order[v]});
+      }
+    }
+    return model;
+  }
+
   [[nodiscard]] stagecut::plan plan() {
     stagecut::plan made;
     made.profile = profile();
@@ -179,16 +197,26 @@ class random_plans {
                        "selective",
                        {variant},
                        {variant},
+                       {},
                        R"({"of layer":[1,{"x":2}]})"};
-  stagecut::profile model{{each, each}, true, "full", R"({"of profile":null})"};
+  stagecut::profile model{{each, each}, true, "full", {{0, 1}}, R"({"of profile":null})"};
+  model.layers[0].children = {1};
   model.layers[1].name = "second";
   return model;
 }
 
-/// A plan of which no field is at its default.
+/// The same as a chain.
+[[nodiscard]] inline stagecut::profile full_chain() {
+  stagecut::profile model = full_profile();
+  model.edges.clear();
+  model.layers[0].children.clear();
+  return model;
+}
+
+/// A plan of which no field is at its default, but for what makes its profile a graph or a tree.
 [[nodiscard]] inline stagecut::plan full_plan() {
   stagecut::plan made;
-  made.profile = full_profile();
+  made.profile = full_chain();
   made.cuts = {0, 1, 2};
   made.devices = 1;
   made.chunks = 2;

@@ -75,7 +75,8 @@ def changed(value):
                 result[key] = inner
                 yield result
         if isinstance(value, dict):
-            yield {**value, "edges": []}
+            yield from ({**value, "edges": edges} for edges in ([], [[0]], [[0, 1]], [[1, 0]], [[0, 0]], [[0, 1, 1]], [["a", 1]]))
+            yield from ({**value, "children": children} for children in ([], [0], [1], [-1], [0.5], ["a"], {"x": 1}))
             yield {**value, "new": 1}
     yield from others
 
@@ -109,7 +110,7 @@ for kind in schemas:
             failures.append(f"{kind}: read, and the schema says {why}")
         # What a schema cannot say: how parts agree with each other.
         beyond = ("hash of the profile", "does not agree", "do not agree", "number of", "point before", "the cuts make",
-                  "stands twice", "has other bytes", "is entered again", "is before the start", "is not 0")
+                  "stands twice", "is a cycle", "to itself", "is a child of", "one root", "has other bytes", "is entered again", "is before the start", "is not 0")
         if verdict != "read" and not why and not any(each in verdict for each in beyond):
             failures.append(f"{kind}: allowed by the schema, and the reader says {verdict}")
 

@@ -32,8 +32,3 @@ TEST_CASE("amounts are finite numbers, not negative") {
   refuse("-1", "x:3: forward: \"-1\" is negative");
   refuse("1e999", "x:3: forward: \"1e999\" is out of range");
 }
-
-TEST_CASE("what is shown of a text is short and printable") {
-  CHECK(detail::in_quotes("a\tb\x01") == "\"a?b?\"");
-  CHECK(detail::in_quotes(std::string(100, 'x')) == "\"" + std::string(60, 'x') + "...\"");
-}

@@ -217,6 +217,12 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, {.devices = ~std::size_t{0}}).find("must be below 2^40") != std::string::npos);
   CHECK(refusal(model, {.chunks = ~std::size_t{0}}).find("must be below 2^20") != std::string::npos);
   CHECK(refusal({}, {}) == "stagecut::plan_chain: model.layers = {}, must hold at least one layer");
+  profile graph = model;
+  graph.edges = {{0, 1}, {1, 2}, {2, 3}};
+  CHECK(refusal(graph, {}) == "stagecut::plan_chain: model.edges = 3 edges, must be empty: see as_chain");
+  graph = model;
+  graph.layers[1].children = {2, 3};
+  CHECK(refusal(graph, {}) == "stagecut::plan_chain: model.layers[1].children = 2 layers, must be empty: see as_chain");
   CHECK(refusal(model, {.devices = 2, .in_flight = {1}}).find("in_flight.size() = 1") != std::string::npos);
   CHECK(refusal(model, {.devices = 2, .in_flight = {1, 2}}).find("in_flight[1] = 2") != std::string::npos);
   CHECK(refusal(model, {.devices = 2, .in_flight = {1, 0}}).find("in_flight[1] = 0") != std::string::npos);

@@ -19,6 +19,13 @@ template <class... Parts>
   return text;
 }
 
+/// A piece of a text as it is shown in an error: quoted, without control characters, not too long.
+[[nodiscard]] inline std::string in_quotes(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text.substr(0, 60)) result += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
+  return result + (text.size() > 60 ? "...\"" : "\"");
+}
+
 }  // namespace detail
 
 /// The caller's mistake: an argument outside its range. Thrown at the door, before any work.

@@ -61,13 +61,15 @@ struct layer {
   /// Bytes that stay on the device for the parameters: themselves, their gradients, the optimizer's state. Unset: the
   /// planner takes `parameters` times what its optimizer needs.
   std::optional<double> resident{};
-  std::string group{};                          ///< neighbours of one group, not empty, stand on one stage
-  std::vector<tied_parameters> tied{};          ///< what it shares with other layers
-  std::vector<std::string> modules{};           ///< names of its modules in the framework's model; none: `name` alone
-  std::string recomputation{};                  ///< what its figures recompute: `selective`, `full`; empty: nothing
+  std::string group{};                  ///< layers of one group, not empty, stand on one stage; in a chain, neighbours
+  std::vector<tied_parameters> tied{};  ///< what it shares with other layers
+  std::vector<std::string> modules{};   ///< names of its modules in the framework's model; none: `name` alone
+  std::string recomputation{};          ///< what its figures recompute: `selective`, `full`; empty: nothing
   std::vector<layer_variant> recomputations{};  ///< how else it could be recomputed
   std::vector<layer_variant> shardings{};       ///< how it could be sharded
-  std::string unknown_fields{};                 ///< a JSON object of what this version does not know; empty: nothing
+  /// Of a module tree: the layers that it contains, in order; its figures are without theirs. None: a leaf.
+  std::vector<std::size_t> children{};
+  std::string unknown_fields{};  ///< a JSON object of what this version does not know; empty: nothing
 
   /// Seconds of both passes.
   [[nodiscard]] double time() const noexcept { return forward + backward; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,13 +9,24 @@
 
 namespace stagecut::inline v0 {
 
-/// What the layers of a model take, in the order in which data passes them.
+/// In a graph, that the output of a layer is input of another one.
+struct profile_edge {
+  std::size_t from = 0;  ///< the layer whose output it is, from 0
+  std::size_t to = 0;    ///< the layer that takes it
+
+  /// Equal at both ends.
+  friend bool operator==(const profile_edge&, const profile_edge&) = default;
+};
+
+/// What the layers of a model take: a chain, in which each layer feeds the next; a graph, which has edges; a module
+/// tree, where layers have children; or both of these.
 struct profile {
-  std::vector<layer> layers{};  ///< from the input to the output
+  std::vector<layer> layers{};  ///< of a chain from the input to the output, else in any order
   /// Whether the times are plain weights in a unit that only the user knows, not seconds.
   bool weights_only = false;
-  std::string name{};            ///< of the model; may be empty
-  std::string unknown_fields{};  ///< a JSON object of what this version does not know; empty: nothing
+  std::string name{};                 ///< of the model; may be empty
+  std::vector<profile_edge> edges{};  ///< of a graph: which layer's output feeds which; none: each feeds the next
+  std::string unknown_fields{};       ///< a JSON object of what this version does not know; empty: nothing
 
   /// The time of every layer, both passes: what a chain of layers is cut by.
   [[nodiscard]] std::vector<double> times() const {

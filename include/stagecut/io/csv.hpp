@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -153,9 +154,17 @@ inline std::string csv_number(double value) {
 /// Writes the layers of a profile as comma-separated values, in the form that `parse_csv` reads: of a profile of
 /// weights the plain list, the time of each layer, below `time`; of any other the columns.
 ///
-/// All other fields are left out: see `as_json`. Numbers are read back bit for bit; a line feed in a text becomes a
-/// space.
+/// Parameters that layers share count in the first of them. All other fields are left out: see `as_json`. Numbers are
+/// read back bit for bit; a line break in a text becomes a space.
+///
+/// @throws argument_error for a graph or a module tree
 [[nodiscard]] inline std::string as_csv(const profile& model) {
+  const bool tree =
+      std::any_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return !each.children.empty(); });
+  if (tree || !model.edges.empty()) {
+    detail::fail(argument_error("io::as_csv", tree ? "model.layers" : "model.edges", tree ? "a tree" : "a graph",
+                                "must be a chain"));
+  }
   std::string text;
   if (model.weights_only) {
     text = "time\n";
@@ -164,9 +173,16 @@ inline std::string csv_number(double value) {
   }
   for (const std::string_view column : detail::csv_columns) text.append(text.empty() ? "" : ",").append(column);
   text += '\n';
+  std::vector<std::string_view> counted;
   for (const layer& each : model.layers) {
+    double parameters = each.parameters;
+    for (const tied_parameters& tied : each.tied) {
+      if (std::find(counted.begin(), counted.end(), tied.name) != counted.end()) continue;
+      counted.emplace_back(tied.name);
+      parameters += tied.bytes;
+    }
     text.append(detail::csv_field(each.name)).append(",").append(detail::csv_field(each.kind));
-    for (const double x : {each.forward, each.backward, each.parameters, each.activations, each.output}) {
+    for (const double x : {each.forward, each.backward, parameters, each.activations, each.output}) {
       text.append(",").append(detail::csv_number(x));
     }
     text += '\n';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -13,6 +14,8 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/layer.hpp>
+#include <stagecut/core/layer_graph.hpp>
+#include <stagecut/core/profile.hpp>
 #include <stagecut/io/json.hpp>
 #include <stagecut/io/json_object.hpp>
 #include <stagecut/io/text.hpp>
@@ -20,13 +23,19 @@
 // What the reader and the writer of a profile in JSON have in common.
 namespace stagecut::inline v0::io::detail {
 
-inline constexpr std::array<std::string_view, 17> layer_keys = {
+inline constexpr std::array<std::string_view, 18> layer_keys = {
     "name",       "kind",     "forward",       "backward",       "backward_input", "backward_weight",
     "parameters", "resident", "activations",   "output",         "workspace",      "group",
-    "tied",       "modules",  "recomputation", "recomputations", "shardings"};
+    "tied",       "modules",  "recomputation", "recomputations", "shardings",      "children"};
 inline constexpr std::array<std::string_view, 11> variant_keys = {
     "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
     "parameters", "resident", "activations", "output",   "workspace"};
+
+/// Whether each layer feeds the next, and that is all.
+[[nodiscard]] inline bool is_chain(const profile& model) {
+  return model.edges.empty() &&
+         std::all_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.children.empty(); });
+}
 
 /// Shows the figures of a layer or a variant to `visit(KEY, FIGURE)`, in the order in which they are written.
 template <class Each, class Visit>
@@ -67,7 +76,7 @@ template <class Each>
 void write_figures(json_object& object, const Each& each) {
   each_figure(each, [&](std::string_view key, const auto& figure) {
     if constexpr (std::is_same_v<std::decay_t<decltype(figure)>, double>) {
-      if (figure == (key == "backward" ? usual_backward(each) : 0)) return;
+      if (figure == 0 && (key != "backward" || usual_backward(each) == 0)) return;
     }
     object.amount(key, figure);
   });
@@ -84,10 +93,23 @@ void check_figures(const Each& each, const std::string& pointer, const Refuse& r
   if (!is_finite(usual_backward(each))) refuse(pointer, "backward_input + backward_weight", "is out of range");
 }
 
+/// Refuses groups of a chain that are left and entered again, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_groups(const std::vector<layer>& layers, const Refuse& refuse) {
+  std::map<std::string_view, std::size_t> left;  // groups that ended, with the layer behind them
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::string& group = layers[i].group;
+    if (i > 0 && !layers[i - 1].group.empty() && group != layers[i - 1].group) left.emplace(layers[i - 1].group, i);
+    if (const auto before = left.find(group); before != left.end()) {
+      refuse(joined("/layers/", std::to_string(i), "/group"), joined("group ", in_quotes(group)),
+             joined("was left at layer ", std::to_string(before->second), " and is entered again"));
+    }
+  }
+}
+
 /// Refuses layers that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
-  std::map<std::string_view, std::size_t> left;  // groups that ended, with the layer behind them
   std::map<std::string_view, std::pair<const tied_parameters*, std::size_t>> shared;  // with the first that has them
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const layer& each = layers[i];
@@ -100,12 +122,6 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
         check_figures((*variants)[v], place, refuse);
         if ((*variants)[v].ways == 0) refuse(joined(place, "/ways"), "0", "is below 1");
       }
-    }
-    if (i > 0 && !layers[i - 1].group.empty() && each.group != layers[i - 1].group)
-      left.emplace(layers[i - 1].group, i);
-    if (const auto group = left.find(each.group); group != left.end()) {
-      refuse(joined(pointer, "/group"), joined("group ", in_quotes(each.group)),
-             joined("was left at layer ", std::to_string(group->second), " and is entered again"));
     }
     std::set<std::string_view> seen;
     for (std::size_t t = 0; t < each.tied.size(); ++t) {
@@ -120,6 +136,76 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
       }
     }
   }
+}
+
+/// Refuses the number of a layer that there is not, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_number(std::size_t number, std::size_t layers, const std::string& pointer, const Refuse& refuse) {
+  if (number < layers) return;
+  refuse(pointer, std::to_string(number), joined("is not below the number of layers, ", std::to_string(layers)));
+}
+
+/// Refuses edges that make no graph without cycles, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_edges(const profile& model, const Refuse& refuse) {
+  stagecut::detail::layer_graph graph(model.layers.size());
+  std::set<std::pair<std::size_t, std::size_t>> known;
+  for (std::size_t e = 0; e < model.edges.size(); ++e) {
+    const auto [from, to] = model.edges[e];
+    const std::string pointer = joined("/edges/", std::to_string(e));
+    const std::string shown = joined("[", std::to_string(from), ", ", std::to_string(to), "]");
+    check_number(from, graph.size(), joined(pointer, "/0"), refuse);
+    check_number(to, graph.size(), joined(pointer, "/1"), refuse);
+    if (from == to) refuse(pointer, shown, "joins a layer to itself");
+    if (!known.emplace(from, to).second) refuse(pointer, shown, "stands twice");
+    graph.join(from, to);
+  }
+  if (const auto cycle = graph.cycle(); !cycle.empty()) {
+    refuse("/edges", stagecut::detail::cycle_text(model.layers, cycle), "is a cycle");
+  }
+}
+
+/// Refuses children that make no tree with one root, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_children(const std::vector<layer>& layers, const Refuse& refuse) {
+  stagecut::detail::layer_graph tree(layers.size());
+  bool any = false;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (std::size_t c = 0; c < layers[i].children.size(); ++c) {
+      const std::size_t child = layers[i].children[c];
+      const std::string pointer = joined("/layers/", std::to_string(i), "/children/", std::to_string(c));
+      check_number(child, layers.size(), pointer, refuse);
+      if (!tree.previous(child).empty()) {
+        refuse(pointer, joined("layer ", std::to_string(child)),
+               joined("is a child of layer ", std::to_string(tree.previous(child)[0]), " already"));
+      }
+      tree.join(i, child);
+      any = true;
+    }
+  }
+  if (!any) return;
+  if (const auto cycle = tree.cycle(); !cycle.empty()) {
+    refuse(joined("/layers/", std::to_string(cycle[0]), "/children"), stagecut::detail::cycle_text(layers, cycle),
+           "is a cycle");
+  }
+  std::size_t root = layers.size();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!tree.previous(i).empty()) continue;
+    if (root != layers.size()) {
+      refuse(joined("/layers/", std::to_string(i)), joined("layer ", std::to_string(i)),
+             joined("is no child, nor is layer ", std::to_string(root), ": a module tree has one root"));
+    }
+    root = i;
+  }
+}
+
+/// Refuses parts of a profile that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_profile(const profile& model, const Refuse& refuse) {
+  check_layers(model.layers, refuse);
+  check_edges(model, refuse);
+  check_children(model.layers, refuse);
+  if (is_chain(model)) check_groups(model.layers, refuse);
 }
 
 }  // namespace stagecut::inline v0::io::detail

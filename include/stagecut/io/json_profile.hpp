@@ -23,8 +23,8 @@ namespace detail {
 inline constexpr std::string_view profile_schema = "stagecut-profile-1";
 inline constexpr std::string_view plan_schema = "stagecut-plan-1";
 
-inline constexpr std::array<std::string_view, 6> profile_keys = {"schema", "name",  "weights_only",
-                                                                 "layers", "edges", "children"};
+inline constexpr std::array<std::string_view, 5> profile_keys = {"schema", "name", "weights_only", "layers", "edges"};
+
 inline std::vector<layer_variant> read_variants(const json_value& value) {
   std::vector<layer_variant> result;
   for (const json_value& element : value.elements()) {
@@ -72,8 +72,22 @@ inline layer read_layer(const json_value& value, std::size_t number) {
   }
   if (const auto variants = value.find("recomputations")) each.recomputations = read_variants(*variants);
   if (const auto variants = value.find("shardings")) each.shardings = read_variants(*variants);
+  if (const auto children = value.find("children")) {
+    for (const json_value& element : children->elements()) each.children.push_back(element.count());
+  }
   each.unknown_fields = value.unknown(layer_keys);
   return each;
+}
+
+inline std::vector<profile_edge> read_edges(const json_value& value) {
+  std::vector<profile_edge> edges;
+  for (const json_value& element : value.elements()) {
+    const auto ends = element.elements();
+    if (ends.size() != 2) element.fail(element.shown(), " is not [from, to]");
+    edges.push_back({ends[0].count(), ends[1].count()});
+  }
+  if (edges.empty()) value.fail("holds no edge; a chain goes without \"edges\"");
+  return edges;
 }
 
 /// A profile that stands in a JSON text.
@@ -83,17 +97,15 @@ inline profile read_json_profile(const json_value& value) {
     schema.fail("is a plan; its member \"profile\" would be a profile");
   }
   if (schema.text() != profile_schema) schema.fail(schema.shown(), " is not known; read is \"", profile_schema, "\"");
-  for (const char* const key : {"edges", "children"}) {
-    if (const auto found = value.find(key)) found->fail("graphs and trees are not read yet, only chains of layers");
-  }
   profile model;
   if (const auto name = value.find("name")) model.name = name->text();
   if (const auto weights = value.find("weights_only")) model.weights_only = weights->flag();
   const json_value layers = value.at("layers");
   for (const json_value& element : layers.elements()) model.layers.push_back(read_layer(element, model.layers.size()));
   if (model.layers.empty()) layers.fail("names no layer");
+  if (const auto edges = value.find("edges")) model.edges = read_edges(*edges);
   model.unknown_fields = value.unknown(profile_keys);
-  check_layers(model.layers, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
+  check_profile(model, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
     value.fail_at(pointer, what, " ", problem);
   });
   return model;
@@ -146,11 +158,12 @@ inline json layer_json(const layer& each, const std::string& place, written what
        {std::pair("recomputations", &each.recomputations), std::pair("shardings", &each.shardings)}) {
     if (!variants->empty()) object.set(key, variants_json(*variants, object.at(key), what));
   }
+  if (!each.children.empty()) object.set("children", each.children);
   if (what == written::all) object.unknown(each.unknown_fields, layer_keys);
   return object.members();
 }
 
-/// All of a profile but its layers.
+/// All of a profile but its layers and edges.
 inline json profile_head(const profile& model, const std::string& place, written what) {
   json_object object(place);
   object.set("schema", profile_schema);
@@ -160,10 +173,16 @@ inline json profile_head(const profile& model, const std::string& place, written
   return object.members();
 }
 
+inline json edges_json(const std::vector<profile_edge>& edges) {
+  json result = json::array();
+  for (const profile_edge& edge : edges) result.push_back(json::array({edge.from, edge.to}));
+  return result;
+}
+
 /// The text of a profile that errors call `place`.
 inline std::string profile_text(const profile& model, const std::string& place) {
   if (model.layers.empty()) refuse_to_write(joined(place, "/layers"), "{}", "must hold at least one layer");
-  check_layers(model.layers, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
+  check_profile(model, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
     refuse_to_write(joined(place, pointer), what, problem);
   });
   std::string text = json_line(profile_head(model, place, written::all));
@@ -173,7 +192,9 @@ inline std::string profile_text(const profile& model, const std::string& place) 
     text += i == 0 ? "\n  " : ",\n  ";
     text += json_line(layer_json(model.layers[i], joined(place, "/layers/", std::to_string(i)), written::all));
   }
-  return text += "\n]}";
+  text += "\n]";
+  if (!model.edges.empty()) text.append(", \"edges\": ").append(json_line(edges_json(model.edges)));
+  return text += "}";
 }
 
 }  // namespace detail
@@ -196,8 +217,8 @@ inline std::string profile_text(const profile& model, const std::string& place) 
 /// read: without spaces.
 ///
 /// @throws argument_error with the place of what could not be read back: no layer, a figure that is not finite or is
-///         negative, a text that is not UTF-8, `unknown_fields` that are no JSON object or hold a known key, groups and
-///         tied parameters that contradict each other
+///         negative, a text that is not UTF-8, `unknown_fields` that are no JSON object or hold a known key, groups,
+///         tied parameters, edges and children that contradict each other
 [[nodiscard]] inline std::string as_json(const profile& model) { return detail::profile_text(model, "model#"); }
 
 /// Tells profiles apart: 16 hexadecimal digits, equal for profiles that are equal but for `unknown_fields`.
@@ -214,6 +235,7 @@ inline std::string profile_text(const profile& model, const std::string& place) 
     const std::string place = detail::joined("model#/layers/", std::to_string(i));
     add(detail::layer_json(model.layers[i], place, detail::written::known).dump());
   }
+  if (!model.edges.empty()) add(detail::edges_json(model.edges).dump());
   std::string digits(16, '0');
   for (std::size_t i = 16; i-- > 0; hash >>= 4U) digits[i] = "0123456789abcdef"[hash & 15U];
   return digits;

@@ -22,6 +22,16 @@ void check_plan(const plan& made, const Refuse& refuse) {
   const std::size_t stages = made.cuts.stages();
   const std::size_t layers = made.profile.layers.size();
   const auto text = [](std::size_t number) { return std::to_string(number); };
+  if (!made.profile.edges.empty()) {
+    refuse("/profile/edges", joined(text(made.profile.edges.size()), " edges"),
+           "make a graph, and a plan is of a chain");
+  }
+  for (std::size_t i = 0; i < layers; ++i) {
+    if (made.profile.layers[i].children.empty()) continue;
+    refuse(joined("/profile/layers/", text(i), "/children"),
+           joined(text(made.profile.layers[i].children.size()), " layers"),
+           "make a module tree, and a plan is of a chain");
+  }
   if (stages == 0) refuse("/cuts", "{}", "makes no stage");
   if (made.cuts.items() != layers) {
     refuse(joined("/cuts/", text(stages)), text(made.cuts.items()),

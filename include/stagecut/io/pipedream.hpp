@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -13,23 +12,14 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/layer.hpp>
+#include <stagecut/core/layer_graph.hpp>
 #include <stagecut/core/profile.hpp>
 #include <stagecut/io/text.hpp>
 
 namespace stagecut::inline v0::io {
 
 namespace detail {
-
-/// A node of a PipeDream graph, and where its neighbours were named.
-struct pipedream_node {
-  stagecut::layer layer;
-  std::size_t line = 0;
-  std::vector<std::size_t> next;
-  std::vector<std::size_t> previous;
-
-  /// Whether it matters to the time and the parameters of a stage.
-  [[nodiscard]] bool costs() const noexcept { return layer.time() > 0 || layer.parameters > 0; }
-};
 
 /// `12.5`, or `[1.0; 2.0]`, which is summed.
 inline double pipedream_amount(std::string_view text, std::string_view field, const std::string& place) {
@@ -65,7 +55,7 @@ inline double pipedream_field(std::string_view list, std::string_view field, con
 inline constexpr std::string_view pipedream_separator = " -- ";
 
 /// `id -- description -- forward_compute_time=…, …[ -- stage_id=…]`; the description may hold anything.
-inline pipedream_node pipedream_node_line(const line_reader& lines) {
+inline layer pipedream_node(const line_reader& lines) {
   const std::string place = lines.place();
   const std::string_view line = lines.line();
   const std::size_t id_end = line.find(pipedream_separator);
@@ -77,177 +67,121 @@ inline pipedream_node pipedream_node_line(const line_reader& lines) {
   const std::size_t description = std::min(id_end + pipedream_separator.size(), fields);
   std::string_view list = line.substr(fields + pipedream_separator.size());
   list = list.substr(0, list.find(pipedream_separator));
-  pipedream_node node;
-  node.line = lines.number();
-  node.layer.name = trimmed(line.substr(0, id_end));
-  node.layer.kind = trimmed(line.substr(description, fields - description));
-  node.layer.kind = node.layer.kind.substr(0, node.layer.kind.find('('));
-  node.layer.forward = pipedream_field(list, "forward_compute_time", place) / 1000;
-  node.layer.backward = pipedream_field(list, "backward_compute_time", place) / 1000;
-  node.layer.output = node.layer.activations = pipedream_field(list, "activation_size", place);
-  node.layer.parameters = pipedream_field(list, "parameter_size", place);
-  check_time(node.layer, place);
+  layer node;
+  node.name = trimmed(line.substr(0, id_end));
+  node.kind = trimmed(line.substr(description, fields - description));
+  node.kind = node.kind.substr(0, node.kind.find('('));
+  node.forward = pipedream_field(list, "forward_compute_time", place) / 1000;
+  node.backward = pipedream_field(list, "backward_compute_time", place) / 1000;
+  node.output = node.activations = pipedream_field(list, "activation_size", place);
+  node.parameters = pipedream_field(list, "parameter_size", place);
+  check_time(node, place);
   return node;
 }
 
-/// The nodes with their edges.
-inline std::vector<pipedream_node> pipedream_graph(line_reader& lines) {
-  std::vector<pipedream_node> nodes;
-  std::map<std::string, std::size_t, std::less<>> index;
-  std::set<std::pair<std::size_t, std::size_t>> known;
-  struct edge {
-    std::string_view from;
-    std::string_view to;
-    std::size_t line;
-  };
-  std::vector<edge> edges;
+/// An edge by the names of its ends.
+struct pipedream_edge {
+  std::string_view from;
+  std::string_view to;
+  std::size_t line = 0;
+};
+
+/// `id -- id`.
+inline pipedream_edge pipedream_edge_line(const line_reader& lines) {
+  const std::string_view line = lines.line();
+  const std::size_t middle = line.find(pipedream_separator);
+  if (middle == std::string_view::npos) fail(invalid_input(lines.place(), "not an edge, \"id -- id\""));
+  return {trimmed(line.substr(0, middle)), trimmed(line.substr(middle + pipedream_separator.size())), lines.number()};
+}
+
+/// A graph as it stands in a text.
+struct pipedream_graph {
+  std::vector<layer> nodes;
+  std::vector<std::size_t> lines;  ///< where each of them stands
+  std::vector<pipedream_edge> edges;
+};
+
+inline pipedream_graph read_pipedream(line_reader& lines) {
+  pipedream_graph graph;
   while (lines.next()) {
-    const std::string_view line = lines.line();
-    if (line.front() != ' ' && line.front() != '\t') {
-      nodes.push_back(pipedream_node_line(lines));
-      if (!index.emplace(nodes.back().layer.name, nodes.size() - 1).second) {
-        fail(invalid_input(lines.place(), joined("node ", in_quotes(nodes.back().layer.name), " was defined before")));
-      }
-      continue;
+    if (lines.line().front() == ' ' || lines.line().front() == '\t') {
+      graph.edges.push_back(pipedream_edge_line(lines));
+    } else {
+      graph.nodes.push_back(pipedream_node(lines));
+      graph.lines.push_back(lines.number());
     }
-    const std::size_t middle = line.find(pipedream_separator);
-    if (middle == std::string_view::npos) fail(invalid_input(lines.place(), "not an edge, \"id -- id\""));
-    edges.push_back(
-        {trimmed(line.substr(0, middle)), trimmed(line.substr(middle + pipedream_separator.size())), lines.number()});
   }
-  for (const edge& e : edges) {
-    const auto at = [&](std::string_view name) {
-      const auto found = index.find(name);
-      if (found == index.end())
-        fail(invalid_input(lines.place(e.line), joined("node ", in_quotes(name), " is not defined")));
+  if (graph.nodes.empty()) fail(invalid_input(lines.source(), "names no layer"));
+  return graph;
+}
+
+/// The edges by the numbers of the nodes.
+inline stagecut::detail::layer_graph pipedream_edges(const line_reader& lines, const pipedream_graph& graph) {
+  std::map<std::string_view, std::size_t> numbers;
+  for (std::size_t v = 0; v < graph.nodes.size(); ++v) {
+    if (numbers.emplace(graph.nodes[v].name, v).second) continue;
+    fail(invalid_input(lines.place(graph.lines[v]),
+                       joined("node ", in_quotes(graph.nodes[v].name), " was defined before")));
+  }
+  stagecut::detail::layer_graph result(graph.nodes.size());
+  std::set<std::pair<std::size_t, std::size_t>> known;
+  for (const pipedream_edge& edge : graph.edges) {
+    const std::string place = lines.place(edge.line);
+    const auto number = [&](std::string_view name) {
+      const auto found = numbers.find(name);
+      if (found == numbers.end()) fail(invalid_input(place, joined("node ", in_quotes(name), " is not defined")));
       return found->second;
     };
-    const std::size_t from = at(e.from);
-    const std::size_t to = at(e.to);
+    const std::size_t from = number(edge.from);
+    const std::size_t to = number(edge.to);
     if (!known.emplace(from, to).second) {
-      fail(invalid_input(lines.place(e.line),
-                         joined("the edge from ", in_quotes(e.from), " to ", in_quotes(e.to), " stands twice")));
+      fail(invalid_input(place,
+                         joined("the edge from ", in_quotes(edge.from), " to ", in_quotes(edge.to), " stands twice")));
     }
-    nodes[from].next.push_back(to);
-    nodes[to].previous.push_back(from);
+    result.join(from, to);
   }
-  return nodes;
-}
-
-/// Refuses a graph at a node.
-template <class... Why>
-[[noreturn]] void not_a_chain(const line_reader& lines, const pipedream_node& at, const Why&... why) {
-  fail(invalid_input(lines.place(at.line), joined("not a chain: ", why...)));
-}
-
-/// The nodes in an order in which each follows all that feed it: as early as it can be if it costs nothing, then as
-/// they stand in the text.
-inline std::vector<std::size_t> pipedream_order(const line_reader& lines, const std::vector<pipedream_node>& nodes) {
-  std::set<std::pair<bool, std::size_t>> ready;
-  std::vector<std::size_t> waits_for;
-  for (std::size_t v = 0; v < nodes.size(); ++v) {
-    waits_for.push_back(nodes[v].previous.size());
-    if (nodes[v].previous.empty()) ready.emplace(nodes[v].costs(), v);
+  if (graph.edges.empty() && graph.nodes.size() > 1) {
+    fail(invalid_input(lines.source(), joined("names ", std::to_string(graph.nodes.size()), " nodes, and no edge")));
   }
-  std::vector<std::size_t> order;
-  while (!ready.empty()) {
-    const std::size_t v = ready.extract(ready.begin()).value().second;
-    order.push_back(v);
-    for (const std::size_t to : nodes[v].next) {
-      if (--waits_for[to] == 0) ready.emplace(nodes[to].costs(), to);
-    }
-  }
-  if (order.size() == nodes.size()) return order;
-  // Each node left over waits for another one: backwards along them, the first that is met again is on a cycle.
-  const auto left = [&](std::size_t v) { return waits_for[v] != 0; };
-  std::size_t at = 0;
-  while (!left(at)) ++at;
-  for (std::vector<bool> met(nodes.size()); !met[at];) {
-    met[at] = true;
-    at = *std::find_if(nodes[at].previous.begin(), nodes[at].previous.end(), left);
-  }
-  not_a_chain(lines, nodes[at], in_quotes(nodes[at].layer.name), " is on a cycle");
-}
-
-/// Refuses an order in which a node that costs something is not reached from the one before it that does.
-inline void pipedream_check(const line_reader& lines, const std::vector<pipedream_node>& nodes,
-                            const std::vector<std::size_t>& order) {
-  std::vector<std::size_t> reached(nodes.size());  // how many of those that cost reach a node, up to the last of them
-  std::size_t costly = 0;
-  std::size_t before = 0;
-  for (const std::size_t v : order) {
-    for (const std::size_t u : nodes[v].previous) reached[v] = std::max(reached[v], reached[u]);
-    if (!nodes[v].costs()) continue;
-    if (reached[v] != costly) {
-      not_a_chain(lines, nodes[v], "no path joins ", in_quotes(nodes[before].layer.name), " and ",
-                  in_quotes(nodes[v].layer.name), ", which both take time or hold parameters");
-    }
-    reached[v] = ++costly;
-    before = v;
-  }
-}
-
-/// What crosses each position of the order: of every node up to there that feeds one behind it, the output.
-inline std::vector<double> pipedream_crossing(const std::vector<pipedream_node>& nodes,
-                                              const std::vector<std::size_t>& order) {
-  std::vector<std::size_t> position(nodes.size());
-  for (std::size_t i = 0; i < order.size(); ++i) position[order[i]] = i;
-  std::vector<std::vector<std::size_t>> ends(nodes.size());  // whom each position consumes last
-  for (std::size_t v = 0; v < nodes.size(); ++v) {
-    std::size_t last = position[v];
-    for (const std::size_t to : nodes[v].next) last = std::max(last, position[to]);
-    if (last != position[v]) ends[last].push_back(position[v]);
-  }
-  // The sum of what is alive, as a tree of sums: what comes and goes leaves no rounding error behind.
-  const std::size_t leaves = std::bit_ceil(nodes.size());
-  std::vector<double> sums(2 * leaves);
-  const auto put = [&](std::size_t leaf, double bytes) {
-    sums[leaf += leaves] = bytes;
-    while ((leaf /= 2) != 0) sums[leaf] = sums[2 * leaf] + sums[2 * leaf + 1];
-  };
-  std::vector<double> crossing;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (const std::size_t leaf : ends[i]) put(leaf, 0);
-    if (!nodes[order[i]].next.empty()) put(i, nodes[order[i]].layer.output);
-    crossing.push_back(sums[1]);
-  }
-  return crossing;
+  return result;
 }
 
 }  // namespace detail
 
-/// Reads a profile from PipeDream's `graph.txt`, if its graph is a chain of what costs something.
-///
-/// A graph is a chain if its nodes that take time or hold parameters can follow each other in one order only: a path
-/// leads from each to the next. Then each cut of that order is a cut of the graph, and every cut of the graph has the
-/// times and parameters of one of them. Edges may skip nodes. Nodes that take no time and hold no parameters (`Size`,
-/// `View`) may stand beside the path; they are put into the order as early as they can be, which touches nothing but
-/// the bytes kept and crossing a cut.
+/// Reads the graph of a profile from PipeDream's `graph.txt`.
 ///
 /// @param text    the content: node lines `id -- description -- forward_compute_time=F, backward_compute_time=B,
 ///                activation_size=A, parameter_size=P`, and indented edge lines `id -- id`, in any order; times in
 ///                milliseconds, sizes in bytes, A a number or a list `[a; b]`, which is summed
 /// @param source  what errors call the text
-/// @return        all nodes as layers in that order, named by their ids; the kind is the description up to a
-///                parenthesis. A is taken for the activations kept. The output of a layer is all that crosses a cut
-///                behind it: the sum of A over the nodes up to it that feed one behind it. The last has its own A
-/// @throws        invalid_input with `SOURCE:LINE`; for a graph that is not a chain, the node at which it is not
+/// @return        the nodes as layers, each behind all that feed it and else in the order of the text, named by their
+///                ids; the kind is the description up to a parenthesis. A is taken for the activations kept, and for
+///                the output. `edges` hold all edges, unless each layer feeds the next and no other: then there are
+///                none, for the graph is a chain. See `as_chain` for other graphs
+/// @throws        invalid_input with `SOURCE:LINE`, also for a cycle; with `SOURCE` if there is no node, or no edge
+///                between several
 [[nodiscard]] inline profile parse_pipedream(std::string_view text, std::string_view source) {
   detail::line_reader lines(text, source);
-  auto nodes = detail::pipedream_graph(lines);
-  if (nodes.empty()) detail::fail(invalid_input(lines.source(), "names no layer"));
-  const auto order = detail::pipedream_order(lines, nodes);
-  detail::pipedream_check(lines, nodes, order);
-  const auto crossing = detail::pipedream_crossing(nodes, order);
-  profile result;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    detail::pipedream_node& node = nodes[order[i]];
-    if (!is_finite(crossing[i])) {
-      detail::fail(invalid_input(lines.place(node.line), "the sum of what crosses a cut behind it is out of range"));
-    }
-    if (i + 1 < order.size()) node.layer.output = crossing[i];
-    result.layers.push_back(std::move(node.layer));
+  detail::pipedream_graph graph = detail::read_pipedream(lines);
+  const auto edges = detail::pipedream_edges(lines, graph);
+  const std::vector<std::size_t> order = edges.order();
+  if (order.size() != edges.size()) {
+    const auto cycle = edges.cycle();
+    detail::fail(invalid_input(lines.place(graph.lines[cycle[0]]),
+                               detail::joined(stagecut::detail::cycle_text(graph.nodes, cycle), " is a cycle")));
   }
+  profile result;
+  std::vector<std::size_t> position(order.size());
+  bool path = graph.edges.size() + 1 == order.size();
+  for (std::size_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (const std::size_t to : edges.next(order[i])) {
+      path = path && position[to] == i + 1;
+      result.edges.push_back({i, position[to]});
+    }
+  }
+  if (path) result.edges.clear();
+  for (const std::size_t v : order) result.layers.push_back(std::move(graph.nodes[v]));
   return result;
 }
 

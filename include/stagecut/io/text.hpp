@@ -14,6 +14,7 @@
 namespace stagecut::inline v0::io::detail {
 
 using stagecut::detail::fail;
+using stagecut::detail::in_quotes;
 using stagecut::detail::joined;
 
 /// A text read line by line. Lines end with LF or CR LF; skips a byte-order mark.
@@ -56,13 +57,6 @@ class line_reader {
   const std::size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-/// A piece of the text as it is shown in an error: quoted, without control characters, not too long.
-[[nodiscard]] inline std::string in_quotes(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text.substr(0, 60)) result += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
-  return result + (text.size() > 60 ? "...\"" : "\"");
 }
 
 /// Whether `text` is a decimal number, whatever its value.

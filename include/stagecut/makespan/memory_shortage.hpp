@@ -96,11 +96,12 @@ class memory_fit {
 ///                   would have to be sharded; else `memory` with the least that the fullest stage needs, by bisection.
 ///                   The remedy names the sharding, and the smallest number of devices that fits, each one tried
 ///
-/// O(k n w) for each of about 50 bisections and each number of devices, w blocks in a stage; gives up on further
-/// numbers of devices after about 10^8 steps, and says so.
+/// O(k n w) for each of about 50 bisections and each number of devices, w blocks in a stage. After 2 * 10^8 steps of
+/// either it is content with a thousandth, or with the numbers tried, and says up to which.
 template <class InFlight>
 [[nodiscard]] reason memory_shortage(const profile& model, const layer_blocks& blocks, const training_memory& memory,
                                      const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs) {
+  constexpr std::size_t patience = 200'000'000;
   const std::size_t stages = in_flight.size();
   const auto ways = [&](double needed) { return std::to_string(detail::whole_bytes(needed / bytes)); };
   detail::memory_fit fits(blocks, memory);
@@ -134,6 +135,7 @@ template <class InFlight>
     for (double middle = 0; high - low > 1;) {
       middle = static_cast<double>(detail::whole_bytes(low + (high - low) / 2));
       if (!(low < middle && middle < high)) break;  // beyond 2^53 bytes
+      if (fits.steps() > patience && high - low < 1e-3 * high) break;
       (fits(in_flight, middle) ? high : low) = middle;
     }
     most = high;
@@ -147,16 +149,17 @@ template <class InFlight>
   }
   why.needed = detail::whole_bytes(most);
 
-  constexpr std::size_t patience = 100'000'000;
-  std::size_t devices = 1;
-  for (; devices <= blocks.size() && fits.steps() < patience; ++devices) {
-    const std::vector<std::size_t> in_flight_there = needs(devices);
-    if (in_flight_there.empty()) return why;
-    if (!fits(in_flight_there, bytes)) continue;
+  if (needs(stages).empty()) return why;
+  // Fewer devices than that have less memory than all layers together.
+  std::size_t devices = detail::whole_bytes(memory.share(0, memory.size(), 1) / bytes);
+  const std::size_t until = fits.steps() + patience;
+  for (; devices <= blocks.size() && fits.steps() < until; ++devices) {
+    if (!fits(needs(devices), bytes)) continue;
     why.remedy = detail::joined(why.remedy, "; ", detail::devices_text(devices), " would do");
     return why;
   }
-  why.remedy = detail::joined(why.remedy, "; no number of devices up to ", std::to_string(devices - 1), " would do");
+  const std::string tried = std::to_string(devices > blocks.size() ? blocks.size() : devices - 1);
+  why.remedy = detail::joined(why.remedy, "; no number of devices up to ", tried, " would do");
   return why;
 }
 

@@ -96,6 +96,16 @@ struct plan_chain_fn {
     if (request.devices == 0) refuse("devices", "0", "must be at least 1");
     if (request.chunks == 0) refuse("chunks", "0", "must be at least 1");
     if (model.layers.empty()) refuse("model.layers", "{}", "must hold at least one layer");
+    if (!model.edges.empty()) {
+      refuse("model.edges", detail::joined(std::to_string(model.edges.size()), " edges"),
+             "must be empty: see as_chain");
+    }
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+      if (model.layers[i].children.empty()) continue;
+      detail::fail(argument_error("plan_chain", detail::joined("model.layers[", std::to_string(i), "].children"),
+                                  detail::joined(std::to_string(model.layers[i].children.size()), " layers"),
+                                  "must be empty: see as_chain"));
+    }
     // Beyond what any model has; keeps devices * chunks from overflowing.
     if (request.devices >> 40U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^40");
     if (request.chunks >> 20U != 0) refuse("chunks", std::to_string(request.chunks), "must be below 2^20");
@@ -292,7 +302,8 @@ struct plan_chain_fn {
 /// Plans a chain of layers: cuts it into `devices * chunks` stages whose heaviest is as light as possible, within the
 /// memory of a device, and says what each of them takes.
 ///
-/// @param model    its layers; those of one group, and those between parameters that are colocated, share a stage
+/// @param model    a chain, which `as_chain` makes of a graph; layers of one group, and those between parameters that
+///                 are colocated, share a stage
 /// @param request  the pipeline, what to cut by, and the memory there is
 /// @return         optimal; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
 ///                 plan predicts the iteration, without transfers, if `microbatches` is known, `chunks` is 1
