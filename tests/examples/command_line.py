@@ -15,7 +15,13 @@ import sys
 import tempfile
 import termios
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None  # the test `schema` then says that it is skipped
+
 binary = sys.argv[1]
+docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
 models = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
 failures = 0
 
@@ -101,6 +107,11 @@ with tempfile.TemporaryDirectory() as folder:
         check(done.returncode == 0 and done.stdout == "" and done.stderr == "", done)
         check(run("show", plan, "--format", "json").stdout == plan.read_text(), preset, "'s plan is not read back")
         made = json.loads(plan.read_text())
+        if jsonschema:
+            for kind, value in (("profile", made["profile"]), ("plan", made)):
+                schema = json.loads((docs / f"{kind}.schema.json").read_text())
+                wrong = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
+                check(wrong is None, preset, kind, wrong)
         check(made["profile"] == json.loads(profile.read_text()), preset, "is not the profile in its plan")
         check(len(made["timeline"]) == 2 * 4 * 8 and max(p[4] for p in made["timeline"]) == made["makespan"], preset)
         check(run("show", plan).stdout == run("plan", profile, "--devices", 4, "--microbatches", 8).stdout, preset)
