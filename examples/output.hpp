@@ -27,6 +27,9 @@ inline screen standard_screen() {
   return on;
 }
 
+/// One line on standard error: what the program has to say beside its output.
+inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", shown(text, text.size())); }
+
 /// Writes a text to a file, or to standard output if the name is empty.
 /// @throws std::system_error if it cannot be written
 inline void write(const std::string& text, const std::string& path) {

@@ -105,14 +105,16 @@ struct plan_command {
       throw CLI::ValidationError(in_options(error));
     }
     if (!*answer) {
-      fmt::print(stderr, "stagecut: {}: {}: {}\n", source,
-                 answer->state() == state::infeasible ? "infeasible" : "unknown", shown(answer->why().text(), 1000));
+      say(fmt::format("{}: {}: {}", source, to_string(answer->state()), answer->why().text()));
       return answer->state() == state::infeasible ? infeasible : unknown;
     }
     plan& made = **answer;
+    if (timeline && made.timeline.empty()) {
+      throw CLI::ValidationError("--timeline", "there is no prediction of chunks, except_last or so many microbatches");
+    }
     if (!timeline) made.timeline.clear();
     if (request.by == measure::time && made.objective.of == "parameters") {
-      fmt::print(stderr, "stagecut: {}: no layer has a time: cut by bytes of parameters\n", source);
+      say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source));
     }
     write(formatted(made, format, output.empty() ? standard_screen() : screen{}), output);
     return planned;
@@ -131,6 +133,9 @@ struct plan_command {
         throw CLI::ValidationError("--memory", fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", memory));
       }
     }
+    if (request.buffer_fraction != 0 && memory.empty()) throw CLI::ValidationError("--memory-buffer", "needs --memory");
+    if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
+    if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     ask_in_flight();
     ask_optimizer(model);
     if (time_weight) {
@@ -210,7 +215,8 @@ struct plan_command {
         {"memory_per_device", "--memory"},     {"buffer_fraction", "--memory-buffer"},
         {"memory.checkpoint", "--checkpoint"}, {"parameter_multiplier", "--optimizer"},
         {"time_weight", "--time-weight"},      {"boundary_buffers", "--boundary-buffers"},
-        {"microbatches", "--microbatches"},    {"in_flight", "--in-flight"}};
+        {"microbatches", "--microbatches"},    {"schedule", "--schedule"},
+        {"in_flight", "--in-flight"}};
     const std::string what = error.what();
     const std::size_t equals = what.find(" = ");
     for (const auto& [argument, option] : options) {

@@ -88,10 +88,15 @@ class table {
   std::vector<std::vector<std::string>> lines_;
 };
 
+/// A time, of a profile of weights in their unit.
+inline std::string time_text(const stagecut::profile& model, double value) {
+  return model.weights_only ? fmt::format("{:.6g}", value) : seconds_text(value);
+}
+
 /// A value of the plan's objective, in its unit.
 inline std::string cost_text(const stagecut::plan& plan, double value) {
   const std::string& of = plan.objective.of;
-  if (of == "time" && !plan.profile.weights_only) return seconds_text(value);
+  if (of == "time") return time_text(plan.profile, value);
   if (of == "parameters") return bytes_text(value);
   if (of == "time and memory") return fmt::format("{:.4g} %", 100 * value);
   return fmt::format("{:.6g}", value);
@@ -103,16 +108,13 @@ inline std::string summary(const stagecut::plan& plan) {
   std::string text = fmt::format("{} of {}: {}, {}: no cut is below {}\n", objective.name, shown(objective.of),
                                  cost_text(plan, objective.value), stagecut::to_string(objective.state),
                                  cost_text(plan, objective.bound));
-  const auto time = [&](double value) {
-    return plan.profile.weights_only ? fmt::format("{:.6g}", value) : seconds_text(value);
-  };
   const auto m = static_cast<double>(plan.schedule.microbatches);
   if (plan.makespan && *plan.makespan > 0) {
     double busy = 0;
     for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.backward);
     const double all = *plan.makespan * static_cast<double>(plan.devices);
     text += fmt::format("{} of {} microbatches: {} without transfers, devices idle {:.1f} % of it\n",
-                        shown(plan.schedule.name), plan.schedule.microbatches, time(*plan.makespan),
+                        shown(plan.schedule.name), plan.schedule.microbatches, time_text(plan.profile, *plan.makespan),
                         100 * std::max(0.0, 1 - busy / all));
   }
   if (plan.memory.per_device) {
@@ -151,7 +153,7 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
     std::vector<std::string> cells = {std::to_string(s)};
     if (plan.chunks > 1) cells.push_back(std::to_string(stage.device));
     cells.insert(cells.end(), {span(s), std::to_string(plan.cuts.stage(s).size()), cost_text(plan, stage.cost)});
-    if (timed) cells.push_back(seconds_text(stage.forward + stage.backward));
+    if (timed) cells.push_back(time_text(plan.profile, stage.forward + stage.backward));
     if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(stage.memory.total())});
     lines.add(std::move(cells));
   }
@@ -183,9 +185,7 @@ inline std::string profile_text(const stagecut::profile& model) {
       if (!std::exchange(seen[tied.name], true)) shared += tied.bytes;
     }
   }
-  const auto time = [&](double value) {
-    return model.weights_only ? fmt::format("{:.6g}", value) : seconds_text(value);
-  };
+  const auto time = [&](double value) { return time_text(model, value); };
   table lines(0);
   lines.add({"kind", "layers", "forward", "backward", "parameters", "activations"});
   sum all;

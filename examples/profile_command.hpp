@@ -97,6 +97,10 @@ struct profile_command {
     set(zero, r.zero);
     choose(precision, transformer::precision_words, r.precision);
     choose(recomputation, transformer::recomputation_words, r.recomputation);
+    if (zero.value_or(0) != 0 && r.data_parallel == 1) {
+      throw CLI::ValidationError("--zero", "needs --data-parallel, the replicas that it spreads over");
+    }
+    if (sequence == 0U) throw CLI::ValidationError("--sequence", "0 is below 1");
     const transformer::device on = chosen_device(r);
     stagecut::profile made = transformer::profile(from.architecture, r, on);
     made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on)}}.dump();

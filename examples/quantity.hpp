@@ -31,7 +31,7 @@ inline std::optional<double> parse_bytes(std::string_view text) {
                                                            {"GiB", 1073741824.0},
                                                            {"TiB", 1099511627776.0}};
   for (const auto& [name, bytes] : units) {
-    if (unit == name) return value * bytes;
+    if (unit == name && std::isfinite(value * bytes)) return value * bytes;
   }
   return std::nullopt;
 }

@@ -128,7 +128,10 @@ int run(int argc, char** argv) {
     return demo();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "stagecut: {} (see stagecut --help)\n", error.what());
+    const bool word = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && argc > 1 && argv[1][0] != '-' &&
+                      app.get_subcommands().empty();
+    say(word ? fmt::format("{} is none of its commands (see stagecut --help)", argv[1])
+             : fmt::format("{} (see stagecut --help)", error.what()));
     return bad_input;
   }
 }
@@ -141,12 +144,10 @@ int main(int argc, char** argv) {
     write("", "");  // what --help printed
     return status;
   } catch (const std::invalid_argument& error) {  // bad data, and plans that a format cannot say
-    fmt::print(stderr, "stagecut: {}\n", error.what());
+    say(error.what());
     return bad_input;
-  } catch (const std::system_error& error) {
-    fmt::print(stderr, "stagecut: {}\n", error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "stagecut: {}\n", error.what());
+    say(error.what());
   }
   return other_failure;
 }

@@ -8,6 +8,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/as_chain.hpp>
 #include <stagecut/core/chain_partition.hpp>
+#include <stagecut/core/check_figures.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/host_device.hpp>
@@ -23,6 +24,7 @@
 #include <stagecut/cost/optimizer.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/cost/training_memory.hpp>
+#include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/memory_shortage.hpp>
 #include <stagecut/makespan/plan_chain.hpp>

@@ -34,9 +34,9 @@ TEST_CASE("an outcome is an answer or a reason") {
 TEST_CASE("reasons name the place, the bytes and the remedy") {
   CHECK(reason{reason::cause::constraint}.text() == "no cut keeps to the constraint");
   CHECK(reason{reason::cause::memory, 1536, 1024, "stage 3", "2 devices would do"}.text() ==
-        "stage 3 needs 1536 bytes (1.5 KiB), and a device has 1024 bytes (1.0 KiB); 2 devices would do");
+        "stage 3 needs at least 1536 bytes (1.5 KiB), and a device has 1024 bytes (1.0 KiB); 2 devices would do");
   CHECK(reason{reason::cause::layer_too_large, 2, 1, "layer 0"}.text() ==
-        "layer 0 needs 2 bytes, and a device has 1 bytes");
+        "layer 0 needs at least 2 bytes, and a device has 1 byte");
   CHECK(reason{reason::cause::more_stages_than_layers, 2, 1, {}, "groups count as one"}.text() ==
         "2 stages need at least 2 layers, and there are 1; groups count as one");
 }

@@ -122,6 +122,8 @@ TEST_CASE("options and sums that are out of range are refused") {
                        doctest::Contains("boundary_buffers = inf"), stagecut::argument_error);
   model.layers[0].activations = model.layers[1].activations = 1.7e308;
   CHECK_THROWS_WITH_AS(training_memory{model}, doctest::Contains("item 1"), stagecut::invalid_input);
+  model.layers[0].output = 0.0 / 0.0;
+  CHECK_THROWS_WITH_AS(training_memory{model}, doctest::Contains("output = NaN"), stagecut::invalid_input);
 }
 
 TEST_CASE("the modes have torchgpipe's names") {

@@ -147,7 +147,14 @@ TEST_CASE("schedules and places that are not Megatron-LM's") {
       CHECK(refusal(write, p) == "its schedule is \"" + p.schedule.name +
                                      "\", and the only one there with several stages on a device is \"interleaved\"");
     }
-    p.schedule.name = "interleaved";
+    p.schedule = {"interleaved", 8};
+    CHECK_NOTHROW((void)write(p));
+    for (const std::size_t microbatches : {3U, 7U}) {
+      p.schedule.microbatches = microbatches;
+      CHECK(refusal(write, p) ==
+            std::to_string(microbatches) + " microbatches, and interleaved they must be a multiple of the 2 ranks");
+    }
+    p.schedule.microbatches = 0;  // not known
     CHECK_NOTHROW((void)write(p));
     p.stages[2].device = 1;  // back and forth
     p.stages[3].device = 0;

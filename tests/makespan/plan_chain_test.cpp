@@ -186,7 +186,7 @@ TEST_CASE("memory caps the stages with what is in flight on each, and a plan wit
 TEST_CASE("a uniform cut that does not fit is refused with its stage") {
   const auto answer = plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_per_device = 100.0});
   CHECK(answer.why().text() ==
-        "stage 0 needs 102 bytes, and a device has 100 bytes; cut by time or parameters instead, it may fit");
+        "stage 0 needs at least 102 bytes, and a device has 100 bytes; cut by time or parameters instead, it may fit");
   CHECK(plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_per_device = 102.0}));
 }
 
@@ -199,6 +199,28 @@ TEST_CASE("a vector of microbatches in flight takes the place of the schedule's,
   CHECK(plan->schedule.name == "in-flight");
 }
 
+TEST_CASE("a limit on what takes no bytes, and bytes that nobody has, are refused") {
+  profile model;
+  model.layers.resize(2);
+  model.layers[0].forward = 1;
+  CHECK(refusal(model, {.memory_per_device = 1.0}) ==
+        "model: no layer takes any bytes: a limit of memory says nothing");
+  model.layers[0].activations = 1e17;
+  CHECK(refusal(model, {.devices = 1}).empty());
+  CHECK(refusal(model, {.devices = 1, .microbatches = 20, .schedule = schedule_kind::gpipe}) ==
+        "model: its layers take more than 10^18 bytes");
+  model.layers[0].activations = 0;
+  model.layers[0].output = 1e308;
+  CHECK(refusal(model, {.devices = 2}) == "model: its layers take more than 10^18 bytes");
+  model.layers[0].output = 0;
+  model.layers[0].activations = 0.0 / 0.0;
+  CHECK(refusal(model, {}).find("activations = NaN") != std::string::npos);
+  model.layers[0].activations = 0;
+  model.layers[1].output = 0.0 / 0.0;
+  CHECK(refusal(model, {.devices = 2, .memory_per_device = 10.0}).find("layer 1 (\"\"): output = NaN") !=
+        std::string::npos);
+}
+
 TEST_CASE("checkpointing costs time: all microbatches, or all but the last") {
   const profile model = equal_layers(2);
   chain_request request{.devices = 1, .microbatches = 4, .schedule = schedule_kind::gpipe};
@@ -208,6 +230,10 @@ TEST_CASE("checkpointing costs time: all microbatches, or all but the last") {
   CHECK(plan_chain(model, request)->objective.value == 8);
   request.memory.checkpoint = checkpointing::except_last;
   CHECK(plan_chain(model, request)->stages[0].backward == 5.5);
+  CHECK_FALSE(plan_chain(model, request)->makespan);  // not all microbatches take as long
+  request.in_flight = {4};
+  CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
+  CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
 }
 
 TEST_CASE("requests that make no sense") {
@@ -223,7 +249,9 @@ TEST_CASE("requests that make no sense") {
   graph = model;
   graph.layers[1].children = {2, 3};
   CHECK(refusal(graph, {}) == "stagecut::plan_chain: model.layers[1].children = 2 layers, must be empty: see as_chain");
-  CHECK(refusal(model, {.devices = 2, .in_flight = {1}}).find("in_flight.size() = 1") != std::string::npos);
+  CHECK(
+      refusal(model, {.devices = 2, .in_flight = {1}}).find("in_flight.size() = 1, must be the number of stages, 2") !=
+      std::string::npos);
   CHECK(refusal(model, {.devices = 2, .in_flight = {1, 2}}).find("in_flight[1] = 2") != std::string::npos);
   CHECK(refusal(model, {.devices = 2, .in_flight = {1, 0}}).find("in_flight[1] = 0") != std::string::npos);
   CHECK(refusal(model, {.by = measure::weights}).find("weights.size() = 0") != std::string::npos);

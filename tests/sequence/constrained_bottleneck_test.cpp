@@ -49,6 +49,12 @@ struct caps {
   }
 };
 
+/// A cost that only compares.
+struct rank {
+  double value;
+  friend auto operator<=>(const rank&, const rank&) = default;
+};
+
 /// How many of the instances had an answer, and how many of these differ from the unconstrained one.
 struct tally {
   int feasible = 0;
@@ -96,6 +102,9 @@ TEST_CASE_TEMPLATE("random chains under random constraints equal enumeration, cu
     compare(cost, k, caps(random, n, k), seen);
     const auto opaque = stagecut::monotone(n, [&](std::size_t i, std::size_t j) { return cost(i, j) / 3; });
     compare(opaque, k, caps(random, n, k), seen);
+    const auto ranks =
+        stagecut::monotone(n, [&](std::size_t i, std::size_t j) { return rank{static_cast<double>(cost(i, j))}; });
+    compare(ranks, k, arbitrary(random, n, k, 60), seen);
   }
   CHECK(seen.feasible > 5000);
   CHECK(seen.infeasible > 2000);
@@ -128,6 +137,40 @@ TEST_CASE("random chains within the memory of their devices, activations in flig
   CHECK(seen.feasible > 2000);
   CHECK(seen.infeasible > 500);
   CHECK(seen.changed > 200);
+}
+
+TEST_CASE("middle-sized chains: the search by value and the dynamic program agree") {
+  generator random(23);
+  tally seen;
+  for (int round = 0; round < 150; ++round) {
+    const std::size_t n = 20 + random() % 180;
+    const std::size_t k = 2 + random() % 15;
+    stagecut::profile model;
+    model.layers.resize(n);
+    for (auto& each : model.layers) {
+      each.parameters = static_cast<double>(random() % 100);
+      each.activations = static_cast<double>(random() % 30);
+      each.output = static_cast<double>(random() % 50);
+    }
+    const stagecut::training_memory memory(model);
+    std::vector<std::size_t> in_flight;
+    for (std::size_t s = 0; s < k; ++s) in_flight.push_back(k - s);
+    const double share = memory(0, n, 1).total() / static_cast<double>(k);
+    const stagecut::memory_cap cap(memory, in_flight, share * static_cast<double>(10 + random() % 20) / 10);
+    const prefix_sums cost(random_items<double>(random, n));
+    const auto ranks = stagecut::monotone(n, [&](std::size_t i, std::size_t j) { return rank{cost(i, j)}; });
+    const auto answer = minimize_bottleneck(cost, k, cap);
+    const auto other = minimize_bottleneck(ranks, k, cap);
+    REQUIRE(answer.has_value() == other.has_value());
+    ++(answer ? seen.feasible : seen.infeasible);
+    if (!answer) continue;
+    REQUIRE(answer->cuts == other->cuts);
+    REQUIRE(answer->cost == other->cost.value);
+    if (answer->cuts != minimize_bottleneck(cost, k)->cuts) ++seen.changed;
+  }
+  CHECK(seen.feasible > 30);
+  CHECK(seen.infeasible > 10);
+  CHECK(seen.changed > 30);
 }
 
 TEST_CASE("more stages than items, and no stage, are told before the constraint is asked") {

@@ -17,7 +17,7 @@ namespace detail {
 /// Bytes for a person: exactly, and in the largest binary unit of which there is one.
 [[nodiscard]] inline std::string bytes_text(std::size_t bytes) {
   constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::string text = joined(std::to_string(bytes), " bytes");
+  std::string text = joined(std::to_string(bytes), bytes == 1 ? " byte" : " bytes");
   std::size_t unit = 0;
   std::size_t power = 10;
   while (unit < 4 && (bytes >> (power + 10)) != 0) ++unit, power += 10;
@@ -73,7 +73,7 @@ struct reason {
       case cause::constraint: return with_remedy("no cut keeps to the constraint");
       case cause::layer_too_large:
       case cause::memory:
-        return with_remedy(detail::joined(place, " needs ", detail::bytes_text(needed), ", and a device has ",
+        return with_remedy(detail::joined(place, " needs at least ", detail::bytes_text(needed), ", and a device has ",
                                           detail::bytes_text(available)));
       case cause::limit_reached: break;
     }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/check_figures.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/plan.hpp>
 #include <stagecut/core/profile.hpp>
@@ -53,9 +54,10 @@ struct memory_options {
 /// Built in O(n log n), then every stage in O(1), plus the number of layers with shared parameters.
 class training_memory {
  public:
-  /// @throws invalid_input naming the layer at which a sum of bytes overflows; argument_error for options that are
-  ///         negative or not finite
+  /// @throws invalid_input as `check_figures`, and naming the layer at which a sum of bytes overflows; argument_error
+  ///         for options that are negative or not finite
   explicit training_memory(const profile& model, const memory_options& options = {}) : options_(options) {
+    check_figures(model);
     check("parameter_multiplier", options.parameter_multiplier);
     check("boundary_buffers", options.boundary_buffers);
     const std::size_t n = model.layers.size();

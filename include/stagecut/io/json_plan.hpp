@@ -242,7 +242,7 @@ template <class Element>
         return stage_json(made.stages[s], made.cuts.stage(s), place);
       }));
   if (made.schedule != schedule_choice{}) put("schedule", json_line(schedule_json(made.schedule)));
-  if (made.memory != memory_model{}) put("memory", json_line(memory_json(made.memory)));
+  if (const memory_model none; made.memory != none) put("memory", json_line(memory_json(made.memory)));
   json_object makespan("plan#");
   makespan.amount("makespan", made.makespan);
   if (made.makespan) put("makespan", json_line(makespan.members()["makespan"]));

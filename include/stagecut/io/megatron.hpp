@@ -38,6 +38,12 @@ inline void check_megatron(std::string_view format, const plan& p, bool mtp_on_l
   check_schedule(format, p, p.chunks == 1 ? "1f1b" : "interleaved");
   if (p.devices == 1 && p.chunks != 1) refuse(format, "several stages on every device, and there is only one device");
 
+  if (p.chunks != 1 && p.schedule.microbatches % p.devices != 0) {
+    refuse(format, joined(std::to_string(p.schedule.microbatches),
+                          " microbatches, and interleaved they must be a multiple of the ", std::to_string(p.devices),
+                          " ranks"));
+  }
+
   const auto& layers = p.profile.layers;
   const auto stages = stages_of_layers(p);
   std::array<std::vector<std::size_t>, megatron_kinds.size()> of_kind;
@@ -120,7 +126,8 @@ inline void refuse_middle(std::string_view format, const std::vector<std::size_t
 ///          - kinds of layers but `embedding` (one, on the first stage), `decoder`, `mtp` (all on one stage, the last of
 ///            its device), `norm` (at most one, where Megatron-LM puts it), `head` (one, on the last stage), or these in
 ///            another order
-///          - a stage out of its device's turn, several stages on the only device
+///          - a stage out of its device's turn, several stages on the only device, and on several, microbatches that
+///            the ranks do not divide
 ///          - a schedule but `1f1b`, or with several stages a device but `interleaved`
 ///
 /// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025.

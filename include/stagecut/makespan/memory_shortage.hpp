@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,12 +23,13 @@ namespace detail {
   return static_cast<double>(whole) < bytes ? whole + 1 : whole;
 }
 
-/// Whether blocks can be cut into stages of at most `bytes` each, by the sets of points that s stages can reach.
+/// Whether blocks can be cut into stages of at most `bytes` each, by the sets of ends that the first s stages can reach.
 class memory_fit {
  public:
   memory_fit(const layer_blocks& blocks, const training_memory& memory) : blocks_(blocks), memory_(memory) {}
 
-  [[nodiscard]] bool operator()(const std::vector<std::size_t>& in_flight, double bytes) {
+  /// Unset if the patience was over before it was known.
+  [[nodiscard]] std::optional<bool> operator()(const std::vector<std::size_t>& in_flight, double bytes) {
     const memory_cap cap(memory_, in_flight, bytes);
     const blocks_constraint allowed(blocks_, cap);
     const std::size_t items = blocks_.size();
@@ -38,34 +40,38 @@ class memory_fit {
     reached_ = 0;
     for (std::size_t s = 0; s < stages; ++s) {
       std::vector<bool> next(items + 1);
+      const std::size_t highest = items - (stages - 1 - s);
+      std::size_t run = 0;  // the ends [run, gap) are reached: a question spared for each
+      std::size_t gap = 0;
       for (std::size_t first = s; first < items; ++first) {
         if (!reached[first]) continue;
-        const std::size_t highest = items - (stages - 1 - s);
         for (std::size_t last = first + 1; last <= highest; ++last) {
-          ++steps_;
-          if (next[last]) continue;
-          if (allowed(s, first, last)) {
-            next[last] = true;
-          } else if (allowed.hopeless(s, first, last)) {
-            break;
+          if (last >= run && last < gap) last = gap;
+          if (last > highest) break;
+          if (++steps_ > patience) return std::nullopt;
+          if (!next[last] && !allowed(s, first, last)) {
+            if (allowed.hopeless(s, first, last)) break;
+            continue;
           }
+          next[last] = true;
+          if (last > reached_) reached_ = last;
+          if (gap == 0) run = last;
+          if (gap == 0 || gap == last) gap = last + 1;
         }
+        while (gap != 0 && gap <= items && next[gap]) ++gap;
       }
       reached = std::move(next);
-      for (std::size_t last = items; last > reached_; --last) {
-        if (reached[last]) reached_ = last;
-      }
     }
     return reached[items];
   }
 
-  /// The furthest block that the stages of the last question reached, as an end.
+  /// The furthest end that the stages of the last question reached.
   [[nodiscard]] std::size_t reached() const noexcept { return reached_; }
 
-  /// Intervals looked at so far.
-  [[nodiscard]] std::size_t steps() const noexcept { return steps_; }
-
  private:
+  // Intervals looked at, over all questions: a few seconds.
+  static constexpr std::size_t patience = 200'000'000;
+
   const layer_blocks& blocks_;
   const training_memory& memory_;
   std::size_t steps_ = 0;
@@ -75,6 +81,45 @@ class memory_fit {
 /// `layer 3 ("layers.2")`.
 [[nodiscard]] inline std::string layer_text(const profile& model, std::size_t i) {
   return joined("layer ", std::to_string(i), " (\"", model.layers[i].name, "\")");
+}
+
+/// Bytes rounded down to whole ones.
+[[nodiscard]] inline double floor_bytes(double bytes) {
+  const auto whole = static_cast<double>(whole_bytes(bytes));
+  return whole > bytes ? whole - 1 : whole;
+}
+
+/// The block that needs most, if it is more than `bytes` wherever it may stand: then `layer_too_large`.
+[[nodiscard]] inline reason too_large_block(const profile& model, const layer_blocks& blocks,
+                                            const training_memory& memory, const std::vector<std::size_t>& in_flight,
+                                            double bytes) {
+  const std::size_t stages = in_flight.size();
+  reason why{reason::cause::memory, 0, whole_bytes(bytes)};
+  double most = bytes;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const std::size_t first = blocks[b];
+    const std::size_t last = blocks[b + 1];
+    double least = 0;
+    double alone = 0;  // with the buffers of a stage of its own
+    const std::size_t lowest = stages > blocks.size() - b ? stages - (blocks.size() - b) : 0;
+    for (std::size_t s = lowest; s <= b && s < stages; ++s) {
+      const double here = memory.share(first, last, in_flight[s]);
+      if (s > lowest && here >= least) continue;
+      least = here;
+      alone = memory(first, last, in_flight[s]).total();
+    }
+    if (!(least > most)) continue;
+    most = least;
+    why.what = reason::cause::layer_too_large;
+    why.needed = whole_bytes(least);
+    why.place = layer_text(model, first);
+    if (last - first > 1) {
+      why.place = joined("the group of layers ", std::to_string(first), " to ", std::to_string(last - 1), " (\"",
+                         model.layers[first].name, "\" to \"", model.layers[last - 1].name, "\")");
+    }
+    why.remedy = joined("sharded ", std::to_string(whole_bytes(alone / bytes)), " ways it would fit");
+  }
+  return why;
 }
 
 /// `1 device`, `2 devices`.
@@ -92,74 +137,52 @@ class memory_fit {
 /// @param in_flight  microbatches in flight, of every stage
 /// @param bytes      of a device
 /// @param needs      `needs(k)` gives what is in flight on each of k stages, or nothing if it cannot be told
-/// @return           `layer_too_large` with the block that needs most wherever it may stand, and the ways in which it
-///                   would have to be sharded; else `memory` with the least that the fullest stage needs, by bisection.
-///                   The remedy names the sharding, and the smallest number of devices that fits, each one tried
+/// @return           `layer_too_large` with the block that needs most wherever it may stand, and the ways in which to
+///                   shard it so that it fits as a stage of its own; else `memory` with the least that the fullest
+///                   stage needs, by bisection. The remedy names the sharding of all layers then, and the smallest
+///                   number of devices that fits, each one tried
 ///
-/// O(k n w) for each of about 50 bisections and each number of devices, w blocks in a stage. After 2 * 10^8 steps of
-/// either it is content with a thousandth, or with the numbers tried, and says up to which.
+/// O(k n) for each of about 50 bisections and each number of devices, as a rule; O(k n w) at worst, w blocks in a stage.
+/// It gives up after 2 * 10^8 steps, and then says what is known.
 template <class InFlight>
 [[nodiscard]] reason memory_shortage(const profile& model, const layer_blocks& blocks, const training_memory& memory,
                                      const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs) {
-  constexpr std::size_t patience = 200'000'000;
   const std::size_t stages = in_flight.size();
   const auto ways = [&](double needed) { return std::to_string(detail::whole_bytes(needed / bytes)); };
   detail::memory_fit fits(blocks, memory);
-  (void)fits(in_flight, bytes);
-
-  reason why{reason::cause::memory, 0, detail::whole_bytes(bytes), "", ""};
-  double most = 0;
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    double least = 0;
-    const std::size_t lowest = stages > blocks.size() - b ? stages - (blocks.size() - b) : 0;
-    for (std::size_t s = lowest; s <= b && s < stages; ++s) {
-      const double here = memory.share(blocks[b], blocks[b + 1], in_flight[s]);
-      if (s == lowest || here < least) least = here;
-    }
-    if (!(least > bytes) || !(least > most)) continue;
-    most = least;
-    const std::size_t last = blocks[b + 1] - 1;
-    why.what = reason::cause::layer_too_large;
-    why.place = detail::layer_text(model, blocks[b]);
-    if (last != blocks[b]) {
-      why.place = detail::joined("layers ", std::to_string(blocks[b]), " to ", std::to_string(last), " (\"",
-                                 model.layers[blocks[b]].name, "\" to \"", model.layers[last].name,
-                                 "\"), which share a stage,");
-    }
-  }
+  reason why = detail::too_large_block(model, blocks, memory, in_flight, bytes);
   if (why.what == reason::cause::memory) {
+    const bool told = fits(in_flight, bytes).has_value();
     const std::size_t reached = fits.reached();
-    auto low = static_cast<double>(detail::whole_bytes(bytes) - 1);
+    double low = detail::floor_bytes(bytes);
     double high = 2 * low + 2;
-    while (!fits(in_flight, high)) low = high, high *= 2;
-    for (double middle = 0; high - low > 1;) {
-      middle = static_cast<double>(detail::whole_bytes(low + (high - low) / 2));
-      if (!(low < middle && middle < high)) break;  // beyond 2^53 bytes
-      if (fits.steps() > patience && high - low < 1e-3 * high) break;
-      (fits(in_flight, middle) ? high : low) = middle;
+    std::optional<bool> enough = fits(in_flight, high);
+    for (; enough == false; enough = fits(in_flight, high)) low = high, high *= 2;
+    while (enough && high - low > 1) {
+      const double middle = detail::floor_bytes(low + (high - low) / 2);
+      enough = low < middle && middle < high ? fits(in_flight, middle) : std::nullopt;  // unset beyond 2^53 bytes
+      if (enough) (*enough ? high : low) = middle;
     }
-    most = high;
+    why.needed = detail::whole_bytes(low + 1);
+    if (enough) why.remedy = detail::joined("sharding every layer ", ways(high), " ways would do");
     why.place = detail::joined("the fullest of ", std::to_string(stages), stages == 1 ? " stage" : " stages");
-    if (reached < blocks.size()) {
+    if (told && reached < blocks.size()) {
       why.place = detail::joined(detail::layer_text(model, blocks[reached]), " finds no place: ", why.place);
     }
-    why.remedy = detail::joined("sharding every layer ", ways(most), " ways would do");
-  } else {
-    why.remedy = detail::joined("sharded ", ways(most), " ways it would fit");
   }
-  why.needed = detail::whole_bytes(most);
 
   if (needs(stages).empty()) return why;
   // Fewer devices than that have less memory than all layers together.
   std::size_t devices = detail::whole_bytes(memory.share(0, memory.size(), 1) / bytes);
-  const std::size_t until = fits.steps() + patience;
-  for (; devices <= blocks.size() && fits.steps() < until; ++devices) {
-    if (!fits(needs(devices), bytes)) continue;
-    why.remedy = detail::joined(why.remedy, "; ", detail::devices_text(devices), " would do");
-    return why;
-  }
-  const std::string tried = std::to_string(devices > blocks.size() ? blocks.size() : devices - 1);
-  why.remedy = detail::joined(why.remedy, "; no number of devices up to ", tried, " would do");
+  if (devices == 0) devices = 1;
+  std::optional<bool> enough = false;
+  while (devices <= blocks.size() && (enough = fits(needs(devices), bytes)) == false) ++devices;
+  const std::size_t tried = devices > blocks.size() ? blocks.size() : devices - 1;
+  if (tried == 0 && enough != true) return why;
+  why.remedy = detail::joined(why.remedy, why.remedy.empty() ? "" : "; ",
+                              enough == true ? detail::devices_text(devices)
+                                             : detail::joined("no number of devices up to ", std::to_string(tried)),
+                              " would do");
   return why;
 }
 

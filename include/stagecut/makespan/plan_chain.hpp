@@ -16,6 +16,7 @@
 #include <stagecut/core/profile.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/cost/training_memory.hpp>
+#include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/memory_shortage.hpp>
 #include <stagecut/schedule/in_flight.hpp>
@@ -25,39 +26,11 @@
 
 namespace stagecut::inline v0 {
 
-/// What a chain of layers is cut by: of which sum the heaviest stage is made as light as possible.
-enum class measure : std::uint8_t {
-  time,             ///< seconds of a microbatch, both passes; of a model without times, its parameters
-  parameters,       ///< bytes of parameters
-  layers,           ///< number of layers, the first stages one longer where it does not divide
-  weights,          ///< `chain_request::weights`
-  time_and_memory,  ///< RFC-0022's weighted cost: see `chain_request::time_weight`
-};
-
-/// What to plan. What is not said stays at its default.
-struct chain_request {
-  std::size_t devices = 1;                                           ///< pipeline ranks p
-  std::size_t chunks = 1;                                            ///< stages of every rank; p * chunks stages
-  std::size_t microbatches = 0;                                      ///< of one iteration; 0: not known
-  schedule_kind schedule = schedule_kind::one_forward_one_backward;  ///< for `chunks` = 1
-  std::vector<std::size_t> in_flight{};                              ///< of every stage; empty: the schedule's
-  measure by = measure::time;                                        ///< what to cut by
-  std::vector<double> weights{};                                     ///< of every layer, for `measure::weights`
-  std::string weights_name = "weights";                              ///< what the plan calls them
-  /// W of W * time + (1 - W) * memory, each as a share of the whole model's; memory is what stays of a layer plus its
-  /// activations of one microbatch.
-  double time_weight = 0.6;
-  std::optional<double> memory_per_device{};  ///< bytes that no stage may exceed; unset: no limit
-  double buffer_fraction = 0;                 ///< of `memory_per_device`, kept free, below 1
-  memory_options memory{};                    ///< how memory is reckoned
-  std::string optimizer = "adam";             ///< what the plan calls `memory.parameter_multiplier`
-};
-
 /// See `plan_chain`.
 struct plan_chain_fn {
   /// See `plan_chain`.
   [[nodiscard]] outcome<plan> operator()(const profile& model, const chain_request& request) const {
-    check(model, request);
+    detail::check_request(model, request);
     const layer_blocks blocks(model);
     const std::size_t stages = request.devices * request.chunks;
     if (stages > blocks.size()) {
@@ -70,6 +43,7 @@ struct plan_chain_fn {
     }
     const training_memory memory(model, request.memory);
     const std::vector<std::size_t> in_flight = microbatches_kept(request);
+    check_memory(memory, request, in_flight);
 
     plan result;
     auto cost = layer_costs(model, request, memory, result.objective.of);
@@ -89,55 +63,17 @@ struct plan_chain_fn {
   /// Forward passes of an iteration up to which it is predicted, which takes memory for each.
   static constexpr std::size_t most_predicted = std::size_t{1} << 20U;
 
-  static void check(const profile& model, const chain_request& request) {
-    const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
-      detail::fail(argument_error("plan_chain", argument, value, requirement));
-    };
-    if (request.devices == 0) refuse("devices", "0", "must be at least 1");
-    if (request.chunks == 0) refuse("chunks", "0", "must be at least 1");
-    if (model.layers.empty()) refuse("model.layers", "{}", "must hold at least one layer");
-    if (!model.edges.empty()) {
-      refuse("model.edges", detail::joined(std::to_string(model.edges.size()), " edges"),
-             "must be empty: see as_chain");
+  /// Refuses bytes that a limit would say nothing of, and such as nobody has.
+  static void check_memory(const training_memory& memory, const chain_request& request,
+                           const std::vector<std::size_t>& in_flight) {
+    if (request.memory_per_device && memory.share(0, memory.size(), 1) == 0) {
+      detail::fail(invalid_input("model", "no layer takes any bytes: a limit of memory says nothing"));
     }
-    for (std::size_t i = 0; i < model.layers.size(); ++i) {
-      if (model.layers[i].children.empty()) continue;
-      detail::fail(argument_error("plan_chain", detail::joined("model.layers[", std::to_string(i), "].children"),
-                                  detail::joined(std::to_string(model.layers[i].children.size()), " layers"),
-                                  "must be empty: see as_chain"));
-    }
-    // Beyond what any model has; keeps devices * chunks from overflowing.
-    if (request.devices >> 40U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^40");
-    if (request.chunks >> 20U != 0) refuse("chunks", std::to_string(request.chunks), "must be below 2^20");
-    if (!request.in_flight.empty() && request.in_flight.size() != request.devices * request.chunks) {
-      refuse("in_flight.size()", std::to_string(request.in_flight.size()), "must be the number of stages");
-    }
-    for (std::size_t s = 0; s < request.in_flight.size(); ++s) {
-      const std::size_t here = request.in_flight[s];
-      if (here != 0 && (s == 0 || request.chunks > 1 || here <= request.in_flight[s - 1])) continue;
-      detail::fail(argument_error("plan_chain", detail::joined("in_flight[", std::to_string(s), "]"),
-                                  std::to_string(here), "must be at least 1, and not above that of the stage before"));
-    }
-    if (request.by == measure::weights && request.weights.size() != model.layers.size()) {
-      refuse("weights.size()", std::to_string(request.weights.size()), "must be the number of layers");
-    }
-    if (!(request.time_weight >= 0 && request.time_weight <= 1)) {
-      refuse("time_weight", std::to_string(request.time_weight), "must be from 0 to 1");
-    }
-    if (!(request.buffer_fraction >= 0 && request.buffer_fraction < 1)) {
-      refuse("buffer_fraction", std::to_string(request.buffer_fraction), "must be from 0 to below 1");
-    }
-    if (request.memory_per_device && request.chunks > 1) {
-      refuse("memory_per_device", std::to_string(*request.memory_per_device),
-             "is not supported with chunks above 1, whose stages share a device");
-    }
-    if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
-      refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
-    }
-    if (request.memory.checkpoint == checkpointing::except_last && request.schedule != schedule_kind::gpipe) {
-      refuse("memory.checkpoint", "except_last",
-             "needs the schedule gpipe, where the last microbatch is the first to go back");
-    }
+    constexpr double most = 1e18;
+    const std::size_t kept = in_flight.empty() ? 1 : in_flight[0];
+    bool counted = memory.share(0, memory.size(), kept) < most;
+    for (std::size_t i = 0; i < memory.size(); ++i) counted = counted && memory(i, i + 1, kept).total() < most;
+    if (!counted) detail::fail(invalid_input("model", "its layers take more than 10^18 bytes"));
   }
 
   /// Microbatches in flight, of every stage; empty if that is not known.
@@ -291,7 +227,9 @@ struct plan_chain_fn {
     if (request.microbatches == 0) return;
     const char* const name = request.in_flight.empty() ? to_string(request.schedule) : "in-flight";
     result.schedule = {request.chunks > 1 ? "interleaved" : name, request.microbatches};
-    if (request.chunks > 1 || request.microbatches > most_predicted / request.devices) return;
+    if (request.chunks > 1 || request.memory.checkpoint == checkpointing::except_last ||
+        request.microbatches > most_predicted / request.devices)
+      return;
     result.timeline = predict_timeline(forward, back, in_flight, request.microbatches);
     double makespan = 0;
     for (const timed_pass& pass : result.timeline) makespan = pass.end > makespan ? pass.end : makespan;

@@ -10,10 +10,114 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/probe.hpp>
 
 namespace stagecut::inline v0::detail {
 
-/// The least bottleneck of a chain whose stages a constraint allows, by dynamic programming over (stage, first item).
+/// A chain priced by calls of the user's cost, of which a constraint allows some stages.
+template <class Model, class Constraint>
+struct constrained_chain {
+  using model_type = Model;
+  using cost_type = cost_t<Model>;
+
+  const Model& model;
+  const Constraint& allowed;
+
+  [[nodiscard]] std::size_t at(std::size_t item) const { return item; }
+  [[nodiscard]] cost_type cost(std::size_t first, std::size_t last) const { return model(first, last); }
+};
+
+/// Where the stages of a constrained chain can begin, within a bound.
+struct stage_beginnings {
+  /// Those of one stage: of items from `first` on, the nearest end from which the later stages can go on; 0: none.
+  struct window {
+    std::size_t first = 0;
+    std::vector<std::size_t> end{};
+  };
+
+  std::vector<window> stage;         ///< of length k
+  std::vector<std::size_t> highest;  ///< of length k + 1: no beginning lies further right
+  std::vector<std::size_t> cut;      ///< of length k + 1; the cut points of the last success
+
+  stage_beginnings(std::size_t items, std::size_t stages) : stage(stages), highest(stages + 1), cut(stages + 1) {
+    cut[stages] = highest[stages] = items;
+  }
+  [[nodiscard]] std::size_t stages() const { return stage.size(); }
+  [[nodiscard]] std::size_t items() const { return cut.back(); }
+};
+
+/// Whether a chain can be cut into k non-empty allowed stages that cost at most `bound` each: from its end, of each
+/// stage all beginnings from which the stages behind it go on. `where.cut` holds the lexicographically smallest cut
+/// points of a success. As the other `probe`, but for `enough`, which is not below any cost above the bound that matters.
+///
+/// Exact for a monotone cost under any constraint. As a rule O(k) calls of cost and constraint for each item of a window
+/// in which a cut point can lie; O(k n w) if the constraint forbids many intervals and is not hopeless of them.
+template <class Model, class Constraint, class Cost = cost_t<Model>>
+[[nodiscard]] verdict<Cost> probe(const constrained_chain<Model, Constraint>& chain, const Cost& bound, Cost least,
+                                  Cost enough, stage_beginnings& where) {
+  Cost& next = enough;  // the least cost above the bound that would have changed anything
+  const std::size_t stages = where.stages();
+  const std::size_t items = where.items();
+  const auto within = [&](std::size_t first, std::size_t last) {
+    Cost here = chain.cost(first, last);
+    if (here <= bound) return true;
+    lower_to(next, std::move(here));
+    return false;
+  };
+  where.highest[0] = 0;
+  for (std::size_t s = 0; s + 1 < stages; ++s) {
+    std::size_t last = where.highest[s] + 1;
+    std::size_t beyond = items - (stages - 1 - s) + 1;
+    while (last + 1 < beyond) {
+      const std::size_t middle = last + (beyond - last) / 2;
+      (within(where.highest[s], middle) ? last : beyond) = middle;
+    }
+    where.highest[s + 1] = last;
+  }
+  // Those of the stage behind; of the last, its end.
+  std::size_t lowest = items;
+  const auto goes_on = [&](std::size_t s, std::size_t last) {
+    if (s + 1 == stages) return last == items;
+    const auto& behind = where.stage[s + 1];  // reaches to `highest`
+    return last >= behind.first && behind.end[last - behind.first] != 0;
+  };
+  for (std::size_t s = stages; s-- > 0;) {
+    auto& [front, end] = where.stage[s];
+    end.clear();
+    std::size_t first = where.highest[s] + 1;
+    const std::size_t until = s == 0 ? 0 : s;
+    const std::size_t rightmost = s + 1 == stages ? items : where.highest[s + 1];
+    std::size_t found = items;
+    while (first > until && within(first - 1, lowest < first ? first : lowest)) {
+      --first;
+      std::size_t chosen = 0;
+      for (std::size_t last = lowest < first + 1 ? first + 1 : lowest; last <= rightmost; ++last) {
+        if (!goes_on(s, last)) continue;
+        if (!within(first, last)) break;
+        const bool may = chain.allowed(s, first, last);
+        if (may) chosen = last;
+        if (may || hopeless(chain.allowed, s, first, last, may)) break;
+      }
+      end.push_back(chosen);
+      if (chosen != 0) found = first;
+    }
+    // They were looked for from the right.
+    for (std::size_t i = 0, j = end.size(); i + 1 < j; ++i) std::swap(end[i], end[--j]);
+    front = first;
+    if (found == items) return {false, std::move(next)};
+    lowest = found;
+  }
+  Cost costliest = std::move(least);
+  for (std::size_t s = 0; s < stages; ++s) {
+    where.cut[s + 1] = where.stage[s].end[where.cut[s] - where.stage[s].first];
+    Cost here = chain.cost(where.cut[s], where.cut[s + 1]);
+    if (costliest < here) costliest = std::move(here);
+  }
+  return {true, std::move(costliest)};
+}
+
+/// The least bottleneck of a chain whose stages a constraint allows, for costs that only compare: by dynamic programming
+/// over (stage, first item).
 ///
 /// Nothing costs less than `floor`, the optimum without the constraint: costs below count as that much, so that the
 /// search for a stage's end stops at the first that reaches it. Exact for a monotone cost under any constraint.

@@ -30,13 +30,26 @@ namespace detail {
 
 /// The search for the least bound at which a probe succeeds. All the time, `upper` is feasible and nothing costs less
 /// than `lower`.
-template <class Chain>
+template <class Chain, class Where = separators>
 class bottleneck_search {
  public:
   using cost_type = typename Chain::cost_type;
 
-  bottleneck_search(const Chain& chain, separators& where)
+  bottleneck_search(const Chain& chain, Where& where)
       : chain_(chain), where_(where), upper_(chain.cost(chain.at(0), chain.at(where.items()))), lower_(least()) {}
+
+  /// The same of a chain of which no cut costs less than `lower`.
+  bottleneck_search(const Chain& chain, Where& where, cost_type lower)
+      : chain_(chain),
+        where_(where),
+        upper_(chain.cost(chain.at(0), chain.at(where.items()))),
+        lower_(std::move(lower)) {}
+
+  /// After `run`: whether there is a cut at all.
+  bool found() {
+    const cost_type all = upper_;
+    return placed_ || fits(all);
+  }
 
   /// The least bottleneck; its cut points are then `where.lowest`.
   cost_type run() {
@@ -150,7 +163,7 @@ class bottleneck_search {
   }
 
   const Chain& chain_;
-  separators& where_;
+  Where& where_;
   cost_type upper_;
   cost_type lower_;
   bool placed_ = false;
@@ -198,9 +211,18 @@ struct minimize_bottleneck_fn {
     for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, free->cuts[s], free->cuts[s + 1]);
     if (all) return free;
     using answer_type = outcome<chain_partition<cost_t<Model>>>;
-    auto best = detail::constrained_bottleneck<Model, Constraint>(cost, stages, allowed, free->cost).run();
-    if (!best) return answer_type::infeasible({reason::cause::constraint, 0, 0});
-    return answer_type::optimal(*std::move(best));
+    const auto infeasible = [] { return answer_type::infeasible({reason::cause::constraint, 0, 0}); };
+    if constexpr (arithmetic<cost_t<Model>>) {
+      const detail::constrained_chain<Model, Constraint> chain{cost, allowed};
+      detail::stage_beginnings where(cost.size(), stages);
+      detail::bottleneck_search search(chain, where, free->cost);
+      const auto least = search.run();
+      if (!search.found()) return infeasible();
+      return answer_type::optimal({cuts(where.cut), least, least});
+    } else {
+      auto best = detail::constrained_bottleneck<Model, Constraint>(cost, stages, allowed, free->cost).run();
+      return best ? answer_type::optimal(*std::move(best)) : infeasible();
+    }
   }
   /// @}
 
@@ -230,8 +252,10 @@ struct minimize_bottleneck_fn {
 /// Exact for the costs as the model computes them, rounding included: bounds are costs of real intervals, no epsilon.
 /// Among the optimal cuts it returns the lexicographically smallest. Deterministic; thread-safe with a workspace each.
 /// O(k log n) calls of `cost` per probe; at most 105 probes for costs that are numbers, as a rule 2 to 15, and O(k log
-/// n) for costs that only compare. O(k) memory. Where the best cuts are not allowed, a dynamic program follows: O(k n w)
-/// calls of `allowed` and O(k n) memory, w the number of items of the widest stage that has to be tried.
+/// n) for costs that only compare. O(k) memory. Where the best cuts are not allowed, probes that know the
+/// constraint follow, each O(k) calls of both for every item of a window where a cut point can lie, as a rule, and O(n) a
+/// stage of memory; for costs that only compare a dynamic program, O(k n w) calls and O(k n) memory, w the number of items
+/// of the widest stage that has to be tried.
 ///
 /// Source: D. M. Nicol, J. Parallel Distrib. Comput. 23(2):119-134, 1994; A. Pinar and C. Aykanat, J. Parallel Distrib.
 /// Comput. 64(8):974-996, 2004, exact bisection with separators. Probes run from the end of the chain, which yields the

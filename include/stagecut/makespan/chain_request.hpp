@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/profile.hpp>
+#include <stagecut/cost/training_memory.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What a chain of layers is cut by: of which sum the heaviest stage is made as light as possible.
+enum class measure : std::uint8_t {
+  time,             ///< seconds of a microbatch, both passes; of a model without times, its parameters
+  parameters,       ///< bytes of parameters
+  layers,           ///< number of layers, the first stages one longer where it does not divide
+  weights,          ///< `chain_request::weights`
+  time_and_memory,  ///< RFC-0022's weighted cost: see `chain_request::time_weight`
+};
+
+/// What to plan. What is not said stays at its default.
+struct chain_request {
+  std::size_t devices = 1;                                           ///< pipeline ranks p
+  std::size_t chunks = 1;                                            ///< stages of every rank; p * chunks stages
+  std::size_t microbatches = 0;                                      ///< of one iteration; 0: not known
+  schedule_kind schedule = schedule_kind::one_forward_one_backward;  ///< for `chunks` = 1
+  std::vector<std::size_t> in_flight{};                              ///< of every stage; empty: the schedule's
+  measure by = measure::time;                                        ///< what to cut by
+  std::vector<double> weights{};                                     ///< of every layer, for `measure::weights`
+  std::string weights_name = "weights";                              ///< what the plan calls them
+  /// W of W * time + (1 - W) * memory, each as a share of the whole model's; memory is what stays of a layer plus its
+  /// activations of one microbatch.
+  double time_weight = 0.6;
+  std::optional<double> memory_per_device{};  ///< bytes that no stage may exceed; unset: no limit
+  double buffer_fraction = 0;                 ///< of `memory_per_device`, kept free, below 1
+  memory_options memory{};                    ///< how memory is reckoned
+  std::string optimizer = "adam";             ///< what the plan calls `memory.parameter_multiplier`
+};
+
+namespace detail {
+
+/// Refuses a request that makes no sense, or not for that model.
+inline void check_request(const profile& model, const chain_request& request) {
+  const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
+    detail::fail(argument_error("plan_chain", argument, value, requirement));
+  };
+  if (request.devices == 0) refuse("devices", "0", "must be at least 1");
+  if (request.chunks == 0) refuse("chunks", "0", "must be at least 1");
+  if (model.layers.empty()) refuse("model.layers", "{}", "must hold at least one layer");
+  if (!model.edges.empty()) {
+    refuse("model.edges", detail::joined(std::to_string(model.edges.size()), " edges"), "must be empty: see as_chain");
+  }
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    if (model.layers[i].children.empty()) continue;
+    detail::fail(argument_error("plan_chain", detail::joined("model.layers[", std::to_string(i), "].children"),
+                                detail::joined(std::to_string(model.layers[i].children.size()), " layers"),
+                                "must be empty: see as_chain"));
+  }
+  // Beyond what any model has; keeps devices * chunks from overflowing.
+  if (request.devices >> 40U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^40");
+  if (request.chunks >> 20U != 0) refuse("chunks", std::to_string(request.chunks), "must be below 2^20");
+  if (!request.in_flight.empty() && request.in_flight.size() != request.devices * request.chunks) {
+    const std::string stages = std::to_string(request.devices * request.chunks);
+    detail::fail(argument_error("plan_chain", "in_flight.size()", std::to_string(request.in_flight.size()),
+                                detail::joined("must be the number of stages, ", stages)));
+  }
+  for (std::size_t s = 0; s < request.in_flight.size(); ++s) {
+    const std::size_t here = request.in_flight[s];
+    if (here != 0 && (s == 0 || request.chunks > 1 || here <= request.in_flight[s - 1])) continue;
+    detail::fail(argument_error("plan_chain", detail::joined("in_flight[", std::to_string(s), "]"),
+                                std::to_string(here), "must be at least 1, and not above that of the stage before"));
+  }
+  if (request.by == measure::weights && request.weights.size() != model.layers.size()) {
+    refuse("weights.size()", std::to_string(request.weights.size()), "must be the number of layers");
+  }
+  if (!is_finite(request.time_weight) || request.time_weight < 0 || request.time_weight > 1) {
+    refuse("time_weight", std::to_string(request.time_weight), "must be from 0 to 1");
+  }
+  if (!is_finite(request.buffer_fraction) || request.buffer_fraction < 0 || request.buffer_fraction >= 1) {
+    refuse("buffer_fraction", std::to_string(request.buffer_fraction), "must be from 0 to below 1");
+  }
+  if (request.memory_per_device && request.chunks > 1) {
+    refuse("memory_per_device", std::to_string(*request.memory_per_device),
+           "is not supported with chunks above 1, whose stages share a device");
+  }
+  if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
+    refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
+  }
+  if (request.chunks > 1 && request.schedule == schedule_kind::gpipe) {
+    refuse("schedule", "gpipe", "has one stage on each device: chunks must be 1");
+  }
+  if (request.memory.checkpoint != checkpointing::except_last) return;
+  if (request.schedule != schedule_kind::gpipe || !request.in_flight.empty()) {
+    refuse("memory.checkpoint", "except_last",
+           "needs the schedule gpipe, where the last microbatch is the first to go back");
+  }
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0
