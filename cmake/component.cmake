@@ -19,7 +19,7 @@ function(stagecut_component name)
 
   add_library(${target} INTERFACE)
   add_library(stagecut::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ${STAGECUT_BUILD_TESTS})
   target_sources(${target} INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${headers})
   if(NOT name STREQUAL "stagecut")
     target_link_libraries(${target} INTERFACE stagecut::stagecut ${arg_LINKS})
