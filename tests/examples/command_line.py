@@ -207,7 +207,7 @@ check(memory("--boundary-buffers", 0) == [840, 820], memory("--boundary-buffers"
 check(memory("--checkpoint", "always") == [822, 823], memory("--checkpoint", "always"))
 check(memory("--memory", "842") == [842, 822], "842 bytes do")
 fails(3, "2 stages needs at least 842 bytes, and a device has 841 bytes", "plan", "-", "--devices", 2, "--memory", 841, stdin=heavy)
-fails(3, "needs at least 842 bytes, and a device has 632 bytes", "plan", "-", "--devices", 2, "--memory", 842, "--memory-buffer", 0.25, stdin=heavy)
+fails(3, "needs at least 842 bytes, and a device has 631 bytes", "plan", "-", "--devices", 2, "--memory", 842, "--memory-buffer", 0.25, stdin=heavy)
 fails(3, "sharded 2 ways it would fit", "plan", "-", "--devices", 2, "--memory", 400, stdin=heavy)
 fails(2, "--memory: 80gib is no size", "plan", "-", "--devices", 2, "--memory", "80gib", stdin=heavy)
 fails(2, "--memory = 0", "plan", "-", "--devices", 2, "--memory", "0", stdin=heavy)

@@ -84,12 +84,16 @@ TEST_CASE("on random chains the bytes, the sharding and the number of devices ar
     double whole = static_cast<double>(why.needed);  // what has to be sharded
     if (why.what == reason::cause::layer_too_large) {
       const std::size_t layer = std::stoul(why.place.substr(6));
-      const std::size_t lowest = k > n - layer ? k - (n - layer) : 0;
       std::optional<double> alone;
-      for (std::size_t s = lowest; s <= std::min(layer, k - 1); ++s) {
+      for (std::size_t s = 0; s < k; ++s) {
+        // Stages before it for all layers before it, and behind it for all behind.
+        const bool before = s == 0 ? layer == 0 : layer >= s;
+        const bool behind = s + 1 == k ? layer + 1 == n : n - 1 - layer >= k - 1 - s;
+        if (!before || !behind) continue;
         const double here = memory(layer, layer + 1, k - s).total();
         if (!alone || here < *alone) alone = here;
       }
+      if (!alone) alone = needed;  // then all layers are to be sharded
       REQUIRE(*alone >= whole);
       whole = *alone;
     }
@@ -122,6 +126,10 @@ TEST_CASE("what is named") {
         .text();
   };
   CHECK(ask(2, 99) ==
+        "layer 1 (\"body\") needs at least 100 bytes, and a device has 99 bytes; sharding every layer 2 ways would do; "
+        "no "
+        "number of devices up to 3 would do");
+  CHECK(ask(3, 99) ==
         "layer 1 (\"body\") needs at least 100 bytes, and a device has 99 bytes; sharded 2 ways it would fit; no "
         "number of "
         "devices up to 3 would do");
@@ -145,4 +153,25 @@ TEST_CASE("without a schedule no number of devices is named, and sums beyond all
   const reason why = memory_shortage(model, layer_blocks(model), memory, {1, 1}, 10, none);
   CHECK(why.what == reason::cause::layer_too_large);
   CHECK(why.remedy.find("device") == std::string::npos);
+}
+
+TEST_CASE("a layer that cannot have a stage to itself is not said to fit one, and what makes no question is told") {
+  profile model;
+  model.layers.resize(4);
+  const double parameters[] = {1, 1, 0, 55};
+  for (std::size_t i = 0; i < 4; ++i) model.layers[i].parameters = parameters[i];
+  model.layers[2].activations = 100;
+  const training_memory memory(model, {.parameter_multiplier = 1});
+  const layer_blocks blocks(model);
+  const auto ask = [&](std::size_t stages, double bytes) {
+    return memory_shortage(model, blocks, memory, one_forward_one_backward(stages), bytes, one_forward_one_backward);
+  };
+  // On stage 1 of 3, by itself, it keeps two microbatches.
+  CHECK(ask(3, 60).remedy.find("sharded 4 ways it would fit") == 0);
+  CHECK(ask(1, 60).remedy.find("sharding every layer 3 ways would do") == 0);
+  CHECK(ask(5, 60).what == reason::cause::more_stages_than_layers);
+  CHECK_THROWS_WITH_AS((void)ask(0, 60), doctest::Contains("in_flight = {}"), stagecut::argument_error);
+  const reason close = ask(1, 156.5);
+  CHECK(close.needed == 157);
+  CHECK(close.available == 156);
 }

@@ -205,6 +205,8 @@ TEST_CASE("a limit on what takes no bytes, and bytes that nobody has, are refuse
   model.layers[0].forward = 1;
   CHECK(refusal(model, {.memory_per_device = 1.0}) ==
         "model: no layer takes any bytes: a limit of memory says nothing");
+  model.layers[0].output = 1;
+  CHECK(refusal(model, {.devices = 2, .memory_per_device = 1.0}).empty());
   model.layers[0].activations = 1e17;
   CHECK(refusal(model, {.devices = 1}).empty());
   CHECK(refusal(model, {.devices = 1, .microbatches = 20, .schedule = schedule_kind::gpipe}) ==

@@ -89,37 +89,63 @@ class memory_fit {
   return whole > bytes ? whole - 1 : whole;
 }
 
+/// Whether block b of n can be stage s of k by itself.
+[[nodiscard]] inline bool can_stand_alone(std::size_t b, std::size_t n, std::size_t s, std::size_t k) {
+  return s <= b && k - 1 - s <= n - 1 - b && (s == 0) == (b == 0) && (s == k - 1) == (b == n - 1);
+}
+
 /// The block that needs most, if it is more than `bytes` wherever it may stand: then `layer_too_large`.
 [[nodiscard]] inline reason too_large_block(const profile& model, const layer_blocks& blocks,
                                             const training_memory& memory, const std::vector<std::size_t>& in_flight,
                                             double bytes) {
   const std::size_t stages = in_flight.size();
-  reason why{reason::cause::memory, 0, whole_bytes(bytes)};
+  reason why{reason::cause::memory, 0, static_cast<std::size_t>(floor_bytes(bytes))};
   double most = bytes;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const std::size_t first = blocks[b];
     const std::size_t last = blocks[b + 1];
-    double least = 0;
-    double alone = 0;  // with the buffers of a stage of its own
+    std::optional<double> least;
+    std::optional<double> alone;  // as a stage of its own, buffers included
     const std::size_t lowest = stages > blocks.size() - b ? stages - (blocks.size() - b) : 0;
     for (std::size_t s = lowest; s <= b && s < stages; ++s) {
       const double here = memory.share(first, last, in_flight[s]);
-      if (s > lowest && here >= least) continue;
-      least = here;
-      alone = memory(first, last, in_flight[s]).total();
+      if (!least || here < *least) least = here;
+      if (!can_stand_alone(b, blocks.size(), s, stages)) continue;
+      const double all = memory(first, last, in_flight[s]).total();
+      if (!alone || all < *alone) alone = all;
     }
-    if (!(least > most)) continue;
-    most = least;
+    if (!(*least > most)) continue;
+    most = *least;
     why.what = reason::cause::layer_too_large;
-    why.needed = whole_bytes(least);
+    why.needed = whole_bytes(*least);
     why.place = layer_text(model, first);
     if (last - first > 1) {
       why.place = joined("the group of layers ", std::to_string(first), " to ", std::to_string(last - 1), " (\"",
                          model.layers[first].name, "\" to \"", model.layers[last - 1].name, "\")");
     }
-    why.remedy = joined("sharded ", std::to_string(whole_bytes(alone / bytes)), " ways it would fit");
+    why.remedy = alone ? joined("sharded ", std::to_string(whole_bytes(*alone / bytes)), " ways it would fit") : "";
   }
   return why;
+}
+
+/// The ends of a bisection for the least whole number of bytes that do: too few, and, if that is known, enough.
+struct memory_bracket {
+  double low;
+  std::optional<double> high;
+};
+
+[[nodiscard]] inline memory_bracket least_that_fits(memory_fit& fits, const std::vector<std::size_t>& in_flight,
+                                                    double bytes) {
+  double low = floor_bytes(bytes);
+  double high = 2 * low + 2;
+  std::optional<bool> enough = fits(in_flight, high);
+  for (; enough == false; enough = fits(in_flight, high)) low = high, high *= 2;
+  while (enough && high - low > 1) {
+    const double middle = floor_bytes(low + (high - low) / 2);
+    enough = low < middle && middle < high ? fits(in_flight, middle) : std::nullopt;  // unset beyond 2^53 bytes
+    if (enough) (*enough ? high : low) = middle;
+  }
+  return {low, enough ? std::optional<double>(high) : std::nullopt};
 }
 
 /// `1 device`, `2 devices`.
@@ -138,9 +164,10 @@ class memory_fit {
 /// @param bytes      of a device
 /// @param needs      `needs(k)` gives what is in flight on each of k stages, or nothing if it cannot be told
 /// @return           `layer_too_large` with the block that needs most wherever it may stand, and the ways in which to
-///                   shard it so that it fits as a stage of its own; else `memory` with the least that the fullest
-///                   stage needs, by bisection. The remedy names the sharding of all layers then, and the smallest
-///                   number of devices that fits, each one tried
+///                   shard it so that it fits as a stage of its own, if it can be one; else `memory` with the least that
+///                   the fullest stage needs, by bisection. The remedy names the sharding of all layers then, and the
+///                   smallest number of devices that fits, each one tried. `more_stages_than_layers` if so it is
+/// @throws           argument_error for no stage
 ///
 /// O(k n) for each of about 50 bisections and each number of devices, as a rule; O(k n w) at worst, w blocks in a stage.
 /// It gives up after 2 * 10^8 steps, and then says what is known.
@@ -148,26 +175,22 @@ template <class InFlight>
 [[nodiscard]] reason memory_shortage(const profile& model, const layer_blocks& blocks, const training_memory& memory,
                                      const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs) {
   const std::size_t stages = in_flight.size();
+  if (stages == 0) detail::fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
+  if (stages > blocks.size()) return {reason::cause::more_stages_than_layers, stages, blocks.size()};
   const auto ways = [&](double needed) { return std::to_string(detail::whole_bytes(needed / bytes)); };
   detail::memory_fit fits(blocks, memory);
   reason why = detail::too_large_block(model, blocks, memory, in_flight, bytes);
-  if (why.what == reason::cause::memory) {
+  if (why.remedy.empty()) {
     const bool told = fits(in_flight, bytes).has_value();
     const std::size_t reached = fits.reached();
-    double low = detail::floor_bytes(bytes);
-    double high = 2 * low + 2;
-    std::optional<bool> enough = fits(in_flight, high);
-    for (; enough == false; enough = fits(in_flight, high)) low = high, high *= 2;
-    while (enough && high - low > 1) {
-      const double middle = detail::floor_bytes(low + (high - low) / 2);
-      enough = low < middle && middle < high ? fits(in_flight, middle) : std::nullopt;  // unset beyond 2^53 bytes
-      if (enough) (*enough ? high : low) = middle;
-    }
-    why.needed = detail::whole_bytes(low + 1);
-    if (enough) why.remedy = detail::joined("sharding every layer ", ways(high), " ways would do");
-    why.place = detail::joined("the fullest of ", std::to_string(stages), stages == 1 ? " stage" : " stages");
-    if (told && reached < blocks.size()) {
-      why.place = detail::joined(detail::layer_text(model, blocks[reached]), " finds no place: ", why.place);
+    const auto [low, high] = detail::least_that_fits(fits, in_flight, bytes);
+    if (high) why.remedy = detail::joined("sharding every layer ", ways(*high), " ways would do");
+    if (why.what == reason::cause::memory) {
+      why.needed = detail::whole_bytes(low + 1);
+      why.place = detail::joined("the fullest of ", std::to_string(stages), stages == 1 ? " stage" : " stages");
+      if (told && reached < blocks.size()) {
+        why.place = detail::joined(detail::layer_text(model, blocks[reached]), " finds no place: ", why.place);
+      }
     }
   }
 

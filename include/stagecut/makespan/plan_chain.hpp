@@ -66,13 +66,18 @@ struct plan_chain_fn {
   /// Refuses bytes that a limit would say nothing of, and such as nobody has.
   static void check_memory(const training_memory& memory, const chain_request& request,
                            const std::vector<std::size_t>& in_flight) {
-    if (request.memory_per_device && memory.share(0, memory.size(), 1) == 0) {
-      detail::fail(invalid_input("model", "no layer takes any bytes: a limit of memory says nothing"));
-    }
     constexpr double most = 1e18;
     const std::size_t kept = in_flight.empty() ? 1 : in_flight[0];
     bool counted = memory.share(0, memory.size(), kept) < most;
-    for (std::size_t i = 0; i < memory.size(); ++i) counted = counted && memory(i, i + 1, kept).total() < most;
+    bool any = false;
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      const double bytes = memory(i, i + 1, kept).total();
+      counted = counted && bytes < most;
+      any = any || bytes > 0;
+    }
+    if (request.memory_per_device && !any) {
+      detail::fail(invalid_input("model", "no layer takes any bytes: a limit of memory says nothing"));
+    }
     if (!counted) detail::fail(invalid_input("model", "its layers take more than 10^18 bytes"));
   }
 
@@ -167,9 +172,9 @@ struct plan_chain_fn {
         if (allowed(s, found->cuts[s], found->cuts[s + 1])) continue;
         const interval items = found->cuts.stage(s);
         const double needed = memory(blocks[items.first], blocks[items.last], in_flight[s]).total();
-        return answer::infeasible({reason::cause::memory, detail::whole_bytes(needed), detail::whole_bytes(bytes),
-                                   detail::joined("stage ", std::to_string(s)),
-                                   "cut by time or parameters instead, it may fit"});
+        return answer::infeasible(
+            {reason::cause::memory, detail::whole_bytes(needed), static_cast<std::size_t>(detail::floor_bytes(bytes)),
+             detail::joined("stage ", std::to_string(s)), "cut by time or parameters instead, it may fit"});
       }
       return found;
     }
