@@ -237,7 +237,9 @@ TEST_CASE("sums whose first prefix is not zero match enumeration") {
 TEST_CASE("the mean over the stages is no bound where both of its roundings are upward") {
   const window w{{0x1.0e5939b01b9fp-8, 0x1.97f1992318878p+0, 0x1.976a6c864079bp+1, 0x1.316e063d7a57dp+2}};
   check_against_enumeration(w, 3);  // the mean rounds to more than the only cut costs
+  CHECK(minimize_bottleneck(w, 3)->cuts == stagecut::cuts{0, 1, 2, 3});
 }
+
 TEST_CASE("opaque costs that only compare match enumeration") {
   CHECK(matches(20, [](generator& random, std::size_t n) {
           return random_table<rank>(random, n, -3, [](std::int64_t level) { return rank{level}; });
