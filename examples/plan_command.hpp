@@ -4,6 +4,7 @@
 #include <stagecut/io/formats.hpp>
 #include <stagecut/io/json_plan.hpp>
 #include <stagecut/io/read_profile.hpp>
+#include <stagecut/sequence/as_chain.hpp>
 #include <stagecut/stagecut.hpp>
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/check_figures.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/profile.hpp>
 
@@ -33,12 +33,12 @@ class builder {
   builder(const architecture& a, const training& r, const device& on) : z(a, r), a_(a), r_(r), on_(on) {}
 
   /// @param numbers  parameters on one device, without those of a matrix that is `tied`
-  [[nodiscard]] stagecut::layer layer(std::string name, std::string kind, const passes& todo, double numbers,
+  [[nodiscard]] stagecut::layer layer(std::string name, std::string kind, const passes& load, double numbers,
                                       double tied = 0) const {
     stagecut::layer made;
     made.name = std::move(name);
     made.kind = std::move(kind);
-    spend(made, todo);
+    spend(made, load);
     made.parameters = parameters(numbers);
     made.resident = resident(numbers);
     made.workspace = gathered(numbers + tied);
@@ -53,11 +53,11 @@ class builder {
 
   /// The layers of the model are alike but for their names.
   [[nodiscard]] stagecut::layer repeated(recomputing way) const {
-    passes todo = layer_work(a_, r_, z);
+    passes load = layer_work(a_, r_, z);
     const kept bytes = layer_activations(a_, r_, z);
-    if (way == recomputing::selective) todo.input = todo.input + core_work(a_, r_, z).forward;
-    if (way == recomputing::full) todo.input = todo.input + todo.forward;
-    auto made = layer("", a_.encoder ? "encoder" : "decoder", todo, layer_parameters(a_, z));
+    if (way == recomputing::selective) load.input = load.input + core_work(a_, r_, z).forward;
+    if (way == recomputing::full) load.input = load.input + load.forward;
+    auto made = layer("", a_.encoder ? "encoder" : "decoder", load, layer_parameters(a_, z));
     made.activations = way == recomputing::full ? bytes.input : bytes.rest;
     if (way == recomputing::none) made.activations += bytes.core;
     if (way == recomputing::selective) made.workspace += bytes.core;
@@ -69,15 +69,15 @@ class builder {
   const shape z;
 
  private:
-  [[nodiscard]] double seconds(const work& todo) const {
-    return todo.flops / ((r_.precision == number::fp32 ? on_.flops_fp32 : on_.flops) * on_.efficiency) +
-           todo.bytes / on_.bandwidth;
+  [[nodiscard]] double seconds(const work& load) const {
+    return load.flops / ((r_.precision == number::fp32 ? on_.flops_fp32 : on_.flops) * on_.efficiency) +
+           load.bytes / on_.bandwidth;
   }
 
-  void spend(stagecut::layer& made, const passes& todo) const {
-    made.forward = seconds(todo.forward);
-    made.backward_input = seconds(todo.input);
-    made.backward_weight = seconds(todo.weight);
+  void spend(stagecut::layer& made, const passes& load) const {
+    made.forward = seconds(load.forward);
+    made.backward_input = seconds(load.input);
+    made.backward_weight = seconds(load.weight);
     made.backward = *made.backward_input + *made.backward_weight;
   }
 
@@ -121,18 +121,6 @@ inline stagecut::layer_variant variant(const stagecut::layer& of) {
   made.workspace = of.workspace;
   made.output = of.output;
   return made;
-}
-
-/// Refuses a layer with a figure that is no number: a device so slow, or a model so large.
-inline void check_figures(const stagecut::layer& each) {
-  const double all[] = {each.forward,     each.backward,  each.backward_input.value_or(0),
-                        each.parameters,  each.output,    each.backward_weight.value_or(0),
-                        each.activations, each.workspace, each.resident.value_or(0)};
-  for (const double figure : all) {
-    if (!stagecut::is_finite(figure)) {
-      stagecut::detail::fail(stagecut::invalid_input(each.name, "its time or memory is out of range"));
-    }
-  }
 }
 
 }  // namespace detail
@@ -192,7 +180,7 @@ inline stagecut::profile profile(const architecture& a, const training& r = {}, 
   head.activations = detail::head_activations(a, z);
   head.output = 0;
   head.group = "output";
-  for (const auto& every : made.layers) detail::check_figures(every);
+  stagecut::check_figures(made);  // a device so slow, or a model so large
   return made;
 }
 

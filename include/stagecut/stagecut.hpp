@@ -2,11 +2,10 @@
 #pragma once
 
 /// @file
-/// The algorithms that need no other library. `<stagecut/testing/…>` checks models, `<stagecut/io/…>` reads profiles; every
-/// header also stands alone.
+/// The algorithms that need no other library. `<stagecut/sequence/as_chain.hpp>` makes a chain of a graph,
+/// `<stagecut/testing/…>` checks models, `<stagecut/io/…>` reads profiles; every header also stands alone.
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/as_chain.hpp>
 #include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/check_figures.hpp>
 #include <stagecut/core/cuts.hpp>

@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,23 +25,16 @@ using numbers = std::vector<std::size_t>;
 
 }  // namespace
 
-TEST_CASE("the least number is taken first") {
-  std::mt19937 random(3);
-  for (std::size_t bound = 1; bound < 40; ++bound) {
-    stagecut::detail::least_first held(bound);
-    std::multiset<std::size_t> expected;
-    for (int step = 0; step < 200; ++step) {
-      if (expected.empty() || random() % 2 == 0) {
-        const std::size_t number = random() % bound;
-        held.put(number);
-        expected.insert(number);
-      } else {
-        REQUIRE(held.take() == *expected.begin());
-        expected.erase(expected.begin());
-      }
-      REQUIRE(held.empty() == expected.empty());
-    }
-  }
+TEST_CASE("a group that is left and entered again is found") {
+  const auto parted = [](const std::vector<std::string>& groups) {
+    const auto found = stagecut::detail::find_parted_group(
+        groups.size(), [&](std::size_t i) -> std::string_view { return groups[i]; });
+    return std::pair(found.again, found.left);
+  };
+  CHECK(parted({}) == std::pair<std::size_t, std::size_t>(0, 0));
+  CHECK(parted({"a", "a", "", "b", "", ""}) == std::pair<std::size_t, std::size_t>(6, 6));
+  CHECK(parted({"a", "b", "b", "a", "b"}) == std::pair<std::size_t, std::size_t>(3, 1));
+  CHECK(parted({"a", "", "a"}) == std::pair<std::size_t, std::size_t>(2, 1));
 }
 
 TEST_CASE("an order follows the edges, and the numbers where they leave a choice") {

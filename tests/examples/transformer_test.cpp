@@ -464,5 +464,6 @@ TEST_CASE("a device that computes nothing is refused") {
         "--bandwidth: inf is not above 0");
   CHECK(refused(gpt(), {}, {.memory = 0}) == "--memory: 0.000000 is not above 0");
   CHECK(refused(gpt(), {}, {.efficiency = 1.5}) == "--efficiency: 1.500000 is not above 0 and at most 1");
-  CHECK(refused(gpt(), {}, {.bandwidth = 1e-320}) == "tok_embeddings: its time or memory is out of range");
+  CHECK(refused(gpt(), {}, {.bandwidth = 1e-320}) ==
+        "layer 0 (\"tok_embeddings\"): forward = infinity, must be finite and not negative");
 }

@@ -41,7 +41,7 @@ TEST_CASE("modules, stages of layers, decoders of stages") {
   CHECK(detail::module_names(p, 3).front() == "layers.18");
   CHECK(detail::module_names(p, 3).back() == "lm_head");
   CHECK(detail::module_names(p, 3).size() == 8);
-  const auto stages = detail::stages_of_layers(p);
+  const auto stages = p.cuts.assignment();
   REQUIRE(stages.size() == 26);
   CHECK(stages[0] == 0);
   CHECK(stages[5] == 0);

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/as_chain.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/profile.hpp>
 #include <stagecut/io/json_object.hpp>
 #include <stagecut/io/json_profile.hpp>
+#include <stagecut/sequence/as_chain.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -81,6 +81,26 @@ void compare(const Model& cost, std::size_t k, const Constraint& allowed, tally&
   if (answer->cuts != minimize_bottleneck(cost, k)->cuts) ++seen.changed;
 }
 
+/// Layers whose outputs are large: the buffers of a wider stage may be smaller.
+stagecut::profile random_model(generator& random, std::size_t n) {
+  stagecut::profile model;
+  model.layers.resize(n);
+  for (auto& each : model.layers) {
+    each.parameters = static_cast<double>(random() % 10);
+    each.activations = static_cast<double>(random() % 10);
+    each.output = static_cast<double>(random() % 20);
+    each.workspace = static_cast<double>(random() % 10);
+  }
+  return model;
+}
+
+/// Microbatches in flight under 1F1B.
+std::vector<std::size_t> in_flight(std::size_t stages) {
+  std::vector<std::size_t> result;
+  for (std::size_t s = 0; s < stages; ++s) result.push_back(stages - s);
+  return result;
+}
+
 template <class T>
 std::vector<T> random_items(generator& random, std::size_t n) {
   std::vector<T> items(n);
@@ -117,21 +137,11 @@ TEST_CASE("random chains within the memory of their devices, activations in flig
   for (int round = 0; round < 6000; ++round) {
     const std::size_t n = 1 + random() % 10;
     const std::size_t k = 1 + random() % std::min<std::size_t>(n, 5);
-    stagecut::profile model;
-    model.layers.resize(n);
-    for (auto& each : model.layers) {
-      each.parameters = static_cast<double>(random() % 10);
-      each.activations = static_cast<double>(random() % 10);
-      each.output = static_cast<double>(random() % 20);  // large: the buffers of a wider stage may be smaller
-      each.workspace = static_cast<double>(random() % 10);
-    }
     stagecut::memory_options options;
     options.checkpoint = random() % 2 == 0 ? stagecut::checkpointing::never : stagecut::checkpointing::always;
-    const stagecut::training_memory memory(model, options);
-    std::vector<std::size_t> in_flight;
-    for (std::size_t s = 0; s < k; ++s) in_flight.push_back(k - s);
+    const stagecut::training_memory memory(random_model(random, n), options);
     const double total = memory(0, n, 1).total();
-    const stagecut::memory_cap cap(memory, in_flight, total * static_cast<double>(1 + random() % 20) / 10);
+    const stagecut::memory_cap cap(memory, in_flight(k), total * static_cast<double>(1 + random() % 20) / 10);
     compare(prefix_sums(random_items<double>(random, n)), k, cap, seen);
   }
   CHECK(seen.feasible > 2000);
@@ -145,18 +155,9 @@ TEST_CASE("middle-sized chains: the search by value and the dynamic program agre
   for (int round = 0; round < 150; ++round) {
     const std::size_t n = 20 + random() % 180;
     const std::size_t k = 2 + random() % 15;
-    stagecut::profile model;
-    model.layers.resize(n);
-    for (auto& each : model.layers) {
-      each.parameters = static_cast<double>(random() % 100);
-      each.activations = static_cast<double>(random() % 30);
-      each.output = static_cast<double>(random() % 50);
-    }
-    const stagecut::training_memory memory(model);
-    std::vector<std::size_t> in_flight;
-    for (std::size_t s = 0; s < k; ++s) in_flight.push_back(k - s);
+    const stagecut::training_memory memory(random_model(random, n));
     const double share = memory(0, n, 1).total() / static_cast<double>(k);
-    const stagecut::memory_cap cap(memory, in_flight, share * static_cast<double>(10 + random() % 20) / 10);
+    const stagecut::memory_cap cap(memory, in_flight(k), share * static_cast<double>(10 + random() % 20) / 10);
     const prefix_sums cost(random_items<double>(random, n));
     const auto ranks = stagecut::monotone(n, [&](std::size_t i, std::size_t j) { return rank{cost(i, j)}; });
     const auto answer = minimize_bottleneck(cost, k, cap);

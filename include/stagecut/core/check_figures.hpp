@@ -22,18 +22,10 @@ inline void check_figures(const profile& model) {
     const auto check = [&](std::string_view field, std::optional<double> value) {
       if (!value || (is_finite(*value) && !is_negative(*value))) return;
       const std::string shown = is_nan(*value) ? "NaN" : is_finite(*value) ? std::to_string(*value) : "infinity";
-      detail::fail(invalid_input(detail::joined("layer ", std::to_string(i), " (", detail::in_quotes(each.name), ")"),
+      detail::fail(invalid_input(detail::layer_text(model, i),
                                  detail::joined(field, " = ", shown, ", must be finite and not negative")));
     };
-    check("forward", each.forward);
-    check("backward", each.backward);
-    check("backward_input", each.backward_input);
-    check("backward_weight", each.backward_weight);
-    check("parameters", each.parameters);
-    check("resident", each.resident);
-    check("activations", each.activations);
-    check("workspace", each.workspace);
-    check("output", each.output);
+    detail::each_figure(each, check);
     for (const tied_parameters& tied : each.tied) {
       check("tied bytes", tied.bytes);
       check("tied resident", tied.resident);

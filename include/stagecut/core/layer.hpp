@@ -78,4 +78,21 @@ struct layer {
   friend bool operator==(const layer&, const layer&) = default;
 };
 
+namespace detail {
+
+/// Shows the figures of a layer or a variant to `visit(NAME, FIGURE)`, in the order in which files have them.
+template <class Each, class Visit>
+void each_figure(Each& each, const Visit& visit) {
+  visit("forward", each.forward);
+  visit("backward", each.backward);
+  visit("backward_input", each.backward_input);
+  visit("backward_weight", each.backward_weight);
+  visit("parameters", each.parameters);
+  visit("resident", each.resident);
+  visit("activations", each.activations);
+  visit("output", each.output);
+  visit("workspace", each.workspace);
+}
+
+}  // namespace detail
 }  // namespace stagecut::inline v0

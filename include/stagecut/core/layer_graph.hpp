@@ -1,42 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <bit>
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/layer.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// Numbers below a bound, of which the least is taken out first. Each step takes the logarithm of the bound.
-class least_first {
- public:
-  explicit least_first(std::size_t bound) : leaves_(std::bit_ceil(bound)), held_(2 * leaves_) {}
-
-  [[nodiscard]] bool empty() const noexcept { return held_[1] == 0; }
-
-  /// @pre `number` is below the bound
-  void put(std::size_t number) {
-    for (std::size_t at = leaves_ + number; at != 0; at /= 2) ++held_[at];
-  }
-
-  /// @pre not empty
-  [[nodiscard]] std::size_t take() {
-    std::size_t at = 1;
-    for (--held_[at]; at < leaves_; --held_[at]) {
-      at *= 2;
-      if (held_[at] == 0) ++at;
-    }
-    return at - leaves_;
-  }
-
- private:
-  std::size_t leaves_;
-  std::vector<std::size_t> held_;  // how many numbers lie below each node of a binary tree over all of them
-};
 
 /// Edges between layers, by the layer at either end.
 class layer_graph {
@@ -57,16 +32,17 @@ class layer_graph {
   /// `late(LAYER)`, then the least number. Layers that wait for a cycle are left out.
   template <class Late>
   [[nodiscard]] std::vector<std::size_t> order(const Late& late) const {
-    least_first ready(2 * size());
+    std::set<std::size_t> ready;
     std::vector<std::size_t> waits_for;
-    const auto put = [&](std::size_t v) { ready.put(late(v) ? size() + v : v); };
+    const auto put = [&](std::size_t v) { ready.insert(late(v) ? size() + v : v); };
     for (std::size_t v = 0; v < size(); ++v) {
       waits_for.push_back(previous_[v].size());
       if (previous_[v].empty()) put(v);
     }
     std::vector<std::size_t> result;
     while (!ready.empty()) {
-      const std::size_t v = ready.take() % size();
+      const std::size_t v = *ready.begin() % size();
+      ready.erase(ready.begin());
       result.push_back(v);
       for (const std::size_t to : next_[v]) {
         if (--waits_for[to] == 0) put(to);
@@ -122,6 +98,24 @@ class layer_graph {
   for (std::size_t i = 0; i < cycle.size() && i < most; ++i) text += joined(in_quotes(layers[cycle[i]].name), " -> ");
   if (cycle.size() > most) text += joined("... (", std::to_string(cycle.size()), " layers) -> ");
   return text + in_quotes(layers[cycle[0]].name);
+}
+
+/// A group that layers in a row leave and enter again.
+struct parted_group {
+  std::size_t again = 0;  ///< the layer that enters it again; the number of layers if all groups are whole
+  std::size_t left = 0;   ///< the first layer behind it
+};
+
+/// The first group whose layers do not stand together, of `layers` layers of which `group(I)` is that of layer I.
+template <class Group>
+[[nodiscard]] parted_group find_parted_group(std::size_t layers, const Group& group) {
+  std::map<std::string_view, std::size_t> ended;
+  for (std::size_t i = 0; i < layers; ++i) {
+    const std::string_view here = group(i);
+    if (i > 0 && !group(i - 1).empty() && group(i - 1) != here) ended.emplace(group(i - 1), i);
+    if (const auto before = ended.find(here); before != ended.end()) return {i, before->second};
+  }
+  return {layers, layers};
 }
 
 }  // namespace stagecut::inline v0::detail

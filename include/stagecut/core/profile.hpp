@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/layer.hpp>
 
 namespace stagecut::inline v0 {
@@ -40,4 +41,12 @@ struct profile {
   friend bool operator==(const profile&, const profile&) = default;
 };
 
+namespace detail {
+
+/// A layer in an error: `layer 3 ("layers.2")`.
+[[nodiscard]] inline std::string layer_text(const profile& model, std::size_t i) {
+  return joined("layer ", std::to_string(i), " (", in_quotes(model.layers[i].name), ")");
+}
+
+}  // namespace detail
 }  // namespace stagecut::inline v0

@@ -73,17 +73,10 @@ template <class Numbers>
   return result;
 }
 
-/// The stage of every layer.
-[[nodiscard]] inline std::vector<std::size_t> stages_of_layers(const plan& p) {
-  std::vector<std::size_t> result;
-  for (std::size_t s = 0; s < p.cuts.stages(); ++s) result.resize(p.cuts[s + 1], s);
-  return result;
-}
-
 /// The number of decoders of every stage.
 [[nodiscard]] inline std::vector<std::size_t> decoders_of_stages(const plan& p) {
   std::vector<std::size_t> result(p.cuts.stages());
-  const auto stages = stages_of_layers(p);
+  const auto stages = p.cuts.assignment();
   for (std::size_t i = 0; i < stages.size(); ++i) result[stages[i]] += p.profile.layers[i].kind == "decoder" ? 1 : 0;
   return result;
 }
@@ -136,7 +129,7 @@ inline void check_schedule(std::string_view format, const plan& p, std::string_v
 
 /// Refuses parameters that layers on different stages share.
 inline void check_tied(std::string_view format, const plan& p) {
-  const auto stages = stages_of_layers(p);
+  const auto stages = p.cuts.assignment();
   std::map<std::string_view, std::size_t> first;  // the first layer that names them
   for (std::size_t i = 0; i < stages.size(); ++i) {
     for (const tied_parameters& shared : p.profile.layers[i].tied) {
@@ -176,7 +169,7 @@ inline void check_decoders(std::string_view format, const plan& p) {
 /// Refuses what is not a chain of decoders, at least one a stage, with embeddings on the first stage, norms and heads on
 /// the last.
 inline void check_chain_of_decoders(std::string_view format, const plan& p) {
-  const auto stages = stages_of_layers(p);
+  const auto stages = p.cuts.assignment();
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const layer& each = p.profile.layers[i];
     if (each.kind == "decoder") continue;

@@ -37,20 +37,6 @@ inline constexpr std::array<std::string_view, 11> variant_keys = {
          std::all_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.children.empty(); });
 }
 
-/// Shows the figures of a layer or a variant to `visit(KEY, FIGURE)`, in the order in which they are written.
-template <class Each, class Visit>
-void each_figure(Each& each, const Visit& visit) {
-  visit("forward", each.forward);
-  visit("backward", each.backward);
-  visit("backward_input", each.backward_input);
-  visit("backward_weight", each.backward_weight);
-  visit("parameters", each.parameters);
-  visit("resident", each.resident);
-  visit("activations", each.activations);
-  visit("output", each.output);
-  visit("workspace", each.workspace);
-}
-
 /// What `backward` is where it is not written.
 template <class Each>
 [[nodiscard]] double usual_backward(const Each& each) {
@@ -61,7 +47,7 @@ template <class Each>
 template <class Each>
 bool read_figures(const json_value& value, Each& each) {
   bool any = false;
-  each_figure(each, [&](std::string_view key, auto& figure) {
+  stagecut::detail::each_figure(each, [&](std::string_view key, auto& figure) {
     const auto found = value.find(key);
     if (!found) return;
     figure = found->amount();
@@ -74,7 +60,7 @@ bool read_figures(const json_value& value, Each& each) {
 /// Writes the figures of a layer or a variant that are not the usual ones.
 template <class Each>
 void write_figures(json_object& object, const Each& each) {
-  each_figure(each, [&](std::string_view key, const auto& figure) {
+  stagecut::detail::each_figure(each, [&](std::string_view key, const auto& figure) {
     if constexpr (std::is_same_v<std::decay_t<decltype(figure)>, double>) {
       if (figure == 0 && (key != "backward" || usual_backward(each) == 0)) return;
     }
@@ -96,15 +82,11 @@ void check_figures(const Each& each, const std::string& pointer, const Refuse& r
 /// Refuses groups of a chain that are left and entered again, by `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_groups(const std::vector<layer>& layers, const Refuse& refuse) {
-  std::map<std::string_view, std::size_t> left;  // groups that ended, with the layer behind them
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const std::string& group = layers[i].group;
-    if (i > 0 && !layers[i - 1].group.empty() && group != layers[i - 1].group) left.emplace(layers[i - 1].group, i);
-    if (const auto before = left.find(group); before != left.end()) {
-      refuse(joined("/layers/", std::to_string(i), "/group"), joined("group ", in_quotes(group)),
-             joined("was left at layer ", std::to_string(before->second), " and is entered again"));
-    }
-  }
+  const auto group = [&](std::size_t i) -> std::string_view { return layers[i].group; };
+  const auto [again, left] = stagecut::detail::find_parted_group(layers.size(), group);
+  if (again == layers.size()) return;
+  refuse(joined("/layers/", std::to_string(again), "/group"), joined("group ", in_quotes(group(again))),
+         joined("was left at layer ", std::to_string(left), " and is entered again"));
 }
 
 /// Refuses layers that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.

@@ -45,7 +45,7 @@ inline void check_megatron(std::string_view format, const plan& p, bool mtp_on_l
   }
 
   const auto& layers = p.profile.layers;
-  const auto stages = stages_of_layers(p);
+  const auto stages = p.cuts.assignment();
   std::array<std::vector<std::size_t>, megatron_kinds.size()> of_kind;
   for (std::size_t i = 0, place = 0; i < layers.size(); ++i) {
     const std::size_t kind = megatron_kind_of(format, layers[i]);

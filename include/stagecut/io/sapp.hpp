@@ -38,7 +38,7 @@ namespace stagecut::inline v0::io {
   std::vector<long long> selective(decoders.size());  // full included
   for (const std::size_t each : decoders)
     offset.push_back(static_cast<long long>(each) - static_cast<long long>(share));
-  const auto stages = detail::stages_of_layers(p);
+  const auto stages = p.cuts.assignment();
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const layer& each = p.profile.layers[i];
     if (each.recomputation.empty() || each.recomputation == "none") continue;

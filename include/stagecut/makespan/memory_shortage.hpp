@@ -78,11 +78,6 @@ class memory_fit {
   std::size_t reached_ = 0;
 };
 
-/// `layer 3 ("layers.2")`.
-[[nodiscard]] inline std::string layer_text(const profile& model, std::size_t i) {
-  return joined("layer ", std::to_string(i), " (\"", model.layers[i].name, "\")");
-}
-
 /// Bytes rounded down to whole ones.
 [[nodiscard]] inline double floor_bytes(double bytes) {
   const auto whole = static_cast<double>(whole_bytes(bytes));
@@ -120,8 +115,8 @@ class memory_fit {
     why.needed = whole_bytes(*least);
     why.place = layer_text(model, first);
     if (last - first > 1) {
-      why.place = joined("the group of layers ", std::to_string(first), " to ", std::to_string(last - 1), " (\"",
-                         model.layers[first].name, "\" to \"", model.layers[last - 1].name, "\")");
+      why.place = joined("the group of layers ", std::to_string(first), " to ", std::to_string(last - 1), " (",
+                         in_quotes(model.layers[first].name), " to ", in_quotes(model.layers[last - 1].name), ")");
     }
     why.remedy = alone ? joined("sharded ", std::to_string(whole_bytes(*alone / bytes)), " ways it would fit") : "";
   }

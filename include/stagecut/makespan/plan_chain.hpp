@@ -115,38 +115,30 @@ struct plan_chain_fn {
       return result;
     };
     const auto total = [](const std::vector<double>& values) { return prefix_sums(values).prefix(values.size()); };
-    const auto time = each([&](std::size_t i) { return model.layers[i].forward + backward(model.layers[i], request); });
-    const auto parameters = each([&](std::size_t i) {
+    if (request.by == measure::layers) return of = "layers", std::vector<double>(n, 1);
+    if (request.by == measure::weights) return of = request.weights_name, request.weights;
+
+    auto time = each([&](std::size_t i) { return model.layers[i].forward + backward(model.layers[i], request); });
+    const double all_time = total(time);
+    if (request.by == measure::time_and_memory) {
+      of = "time and memory";
+      const auto bytes = each([&](std::size_t i) { return memory.weight(i); });
+      const double all_bytes = total(bytes);
+      const auto share = [](double part, double all) { return all > 0 ? part / all : 0; };
+      return each([&](std::size_t i) {
+        return request.time_weight * share(time[i], all_time) + (1 - request.time_weight) * share(bytes[i], all_bytes);
+      });
+    }
+    const bool by_time = request.by == measure::time;
+    if (by_time && (all_time > 0 || model.weights_only)) return of = "time", time;
+    of = "parameters";
+    auto parameters = each([&](std::size_t i) {
       double bytes = model.layers[i].parameters;
       for (const auto& tied : model.layers[i].tied) bytes += tied.bytes;
       return bytes;
     });
-    const bool timed = total(time) > 0;
-    switch (request.by) {
-      case measure::layers: of = "layers"; return std::vector<double>(n, 1);
-      case measure::weights: of = request.weights_name; return request.weights;
-      case measure::time:
-        of = timed || model.weights_only ? "time" : "parameters";
-        if (!timed && !(total(parameters) > 0) && !model.weights_only) {
-          nothing_to_cut_by("a time, and none has parameters");
-        }
-        return timed || model.weights_only ? time : parameters;
-      case measure::parameters:
-        of = "parameters";
-        if (!(total(parameters) > 0)) nothing_to_cut_by("parameters");
-        return parameters;
-      case measure::time_and_memory: break;
-    }
-    of = "time and memory";
-    const auto bytes = each([&](std::size_t i) { return memory.weight(i); });
-    const double all_time = timed ? total(time) : 1;
-    const double all_bytes = total(bytes) > 0 ? total(bytes) : 1;
-    return each([&](std::size_t i) {
-      return request.time_weight * (time[i] / all_time) + (1 - request.time_weight) * (bytes[i] / all_bytes);
-    });
-  }
-
-  [[noreturn]] static void nothing_to_cut_by(const char* what) {
+    if (total(parameters) > 0) return parameters;
+    const char* const what = by_time ? "a time, and none has parameters" : "parameters";
     detail::fail(invalid_input("model", detail::joined("no layer has ", what)));
   }
 
@@ -161,38 +153,30 @@ struct plan_chain_fn {
     std::vector<double> block_cost(blocks.size());
     for (std::size_t b = 0; b < blocks.size(); ++b) block_cost[b] = layers(blocks[b], blocks[b + 1]);
     const prefix_sums cost(block_cost);
-    if (!request.memory_per_device) return uncapped(request, blocks.size(), stages, cost);
-
-    const double bytes = *request.memory_per_device * (1 - request.buffer_fraction);
+    const double bytes = request.memory_per_device.value_or(0) * (1 - request.buffer_fraction);
     const memory_cap cap(memory, in_flight, bytes);
     const blocks_constraint allowed(blocks, cap);
-    auto found = uncapped(request, blocks.size(), stages, cost);
     if (request.by == measure::layers) {
-      for (std::size_t s = 0; s < stages; ++s) {
-        if (allowed(s, found->cuts[s], found->cuts[s + 1])) continue;
-        const interval items = found->cuts.stage(s);
+      const auto uniform = uniform_cuts(blocks.size(), stages);
+      for (std::size_t s = 0; s < stages && request.memory_per_device; ++s) {
+        const interval items = uniform->cuts.stage(s);
+        if (allowed(s, items.first, items.last)) continue;
         const double needed = memory(blocks[items.first], blocks[items.last], in_flight[s]).total();
         return answer::infeasible(
             {reason::cause::memory, detail::whole_bytes(needed), static_cast<std::size_t>(detail::floor_bytes(bytes)),
              detail::joined("stage ", std::to_string(s)), "cut by time or parameters instead, it may fit"});
       }
-      return found;
+      const auto longest = static_cast<double>(uniform->cost);
+      return answer::optimal({uniform->cuts, longest, longest});
     }
-    found = minimize_bottleneck(cost, stages, allowed);
+    if (!request.memory_per_device) return minimize_bottleneck(cost, stages);
+    auto found = minimize_bottleneck(cost, stages, allowed);
     if (found) return found;
     const auto needs = [&](std::size_t devices) {
       return request.in_flight.empty() ? microbatches_in_flight(request.schedule, devices, request.microbatches)
                                        : std::vector<std::size_t>();
     };
     return answer::infeasible(memory_shortage(model, blocks, memory, in_flight, bytes, needs));
-  }
-
-  static answer uncapped(const chain_request& request, std::size_t items, std::size_t stages,
-                         const prefix_sums<double>& cost) {
-    if (request.by != measure::layers) return minimize_bottleneck(cost, stages);
-    const auto uniform = uniform_cuts(items, stages);
-    const auto longest = static_cast<double>(uniform->cost);
-    return answer::optimal({uniform->cuts, longest, longest});
   }
 
   static void describe(plan& result, const profile& model, const chain_request& request,

@@ -29,20 +29,16 @@ struct constrained_chain {
 
 /// Where the stages of a constrained chain can begin, within a bound.
 struct stage_beginnings {
-  /// Those of one stage: of items from `first` on, the nearest end from which the later stages can go on; 0: none.
-  struct window {
-    std::size_t first = 0;
-    std::vector<std::size_t> end{};
-  };
+  std::vector<std::size_t> highest;           ///< of length k + 1: no stage begins further right
+  std::vector<std::vector<std::size_t>> end;  ///< [s][d]: of stage s from `highest[s] - d` on, the nearest end from
+                                              ///< which the later stages can go on; 0: there is none
+  std::vector<std::size_t> cut;               ///< of length k + 1; the cut points of the last success
 
-  std::vector<window> stage;         ///< of length k
-  std::vector<std::size_t> highest;  ///< of length k + 1: no beginning lies further right
-  std::vector<std::size_t> cut;      ///< of length k + 1; the cut points of the last success
-
-  stage_beginnings(std::size_t items, std::size_t stages) : stage(stages), highest(stages + 1), cut(stages + 1) {
+  stage_beginnings(std::size_t items, std::size_t stages) : highest(stages + 1), end(stages + 1), cut(stages + 1) {
     cut[stages] = highest[stages] = items;
+    end[stages] = {items};  // behind the last stage
   }
-  [[nodiscard]] std::size_t stages() const { return stage.size(); }
+  [[nodiscard]] std::size_t stages() const { return cut.size() - 1; }
   [[nodiscard]] std::size_t items() const { return cut.back(); }
 };
 
@@ -74,25 +70,20 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
     }
     where.highest[s + 1] = last;
   }
-  // Those of the stage behind; of the last, its end.
-  std::size_t lowest = items;
-  const auto goes_on = [&](std::size_t s, std::size_t last) {
-    if (s + 1 == stages) return last == items;
-    const auto& behind = where.stage[s + 1];  // reaches to `highest`
-    return last >= behind.first && behind.end[last - behind.first] != 0;
-  };
+  std::size_t lowest = items;  // where the stage behind can begin, at the least
   for (std::size_t s = stages; s-- > 0;) {
-    auto& [front, end] = where.stage[s];
+    const std::size_t highest = where.highest[s];
+    const std::size_t rightmost = where.highest[s + 1];
+    const auto& behind = where.end[s + 1];
+    auto& end = where.end[s];
     end.clear();
-    std::size_t first = where.highest[s] + 1;
-    const std::size_t until = s == 0 ? 0 : s;
-    const std::size_t rightmost = s + 1 == stages ? items : where.highest[s + 1];
     std::size_t found = items;
-    while (first > until && within(first - 1, lowest < first ? first : lowest)) {
-      --first;
+    for (std::size_t first = highest + 1; first-- > s;) {
+      std::size_t last = lowest > first ? lowest : first + 1;
+      if (!within(first, last)) break;
       std::size_t chosen = 0;
-      for (std::size_t last = lowest < first + 1 ? first + 1 : lowest; last <= rightmost; ++last) {
-        if (!goes_on(s, last)) continue;
+      for (; last <= rightmost; ++last) {
+        if (rightmost - last >= behind.size() || behind[rightmost - last] == 0) continue;
         if (!within(first, last)) break;
         const bool may = chain.allowed(s, first, last);
         if (may) chosen = last;
@@ -101,15 +92,12 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
       end.push_back(chosen);
       if (chosen != 0) found = first;
     }
-    // They were looked for from the right.
-    for (std::size_t i = 0, j = end.size(); i + 1 < j; ++i) std::swap(end[i], end[--j]);
-    front = first;
     if (found == items) return {false, std::move(next)};
     lowest = found;
   }
   Cost costliest = std::move(least);
   for (std::size_t s = 0; s < stages; ++s) {
-    where.cut[s + 1] = where.stage[s].end[where.cut[s] - where.stage[s].first];
+    where.cut[s + 1] = where.end[s][where.highest[s] - where.cut[s]];
     Cost here = chain.cost(where.cut[s], where.cut[s + 1]);
     if (costliest < here) costliest = std::move(here);
   }

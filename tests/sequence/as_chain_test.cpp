@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/core/as_chain.hpp>
+#include <stagecut/sequence/as_chain.hpp>
 
 #include <doctest/doctest.h>
 

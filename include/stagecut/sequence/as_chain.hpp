@@ -27,8 +27,7 @@ namespace detail {
 /// Refuses a graph at a layer.
 template <class... Why>
 [[noreturn]] void refuse_layer(const profile& graph, std::size_t at, const Why&... why) {
-  fail(
-      invalid_input(joined("layer ", std::to_string(at), " (", in_quotes(graph.layers[at].name), ")"), joined(why...)));
+  fail(invalid_input(layer_text(graph, at), joined(why...)));
 }
 
 /// The edges of a graph; refuses what is none.
@@ -67,17 +66,10 @@ inline void check_order(const profile& graph, const layer_graph& edges, const st
 /// Refuses an order in which other layers stand between those of a group.
 inline void check_groups(const profile& graph, const std::vector<std::size_t>& order) {
   const auto group = [&](std::size_t i) -> std::string_view { return graph.layers[order[i]].group; };
-  std::vector<std::size_t> begun(std::bit_ceil(2 * order.size()));  // a hash table of where groups begin, plus 1
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (group(i).empty() || (i > 0 && group(i - 1) == group(i))) continue;
-    std::size_t slot = std::hash<std::string_view>{}(group(i)) % begun.size();
-    while (begun[slot] != 0 && group(begun[slot] - 1) != group(i)) slot = (slot + 1) % begun.size();
-    if (begun[slot] != 0) {
-      refuse_layer(graph, order[i], "not a chain: ", in_quotes(graph.layers[order[i - 1]].name),
-                   " stands between it and others of group ", in_quotes(group(i)));
-    }
-    begun[slot] = i + 1;
-  }
+  const std::size_t again = find_parted_group(order.size(), group).again;
+  if (again == order.size()) return;
+  refuse_layer(graph, order[again], "not a chain: ", in_quotes(graph.layers[order[again - 1]].name),
+               " stands between it and others of group ", in_quotes(group(again)));
 }
 
 /// The sum of numbers, of which any may change. As a tree of sums: what comes and goes leaves no rounding error behind.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/chain_request.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using stagecut::chain_request;
+using stagecut::checkpointing;
+using stagecut::measure;
+using stagecut::profile;
+using stagecut::schedule_kind;
+
+namespace {
+
+profile equal_layers(std::size_t n) {
+  profile model;
+  model.layers.resize(n);
+  return model;
+}
+
+std::string refusal(const profile& model, const chain_request& request) {
+  try {
+    stagecut::detail::check_request(model, request);
+  } catch (const stagecut::argument_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("requests that make no sense") {
+  const profile model = equal_layers(4);
+  CHECK(refusal(model, {.devices = 0}) == "stagecut::plan_chain: devices = 0, must be at least 1");
+  CHECK(refusal(model, {.chunks = 0}) == "stagecut::plan_chain: chunks = 0, must be at least 1");
+  CHECK(refusal(model, {.devices = ~std::size_t{0}}).find("must be below 2^40") != std::string::npos);
+  CHECK(refusal(model, {.chunks = ~std::size_t{0}}).find("must be below 2^20") != std::string::npos);
+  CHECK(refusal({}, {}) == "stagecut::plan_chain: model.layers = {}, must hold at least one layer");
+  profile graph = model;
+  graph.edges = {{0, 1}, {1, 2}, {2, 3}};
+  CHECK(refusal(graph, {}) == "stagecut::plan_chain: model.edges = 3 edges, must be empty: see as_chain");
+  graph = model;
+  graph.layers[1].children = {2, 3};
+  CHECK(refusal(graph, {}) == "stagecut::plan_chain: model.layers[1].children = 2 layers, must be empty: see as_chain");
+  CHECK(
+      refusal(model, {.devices = 2, .in_flight = {1}}).find("in_flight.size() = 1, must be the number of stages, 2") !=
+      std::string::npos);
+  CHECK(refusal(model, {.devices = 2, .in_flight = {1, 2}}).find("in_flight[1] = 2") != std::string::npos);
+  CHECK(refusal(model, {.devices = 2, .in_flight = {1, 0}}).find("in_flight[1] = 0") != std::string::npos);
+  CHECK(refusal(model, {.by = measure::weights}).find("weights.size() = 0") != std::string::npos);
+  CHECK(refusal(model, {.time_weight = 2}).find("time_weight") != std::string::npos);
+  CHECK(refusal(model, {.memory_per_device = -1.0}).find("memory_per_device") != std::string::npos);
+  CHECK(refusal(model, {.memory_per_device = 1.0, .buffer_fraction = 1}).find("buffer_fraction") != std::string::npos);
+  CHECK(refusal(model, {.devices = 2, .chunks = 2, .memory_per_device = 1.0}).find("chunks above 1") !=
+        std::string::npos);
+  CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
+  CHECK(refusal(model, {.time_weight = 0.0 / 0.0}).find("time_weight") != std::string::npos);
+  chain_request request;
+  request.memory.checkpoint = checkpointing::except_last;
+  CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
+}
