@@ -22,6 +22,7 @@
 #include "output.hpp"
 #include "plan_text.hpp"
 #include "quantity.hpp"
+#include "words.hpp"
 
 enum exit_status { planned = 0, other_failure = 1, bad_input = 2, infeasible = 3, unknown = 4 };
 
@@ -37,9 +38,6 @@ inline std::string check_format(const std::string& name) {
   if (name == "text" || name == "json" || stagecut::io::find_format(name) != nullptr) return "";
   return fmt::format("{} is no format (see stagecut formats)", name);
 }
-
-/// A check for a word, which help does not list again.
-inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
 
 /// The words of `stagecut plan`.
 struct plan_command {
@@ -61,7 +59,7 @@ struct plan_command {
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("plan", "Cut the model of a profile into stages");
     command->footer("FILE holds a profile in JSON, CSV or PipeDream's format; - is standard input.");
-    const auto count = CLI::Range(std::size_t{1}, (std::size_t{1} << 40U) - 1).description("");
+    const auto count = count_check();
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);
     };
@@ -69,7 +67,8 @@ struct plan_command {
     option("--devices", request.devices, "P", "Pipeline ranks")->required()->check(count);
     option("--chunks", request.chunks, "V", "Stages of each rank, in turn")->check(count);
     option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->check(count);
-    option("--schedule", schedule, "NAME", "gpipe, or 1f1b (the default)")->check(one_of({"gpipe", "1f1b"}));
+    option("--schedule", schedule, "NAME", "gpipe, 1f1b (the default), eager-1f1b, interleaved")
+        ->check(one_of({"gpipe", "1f1b", "eager-1f1b", "interleaved"}));
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
     option("--memory", memory, "SIZE", "Of a device, a limit: 80GiB, 80GB, or bytes");
     option("--memory-buffer", request.buffer_fraction, "X", "Fraction of it to keep free");
@@ -111,7 +110,7 @@ struct plan_command {
     }
     plan& made = **answer;
     if (timeline && made.timeline.empty()) {
-      throw CLI::ValidationError("--timeline", "there is no prediction of chunks, except_last or so many microbatches");
+      throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches, or of chunks if P does not divide them");
     }
     if (!timeline) made.timeline.clear();
     if (request.by == measure::time && made.objective.of == "parameters") {
@@ -125,7 +124,7 @@ struct plan_command {
   /// Fills the request from what was said in words.
   void ask(const stagecut::profile& model) {
     using namespace stagecut;
-    if (schedule == "gpipe") request.schedule = schedule_kind::gpipe;
+    request.schedule = find_schedule(schedule)->kind;
     if (checkpoint == "always") request.memory.checkpoint = checkpointing::always;
     if (checkpoint == "except_last") request.memory.checkpoint = checkpointing::except_last;
     if (!memory.empty()) {
@@ -137,7 +136,7 @@ struct plan_command {
     if (request.buffer_fraction != 0 && memory.empty()) throw CLI::ValidationError("--memory-buffer", "needs --memory");
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
-    ask_in_flight();
+    request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
     ask_optimizer(model);
     if (time_weight) {
       if (method != "time") throw CLI::ValidationError("--time-weight", "goes with --method time alone");
@@ -152,20 +151,6 @@ struct plan_command {
     } else if (method != "time") {
       throw CLI::ValidationError("--method",
                                  fmt::format("{} is none of time, parameters, uniform, type:REGEX", method));
-    }
-  }
-
-  void ask_in_flight() {
-    const char* at = in_flight.data();
-    const char* const end = at + in_flight.size();
-    while (at != end) {
-      std::size_t count = 0;
-      const auto [stop, error] = std::from_chars(at, end, count);
-      if (error != std::errc() || (stop != end && (*stop != ',' || stop + 1 == end))) {
-        throw CLI::ValidationError("--in-flight", fmt::format("{} is no list of numbers: 4,3,2,1", in_flight));
-      }
-      request.in_flight.push_back(count);
-      at = stop == end ? end : stop + 1;
     }
   }
 
@@ -208,22 +193,5 @@ struct plan_command {
       any = any || matches;
     }
     if (!any) throw stagecut::invalid_input(file, fmt::format("no layer has a kind that matches {}", text));
-  }
-
-  /// The library's complaint about an argument in the words of the command line.
-  static std::string in_options(const stagecut::argument_error& error) {
-    constexpr std::pair<std::string_view, std::string_view> options[] = {
-        {"memory_per_device", "--memory"},     {"buffer_fraction", "--memory-buffer"},
-        {"memory.checkpoint", "--checkpoint"}, {"parameter_multiplier", "--optimizer"},
-        {"time_weight", "--time-weight"},      {"boundary_buffers", "--boundary-buffers"},
-        {"microbatches", "--microbatches"},    {"schedule", "--schedule"},
-        {"in_flight", "--in-flight"}};
-    const std::string what = error.what();
-    const std::size_t equals = what.find(" = ");
-    for (const auto& [argument, option] : options) {
-      if (!error.argument().starts_with(argument) || equals == std::string::npos) continue;
-      return fmt::format("{}{}{}", option, error.argument().substr(argument.size()), what.substr(equals));
-    }
-    return what;
   }
 };

@@ -18,6 +18,7 @@
 #include "plan_command.hpp"
 #include "plan_text.hpp"
 #include "profile_command.hpp"
+#include "simulate_command.hpp"
 
 namespace {
 
@@ -70,6 +71,16 @@ int list_formats() {
   return 0;
 }
 
+int list_schedules() {
+  table lines(0);
+  for (const auto& each : stagecut::schedules) {
+    lines.add({each.name, fmt::format("{:<60}", each.describes), each.splits_backward ? "I and W" : "B"});
+  }
+  lines.add({"backward-first", fmt::format("{:<60}", "backward if one is ready: SageMaker's dynamic pipeline"), "B"});
+  write(lines.text([](std::size_t) { return std::string(); }), "");
+  return 0;
+}
+
 int list_presets() {
   table lines(0);
   lines.add({"preset", "layers", "hidden", "sequence", "parameters"});
@@ -111,19 +122,27 @@ int run(int argc, char** argv) {
                                                 STAGECUT_VERSION_PATCH));
   plan_command plan;
   profile_command profile;
+  simulate_command simulate;
+  compare_command compare;
   show_command show;
   const auto* const plan_words = plan.add(app);
   const auto* const profile_words = profile.add(app);
+  const auto* const simulate_words = simulate.add(app);
+  const auto* const compare_words = compare.add(app);
   const auto* const show_words = show.add(app);
   const auto* const formats_words = app.add_subcommand("formats", "List the formats that plans are written in");
+  const auto* const schedules_words = app.add_subcommand("schedules", "List the schedules that simulate knows");
   const auto* const presets_words = app.add_subcommand("presets", "List the models that profiles are known of");
   app.add_subcommand("demo", "Cut two models for 4 and for 8 devices");
   try {
     app.parse(argc, argv);
     if (plan_words->parsed()) return plan.run();
     if (profile_words->parsed()) return profile.run();
+    if (simulate_words->parsed()) return simulate.run();
+    if (compare_words->parsed()) return compare.run();
     if (show_words->parsed()) return show.run();
     if (formats_words->parsed()) return list_formats();
+    if (schedules_words->parsed()) return list_schedules();
     if (presets_words->parsed()) return list_presets();
     return demo();
   } catch (const CLI::ParseError& error) {

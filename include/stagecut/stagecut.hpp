@@ -12,6 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/interval.hpp>
+#include <stagecut/core/op.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/plan.hpp>
 #include <stagecut/core/profile.hpp>
@@ -27,8 +28,13 @@
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/memory_shortage.hpp>
 #include <stagecut/makespan/plan_chain.hpp>
+#include <stagecut/makespan/simulate_plan.hpp>
 #include <stagecut/schedule/in_flight.hpp>
-#include <stagecut/schedule/timeline.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/makespan_parts.hpp>
+#include <stagecut/schedule/memory_curve.hpp>
+#include <stagecut/schedule/sapp_bubbles.hpp>
+#include <stagecut/schedule/simulate.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 #include <stagecut/version.hpp>

@@ -22,7 +22,7 @@ TEST_CASE("plans are equal if all of their parts are") {
   other.makespan = 0;
   CHECK(other != made);
   other = made;
-  other.timeline.push_back({0, 0, true, 1, 2});
+  other.timeline.push_back({0, 0, stagecut::op_kind::backward, 1, 2});
   CHECK(other != made);
   other = made;
   other.profile.layers.emplace_back();

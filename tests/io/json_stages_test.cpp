@@ -36,10 +36,12 @@ TEST_CASE("parts of a plan that do not belong together are told") {
   made.chunks = 2;
   made.stages[1].device = 0;
   CHECK(mistake(made).empty());
-  made.timeline = {{2, 0, false, 0, 1}};
+  made.timeline = {{2, 0, stagecut::op_kind::forward, 0, 1}};
   CHECK(mistake(made).starts_with("/timeline/0/0 2 is not below"));
-  made.timeline = {{1, 0, false, 1, 0}};
+  made.timeline = {{1, 0, stagecut::op_kind::forward, 1, 0}};
   CHECK(mistake(made) == "/timeline/0 the end is before the start");
+  made.timeline = {{1, 0, stagecut::op_kind::send_forward, 0, 1}};
+  CHECK(mistake(made) == "/timeline/0/2 SEND_F is no pass");
   made.timeline.clear();
   made.profile.layers.emplace_back();
   CHECK(mistake(made) == "/cuts/2 4 is not the number of layers, 5");

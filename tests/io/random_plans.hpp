@@ -149,7 +149,7 @@ class random_plans {
       const double b = number();
       const std::size_t microbatches = made.schedule.microbatches == 0 ? 9 : made.schedule.microbatches;
       made.timeline.push_back(
-          {up_to(stages - 1), up_to(microbatches - 1), up_to(1) == 0, std::min(a, b), std::max(a, b)});
+          {up_to(stages - 1), up_to(microbatches - 1), static_cast<stagecut::op_kind>(up_to(3)), std::min(a, b), std::max(a, b)});
     }
     return made;
   }
@@ -225,7 +225,7 @@ class random_plans {
   made.objective = {"bottleneck", "time", 3.5, 3.25, stagecut::state::feasible};
   made.memory = {"adam", 4, "never", 2, 1024, 0.1};
   made.makespan = 17.5;
-  made.timeline = {{0, 0, false, 0, 1}, {1, 0, true, 1, 3.5}};
+  made.timeline = {{0, 0, stagecut::op_kind::forward, 0, 1}, {1, 0, stagecut::op_kind::backward, 1, 3.5}};
   made.unknown_fields = R"({"of plan":"x"})";
   return made;
 }

@@ -55,6 +55,9 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, {.devices = 2, .chunks = 2, .memory_per_device = 1.0}).find("chunks above 1") !=
         std::string::npos);
   CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
+  CHECK(refusal(model, {.schedule = schedule_kind::interleaved}).find("needs chunks above 1") != std::string::npos);
+  CHECK(refusal(model, {.schedule = schedule_kind::zbv}).find("schedule = zbv, must be gpipe") != std::string::npos);
+  CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::interleaved}).empty());
   CHECK(refusal(model, {.time_weight = 0.0 / 0.0}).find("time_weight") != std::string::npos);
   chain_request request;
   request.memory.checkpoint = checkpointing::except_last;

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/schedule/in_flight.hpp>
 
+#include <stagecut/schedule/make_schedule.hpp>
+
 #include <doctest/doctest.h>
 
-#include <string>
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <vector>
+
+#include "order_text.hpp"
 
 using stagecut::microbatches_in_flight;
 using stagecut::schedule_kind;
@@ -19,7 +25,32 @@ TEST_CASE("GPipe keeps all, 1F1B one for each stage from it on") {
                        stagecut::argument_error);
 }
 
-TEST_CASE("names") {
-  CHECK(std::string(to_string(schedule_kind::gpipe)) == "gpipe");
-  CHECK(std::string(to_string(schedule_kind::one_forward_one_backward)) == "1f1b");
+TEST_CASE("GPipe backward the other way, and eager 1F1B") {
+  CHECK(microbatches_in_flight(schedule_kind::gpipe_lifo, 3, 8) == counts{8, 8, 8});
+  CHECK(microbatches_in_flight(schedule_kind::eager_one_forward_one_backward, 4, 8) == counts{7, 5, 3, 1});
+  CHECK(microbatches_in_flight(schedule_kind::eager_one_forward_one_backward, 4, 4) == counts{4, 4, 3, 1});
+  CHECK(microbatches_in_flight(schedule_kind::eager_one_forward_one_backward, 4, 0) == counts{7, 5, 3, 1});
+  CHECK_THROWS_WITH_AS((void)microbatches_in_flight(schedule_kind::gpipe_lifo, 4, 0),
+                       doctest::Contains("microbatches = 0"), stagecut::argument_error);
+}
+
+TEST_CASE("The counts are those of the orders, and other schedules are not told by them") {
+  const schedule_kind told[] = {schedule_kind::gpipe, schedule_kind::gpipe_lifo,
+                                schedule_kind::one_forward_one_backward, schedule_kind::eager_one_forward_one_backward};
+  for (const stagecut::schedule_entry& each : stagecut::schedules) {
+    if (std::find(std::begin(told), std::end(told), each.kind) == std::end(told)) {
+      CHECK_THROWS_WITH_AS((void)microbatches_in_flight(each.kind, 4, 8), doctest::Contains("kind = "),
+                           stagecut::argument_error);
+      continue;
+    }
+    for (std::size_t p = 1; p <= 5; ++p) {
+      for (std::size_t m = 1; m <= 10; ++m) {
+        CHECK(microbatches_in_flight(each.kind, p, m) ==
+              order::peaks(stagecut::make_schedule(each.kind, {.ranks = p, .microbatches = m})));
+      }
+    }
+  }
+  CHECK_THROWS_WITH_AS((void)microbatches_in_flight(schedule_kind::zbv, 4, 8),
+                       "stagecut::microbatches_in_flight: kind = zbv, must be gpipe, gpipe-lifo, 1f1b or eager-1f1b",
+                       stagecut::argument_error);
 }

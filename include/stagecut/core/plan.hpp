@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/op.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/profile.hpp>
 
@@ -75,11 +76,11 @@ struct memory_model {
 
 /// A pass of one microbatch through one stage, in a predicted timeline.
 struct timed_pass {
-  std::size_t stage = 0;       ///< from 0
-  std::size_t microbatch = 0;  ///< from 0
-  bool backward = false;       ///< the backward pass; else the forward pass
-  double start = 0;            ///< seconds since the first pass began
-  double end = 0;              ///< likewise
+  std::size_t stage = 0;            ///< from 0
+  std::size_t microbatch = 0;       ///< from 0
+  op_kind kind = op_kind::forward;  ///< F, B, I or W
+  double start = 0;                 ///< seconds since the first pass began
+  double end = 0;                   ///< likewise
 
   /// Equal in every part.
   friend bool operator==(const timed_pass&, const timed_pass&) = default;
@@ -97,7 +98,7 @@ struct plan {
   objective_value objective{};          ///< why these
   memory_model memory{};                ///< within what
   std::optional<double> makespan{};     ///< predicted seconds of an iteration, transfers left out; unset: not predicted
-  std::vector<timed_pass> timeline{};   ///< predicted, stage by stage, by start; may be empty
+  std::vector<timed_pass> timeline{};   ///< predicted, device by device, by start; may be empty
   std::string unknown_fields{};         ///< a JSON object of what this version does not know; empty: nothing
 
   /// Equal in every part.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <istream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/op.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/plan.hpp>
 #include <stagecut/io/file.hpp>
@@ -88,10 +90,14 @@ inline memory_model read_memory(const json_value& value) {
 
 inline timed_pass read_pass(const json_value& value) {
   const auto parts = value.elements();
-  if (parts.size() != 5) value.fail(value.shown(), " is not [stage, microbatch, \"F\" or \"B\", start, end]");
-  const std::string& way = parts[2].text();
-  if (way != "F" && way != "B") parts[2].fail(parts[2].shown(), R"( is neither "F" nor "B")");
-  return {parts[0].count(), parts[1].count(), way == "B", parts[3].amount(), parts[4].amount()};
+  if (parts.size() != 5) value.fail(value.shown(), " is not [stage, microbatch, \"F\", start, end]");
+  std::optional<op_kind> kind;
+  for (const op_kind each :
+       {op_kind::forward, op_kind::backward, op_kind::backward_input, op_kind::backward_weight}) {
+    if (parts[2].text() == to_string(each)) kind = each;
+  }
+  if (!kind) parts[2].fail(parts[2].shown(), R"( is neither "F", "B", "I" nor "W")");
+  return {parts[0].count(), parts[1].count(), *kind, parts[3].amount(), parts[4].amount()};
 }
 
 inline plan read_json_plan(const json_value& value) {
@@ -182,7 +188,7 @@ inline json pass_json(const timed_pass& pass, const std::string& place) {
   json_object times(place);
   times.amount("3", pass.start);
   times.amount("4", pass.end);
-  return {pass.stage, pass.microbatch, pass.backward ? "B" : "F", times.members()["3"], times.members()["4"]};
+  return {pass.stage, pass.microbatch, to_string(pass.kind), times.members()["3"], times.members()["4"]};
 }
 
 /// An array with one element a line.

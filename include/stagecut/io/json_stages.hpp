@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/op.hpp>
 #include <stagecut/core/plan.hpp>
 #include <stagecut/io/text.hpp>
 
@@ -65,6 +66,7 @@ void check_plan(const plan& made, const Refuse& refuse) {
       refuse(joined(pointer, "/1"), text(pass.microbatch),
              joined("is not below the number of microbatches, ", text(made.schedule.microbatches)));
     }
+    if (!is_compute(pass.kind)) refuse(joined(pointer, "/2"), to_string(pass.kind), "is no pass");
     if (pass.end < pass.start) refuse(pointer, "the end", "is before the start");
   }
 }

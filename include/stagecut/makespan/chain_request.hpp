@@ -29,7 +29,8 @@ struct chain_request {
   std::size_t devices = 1;                                           ///< pipeline ranks p
   std::size_t chunks = 1;                                            ///< stages of every rank; p * chunks stages
   std::size_t microbatches = 0;                                      ///< of one iteration; 0: not known
-  schedule_kind schedule = schedule_kind::one_forward_one_backward;  ///< for `chunks` = 1
+  /// gpipe, 1F1B, eager 1F1B; with `chunks` above 1 interleaved, which 1F1B then means, too.
+  schedule_kind schedule = schedule_kind::one_forward_one_backward;
   std::vector<std::size_t> in_flight{};                              ///< of every stage; empty: the schedule's
   measure by = measure::time;                                        ///< what to cut by
   std::vector<double> weights{};                                     ///< of every layer, for `measure::weights`
@@ -92,8 +93,16 @@ inline void check_request(const profile& model, const chain_request& request) {
   if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
     refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
   }
-  if (request.chunks > 1 && request.schedule == schedule_kind::gpipe) {
-    refuse("schedule", "gpipe", "has one stage on each device: chunks must be 1");
+  const schedule_kind kind = request.schedule;
+  const bool one_f_one_b = kind == schedule_kind::one_forward_one_backward;
+  const bool eager = kind == schedule_kind::eager_one_forward_one_backward;
+  const bool interleaved = kind == schedule_kind::interleaved;
+  if (!one_f_one_b && !eager && !interleaved && kind != schedule_kind::gpipe) {
+    refuse("schedule", to_string(kind), "must be gpipe, 1f1b, eager-1f1b or interleaved");
+  }
+  if (interleaved && request.chunks == 1) refuse("schedule", "interleaved", "needs chunks above 1");
+  if (request.chunks > 1 && !one_f_one_b && !interleaved) {
+    refuse("schedule", to_string(kind), "has one stage on each device: chunks must be 1");
   }
   if (request.memory.checkpoint != checkpointing::except_last) return;
   if (request.schedule != schedule_kind::gpipe || !request.in_flight.empty()) {

@@ -19,8 +19,9 @@
 #include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/memory_shortage.hpp>
+#include <stagecut/makespan/simulate_plan.hpp>
 #include <stagecut/schedule/in_flight.hpp>
-#include <stagecut/schedule/timeline.hpp>
+#include <stagecut/schedule/simulate.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
@@ -186,8 +187,6 @@ struct plan_chain_fn {
     result.profile = model;
     result.devices = request.devices;
     result.chunks = request.chunks;
-    std::vector<double> forward;
-    std::vector<double> back;
     for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
       const auto [first, last] = result.cuts.stage(s);
       planned_stage stage;
@@ -201,8 +200,6 @@ struct plan_chain_fn {
         stage.in_flight = in_flight[s];
         stage.memory = memory(first, last, in_flight[s]);
       }
-      forward.push_back(stage.forward);
-      back.push_back(stage.backward);
       result.stages.push_back(stage);
     }
     if (!in_flight.empty()) {
@@ -216,13 +213,16 @@ struct plan_chain_fn {
     if (request.microbatches == 0) return;
     const char* const name = request.in_flight.empty() ? to_string(request.schedule) : "in-flight";
     result.schedule = {request.chunks > 1 ? "interleaved" : name, request.microbatches};
-    if (request.chunks > 1 || request.memory.checkpoint == checkpointing::except_last ||
-        request.microbatches > most_predicted / request.devices)
-      return;
-    result.timeline = predict_timeline(forward, back, in_flight, request.microbatches);
-    double makespan = 0;
-    for (const timed_pass& pass : result.timeline) makespan = pass.end > makespan ? pass.end : makespan;
-    result.makespan = makespan;
+    const bool uneven = request.chunks > 1 && request.microbatches % request.devices != 0;  // no schedule of Megatron's
+    const bool unknown = request.chunks > 1 && request.memory.checkpoint == checkpointing::except_last;
+    if (uneven || unknown || request.microbatches > most_predicted / result.cuts.stages()) return;
+    const simulation<double> run = simulate(schedule_of(result), times_of(result, false));
+    result.makespan = run.makespan;
+    for (const auto& rank : run.ops) {
+      for (const timed_op<double>& each : rank) {
+        result.timeline.push_back({each.what.stage, each.what.microbatch, each.what.kind, each.start, each.end});
+      }
+    }
   }
 };
 
@@ -233,8 +233,8 @@ struct plan_chain_fn {
 ///                 are colocated, share a stage
 /// @param request  the pipeline, what to cut by, and the memory there is
 /// @return         optimal; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
-///                 plan predicts the iteration, without transfers, if `microbatches` is known, `chunks` is 1
-///                 and the iteration has no more than 2^20 forward passes
+///                 plan predicts the iteration, without transfers, if `microbatches` is known, of chunks a multiple of
+///                 the devices and not recomputed `except_last`, and it has no more than 2^20 forward passes
 /// @throws         argument_error for a request that makes no sense; invalid_input if the model has nothing to be cut
 ///                 by or a sum overflows
 ///

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSL-1.0
+// The simulator of schedules beside its floor, a loop of as many additions, additions and maxima over the same numbers,
+// and beside a simulation by events.
+//
+// Names: METHOD/NUMBERS/TRANSFERS/n:PASSES. Durations come from a pool, so that no branch predictor learns one set.
+
+#include <stagecut/schedule/interleaved.hpp>
+#include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using stagecut::op;
+using stagecut::op_kind;
+using stagecut::pass_times;
+using stagecut::schedule;
+using stagecut::task_graph;
+using stagecut::transfer_kind;
+using stagecut::transfer_times;
+
+/// splitmix64, as a number in [0, 1).
+double draw(std::uint64_t& state) {
+  std::uint64_t z = state += 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+  return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
+}
+
+/// The floor: all arrays are read from the beginning to the end, and nothing waits for anything.
+template <class T>
+[[gnu::noinline]] void add_add_max(const T* __restrict before, const T* __restrict source, const T* __restrict delay,
+                                   const T* __restrict time, T* __restrict end, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    const T ready = source[i] + delay[i];
+    end[i] = (before[i] < ready ? ready : before[i]) + time[i];
+  }
+}
+
+/// What a simulation by events does: a queue of what happens next, and for every pass how much it still waits for, the
+/// pass before it on its rank and a result of a neighbouring stage. What does not depend on durations is found once, and
+/// memory is reused.
+template <class T>
+class event_simulator {
+ public:
+  event_simulator(const schedule& order, bool with_transfers, transfer_kind kind)
+      : with_transfers_(with_transfers), kind_(kind), ranks_(order.ranks()) {
+    const auto index = [&](const op& each, std::size_t stage) { return stage * order.microbatches + each.microbatch; };
+    std::array<std::vector<std::uint32_t>, 2> of;  // the pass of a stage and microbatch, forward and backward
+    for (auto& passes : of) passes.resize(order.stages() * order.microbatches);
+    for (const auto& rank : order.orders) {
+      for (const op& each : rank) {
+        of[each.kind == op_kind::backward][index(each, each.stage)] = static_cast<std::uint32_t>(passes_.size());
+        passes_.push_back({});
+      }
+    }
+    std::size_t at = 0;
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      for (std::size_t i = 0; i < order.orders[r].size(); ++i, ++at) {
+        const op& each = order.orders[r][i];
+        pass& here = passes_[at];
+        here.stage = static_cast<std::uint32_t>(each.stage);
+        here.back = each.kind == op_kind::backward;
+        if (i + 1 < order.orders[r].size()) next(here.next, at + 1);
+        if (here.back ? each.stage == 0 : each.stage + 1 == order.stages()) continue;
+        const std::size_t to = here.back ? each.stage - 1 : each.stage + 1;
+        next(here.consumer, of[here.back][index(each, to)]);
+        here.link = static_cast<std::uint32_t>(r * ranks_ + order.rank_of[to]);
+        here.crosses = with_transfers && order.rank_of[to] != r;
+      }
+    }
+    links_.resize(ranks_ * ranks_);
+  }
+
+  /// The makespan.
+  T run(const pass_times<T>& times, const transfer_times<T>& transfers) {
+    waits_ = needs_;
+    std::fill(links_.begin(), links_.end(), T{});
+    for (std::size_t i = 0; i < passes_.size(); ++i) {
+      if (needs_[i] == 0) begin(i, T{}, times);
+    }
+    T now{};
+    while (!events_.empty()) {
+      const event happens = events_.top();
+      events_.pop();
+      now = happens.time;
+      const pass& each = passes_[happens.what];
+      if (happens.arrives) {
+        release(each.consumer, now, times);
+        continue;
+      }
+      if (each.next != none) release(each.next, now, times);
+      if (each.consumer == none) continue;
+      if (!each.crosses) {
+        release(each.consumer, now, times);
+        continue;
+      }
+      const T time = each.back ? transfers.backward[each.stage - 1] : transfers.forward[each.stage];
+      T arrival = now + time;
+      if (kind_ == transfer_kind::link) {
+        T& link = links_[each.link];
+        link = std::max(link, now) + time;
+        arrival = link;
+      }
+      events_.push({arrival, happens.what, true});
+    }
+    return now;
+  }
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  struct pass {
+    std::uint32_t next = none;      // on its rank
+    std::uint32_t consumer = none;  // of its result
+    std::uint32_t stage = 0;
+    std::uint32_t link = 0;
+    bool back = false;
+    bool crosses = false;  // whether the result travels
+  };
+  struct event {
+    T time{};
+    std::uint32_t what = 0;
+    bool arrives = false;  // otherwise it ends
+
+    friend bool operator>(const event& a, const event& b) { return a.time > b.time; }
+  };
+
+  void next(std::uint32_t& link, std::size_t to) {
+    link = static_cast<std::uint32_t>(to);
+    needs_.resize(passes_.size());
+    ++needs_[to];
+  }
+  void begin(std::size_t what, T now, const pass_times<T>& times) {
+    const pass& each = passes_[what];
+    events_.push({now + (each.back ? times.backward : times.forward)[each.stage], static_cast<std::uint32_t>(what), false});
+  }
+  void release(std::uint32_t what, T now, const pass_times<T>& times) {
+    if (--waits_[what] == 0) begin(what, now, times);
+  }
+
+  bool with_transfers_;
+  transfer_kind kind_;
+  std::size_t ranks_;
+  std::vector<pass> passes_;
+  std::vector<std::uint8_t> needs_;  // how many things a pass waits for
+  std::vector<std::uint8_t> waits_;  // how many of them are to come
+  std::vector<T> links_;             // when they are free
+  std::priority_queue<event, std::vector<event>, std::greater<>> events_;
+};
+
+enum class messages { none, latency, link };
+constexpr std::array message_names{"none", "latency", "link"};
+
+struct shape {
+  std::size_t ranks;
+  std::size_t chunks;
+  std::size_t microbatches;
+};
+constexpr std::array shapes{shape{16, 3, 16}, shape{64, 8, 1024}};
+
+template <class T>
+struct durations {
+  pass_times<T> passes;
+  transfer_times<T> transfers;
+};
+
+/// What is timed, of one shape.
+template <class T>
+struct subject {
+  subject(const shape& of, messages kind)
+      : order(stagecut::interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches)),
+        options{kind == messages::latency ? transfer_kind::latency : transfer_kind::link, kind != messages::none},
+        graph(order, options),
+        events(order, options.with_transfers, options.transfers) {
+    std::uint64_t state = 1;
+    const auto fill = [&](std::vector<T>& to, std::size_t size, double least) {
+      for (std::size_t i = 0; i < size; ++i) {
+        to.push_back(static_cast<T>((std::is_integral_v<T> ? 1e6 : 1.0) * least * (1 + draw(state))));
+      }
+    };
+    const std::size_t stages = order.stages();
+    for (durations<T>& each : pool) {
+      fill(each.passes.forward, stages, 1);
+      fill(each.passes.backward, stages, 2);
+      each.transfers.kind = options.transfers;
+      if (!options.with_transfers) continue;
+      fill(each.transfers.forward, stages - 1, 0.1);
+      fill(each.transfers.backward, stages - 1, 0.1);
+    }
+    check();
+  }
+
+  /// What the floor reads: the operands of every task, one after the other.
+  void spread() {
+    const auto tasks = graph.tasks();
+    for (auto* each : {&before, &source, &delay, &time, &end}) each->resize(tasks.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      before[i] = work.ends[tasks[i].before];
+      source[i] = work.ends[tasks[i].source];
+      delay[i] = work.table[tasks[i].delay];
+      time[i] = work.table[tasks[i].time];
+    }
+  }
+
+  /// All methods say the same, to the last bit.
+  void check() {
+    for (const durations<T>& each : pool) {
+      const T makespan = graph.makespan(each.passes, each.transfers, work);
+      if (makespan != events.run(each.passes, each.transfers)) wrong();
+      if (order.microbatches > 100) break;
+    }
+    const durations<T>& first = pool.front();
+    const T makespan = graph.makespan(first.passes, first.transfers, work);
+    if (makespan != stagecut::simulate(order, first.passes, first.transfers).makespan) wrong();
+    spread();
+    add_add_max(before.data(), source.data(), delay.data(), time.data(), end.data(), end.size());
+    if (!std::equal(end.begin(), end.end(), work.ends.begin() + 1)) wrong();
+  }
+
+  [[noreturn]] static void wrong() {
+    std::fputs("the methods do not agree\n", stderr);
+    std::exit(1);
+  }
+
+  schedule order;
+  stagecut::task_options options;
+  task_graph graph;
+  stagecut::simulation_workspace<T> work;
+  event_simulator<T> events;
+  std::array<durations<T>, 16> pool;
+  std::vector<T> before, source, delay, time, end;
+};
+
+/// The subject that was last asked for is kept.
+template <class T>
+subject<T>& subject_of(std::size_t which, messages kind) {
+  static struct {
+    std::size_t which = shapes.size();
+    messages kind = messages::none;
+    std::unique_ptr<subject<T>> made;
+  } now;
+  if (now.which != which || now.kind != kind) {
+    now.made.reset();
+    now.made = std::make_unique<subject<T>>(shapes[which], kind);
+    now.which = which;
+    now.kind = kind;
+  }
+  return *now.made;
+}
+
+/// Runs `solve(the subject, durations from its pool)`.
+template <class T, class Solve>
+void measure(benchmark::State& state, std::size_t which, messages kind, Solve solve) {
+  subject<T>& from = subject_of<T>(which, kind);
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const T result = solve(from, from.pool[i]);
+    benchmark::DoNotOptimize(static_cast<const T&>(result));  // by reference, 1.7.1 corrupts doubles
+    i = i + 1 == from.pool.size() ? 0 : i + 1;
+  }
+  state.counters["tasks"] = static_cast<double>(from.graph.tasks().size());
+  state.counters["items_per_second"] = benchmark::Counter(static_cast<double>(from.graph.tasks().size()),
+                                                          benchmark::Counter::kIsIterationInvariantRate);
+}
+
+template <class T>
+void register_of(const char* numbers, std::size_t which, messages kind) {
+  const shape& of = shapes[which];
+  const std::size_t passes = 2 * of.ranks * of.chunks * of.microbatches;
+  const auto add = [&](const char* method, auto solve) {
+    const std::string name = std::string(method) + "/" + numbers + "/" + message_names[static_cast<std::size_t>(kind)] +
+                             "/n:" + std::to_string(passes);
+    auto* const bench = benchmark::RegisterBenchmark(
+        name.c_str(), [=](benchmark::State& state) { measure<T>(state, which, kind, solve); });
+    if (passes >= 1'000'000) bench->Unit(benchmark::kMillisecond);
+  };
+  add("limit", [](subject<T>& s, const durations<T>&) {
+    add_add_max(s.before.data(), s.source.data(), s.delay.data(), s.time.data(), s.end.data(), s.end.size());
+    return s.end.back();
+  });
+  add("makespan",
+      [](subject<T>& s, const durations<T>& d) { return s.graph.makespan(d.passes, d.transfers, s.work); });
+  add("events", [](subject<T>& s, const durations<T>& d) { return s.events.run(d.passes, d.transfers); });
+  add("compile", [](subject<T>& s, const durations<T>&) {
+    return static_cast<T>(task_graph(s.order, s.options).tasks().size());
+  });
+  add("simulate", [](subject<T>& s, const durations<T>& d) {
+    return stagecut::simulate(s.order, d.passes, d.transfers).makespan;
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  for (std::size_t which = 0; which < shapes.size(); ++which) {
+    for (const messages kind : {messages::none, messages::latency, messages::link}) {
+      register_of<double>("double", which, kind);
+      register_of<std::int64_t>("int64", which, kind);
+    }
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+// What the words of several commands have in common.
+
+/// A check for a word, which help does not list again.
+inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
+
+/// A check for a count.
+inline CLI::Validator count_check() {
+  return CLI::Range(std::size_t{1}, (std::size_t{1} << 40U) - 1).description("");
+}
+
+/// Numbers between commas.
+/// @throws CLI::ValidationError naming the option
+template <class Number>
+std::vector<Number> parse_list(const char* option, const std::string& text, const char* example) {
+  std::vector<Number> result;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    Number value{};
+    const auto [stop, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || (stop != end && (*stop != ',' || stop + 1 == end))) {
+      throw CLI::ValidationError(option, fmt::format("{} is no list of numbers: {}", text, example));
+    }
+    result.push_back(value);
+    at = stop == end ? end : stop + 1;
+  }
+  return result;
+}
+
+/// The library's complaint about an argument in the words of the command line.
+inline std::string in_options(const stagecut::argument_error& error) {
+  constexpr std::pair<std::string_view, std::string_view> options[] = {
+      {"memory_per_device", "--memory"},     {"buffer_fraction", "--memory-buffer"},
+      {"memory.checkpoint", "--checkpoint"}, {"parameter_multiplier", "--optimizer"},
+      {"time_weight", "--time-weight"},      {"boundary_buffers", "--boundary-buffers"},
+      {"microbatches", "--microbatches"},    {"schedule", "--schedule"},
+      {"in_flight", "--in-flight"},          {"active", "--in-flight"},
+      {"ranks", "--devices"},                {"chunks", "--chunks"},
+      {"group", "--group"},                  {"slices", "--slices"},
+      {"latency", "--latency"},              {"bandwidth", "--bandwidth"},
+      {"transfers.kind", "--transfers"}};
+  const std::string what = error.what();
+  const std::size_t equals = what.find(" = ");
+  for (const auto& [argument, option] : options) {
+    if (!error.argument().starts_with(argument) || equals == std::string::npos) continue;
+    return fmt::format("{}{}{}", option, error.argument().substr(argument.size()), what.substr(equals));
+  }
+  return what;
+}

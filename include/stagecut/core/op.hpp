@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace stagecut::inline v0 {
+
+/// What a device does at one step of a schedule.
+enum class op_kind : std::uint8_t {
+  forward,           ///< F: the forward pass of a microbatch through a stage
+  backward,          ///< B: its whole backward pass
+  backward_input,    ///< I: the gradient of the stage's input alone, for which the stage before waits
+  backward_weight,   ///< W: the gradient of its parameters, for which nobody waits
+  send_forward,      ///< SEND_F: the activations go to the next stage
+  receive_forward,   ///< RECV_F: they arrive, at the stage that is named
+  send_backward,     ///< SEND_B: the gradient of the input goes to the stage before
+  receive_backward,  ///< RECV_B: it arrives, at the stage that is named
+  unshard,           ///< UNSHARD: the stage's sharded parameters are gathered; of a stage, not of a microbatch
+  reshard,           ///< RESHARD: and dropped again
+  reduce_gradient,   ///< REDUCE_GRAD: the gradients of the stage's replicas are summed
+  optimizer_step     ///< OPTIMIZER: the device updates its parameters
+};
+
+/// Whether a device computes, and a schedule therefore says when: F, B, I, W.
+[[nodiscard]] constexpr bool is_compute(op_kind kind) noexcept { return kind <= op_kind::backward_weight; }
+
+/// Whether a tensor leaves or enters a device: SEND_F, RECV_F, SEND_B, RECV_B.
+[[nodiscard]] constexpr bool is_transfer(op_kind kind) noexcept {
+  return kind >= op_kind::send_forward && kind <= op_kind::receive_backward;
+}
+
+/// One step of a schedule.
+struct op {
+  op_kind kind = op_kind::forward;  ///< what is done
+  std::size_t stage = 0;            ///< through which stage, from 0
+  std::size_t microbatch = 0;       ///< from 0
+  std::size_t slice = 0;            ///< of the microbatch's sequence, from 0
+  bool with_next = false;           ///< it runs together with the next op of its rank: F with B
+
+  /// Equal in every part.
+  friend bool operator==(const op&, const op&) = default;
+};
+
+/// An op and when it runs.
+template <class T>
+struct timed_op {
+  op what{};  ///< what is done; a transfer is told by its sending end
+  T start{};  ///< since the first op began, in the unit of the durations
+  T end{};    ///< likewise
+
+  /// Equal in every part.
+  friend bool operator==(const timed_op&, const timed_op&) = default;
+};
+
+/// The word of PyTorch's schedules for a kind of op: `F`, `I`, `SEND_F`.
+[[nodiscard]] constexpr const char* to_string(op_kind kind) noexcept {
+  constexpr const char* words[] = {"F",      "B",      "I",       "W",       "SEND_F",      "RECV_F",
+                                   "SEND_B", "RECV_B", "UNSHARD", "RESHARD", "REDUCE_GRAD", "OPTIMIZER"};
+  return words[static_cast<std::size_t>(kind)];
+}
+
+/// An op as PyTorch writes it, the stage first: `3F12`; a slice behind a colon: `3F12:1`.
+[[nodiscard]] inline std::string to_string(const op& each) {
+  std::string text = std::to_string(each.stage);
+  text += to_string(each.kind);
+  if (is_compute(each.kind) || is_transfer(each.kind)) text += std::to_string(each.microbatch);
+  if (each.slice != 0) text.append(":").append(std::to_string(each.slice));
+  return text;
+}
+
+}  // namespace stagecut::inline v0

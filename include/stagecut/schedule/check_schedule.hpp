@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Ops of a schedule that name a microbatch, as a set: a bit for each kind, a byte for each stage, microbatch and slice.
+class op_set {
+ public:
+  explicit op_set(const schedule& all)
+      : microbatches_(all.microbatches), slices_(all.slices), bits_(all.stages() * microbatches_ * slices_) {}
+
+  [[nodiscard]] bool contains(op_kind kind, const op& of) const noexcept { return (bits_[at(of)] & bit(kind)) != 0; }
+  /// B or I.
+  [[nodiscard]] bool contains_gradient(const op& of) const noexcept {
+    return contains(op_kind::backward, of) || contains(op_kind::backward_input, of);
+  }
+  void insert(const op& each) noexcept {
+    bits_[at(each)] = static_cast<unsigned char>(bits_[at(each)] | bit(each.kind));
+  }
+
+ private:
+  [[nodiscard]] std::size_t at(const op& of) const noexcept {
+    return (of.stage * microbatches_ + of.microbatch) * slices_ + of.slice;
+  }
+  [[nodiscard]] static unsigned bit(op_kind kind) noexcept { return 1U << static_cast<unsigned>(kind); }
+
+  std::size_t microbatches_;
+  std::size_t slices_;
+  std::vector<unsigned char> bits_;
+};
+
+[[nodiscard]] constexpr bool has_microbatch(op_kind kind) noexcept { return is_compute(kind) || is_transfer(kind); }
+
+/// Whether the stage that an op hands over to, or that hands over to it, stands on another rank; `down`: the stage
+/// behind, otherwise the stage before.
+[[nodiscard]] inline bool crosses_ranks(const schedule& all, std::size_t stage, bool down) noexcept {
+  if (down ? stage + 1 == all.stages() : stage == 0) return false;
+  return all.rank_of[down ? stage + 1 : stage - 1] != all.rank_of[stage];
+}
+
+/// Whether a transfer's other end is the stage behind: SEND_F and RECV_B.
+[[nodiscard]] constexpr bool leads_down(op_kind transfer) noexcept {
+  return transfer == op_kind::send_forward || transfer == op_kind::receive_backward;
+}
+
+/// Whether any op is a transfer.
+[[nodiscard]] inline bool has_transfers(const schedule& all) noexcept {
+  for (const auto& order : all.orders) {
+    for (const op& each : order) {
+      if (is_transfer(each.kind)) return true;
+    }
+  }
+  return false;
+}
+
+/// The op of another kind of the same stage, microbatch and slice, as text.
+[[nodiscard]] inline std::string op_text(op_kind kind, const op& of) {
+  return to_string(op{kind, of.stage, of.microbatch, of.slice});
+}
+
+/// What is wrong with a schedule and where, or nothing.
+struct schedule_fault {
+  static constexpr std::size_t none = ~std::size_t{0};
+  std::size_t rank = none;  ///< none: the schedule as a whole
+  std::size_t op = none;    ///< its position on the rank; none: the rank as a whole
+  std::string problem{};    ///< what is said of that; empty: all is well
+};
+
+[[nodiscard]] inline std::string too_large(std::string_view what, std::size_t value, std::size_t bound) {
+  return joined("names ", what, " ", std::to_string(value), ", which must be below ", std::to_string(bound));
+}
+
+/// What is wrong with an op for itself and with what stands behind it; empty: nothing.
+[[nodiscard]] inline std::string op_problem(const schedule& all, std::size_t rank, std::size_t position) {
+  const op& each = all.orders[rank][position];
+  if (each.stage >= all.stages()) return too_large("stage", each.stage, all.stages());
+  if (all.rank_of[each.stage] != rank) {
+    return joined("stands on rank ", std::to_string(rank), ", and its stage on rank ",
+                  std::to_string(all.rank_of[each.stage]));
+  }
+  if (each.microbatch >= all.microbatches) return too_large("microbatch", each.microbatch, all.microbatches);
+  if (each.slice >= all.slices) return too_large("slice", each.slice, all.slices);
+  if (!has_microbatch(each.kind) && (each.microbatch != 0 || each.slice != 0))
+    return "is of a stage, not of a microbatch";
+  if (is_transfer(each.kind) && !crosses_ranks(all, each.stage, leads_down(each.kind))) {
+    return "crosses no boundary between two ranks";
+  }
+  if (!each.with_next) return {};
+  if (each.kind != op_kind::forward) return "is to run together with the next op, as F alone may";
+  if (position + 1 < all.orders[rank].size()) {
+    const op& next = all.orders[rank][position + 1];
+    if (next.kind == op_kind::backward && next.microbatch != each.microbatch) return {};
+  }
+  return "is to run together with the next op, which must be B of another microbatch";
+}
+
+/// What is wrong with an op after those of its rank that were `met`; empty: nothing.
+[[nodiscard]] inline std::string order_problem(const op_set& met, const op& each) {
+  const auto needs = [&](op_kind kind) { return joined("needs ", op_text(kind, each), " before it"); };
+  const auto late = [&](op_kind kind) { return joined("stands behind ", op_text(kind, each), ", which needs it"); };
+  const auto has = [&](op_kind kind) { return met.contains(kind, each); };
+  if (has(each.kind)) return "stands on its rank twice";
+  switch (each.kind) {
+    case op_kind::backward:
+    case op_kind::backward_input:
+      if (!has(op_kind::forward)) return needs(op_kind::forward);
+      if (!met.contains_gradient(each)) return {};
+      return joined("stands behind ",
+                    op_text(has(op_kind::backward) ? op_kind::backward : op_kind::backward_input, each),
+                    ": B is I and W in one");
+    case op_kind::backward_weight:
+      if (has(op_kind::backward))
+        return joined("stands behind ", op_text(op_kind::backward, each), ": B is I and W in one");
+      return has(op_kind::backward_input) ? std::string() : needs(op_kind::backward_input);
+    case op_kind::send_forward: return has(op_kind::forward) ? std::string() : needs(op_kind::forward);
+    case op_kind::send_backward: return met.contains_gradient(each) ? std::string() : needs(op_kind::backward_input);
+    case op_kind::receive_forward: return has(op_kind::forward) ? late(op_kind::forward) : std::string();
+    case op_kind::receive_backward:
+      if (!met.contains_gradient(each)) return {};
+      return late(has(op_kind::backward) ? op_kind::backward : op_kind::backward_input);
+    default: return {};
+  }
+}
+
+/// The first kind of op that a stage, microbatch and slice lacks, as text; empty: none.
+[[nodiscard]] inline std::string missing_op(const schedule& all, const op_set& met, bool transfers, const op& of) {
+  const bool split = met.contains(op_kind::backward_input, of);
+  const auto lacks = [&](op_kind kind) { return !met.contains(kind, of); };
+  if (lacks(op_kind::forward)) return op_text(op_kind::forward, of);
+  if (!split && lacks(op_kind::backward)) return op_text(op_kind::backward, of);
+  if (split && lacks(op_kind::backward_weight)) return op_text(op_kind::backward_weight, of);
+  if (!transfers) return {};
+  for (const op_kind kind :
+       {op_kind::send_forward, op_kind::receive_forward, op_kind::send_backward, op_kind::receive_backward}) {
+    if (crosses_ranks(all, of.stage, leads_down(kind)) && lacks(kind)) return op_text(kind, of);
+  }
+  return {};
+}
+
+/// A stage with too few forward passes, in a schedule too small to hold all of them.
+[[nodiscard]] inline schedule_fault few_passes(const schedule& all) {
+  std::vector<std::size_t> passes(all.stages());
+  for (const auto& order : all.orders) {
+    for (const op& each : order) passes[each.stage] += each.kind == op_kind::forward ? 1U : 0U;
+  }
+  std::size_t s = 0;
+  while (s + 1 < all.stages() && passes[s] / all.slices >= all.microbatches) ++s;
+  return {all.rank_of[s], schedule_fault::none,
+          joined("stage ", std::to_string(s), " has ", std::to_string(passes[s]), " F, too few for ",
+                 std::to_string(all.microbatches), " microbatches in ", std::to_string(all.slices), " slices")};
+}
+
+/// The first thing that is wrong with a schedule; see `check_schedule`.
+[[nodiscard]] inline schedule_fault find_fault(const schedule& all) {
+  if (all.stages() == 0) return {schedule_fault::none, schedule_fault::none, "has no stage"};
+  if (all.microbatches == 0) return {schedule_fault::none, schedule_fault::none, "has no microbatch"};
+  if (all.slices == 0) return {schedule_fault::none, schedule_fault::none, "has no slice"};
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    if (all.rank_of[s] < all.ranks()) continue;
+    return {schedule_fault::none, schedule_fault::none,
+            joined("stage ", std::to_string(s), " ", too_large("rank", all.rank_of[s], all.ranks()))};
+  }
+  std::size_t ops = 0;
+  for (std::size_t r = 0; r < all.ranks(); ++r) {
+    ops += all.orders[r].size();
+    for (std::size_t i = 0; i < all.orders[r].size(); ++i) {
+      if (std::string problem = op_problem(all, r, i); !problem.empty()) return {r, i, std::move(problem)};
+    }
+  }
+  // No table for more passes than there are ops.
+  if (all.microbatches > ops / all.stages() || all.slices > ops / (all.stages() * all.microbatches)) {
+    return few_passes(all);
+  }
+  op_set met(all);
+  for (std::size_t r = 0; r < all.ranks(); ++r) {
+    for (std::size_t i = 0; i < all.orders[r].size(); ++i) {
+      const op& each = all.orders[r][i];
+      if (!has_microbatch(each.kind)) continue;
+      if (std::string problem = order_problem(met, each); !problem.empty()) return {r, i, std::move(problem)};
+      met.insert(each);
+    }
+  }
+  const bool transfers = has_transfers(all);
+  for (op of; of.stage < all.stages(); ++of.stage) {
+    for (of.microbatch = 0; of.microbatch < all.microbatches; ++of.microbatch) {
+      for (of.slice = 0; of.slice < all.slices; ++of.slice) {
+        const std::string missing = missing_op(all, met, transfers, of);
+        if (!missing.empty()) return {all.rank_of[of.stage], schedule_fault::none, joined(missing, " is missing")};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// Refuses a schedule that is not one.
+///
+/// @throws  invalid_input with the rank, the op's position on it (from 0) and the op: `rank 2, op 7 (3F1)`
+///
+/// Every stage, microbatch and slice has one F and behind it either one B, or one I and behind that one W, all of them
+/// on the rank of their stage. Only an F may run with the op behind it, which is B of another microbatch. Where there is
+/// any transfer there are all: at every boundary between stages of different ranks a SEND behind the op whose result it
+/// sends and a RECV before the op that needs it. Whether the ranks wait for each other in a circle is not asked: see
+/// `lower_transfers`. O(ops) time, and as many bytes as there are passes.
+///
+/// Source: the rules by which PyTorch refuses a schedule (`torch/distributed/pipelining/schedules.py`), for slices too.
+inline void check_schedule(const schedule& all) {
+  const detail::schedule_fault fault = detail::find_fault(all);
+  if (fault.problem.empty()) return;
+  std::string place = fault.rank == fault.none ? "schedule" : detail::joined("rank ", std::to_string(fault.rank));
+  if (fault.op != fault.none) {
+    place += detail::joined(", op ", std::to_string(fault.op), " (", to_string(all.orders[fault.rank][fault.op]), ")");
+  }
+  detail::fail(invalid_input(place, fault.problem));
+}
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/deadlock.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Whether all that a rank's next action waits for was issued.
+[[nodiscard]] inline bool can_issue(const schedule& all, const op_set& issued, const std::vector<op>& order,
+                                    std::size_t at) {
+  for (std::size_t i = at; i < at + action_size(order, at); ++i) {
+    const op_needs needs = needs_of(all, false, order[i]);
+    for (std::size_t k = 0; k < needs.count; ++k) {
+      const op& needed = needs.ops[k];
+      const bool gradient = needed.kind == op_kind::backward_input;
+      if (!(gradient ? issued.contains_gradient(needed) : issued.contains(needed.kind, needed))) return false;
+    }
+  }
+  return true;
+}
+
+/// Adds what an op sends to its rank, and the receipt to the rank of the neighbouring stage.
+inline void add_transfer(schedule& result, const op& each) {
+  const bool down = each.kind == op_kind::forward;
+  if (!down && each.kind != op_kind::backward && each.kind != op_kind::backward_input) return;
+  if (!crosses_ranks(result, each.stage, down)) return;
+  const std::size_t to = down ? each.stage + 1 : each.stage - 1;
+  result.orders[result.rank_of[each.stage]].push_back(
+      {down ? op_kind::send_forward : op_kind::send_backward, each.stage, each.microbatch, each.slice});
+  result.orders[result.rank_of[to]].push_back(
+      {down ? op_kind::receive_forward : op_kind::receive_backward, to, each.microbatch, each.slice});
+}
+
+}  // namespace detail
+
+/// Adds the ops that send and receive, in an order in which no two ranks wait for each other.
+///
+/// @param all  without transfers; with them it is returned as it is
+/// @return     the same ops in the same orders, and at every boundary between stages of different ranks SEND directly
+///             behind the op whose result it sends (behind both, where two run together) and RECV before the op that
+///             needs it
+/// @throws     invalid_input if `check_schedule` refuses it, or if ranks wait for each other in a circle, which the text
+///             shows: `deadlock: 1F0 on rank 1 waits for 0F0 on rank 0, which stands behind 0B0, which waits for …`
+///
+/// The ranks take turns, each issuing its next op if what that needs was issued. A receipt is added to its rank when it
+/// is sent, so that every rank receives in the order of the sends. O(ops) turns of p ranks at most; one turn for each
+/// step of the pipeline if all ops take equally long.
+///
+/// Source: PyTorch, `_add_send_recv` in `torch/distributed/pipelining/schedules.py`: the same order op for op.
+[[nodiscard]] inline schedule lower_transfers(const schedule& all) {
+  check_schedule(all);
+  if (detail::has_transfers(all)) return all;
+  schedule result = all;
+  for (auto& order : result.orders) order.clear();
+  detail::op_set issued(all);
+  std::vector<std::size_t> at(all.ranks());
+  bool waiting = true;
+  for (bool moved = true; moved;) {
+    moved = waiting = false;
+    for (std::size_t r = 0; r < all.ranks(); ++r) {
+      const std::vector<op>& order = all.orders[r];
+      if (at[r] == order.size()) continue;
+      waiting = true;
+      if (!detail::can_issue(all, issued, order, at[r])) continue;
+      const std::size_t first = at[r];
+      at[r] += detail::action_size(order, first);
+      for (std::size_t i = first; i < at[r]; ++i) {
+        result.orders[r].push_back(order[i]);
+        if (detail::has_microbatch(order[i].kind)) issued.insert(order[i]);
+      }
+      for (std::size_t i = first; i < at[r]; ++i) detail::add_transfer(result, order[i]);
+      moved = true;
+    }
+  }
+  if (waiting) detail::fail(invalid_input("schedule", detail::deadlock_text(all, at)));
+  return result;
+}
+
+/// Makes one B of every I with the W of the same stage, microbatch and slice directly behind it.
+///
+/// A whole backward pass computes what both need only once, so that it takes less time than the two.
+[[nodiscard]] inline schedule merge_backward(const schedule& all) {
+  schedule result = all;
+  for (auto& order : result.orders) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < order.size(); ++i, ++kept) {
+      order[kept] = order[i];
+      if (order[i].kind != op_kind::backward_input || i + 1 == order.size()) continue;
+      op weight = order[i];
+      weight.kind = op_kind::backward_weight;
+      if (order[i + 1] != weight) continue;
+      order[kept].kind = op_kind::backward;
+      ++i;
+    }
+    order.resize(kept);
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What a makespan is made of, in the unit of the durations. The parts add up to it.
+///
+/// Times the number of ranks, all but `work` is what the ranks are idle in the sum, by its cause: each cause is the
+/// difference of two simulations, the first with it and the second without, taken away in the order update, transfers,
+/// imbalance, schedule.
+struct makespan_parts {
+  double work = 0;       ///< all passes, shared evenly by the ranks: what no schedule can beat
+  double schedule = 0;   ///< filling and draining the pipeline: passes levelled, with no transfers, less `work`
+  double imbalance = 0;  ///< more, because stages and microbatches differ. Below zero where their order happens to help
+  double transfers = 0;  ///< more, because messages take time
+  double update = 0;     ///< more, for all-reduces and the optimizer's step
+
+  /// The makespan.
+  [[nodiscard]] double total() const noexcept { return work + schedule + imbalance + transfers + update; }
+};
+
+namespace detail {
+
+/// Every pass as long as the mean of its kind.
+[[nodiscard]] inline pass_times<double> levelled(const pass_times<double>& times, std::size_t stages) {
+  const auto level = [stages](const std::vector<double>& from) {
+    double sum = 0;
+    for (const double each : from) sum += each;
+    return from.empty() ? from : std::vector<double>(stages, sum / static_cast<double>(from.size()));
+  };
+  pass_times<double> result;
+  result.forward = level(times.forward);
+  result.backward = level(times.backward);
+  result.backward_input = level(times.backward_input);
+  result.backward_weight = level(times.backward_weight);
+  result.overlapped = level(times.overlapped);
+  return result;
+}
+
+template <class T>
+[[nodiscard]] std::vector<double> in_doubles(const std::vector<T>& values) {
+  return std::vector<double>(values.begin(), values.end());
+}
+
+}  // namespace detail
+
+/// Says what the makespan of an iteration is made of.
+///
+/// @param order      as for `simulate`
+/// @param times      likewise; integers are taken as doubles
+/// @param transfers  likewise
+/// @throws           as `simulate`
+///
+/// Four simulations.
+template <arithmetic T>
+[[nodiscard]] makespan_parts split_makespan(const schedule& order, const pass_times<T>& times,
+                                            const transfer_times<T>& transfers = {}) {
+  pass_times<double> passes;
+  passes.forward = detail::in_doubles(times.forward);
+  passes.backward = detail::in_doubles(times.backward);
+  passes.backward_input = detail::in_doubles(times.backward_input);
+  passes.backward_weight = detail::in_doubles(times.backward_weight);
+  passes.overlapped = detail::in_doubles(times.overlapped);
+  pass_times<double> with_update = passes;
+  with_update.all_reduce = detail::in_doubles(times.all_reduce);
+  with_update.optimizer_step = detail::in_doubles(times.optimizer_step);
+  transfer_times<double> messages;
+  messages.kind = transfers.kind;
+  messages.forward = detail::in_doubles(transfers.forward);
+  messages.backward = detail::in_doubles(transfers.backward);
+
+  const auto makespan = [&](const pass_times<double>& of, const transfer_times<double>& over) {
+    const task_graph graph(order, detail::options_of(order, of, over));
+    simulation_workspace<double> workspace;
+    return graph.makespan(of, over, workspace);
+  };
+  const double whole = makespan(with_update, messages);
+  const double without_update = makespan(passes, messages);
+  const simulation<double> run = simulate(order, passes);
+  const double level = makespan(detail::levelled(passes, order.stages()), {});
+  double busy = 0;
+  for (const rank_use<double>& rank : run.ranks) busy += rank.busy;
+
+  makespan_parts result;
+  result.work = busy / static_cast<double>(order.ranks());
+  result.schedule = level - result.work;
+  result.imbalance = run.makespan - level;
+  result.transfers = without_update - run.makespan;
+  result.update = whole - without_update;
+  return result;
+}
+
+}  // namespace stagecut::inline v0

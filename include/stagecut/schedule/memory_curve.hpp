@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What every stage keeps on its rank, in bytes or any other unit; vectors have one element a stage.
+struct stage_bytes {
+  std::vector<double> resident{};      ///< from beginning to end: parameters, optimizer; empty: nothing
+  std::vector<double> activations{};   ///< of a microbatch, from the start of F to the end of B or W; empty: 1
+  std::vector<double> weight_part{};   ///< what of `activations` stays from the end of I to that of W; empty: all
+};
+
+/// What a rank holds at some time, and until its next point.
+template <class T>
+struct memory_point {
+  T time{};              ///< when it changes
+  double activations{};  ///< bytes from then on, of microbatches in flight
+
+  /// Equal in every part.
+  friend bool operator==(const memory_point&, const memory_point&) = default;
+};
+
+/// The memory of a rank over an iteration.
+template <class T>
+struct rank_memory {
+  double resident = 0;                   ///< bytes that stay
+  double peak_activations = 0;           ///< the most bytes of microbatches in flight at a time
+  std::vector<memory_point<T>> curve{};  ///< those bytes, by time, from 0 on
+
+  /// The most bytes of all.
+  [[nodiscard]] double peak() const noexcept { return resident + peak_activations; }
+
+  /// Equal in every part.
+  friend bool operator==(const rank_memory&, const rank_memory&) = default;
+};
+
+namespace detail {
+
+/// Shows what a rank's memory does to `visit(OP, AT_END, BYTES)`, op by op.
+template <class Visit>
+void each_memory_change(const schedule& order, std::size_t rank, const stage_bytes& bytes, const Visit& visit) {
+  const auto parts = static_cast<double>(order.slices);
+  const auto& ops = order.orders[rank];
+  for (std::size_t i = 0, computed = 0; i < ops.size(); ++i) {
+    if (!is_compute(ops[i].kind)) continue;
+    const std::size_t s = ops[i].stage;
+    const double all = bytes.activations.empty() ? 1 : bytes.activations[s];
+    const double late = bytes.weight_part.empty() ? all : bytes.weight_part[s];
+    switch (ops[i].kind) {
+      case op_kind::forward: visit(computed, false, all / parts); break;
+      case op_kind::backward: visit(computed, true, -all / parts); break;
+      case op_kind::backward_input: visit(computed, true, -(all - late) / parts); break;
+      default: visit(computed, true, -late / parts); break;
+    }
+    ++computed;
+  }
+}
+
+inline void check_bytes(const schedule& order, const std::vector<double>& values, const char* name) {
+  if (!values.empty() && values.size() != order.stages()) {
+    fail(invalid_input(name, joined("has ", std::to_string(values.size()), " elements, the schedule has ",
+                                    std::to_string(order.stages()), " stages")));
+  }
+  for (std::size_t s = 0; s < values.size(); ++s) {
+    if (is_finite(values[s]) && !is_negative(values[s])) continue;
+    fail(invalid_input(joined(name, "[", std::to_string(s), "]"), "must be finite and not negative"));
+  }
+}
+
+}  // namespace detail
+
+/// What every rank holds over an iteration.
+///
+/// @param order  that was simulated
+/// @param run    what came of it; one without ops gives peaks alone, which depend on the order only
+/// @param bytes  of the stages; by default the activations of a microbatch of a stage count 1
+/// @return       of every rank
+/// @throws       invalid_input for lengths that do not fit, and for what is NaN, infinite or negative
+///
+/// Activations are there from the start of F on. B frees them at its end; I all but the part for the weights, which W
+/// frees. O(ops).
+template <class T>
+[[nodiscard]] std::vector<rank_memory<T>> memory_curve(const schedule& order, const simulation<T>& run,
+                                                       const stage_bytes& bytes = {}) {
+  detail::check_bytes(order, bytes.resident, "resident");
+  detail::check_bytes(order, bytes.activations, "activations");
+  detail::check_bytes(order, bytes.weight_part, "weight_part");
+  std::vector<rank_memory<T>> result(order.ranks());
+  for (std::size_t s = 0; s < bytes.resident.size(); ++s) result[order.rank_of[s]].resident += bytes.resident[s];
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    rank_memory<T>& rank = result[r];
+    double held = 0;
+    if (!run.ops.empty()) rank.curve.push_back({T{}, held});
+    detail::each_memory_change(order, r, bytes, [&](std::size_t i, bool at_end, double change) {
+      held += change;
+      if (rank.peak_activations < held) rank.peak_activations = held;
+      if (run.ops.empty()) return;
+      const timed_op<T>& each = run.ops[r][i];
+      rank.curve.push_back({at_end ? each.end : each.start, held});
+    });
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline v0

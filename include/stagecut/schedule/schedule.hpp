@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/op.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What every rank does in one iteration, and in which order.
+///
+/// A rank runs its ops one after the other, each as soon as those before it have ended and what it needs has arrived:
+/// F waits for F of the stage before; B and I for B or I of the stage behind; W for I of its own stage. So the order
+/// alone decides, with the durations, when everything runs.
+struct schedule {
+  std::string name{};                     ///< `1f1b`; empty: of one's own
+  std::size_t microbatches = 0;           ///< of an iteration, m
+  std::size_t slices = 1;                 ///< into which the sequence of every microbatch is cut
+  std::vector<std::size_t> rank_of{};     ///< the rank of every stage
+  std::vector<std::vector<op>> orders{};  ///< the ops of every rank, in the order in which it runs them
+
+  /// Ranks p.
+  [[nodiscard]] std::size_t ranks() const noexcept { return orders.size(); }
+  /// Stages, of all ranks together.
+  [[nodiscard]] std::size_t stages() const noexcept { return rank_of.size(); }
+
+  /// Equal in every part.
+  friend bool operator==(const schedule&, const schedule&) = default;
+};
+
+/// Stages dealt out in turn: stage s on rank s mod p (Megatron-LM's virtual pipeline; with one chunk, stage s on rank s).
+[[nodiscard]] inline std::vector<std::size_t> loop_placement(std::size_t ranks, std::size_t chunks) {
+  std::vector<std::size_t> result(ranks * chunks);
+  for (std::size_t s = 0; s < result.size(); ++s) result[s] = s % ranks;
+  return result;
+}
+
+/// Two stages a rank, down and back up: stages r and 2p - 1 - r on rank r, so that the last rank hands over to itself.
+[[nodiscard]] inline std::vector<std::size_t> v_placement(std::size_t ranks) {
+  std::vector<std::size_t> result(2 * ranks);
+  for (std::size_t s = 0; s < result.size(); ++s) result[s] = s < ranks ? s : 2 * ranks - 1 - s;
+  return result;
+}
+
+namespace detail {
+
+/// A schedule without ops.
+[[nodiscard]] inline schedule empty_schedule(const char* name, std::vector<std::size_t> rank_of, std::size_t ranks,
+                                             std::size_t microbatches) {
+  schedule result;
+  result.name = name;
+  result.microbatches = microbatches;
+  result.rank_of = std::move(rank_of);
+  result.orders.resize(ranks);
+  return result;
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/op.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/schedule/duration_table.hpp>
+#include <stagecut/schedule/longest_path.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// What a task graph must know of durations before they are looked at.
+template <class T>
+[[nodiscard]] task_options options_of(const schedule& order, const pass_times<T>& times,
+                                      const transfer_times<T>& transfers) {
+  task_options result;
+  const std::size_t stages = order.stages();
+  for (const auto* each : {&times.forward, &times.backward, &times.backward_input, &times.backward_weight}) {
+    if (each->size() == stages) continue;
+    if (each->size() == stages * order.slices) result.by_slice = true;
+    else if (each->size() == stages * order.slices * order.microbatches) result.by_microbatch = true;
+  }
+  result.transfers = transfers.kind;
+  result.with_transfers = !transfers.forward.empty() || !transfers.backward.empty();
+  result.all_reduce = !times.all_reduce.empty();
+  result.optimizer_step = !times.optimizer_step.empty();
+  return result;
+}
+
+/// Refuses integers whose sum an iteration might not hold.
+template <class T>
+void check_sum(view<const task> tasks, view<const T> table) {
+  if constexpr (integer<T>) {
+    T sum{};
+    for (const task& each : tasks) {
+      if (checked_add(sum, table[each.delay]) && checked_add(sum, table[each.time])) continue;
+      fail(invalid_input("times", "the sum of all passes and transfers is not representable"));
+    }
+  }
+}
+
+/// Looks up what happened in an iteration.
+template <class T>
+class run_report {
+ public:
+  run_report(const schedule& order, const task_graph& graph, const simulation_workspace<T>& workspace)
+      : order_(order), graph_(graph), table_(workspace.table.data()), ends_(workspace.ends.data()) {
+    if (!graph.options().with_transfers || graph.options().transfers != transfer_kind::latency) return;
+    receivers_.resize(2 * (graph.tasks().size() + 1));
+    for (std::size_t position = 1; position <= graph.tasks().size(); ++position) {
+      if (at(position).delay != 0) receivers_[2 * at(position).source + (forward(position) ? 0 : 1)] = position;
+    }
+  }
+
+  [[nodiscard]] simulation<T> of(T makespan) const {
+    simulation<T> result;
+    result.makespan = makespan;
+    result.ranks.resize(order_.ranks());
+    result.ops.resize(order_.ranks());
+    result.transfers.resize(order_.ranks());
+    result.updates.resize(order_.ranks());
+    for (std::size_t position = 1; position <= graph_.tasks().size(); ++position) look_at(position, result);
+    for (rank_use<T>& rank : result.ranks) {
+      const T used = rank.busy + rank.blocked;
+      rank.idle = used < makespan ? makespan - used : T{};  // sums of doubles round, each in its own way
+      if (result.span < rank.last - rank.first) result.span = rank.last - rank.first;
+    }
+    result.critical_path = critical_path(makespan);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] const task& at(std::size_t position) const noexcept { return graph_.tasks()[position - 1]; }
+  [[nodiscard]] const op& what(std::size_t position) const noexcept { return graph_.what(position - 1); }
+
+  [[nodiscard]] bool forward(std::size_t position) const noexcept { return what(position).kind == op_kind::forward; }
+
+  /// The rank of a task; optimizer steps come last, one a rank, and a rank may have no stage.
+  [[nodiscard]] std::size_t rank_of(std::size_t position) const noexcept {
+    if (what(position).kind == op_kind::optimizer_step) return position + order_.ranks() - graph_.tasks().size() - 1;
+    return order_.rank_of[what(position).stage];
+  }
+
+  [[nodiscard]] timed_op<T> timed(std::size_t position) const {
+    return {what(position), start_of(at(position), table_, ends_), ends_[position]};
+  }
+
+  /// The message for which a pass waits, where messages are no tasks.
+  [[nodiscard]] timed_op<T> message_to(std::size_t position) const {
+    const task& each = at(position);
+    op message = what(position);
+    const bool down = forward(position);
+    message.kind = down ? op_kind::send_forward : op_kind::send_backward;
+    message.stage = down ? message.stage - 1 : message.stage + 1;
+    message.with_next = false;
+    return {message, ends_[each.source], ends_[each.source] + table_[each.delay]};
+  }
+
+  void look_at(std::size_t position, simulation<T>& result) const {
+    const op& does = what(position);
+    timed_op<T> run = timed(position);
+    const T time = table_[at(position).time];
+    const std::size_t rank = rank_of(position);
+    rank_use<T>& use = result.ranks[rank];
+    if (is_compute(does.kind)) {
+      for (std::size_t i = 2 * position; i < receivers_.size() && i < 2 * position + 2; ++i) {
+        if (receivers_[i] != 0) result.transfers[rank].push_back(message_to(receivers_[i]));
+      }
+      if (does.with_next) {  // the task behind it is both
+        const timed_op<T> both = timed(position + 1);
+        run = {does, both.start, both.end};
+      }
+      if (result.ops[rank].empty()) use.first = run.start;
+      result.ops[rank].push_back(run);
+      use.busy = use.busy + time;
+    } else if (!is_transfer(does.kind)) {
+      result.updates[rank].push_back(run);
+      if (does.kind == op_kind::optimizer_step) use.busy = use.busy + time;
+    } else if (does.kind == op_kind::send_forward || does.kind == op_kind::send_backward) {
+      result.transfers[rank].push_back(run);
+      if (graph_.options().transfers != transfer_kind::blocking) return;
+      rank_use<T>& peer =
+          result.ranks[order_.rank_of[does.kind == op_kind::send_forward ? does.stage + 1 : does.stage - 1]];
+      use.blocked = use.blocked + time;
+      peer.blocked = peer.blocked + time;
+      peer.last = run.end;
+    } else {
+      return;
+    }
+    if (use.last < run.end) use.last = run.end;
+  }
+
+  /// From the first op on; of two things that a task awaited to the same moment, its own resource.
+  [[nodiscard]] std::vector<timed_op<T>> critical_path(T makespan) const {
+    std::size_t position = 0;
+    for (const std::uint32_t each : graph_.last_tasks()) {
+      if (position == 0 && ends_[each] == makespan) position = each;
+    }
+    std::vector<timed_op<T>> path;
+    while (position != 0) {
+      const task& each = at(position);
+      const bool receives = what(position).kind == op_kind::receive_forward ||
+                            what(position).kind == op_kind::receive_backward;
+      if (!receives && !what(position).with_next) path.push_back(timed(position));
+      if (!(ends_[each.before] < ends_[each.source] + table_[each.delay])) {
+        position = each.before;
+      } else {
+        if (each.delay != 0) path.push_back(message_to(position));
+        position = each.source;
+      }
+    }
+    for (std::size_t i = 0; i + i + 1 < path.size(); ++i) std::swap(path[i], path[path.size() - 1 - i]);
+    return path;
+  }
+
+  const schedule& order_;
+  const task_graph& graph_;
+  const T* table_;
+  const T* ends_;
+  std::vector<std::size_t> receivers_{};  // for `latency`, of the F and the gradient that a task makes: who waits for it
+};
+
+}  // namespace detail
+
+/// See `simulate`.
+struct simulate_fn {
+  /// See `simulate`.
+  template <arithmetic T>
+  [[nodiscard]] simulation<T> operator()(const schedule& order, const pass_times<T>& times,
+                                         const transfer_times<T>& transfers = {}) const {
+    const task_graph graph(order, detail::options_of(order, times, transfers));
+    simulation_workspace<T> workspace;
+    graph.fill(times, transfers, workspace.table);
+    detail::check_sum<T>(graph.tasks(), workspace.table);
+    const T makespan = graph.makespan(times, transfers, workspace);
+    return detail::run_report<T>(order, graph, workspace).of(makespan);
+  }
+};
+
+/// Runs an iteration: when every pass and transfer begins and ends if each begins as soon as it can.
+///
+/// @param order      what every rank does, in which order
+/// @param times      of the passes: `double`, in seconds say, or integers, in ticks
+/// @param transfers  of the messages between ranks, and what they occupy; left out, they take no time
+/// @return           the makespan, which is the longest path through the passes and what they wait for; how every rank
+///                   spends it; all passes and transfers; the critical path
+/// @throws           invalid_input for a schedule that is none or that waits for itself (with the ops that wait for
+///                   each other), for vectors of the wrong length, for times that are NaN, infinite or negative, and for
+///                   integers whose sum is not representable
+///
+/// Integers are exact. Doubles are added and compared in one order, never multiplied: the same bits from every compiler.
+/// O(ops). For many durations of one schedule make a `task_graph` once.
+inline constexpr simulate_fn simulate{};
+
+}  // namespace stagecut::inline v0

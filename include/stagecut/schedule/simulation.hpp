@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/op.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What one pass of a microbatch takes on every stage, in any unit.
+///
+/// A vector has one element a stage; or one a stage and slice, at [s * slices + slice]; or one a stage, microbatch and
+/// slice, at [(s * microbatches + k) * slices + slice]. Those of passes that the schedule does not run may be empty.
+template <class T>
+struct pass_times {
+  std::vector<T> forward{};          ///< F
+  std::vector<T> backward{};         ///< B; empty: the sum of the next two
+  std::vector<T> backward_input{};   ///< I
+  std::vector<T> backward_weight{};  ///< W
+  std::vector<T> overlapped{};       ///< F with a B of the same rank, by the stage of F; empty: their sum
+  std::vector<T> all_reduce{};       ///< at the end, of the gradients of every stage; empty: none
+  std::vector<T> optimizer_step{};   ///< behind it, of every *rank*; empty: none
+};
+
+/// What a transfer between neighbouring stages occupies.
+enum class transfer_kind : std::uint8_t {
+  latency,   ///< nothing: the receiver may begin that much later
+  link,      ///< the link from the sending to the receiving rank, one message after the other
+  stream,    ///< a stream of each rank on which what it sends and receives follows in one order; receiving takes no time
+  blocking,  ///< both ranks, which compute nothing meanwhile
+};
+
+/// What a message takes over every boundary between stages that stand on different ranks.
+template <class T>
+struct transfer_times {
+  transfer_kind kind = transfer_kind::link;  ///< what it occupies
+  std::vector<T> forward{};                  ///< over the boundary of stages b and b + 1; or one for all; or empty: nothing
+  std::vector<T> backward{};                 ///< likewise, from b + 1 to b
+};
+
+/// How a rank spends an iteration.
+template <class T>
+struct rank_use {
+  T busy{};     ///< computing
+  T blocked{};  ///< held by transfers that block it
+  T idle{};     ///< the rest of the makespan
+  T first{};    ///< when its first op begins
+  T last{};     ///< when its last ends, its share of the update included
+
+  /// Equal in every part.
+  friend bool operator==(const rank_use&, const rank_use&) = default;
+};
+
+/// An iteration as it will run.
+template <class T>
+struct simulation {
+  T makespan{};                                       ///< when the last op ends, the first having begun at 0
+  T span{};                                           ///< the longest of any rank, from its first op to its last
+  std::vector<rank_use<T>> ranks{};                   ///< how each spends it
+  std::vector<std::vector<timed_op<T>>> ops{};        ///< F, B, I, W of every rank, in its order
+  std::vector<std::vector<timed_op<T>>> transfers{};  ///< what every rank sends, in its order
+  std::vector<std::vector<timed_op<T>>> updates{};    ///< all-reduces and the optimizer's step of every rank
+  std::vector<timed_op<T>> critical_path{};           ///< ops and transfers, one after the other, that make the makespan
+
+  /// Equal in every part.
+  friend bool operator==(const simulation&, const simulation&) = default;
+};
+
+}  // namespace stagecut::inline v0

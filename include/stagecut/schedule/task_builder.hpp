@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/deadlock.hpp>
+#include <stagecut/schedule/duration_table.hpp>
+#include <stagecut/schedule/longest_path.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Makes tasks of the ops of a checked schedule, each behind those that it waits for.
+///
+/// A *lane* runs ops in the order of its rank: what the rank computes and, for `stream`, what it sends and receives; for
+/// `blocking` both are one lane. Lanes take turns, an op each, so that neighbouring tasks rarely wait for each other.
+class task_builder {
+ public:
+  task_builder(const schedule& order, const task_options& options, duration_table& table)
+      : order_(order),
+        options_(options),
+        table_(table),
+        blocking_(options.with_transfers && options.transfers == transfer_kind::blocking),
+        streams_(options.with_transfers && options.transfers == transfer_kind::stream),
+        lanes_(streams_ ? 2 * order.ranks() : order.ranks()),
+        at_(lanes_),
+        front_(lanes_),
+        queued_(lanes_),
+        links_(order.ranks()),
+        reduced_(order.ranks()),
+        passes_left_(order.stages()) {
+    const std::size_t passes = order.stages() * order.microbatches * order.slices;
+    for (const bool back : {false, true}) {
+      made_[back].resize(passes);
+      arrived_[back].resize(passes);
+      if (streams_) sent_[back].resize(passes);
+    }
+    for (const auto& rank : order.orders) {
+      for (const op& each : rank) {
+        if (is_compute(each.kind) && each.kind != op_kind::forward) ++passes_left_[each.stage];
+      }
+    }
+  }
+
+  /// Makes all of them.
+  /// @throws invalid_input for an order that waits for itself
+  void build() {
+    for (std::size_t lane = 0; lane < lanes_; ++lane) wake(lane);
+    for (std::size_t turn = 0; turn < queue_.size(); ++turn) {
+      if (turn == compact_at) {  // the queue forgets what it has served
+        queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(turn));
+        turn = 0;
+      }
+      const std::size_t lane = queue_[turn];
+      queued_[lane] = false;
+      if (advance(lane)) wake(lane);
+    }
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      if (head(lane) != nullptr) fail(invalid_input("schedule", deadlock_text(order_, undone())));
+    }
+    finish();
+  }
+
+  std::vector<task> tasks{};          // in an order in which they can be computed
+  std::vector<op> what{};             // each of them does
+  std::vector<std::uint32_t> last{};  // positions of those after which the iteration is over
+
+ private:
+  static constexpr std::size_t compact_at = 1U << 16U;
+
+  struct link {
+    std::size_t to = 0;       // rank
+    std::uint32_t front = 0;  // its latest message
+  };
+
+  [[nodiscard]] static bool is_back(op_kind kind) noexcept {
+    return kind != op_kind::forward && kind != op_kind::send_forward && kind != op_kind::receive_forward;
+  }
+  [[nodiscard]] std::size_t index(const op& each, std::size_t stage) const noexcept {
+    return (stage * order_.microbatches + each.microbatch) * order_.slices + each.slice;
+  }
+  [[nodiscard]] std::size_t rank_of(const op& each) const noexcept { return order_.rank_of[each.stage]; }
+
+  void wake(std::size_t lane) {
+    if (std::exchange(queued_[lane], true)) return;
+    queue_.push_back(lane);
+  }
+
+  std::uint32_t add(const op& does, const task& each) {
+    tasks.push_back(each);
+    what.push_back(does);
+    return static_cast<std::uint32_t>(tasks.size());
+  }
+
+  /// The op at which a lane stands; ops of other lanes are passed by.
+  [[nodiscard]] const op* head(std::size_t lane) {
+    const auto& ops = order_.orders[lane % order_.ranks()];
+    for (; at_[lane] < ops.size(); ++at_[lane]) {
+      const op_kind kind = ops[at_[lane]].kind;
+      const bool computes = lane < order_.ranks() && is_compute(kind);
+      const bool transfers = (blocking_ || lane >= order_.ranks()) && is_transfer(kind);
+      if (computes || transfers) return &ops[at_[lane]];
+    }
+    return nullptr;
+  }
+
+  /// For every rank, the ops before the first that is no task yet.
+  [[nodiscard]] std::vector<std::size_t> undone() const {
+    std::vector<std::size_t> result(at_.begin(), at_.begin() + static_cast<std::ptrdiff_t>(order_.ranks()));
+    for (std::size_t lane = order_.ranks(); lane < lanes_; ++lane) {
+      std::size_t& at = result[lane - order_.ranks()];
+      if (at_[lane] < at) at = at_[lane];
+    }
+    return result;
+  }
+
+  bool advance(std::size_t lane) {
+    const op* const each = head(lane);
+    if (each == nullptr) return false;
+    if (is_compute(each->kind)) return compute(lane, *each);
+    if (blocking_) return meet(lane, *each);
+    const bool sends = each->kind == op_kind::send_forward || each->kind == op_kind::send_backward;
+    return sends ? send(lane, *each) : receive(lane, *each);
+  }
+
+  /// The stage whose result a pass waits for, or `stages()`.
+  [[nodiscard]] std::size_t source_stage(const op& each) const noexcept {
+    if (each.kind == op_kind::backward_weight) return order_.stages();
+    if (is_back(each.kind)) return each.stage + 1;
+    return each.stage == 0 ? order_.stages() : each.stage - 1;
+  }
+
+  [[nodiscard]] bool ready(const op& each) const noexcept {
+    const bool back = is_back(each.kind);
+    const std::size_t from = source_stage(each);
+    if (from < order_.stages() && arrived_[back][index(each, from)] == 0) return false;
+    if (each.kind == op_kind::forward) return each.slice == 0 || made_[0][index(each, each.stage) - 1] != 0;
+    if (each.kind == op_kind::backward_weight || each.slice + 1 == order_.slices) return true;
+    return made_[1][index(each, each.stage) + 1] != 0;
+  }
+
+  /// The task of a pass that is ready, but for its time.
+  [[nodiscard]] task awaiting(std::uint32_t before, const op& each) const {
+    const std::size_t from = source_stage(each);
+    if (from >= order_.stages()) return {before, 0, 0, 0};
+    const bool back = is_back(each.kind);
+    const bool late = options_.with_transfers && options_.transfers == transfer_kind::latency &&
+                      order_.rank_of[from] != rank_of(each);
+    return {before, arrived_[back][index(each, from)], late ? table_.transfer(!back, from) : 0, 0};
+  }
+
+  bool compute(std::size_t rank, const op& each) {
+    const op* const second = each.with_next ? &each + 1 : nullptr;
+    if (!ready(each) || (second != nullptr && !ready(*second))) return false;
+    task first = awaiting(front_[rank], each);
+    if (second == nullptr) {
+      first.time = table_.pass(each);
+      front_[rank] = add(each, first);
+      complete(each, front_[rank]);
+      ++at_[rank];
+      return true;
+    }
+    task both = awaiting(add(each, first), *second);
+    both.time = table_.pair(each, *second);
+    front_[rank] = add(*second, both);
+    complete(each, front_[rank]);
+    complete(*second, front_[rank]);
+    at_[rank] += 2;
+    return true;
+  }
+
+  /// Tells whoever waits for a pass that it is done, and sends its result.
+  void complete(const op& each, std::uint32_t made) {
+    const std::size_t rank = rank_of(each);
+    if (each.kind != op_kind::forward && --passes_left_[each.stage] == 0 && options_.all_reduce) {
+      op reduce{op_kind::reduce_gradient, each.stage};
+      reduced_[rank] = add(reduce, {reduced_[rank], made, 0, table_.all_reduce(each.stage)});
+    }
+    if (each.kind == op_kind::backward_weight) return;
+    const bool back = is_back(each.kind);
+    const std::size_t here = index(each, each.stage);
+    made_[back][here] = made;
+    if (back ? each.stage == 0 : each.stage + 1 == order_.stages()) return;
+    const std::size_t to = order_.rank_of[back ? each.stage - 1 : each.stage + 1];
+    if (to == rank || !options_.with_transfers || options_.transfers == transfer_kind::latency) {
+      arrived_[back][here] = made;
+      wake(to);
+    } else if (options_.transfers == transfer_kind::link) {
+      op message = each;
+      message.kind = back ? op_kind::send_backward : op_kind::send_forward;
+      message.with_next = false;
+      std::uint32_t& front = link_front(rank, to);
+      front = add(message, {front, made, 0, table_.transfer(!back, each.stage)});
+      arrived_[back][here] = front;
+      wake(to);
+    } else if (streams_) {
+      wake(order_.ranks() + rank);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t& link_front(std::size_t from, std::size_t to) {
+    for (link& each : links_[from]) {
+      if (each.to == to) return each.front;
+    }
+    return links_[from].emplace_back(link{to, 0}).front;
+  }
+
+  /// A message begins to leave, on the stream of its rank.
+  bool send(std::size_t lane, const op& each) {
+    const bool back = is_back(each.kind);
+    const std::size_t here = index(each, each.stage);
+    if (made_[back][here] == 0) return false;
+    front_[lane] = add(each, {front_[lane], made_[back][here], 0, table_.transfer(!back, each.stage)});
+    sent_[back][here] = front_[lane];
+    ++at_[lane];
+    wake(order_.ranks() + order_.rank_of[back ? each.stage - 1 : each.stage + 1]);
+    return true;
+  }
+
+  /// It arrives, on the stream of the receiving rank.
+  bool receive(std::size_t lane, const op& each) {
+    const bool back = is_back(each.kind);
+    const std::size_t from = index(each, back ? each.stage + 1 : each.stage - 1);
+    if (sent_[back][from] == 0) return false;
+    front_[lane] = add(each, {front_[lane], sent_[back][from], 0, 0});
+    arrived_[back][from] = front_[lane];
+    ++at_[lane];
+    wake(rank_of(each));
+    return true;
+  }
+
+  /// A message holds both ranks, once both have come to it.
+  bool meet(std::size_t lane, const op& each) {
+    const bool back = is_back(each.kind);
+    const bool sends = each.kind == op_kind::send_forward || each.kind == op_kind::send_backward;
+    const std::size_t peer_stage = sends == back ? each.stage - 1 : each.stage + 1;
+    const std::size_t peer = order_.rank_of[peer_stage];
+    const op* const other = head(peer);
+    op wanted = each;
+    wanted.stage = peer_stage;
+    wanted.kind = back ? (sends ? op_kind::receive_backward : op_kind::send_backward)
+                       : (sends ? op_kind::receive_forward : op_kind::send_forward);
+    if (other == nullptr || !(*other == wanted)) return false;
+    const op& message = sends ? each : *other;
+    const std::uint32_t moved =
+        add(message, {front_[lane], front_[peer], 0, table_.transfer(!back, message.stage)});
+    front_[lane] = front_[peer] = moved;
+    arrived_[back][index(message, message.stage)] = moved;
+    ++at_[lane];
+    ++at_[peer];
+    wake(peer);
+    return true;
+  }
+
+  /// Updates the parameters, and finds what comes last.
+  void finish() {
+    for (std::size_t r = 0; r < order_.ranks(); ++r) {
+      if (options_.optimizer_step) {
+        const std::size_t stage = order_.orders[r].empty() ? 0 : order_.orders[r][0].stage;
+        last.push_back(add({op_kind::optimizer_step, stage}, {front_[r], reduced_[r], 0, table_.optimizer_step(r)}));
+        continue;
+      }
+      if (front_[r] != 0) last.push_back(front_[r]);
+      if (reduced_[r] != 0) last.push_back(reduced_[r]);
+    }
+  }
+
+  const schedule& order_;
+  const task_options& options_;
+  duration_table& table_;
+  bool blocking_;
+  bool streams_;
+  std::size_t lanes_;
+  std::vector<std::size_t> at_;       // position of every lane in the order of its rank
+  std::vector<std::uint32_t> front_;  // its latest task
+  std::vector<char> queued_;
+  std::vector<std::size_t> queue_{};               // of lanes that may go on
+  std::vector<std::vector<link>> links_;           // of every sending rank
+  std::vector<std::uint32_t> reduced_;             // the latest all-reduce of every rank
+  std::vector<std::size_t> passes_left_;           // B, I, W of every stage that are no tasks yet
+  std::array<std::vector<std::uint32_t>, 2> made_{};     // F, and B or I, of every stage, microbatch and slice
+  std::array<std::vector<std::uint32_t>, 2> sent_{};     // their messages, on the sender's stream
+  std::array<std::vector<std::uint32_t>, 2> arrived_{};  // what the neighbouring stage waits for
+};
+
+}  // namespace stagecut::inline v0::detail

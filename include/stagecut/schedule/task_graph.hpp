@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/op.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/duration_table.hpp>
+#include <stagecut/schedule/longest_path.hpp>
+#include <stagecut/schedule/lower_transfers.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/task_builder.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What repeated predictions write into; it grows once.
+template <class T>
+struct simulation_workspace {
+  std::vector<T> table{};  ///< durations
+  std::vector<T> ends{};   ///< of the tasks, from position 1
+};
+
+/// A schedule made ready to be simulated again and again with other durations: its passes and transfers in an order in
+/// which each follows what it waits for.
+class task_graph {
+ public:
+  /// @param order    what every rank does. Transfers in it count for `stream` and `blocking`, which lower it themselves
+  ///                 if it has none
+  /// @param options  what the durations will be
+  /// @throws         invalid_input for a schedule that is none (see `check_schedule`), and for one that waits for
+  ///                 itself, naming the ops that wait for each other
+  ///
+  /// O(ops) time and memory.
+  explicit task_graph(const schedule& order, const task_options& options = {})
+      : options_(options), table_(order, options) {
+    check_schedule(order);
+    const bool lowers = options.with_transfers && (options.transfers == transfer_kind::stream ||
+                                                   options.transfers == transfer_kind::blocking);
+    const bool same = lowers == detail::has_transfers(order);
+    const schedule changed = same ? schedule{} : lowers ? lower_transfers(order) : without_transfers(order);
+    detail::task_builder builder(same ? order : changed, options, table_);
+    builder.build();
+    tasks_ = std::move(builder.tasks);
+    what_ = std::move(builder.what);
+    last_ = std::move(builder.last);
+  }
+
+  /// The tasks, in an order in which they can be computed.
+  [[nodiscard]] view<const task> tasks() const noexcept { return tasks_; }
+  /// What a task does, by its place in `tasks()`. A transfer is told by its sending end, but for the receiving ones of
+  /// `stream`.
+  [[nodiscard]] const op& what(std::size_t index) const noexcept { return what_[index]; }
+  /// The positions of the tasks, counted from 1, after which the iteration is over.
+  [[nodiscard]] view<const std::uint32_t> last_tasks() const noexcept { return last_; }
+  /// For what it was made.
+  [[nodiscard]] const task_options& options() const noexcept { return options_; }
+
+  /// Writes the table of durations that `tasks()` refer to.
+  /// @throws invalid_input for lengths that do not fit, and for what is NaN, infinite or negative
+  template <class T>
+  void fill(const pass_times<T>& times, const transfer_times<T>& transfers, std::vector<T>& table) const {
+    table.resize(table_.size());
+    table_.fill(times, transfers, view<T>(table));
+  }
+
+  /// When the iteration ends.
+  ///
+  /// @param times      of the passes
+  /// @param transfers  of the messages; their kind is that of the options
+  /// @param workspace  is written; holds the ends of the tasks afterwards
+  /// @throws           as `fill`
+  /// @pre              sums of integers are representable; `simulate` checks that
+  ///
+  /// Allocates nothing once the workspace has been used. Two additions and a maximum for each task.
+  template <class T>
+  [[nodiscard]] T makespan(const pass_times<T>& times, const transfer_times<T>& transfers,
+                           simulation_workspace<T>& workspace) const {
+    fill(times, transfers, workspace.table);
+    workspace.ends.resize(tasks_.size() + 1);
+    longest_path<T>(tasks_, workspace.table, workspace.ends);
+    T result{};
+    for (const std::uint32_t each : last_) {
+      if (result < workspace.ends[each]) result = workspace.ends[each];
+    }
+    return result;
+  }
+
+ private:
+  /// Where transfers do not count, an order that waits for itself must not be told by them.
+  static schedule without_transfers(schedule order) {
+    for (auto& ops : order.orders) {
+      std::size_t kept = 0;
+      for (const op& each : ops) {
+        if (!is_transfer(each.kind)) ops[kept++] = each;
+      }
+      ops.resize(kept);
+    }
+    return order;
+  }
+
+  task_options options_;
+  detail::duration_table table_;
+  std::vector<task> tasks_{};
+  std::vector<op> what_{};
+  std::vector<std::uint32_t> last_{};
+};
+
+}  // namespace stagecut::inline v0

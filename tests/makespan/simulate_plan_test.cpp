@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/plan_chain.hpp>
+#include <stagecut/makespan/simulate_plan.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+using stagecut::plan;
+using stagecut::plan_chain;
+using stagecut::schedule_kind;
+using stagecut::schedule_of;
+using stagecut::simulate;
+using stagecut::times_of;
+using times = std::vector<double>;
+
+namespace {
+
+/// Layers of 1, 2, 3, … seconds forward, twice that backward, two thirds of it for the weights.
+stagecut::profile layers(std::size_t n) {
+  stagecut::profile model;
+  for (std::size_t i = 0; i < n; ++i) {
+    stagecut::layer each;
+    each.forward = static_cast<double>(i + 1);
+    each.backward = 3 * each.forward;
+    each.backward_input = each.forward;
+    each.backward_weight = 2 * each.forward;
+    each.parameters = 10;
+    each.activations = 4;
+    each.output = 100 * each.forward;
+    model.layers.push_back(each);
+  }
+  return model;
+}
+
+std::string refusal(const plan& made) {
+  try {
+    (void)schedule_of(made);
+  } catch (const stagecut::invalid_input& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a plan's makespan and timeline are those of its schedule, simulated") {
+  for (const auto kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward,
+                          schedule_kind::eager_one_forward_one_backward}) {
+    const plan made = *plan_chain(layers(9), {.devices = 3, .microbatches = 5, .schedule = kind});
+    CHECK(made.schedule.name == to_string(kind));
+    const auto order = schedule_of(made);
+    CHECK(order == make_schedule(kind, {.ranks = 3, .microbatches = 5}));
+    CHECK(made.makespan == simulate(order, times_of(made, false)).makespan);
+    CHECK(made.timeline.size() == 30);
+  }
+  const plan chunks = *plan_chain(layers(9), {.devices = 2, .chunks = 2, .microbatches = 4});
+  CHECK(schedule_of(chunks) == stagecut::interleaved_one_forward_one_backward(2, 2, 4));
+  CHECK(chunks.makespan == simulate(schedule_of(chunks), times_of(chunks, false)).makespan);
+  CHECK(chunks.timeline.size() == 32);
+  const plan eager = *plan_chain(layers(9), {.devices = 3, .microbatches = 5, .in_flight = {4, 4, 2}});
+  CHECK(schedule_of(eager) == stagecut::in_flight_order(std::vector<std::size_t>{4, 4, 2}, 5));
+}
+
+TEST_CASE("the last microbatch, kept, goes back first and recomputes nothing") {
+  stagecut::chain_request request{.devices = 3, .microbatches = 4, .schedule = schedule_kind::gpipe};
+  request.memory.checkpoint = stagecut::checkpointing::except_last;
+  const plan made = *plan_chain(layers(6), request);
+  CHECK(schedule_of(made).name == "gpipe-lifo");
+  const auto passes = times_of(made, false);
+  REQUIRE(passes.backward.size() == 3 * 4);
+  for (std::size_t s = 0; s < 3; ++s) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      CHECK(passes.backward[s * 4 + k] == made.stages[s].forward * (k < 3 ? 4 : 3));
+    }
+  }
+  // All forward passes, the kept microbatch back, then the others, whose slowest stage is the last.
+  CHECK(made.makespan == simulate(schedule_of(made), passes).makespan);
+  request.memory.checkpoint = stagecut::checkpointing::always;
+  CHECK(*plan_chain(layers(6), request)->makespan > *made.makespan);
+  request.memory.checkpoint = stagecut::checkpointing::never;
+  CHECK(*plan_chain(layers(6), request)->makespan < *made.makespan);
+}
+
+TEST_CASE("gradients of inputs and weights apart") {
+  plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 4});
+  const auto passes = times_of(made, true);
+  for (std::size_t s = 0; s < 2; ++s) {
+    CHECK(passes.backward_input[s] == made.stages[s].forward);
+    CHECK(passes.backward_weight[s] == 2 * made.stages[s].forward);
+  }
+  made.stages[1].backward += 5;  // what is recomputed belongs to the first of them
+  CHECK(times_of(made, true).backward_input[1] == made.stages[1].forward + 5);
+  made.profile.layers[3].backward_weight.reset();
+  CHECK_THROWS_WITH_AS((void)times_of(made, true), doctest::Contains("has no backward_weight"),
+                       stagecut::invalid_input);
+  CHECK(times_of(made, false).backward_input.empty());
+}
+
+TEST_CASE("memory and messages of a plan") {
+  const plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 4});
+  const auto bytes = stagecut::bytes_of(made);
+  const auto memory = memory_curve(schedule_of(made), simulate(schedule_of(made), times_of(made, false)), bytes);
+  for (std::size_t s = 0; s < 2; ++s) CHECK(memory[s].peak() == made.stages[s].memory.total());
+  plan unknown = made;
+  unknown.stages[0].in_flight = 0;
+  CHECK(stagecut::bytes_of(unknown).activations.empty());
+
+  CHECK(stagecut::transfers_of(made, 0, 0).forward.empty());
+  CHECK(stagecut::transfers_of(made, 2, 0).forward == times{2});
+  const double output = made.profile.layers[made.cuts[1] - 1].output;
+  CHECK(stagecut::transfers_of(made, 2, 50).backward == times{2 + output / 50});
+  CHECK(stagecut::transfers_of(made, 1, 0, stagecut::transfer_kind::stream).kind == stagecut::transfer_kind::stream);
+  CHECK_THROWS_WITH_AS((void)stagecut::transfers_of(made, -1, 0), doctest::Contains("latency = -1"),
+                       stagecut::argument_error);
+  CHECK_THROWS_WITH_AS((void)stagecut::transfers_of(made, 0, -1), doctest::Contains("bandwidth = -1"),
+                       stagecut::argument_error);
+}
+
+TEST_CASE("plans that cannot be simulated say why") {
+  plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 4});
+  CHECK(refusal(made).empty());
+  made.schedule.name = "no such";
+  CHECK(refusal(made) == "plan: its schedule \"no such\" is not known");
+  made.schedule.name = "";
+  CHECK(refusal(made) == "plan: names no schedule");
+  made.schedule = {"1f1b", 0};
+  CHECK(refusal(made) == "plan: knows no number of microbatches");
+  made.schedule = {"1f1b", 4};
+  made.stages[1].device = 0;
+  CHECK(refusal(made) == "plan: stage 1 is not on device 1, where \"1f1b\" runs it");
+  made.schedule.name = "zbv";
+  CHECK_THROWS_WITH_AS((void)schedule_of(made), doctest::Contains("chunks = 1, must be 2 for zbv"),
+                       stagecut::argument_error);
+}

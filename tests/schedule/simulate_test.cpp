@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/schedule/simulate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "oracle.hpp"
+
+using oracle::dice;
+using oracle::written_transfers;
+using stagecut::op;
+using stagecut::op_kind;
+using stagecut::pass_times;
+using stagecut::schedule;
+using stagecut::simulate;
+using stagecut::simulation;
+using stagecut::timed_op;
+using stagecut::transfer_kind;
+using stagecut::transfer_times;
+
+namespace {
+
+/// Compares every start, end and sum.
+template <class T>
+void compare(const schedule& order, const stagecut::pass_times<T>& times, const stagecut::transfer_times<T>& transfers) {
+  const oracle::iteration<T> expected(order, times, transfers);
+  REQUIRE(!expected.deadlock());
+  const stagecut::simulation<T> run = expected.run();
+  const stagecut::simulation<T> found = simulate(order, times, transfers);
+  REQUIRE(found.makespan == run.makespan);
+  REQUIRE(found.ops == run.ops);
+  REQUIRE(found.transfers == run.transfers);
+  REQUIRE(found.updates == run.updates);
+  REQUIRE(found.ranks == run.ranks);
+  REQUIRE(found.span == run.span);
+}
+
+constexpr transfer_kind kinds[] = {transfer_kind::latency, transfer_kind::link, transfer_kind::stream,
+                                   transfer_kind::blocking};
+
+/// Random orders, with whole times and with doubles.
+void agrees(transfer_kind kind, std::uint64_t seed) {
+  dice random(seed);
+  for (int round = 0; round < 2500; ++round) {
+    CAPTURE(round);
+    const auto written = static_cast<written_transfers>(random.below(kind == transfer_kind::blocking ? 2 : 3));
+    const schedule order = oracle::random_schedule(random, written, random.once_in(2));
+    compare(order, oracle::random_times<std::int64_t>(random, order),
+            oracle::random_transfers<std::int64_t>(random, order, kind));
+    compare(order, oracle::random_times<double>(random, order), oracle::random_transfers<double>(random, order, kind));
+  }
+}
+
+/// A random schedule with whole times.
+struct random_case {
+  schedule order{};
+  pass_times<std::int64_t> times{};
+  transfer_times<std::int64_t> transfers{};
+
+  random_case(dice& random, transfer_kind kind) {
+    const auto written = static_cast<written_transfers>(random.below(kind == transfer_kind::blocking ? 2 : 3));
+    order = oracle::random_schedule(random, written, random.once_in(2));
+    times = oracle::random_times<std::int64_t>(random, order);
+    transfers = oracle::random_transfers<std::int64_t>(random, order, kind);
+  }
+  [[nodiscard]] simulation<std::int64_t> run() const { return simulate(order, times, transfers); }
+  /// Everything that takes time.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>*> durations() {
+    return {&times.forward,    &times.backward,   &times.backward_input, &times.backward_weight,
+            &times.overlapped, &times.all_reduce, &times.optimizer_step, &transfers.forward,
+            &transfers.backward};
+  }
+};
+
+bool contains(const std::vector<std::vector<timed_op<std::int64_t>>>& lists, const timed_op<std::int64_t>& each) {
+  return std::any_of(lists.begin(), lists.end(),
+                     [&](const auto& list) { return std::find(list.begin(), list.end(), each) != list.end(); });
+}
+
+void scale(std::vector<double>& values, double by) {
+  for (double& each : values) each *= by;
+}
+
+/// Whether the ops of a rank before this one in `done` hold all that it needs of its own stage, so that the order is
+/// sound for itself.
+bool may_follow(const schedule& order, bool written, const std::map<oracle::key, bool>& done, const op& each) {
+  const auto did = [&](op_kind kind) { return done.count(oracle::key_of(kind, each.stage, each)) != 0; };
+  const bool crosses_up = written && stagecut::detail::crosses_ranks(order, each.stage, false);
+  const bool crosses_down = written && stagecut::detail::crosses_ranks(order, each.stage, true);
+  switch (each.kind) {
+    case op_kind::forward: return !crosses_up || did(op_kind::receive_forward);
+    case op_kind::backward:
+    case op_kind::backward_input: return did(op_kind::forward) && (!crosses_down || did(op_kind::receive_backward));
+    case op_kind::backward_weight: return did(op_kind::backward_input);
+    case op_kind::send_forward: return did(op_kind::forward);
+    case op_kind::send_backward: return did(op_kind::backward) || did(op_kind::backward_input);
+    default: return true;
+  }
+}
+
+/// Every rank's ops in a random order that is sound for itself; what runs together stays together.
+schedule reordered(dice& random, const schedule& order) {
+  schedule result = order;
+  const bool written = stagecut::detail::has_transfers(order);
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    std::vector<std::vector<op>> left;
+    for (const op& each : order.orders[r]) {
+      if (!left.empty() && left.back().back().with_next) {
+        left.back().push_back(each);
+      } else {
+        left.push_back({each});
+      }
+    }
+    random.shuffle(left);
+    std::map<oracle::key, bool> done;
+    result.orders[r].clear();
+    while (!left.empty()) {
+      const auto next = std::find_if(left.begin(), left.end(), [&](const std::vector<op>& group) {
+        return std::all_of(group.begin(), group.end(),
+                           [&](const op& each) { return may_follow(order, written, done, each); });
+      });
+      for (const op& each : *next) {
+        result.orders[r].push_back(each);
+        done[oracle::key_of(each)] = true;
+      }
+      left.erase(next);
+    }
+  }
+  return result;
+}
+
+/// What a deadlock's text says: ops that wait for each other, each one's place known, from one of them back to it.
+void check_deadlock(const schedule& order, const oracle::iteration<std::int64_t>& expected, std::string text) {
+  const std::string whole = text;
+  CAPTURE(whole);
+  const std::string prefix = "schedule: deadlock: ";
+  REQUIRE(text.substr(0, prefix.size()) == prefix);
+  text.erase(0, prefix.size());
+  std::map<std::string, std::pair<std::size_t, std::size_t>> places;  // rank and position
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    for (std::size_t i = 0; i < order.orders[r].size(); ++i) places[to_string(order.orders[r][i])] = {r, i};
+  }
+  const auto op_at = [&](const std::string& name) {
+    REQUIRE(places.count(name) == 1);
+    return order.orders[places[name].first][places[name].second];
+  };
+  // A name, with its rank if that is said.
+  const auto take_name = [&] {
+    const std::string name = text.substr(0, text.find_first_of(" ,"));
+    (void)op_at(name);
+    text.erase(0, name.size());
+    const std::string on = " on rank ";
+    if (text.substr(0, on.size()) == on) {
+      text.erase(0, on.size());
+      std::size_t digits = 0;
+      CHECK(std::stoul(text, &digits) == places[name].first);
+      text.erase(0, digits);
+    }
+    return name;
+  };
+  const std::string first = take_name();
+  std::string at = first;
+  std::size_t waits = 0;
+  while (!text.empty()) {
+    for (const char* word : {",", " ", "which "}) {
+      if (text.rfind(word, 0) == 0) text.erase(0, std::string(word).size());
+    }
+    const std::string wait = "waits for ";
+    const std::string behind = "stands behind ";
+    const std::string together = "runs together with ";
+    const std::string& relation = text.rfind(wait, 0) == 0 ? wait : text.rfind(behind, 0) == 0 ? behind : together;
+    REQUIRE(text.rfind(relation, 0) == 0);
+    text.erase(0, relation.size());
+    const std::string next = take_name();
+    CAPTURE(at);
+    CAPTURE(next);
+    if (&relation == &wait) {
+      ++waits;
+      CHECK(expected.awaits(op_at(at), op_at(next)));
+    } else {
+      CHECK(places[at].first == places[next].first);
+      const std::size_t here = places[at].second;
+      const std::size_t there = places[next].second;
+      if (&relation == &behind) {
+        CHECK(there < here);
+        CHECK(expected.depends(op_at(at), op_at(next)));
+      } else {
+        CHECK((there + 1 == here || here + 1 == there));
+        CHECK(order.orders[places[at].first][std::min(here, there)].with_next);
+      }
+    }
+    at = next;
+  }
+  CHECK(waits > 0);
+  CHECK(at == first);
+}
+
+/// Orders that may be none: refused for a circle of ops, or run as the definition says. Returns how many were refused.
+int refused_or_right(dice& random, const schedule& order, transfer_kind kind, bool with_transfers) {
+  const auto times = oracle::random_times<std::int64_t>(random, order);
+  transfer_times<std::int64_t> transfers;
+  transfers.kind = kind;
+  if (with_transfers) transfers.forward = {1};
+  // What cannot be lowered does not end without transfers either.
+  const bool lowered = with_transfers && (kind == transfer_kind::stream || kind == transfer_kind::blocking) &&
+                       !stagecut::detail::has_transfers(order);
+  const oracle::iteration<std::int64_t> expected(order, times, lowered ? transfer_times<std::int64_t>{} : transfers);
+  if (!expected.deadlock()) {
+    compare(order, times, transfers);
+    return 0;
+  }
+  std::string text;
+  try {
+    (void)simulate(order, times, transfers);
+  } catch (const stagecut::invalid_input& error) {
+    text = error.what();
+  }
+  check_deadlock(order, expected, text);
+  return 1;
+}
+
+}  // namespace
+
+TEST_CASE("latency: random orders run as their definition says") { agrees(transfer_kind::latency, 1); }
+TEST_CASE("link: random orders run as their definition says") { agrees(transfer_kind::link, 2); }
+TEST_CASE("stream: random orders run as their definition says") { agrees(transfer_kind::stream, 3); }
+TEST_CASE("blocking: random orders run as their definition says") { agrees(transfer_kind::blocking, 4); }
+
+TEST_CASE("doubles scaled by a power of two scale every time, to the last bit") {
+  dice random(5);
+  for (int round = 0; round < 500; ++round) {
+    const schedule order = oracle::random_schedule(random, written_transfers::none, random.once_in(2));
+    auto times = oracle::random_times<double>(random, order);
+    auto transfers = oracle::random_transfers<double>(random, order, kinds[round % 4]);
+    auto expected = simulate(order, times, transfers);
+    const double by = random.once_in(2) ? 0x1p-30 : 0x1p40;
+    for (auto* each : {&times.forward, &times.backward, &times.backward_input, &times.backward_weight, &times.overlapped,
+                       &times.all_reduce, &times.optimizer_step, &transfers.forward, &transfers.backward}) {
+      scale(*each, by);
+    }
+    expected.makespan *= by;
+    expected.span *= by;
+    for (auto& rank : expected.ranks) {
+      for (double* each : {&rank.busy, &rank.blocked, &rank.idle, &rank.first, &rank.last}) *each *= by;
+    }
+    for (auto* lists : {&expected.ops, &expected.transfers, &expected.updates}) {
+      for (auto& list : *lists) {
+        for (auto& each : list) each.start *= by, each.end *= by;
+      }
+    }
+    for (auto& each : expected.critical_path) each.start *= by, each.end *= by;
+    REQUIRE(simulate(order, times, transfers) == expected);
+  }
+}
+
+TEST_CASE("what takes no time ends at 0") {
+  dice random(6);
+  for (int round = 0; round < 500; ++round) {
+    random_case each(random, kinds[round % 4]);
+    for (auto* durations : each.durations()) std::fill(durations->begin(), durations->end(), 0);
+    const auto run = each.run();
+    REQUIRE(run.makespan == 0);
+    REQUIRE(run.span == 0);
+    for (const auto& rank : run.ranks) REQUIRE(rank == stagecut::rank_use<std::int64_t>{});
+  }
+}
+
+TEST_CASE("nothing that takes longer lets the iteration end sooner, nor later by more than it takes") {
+  dice random(7);
+  int raised = 0;
+  while (raised < 4000) {
+    random_case each(random, kinds[raised / 4 % 4]);
+    // One pass of one microbatch alone: what has a layout of its own is spelled out.
+    const std::int64_t before = each.run().makespan;
+    for (int i = 0; i < 4; ++i) {
+      random_case longer = each;
+      const auto all = longer.durations();
+      std::vector<std::int64_t>& durations = *all[random.below(all.size())];
+      if (durations.empty()) continue;
+      durations[random.below(durations.size())] += static_cast<std::int64_t>(random.from(1, 30));
+      REQUIRE(longer.run().makespan >= before);
+      ++raised;
+    }
+  }
+}
+
+TEST_CASE("a rank is busy, blocked or idle") {
+  dice random(8);
+  for (int round = 0; round < 1000; ++round) {
+    const random_case each(random, kinds[round % 4]);
+    const auto run = each.run();
+    for (std::size_t r = 0; r < run.ranks.size(); ++r) {
+      const auto& rank = run.ranks[r];
+      REQUIRE(rank.busy + rank.blocked + rank.idle == run.makespan);
+      REQUIRE(rank.busy >= 0);
+      REQUIRE(rank.blocked >= 0);
+      REQUIRE(rank.idle >= 0);
+      REQUIRE(rank.last <= run.makespan);
+      REQUIRE(rank.last - rank.first <= run.span);
+      if (each.transfers.kind != transfer_kind::blocking) REQUIRE(rank.blocked == 0);
+    }
+    REQUIRE(run.span <= run.makespan);
+  }
+}
+
+TEST_CASE("the critical path begins at 0, ends with the iteration and has no gap") {
+  dice random(9);
+  for (int round = 0; round < 2000; ++round) {
+    const random_case each(random, kinds[round % 4]);
+    const auto run = each.run();
+    std::int64_t at = 0;
+    std::int64_t sum = 0;
+    for (const auto& step : run.critical_path) {
+      REQUIRE(step.start == at);
+      REQUIRE(step.end >= at);
+      sum += step.end - step.start;
+      at = step.end;
+      REQUIRE((contains(run.ops, step) || contains(run.transfers, step) || contains(run.updates, step)));
+    }
+    REQUIRE(at == run.makespan);
+    REQUIRE(sum == run.makespan);
+  }
+}
+
+TEST_CASE("orders that wait for themselves are refused with a circle, all others run right") {
+  dice random(10);
+  int refused = 0;
+  int ran = 0;
+  for (int round = 0; round < 4000; ++round) {
+    CAPTURE(round);
+    const transfer_kind kind = kinds[random.below(4)];
+    const bool with_transfers = !random.once_in(4);
+    const auto written = static_cast<written_transfers>(random.below(3));
+    schedule order = oracle::random_schedule(random, written, random.once_in(2));
+    if (random.once_in(2)) {
+      order = reordered(random, order);
+    } else {  // a few neighbours change places, if the rank is sound with that
+      for (int i = 0; i < 6; ++i) {
+        schedule changed = order;
+        auto& ops = changed.orders[random.below(changed.ranks())];
+        if (ops.size() < 2) continue;
+        const std::size_t at = random.below(ops.size() - 1);
+        std::swap(ops[at], ops[at + 1]);
+        if (stagecut::detail::find_fault(changed).problem.empty()) order = changed;
+      }
+    }
+    const int found = refused_or_right(random, order, kind, with_transfers);
+    refused += found;
+    ran += 1 - found;
+  }
+  CHECK(refused > 1000);
+  CHECK(ran > 1000);
+}
+
+TEST_CASE("shuffled passes are refused wherever some pass waits for itself") {
+  dice random(11);
+  int refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    CAPTURE(round);
+    schedule order = oracle::random_schedule(random, written_transfers::none, false);
+    for (auto& ops : order.orders) {
+      if (random.once_in(2)) random.shuffle(ops);
+    }
+    const auto times = oracle::random_times<std::int64_t>(random, order);
+    if (oracle::iteration<std::int64_t>(order, times, {}).deadlock()) {
+      REQUIRE_THROWS_AS((void)simulate(order, times), stagecut::invalid_input);
+      ++refused;
+    } else {
+      compare<std::int64_t>(order, times, {});
+    }
+  }
+  CHECK(refused > 500);
+  CHECK(refused < 2000);
+}
