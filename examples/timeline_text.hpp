@@ -19,8 +19,8 @@
 
 // A pipeline as it will run, a line a rank.
 
-/// For each of `steps` equal parts of the makespan, the op that stands for it: one of the kind that runs for most of it;
-/// null where the rank is idle for longer than that. Two ops that run together take turns.
+/// For each of `steps` equal parts of the makespan, the op that stands for it: one of the kind that runs for most of
+/// it; null where the rank is idle for longer than that. Two ops that run together take turns.
 inline std::vector<const stagecut::timed_op<double>*> fill_steps(const std::vector<stagecut::timed_op<double>>& ops,
                                                                  double makespan, std::size_t steps) {
   std::vector<const stagecut::timed_op<double>*> result(steps);
@@ -123,7 +123,7 @@ class timeline {
       if (step < glyphs(line) + (i == 0 ? 0 : 1) || step + glyphs(mark) > steps_) continue;
       line += std::string(step - glyphs(line), ' ') + mark;
     }
-    return std::string(6 + label_, ' ') + line + std::string(steps_ - glyphs(line), ' ') + "   idle\n";
+    return std::string(6 + label_, ' ') + line + std::string(steps_ - glyphs(line), ' ') + "  idle\n";
   }
 
   [[nodiscard]] std::string row(std::size_t rank) const {

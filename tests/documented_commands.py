@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """The commands that a page shows print what it says: documented_commands.py BINARY PAGE.
 
-A command stands in a block marked `console`, after `$ examples/run`; it may end in `> FILE`.
+A command stands in a block marked `console`, after `$ examples/run`; it may end in `> FILE`. A file that stands in docs
+already must be the same.
 """
 
 import pathlib
@@ -12,7 +13,8 @@ import sys
 import tempfile
 
 binary = pathlib.Path(sys.argv[1]).resolve()
-page = pathlib.Path(__file__).resolve().parents[1] / sys.argv[2]
+root = pathlib.Path(__file__).resolve().parents[1]
+page = root / sys.argv[2]
 blocks = re.findall(r"^```console\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
 failures = commands = 0
 with tempfile.TemporaryDirectory() as folder:
@@ -25,6 +27,10 @@ with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([binary, *words[1 : -2 if target else None]], cwd=folder, capture_output=True, text=True)
             if target:
                 (pathlib.Path(folder) / target).write_text(done.stdout)
+                shown = root / "docs" / target
+                if shown.exists() and shown.read_text() != done.stdout:
+                    failures += 1
+                    print(f"FAILED: docs/{target} is not what {line} writes")
                 done.stdout = ""
             commands += 1
             if done.stdout + done.stderr != expected:

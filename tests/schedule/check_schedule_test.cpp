@@ -125,6 +125,9 @@ TEST_CASE("figures for which there are no ops are refused at once, however large
   all.slices = most;
   CHECK(refusal(all).ends_with("microbatches in 18446744073709551615 slices"));
   all = small();
+  all.slices = most;
+  CHECK(refusal(all) == "rank 0: stage 0 has 2 F, too few for 2 microbatches in 18446744073709551615 slices");
+  all = small();
   all.microbatches = 5;  // stage 0 has enough
   for (std::size_t k = 2; k < 5; ++k) all.orders[0].push_back({op_kind::forward, 0, k});
   all.orders[1] = {forward_0};

@@ -471,6 +471,7 @@ class list_scheduler {
  public:
   list_scheduler(dice& random, schedule pipeline, written_transfers transfers, bool overlaps)
       : random_(random), result_(std::move(pipeline)), transfers_(transfers), overlaps_(overlaps) {
+    done_.resize(result_.stages() * result_.microbatches * result_.slices * 8);
     const std::size_t split = random.below(3);  // no backward pass, every one, or one in two
     for (std::size_t s = 0; s < result_.stages(); ++s) {
       for (std::size_t k = 0; k < result_.microbatches; ++k) {
@@ -532,9 +533,11 @@ class list_scheduler {
     if (down ? stage + 1 == result_.stages() : stage == 0) return false;
     return result_.rank_of[stage] != result_.rank_of[down ? stage + 1 : stage - 1];
   }
-  [[nodiscard]] bool did(op_kind kind, std::size_t stage, const op& of) const {
-    return done_.count(key_of(kind, stage, of)) != 0;
+  [[nodiscard]] std::size_t place(op_kind kind, std::size_t stage, const op& of) const {
+    const std::size_t pass = (stage * result_.microbatches + of.microbatch) * result_.slices + of.slice;
+    return pass * 8 + static_cast<std::size_t>(kind);
   }
+  [[nodiscard]] bool did(op_kind kind, std::size_t stage, const op& of) const { return done_[place(kind, stage, of)]; }
   [[nodiscard]] bool did_gradient(std::size_t stage, const op& of) const {
     return did(op_kind::backward, stage, of) || did(op_kind::backward_input, stage, of);
   }
@@ -582,7 +585,7 @@ class list_scheduler {
   void issue(const op& each) {
     auto& order = result_.orders[result_.rank_of[each.stage]];
     order.push_back(each);
-    done_[key_of(each)] = true;
+    done_[place(each.kind, each.stage, each)] = true;
     const auto same = [&](const op& other) { return key_of(other) == key_of(each); };
     left_.erase(std::find_if(left_.begin(), left_.end(), same));
     // Ops that take no time here.
@@ -594,7 +597,7 @@ class list_scheduler {
   written_transfers transfers_;
   bool overlaps_;
   std::vector<op> left_{};
-  std::map<key, bool> done_{};
+  std::vector<bool> done_{};
 };
 
 /// A random order that ends.

@@ -7,10 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
-/// Schedules of all kinds that run to their end: stages on any rank, passes in any order in which they can run, backward
-/// passes whole or split.
+/// Schedules of all kinds that run to their end: stages on any rank, passes in any order in which they can run,
+/// backward passes whole or split.
 class random_schedules {
  public:
   explicit random_schedules(std::uint32_t seed) : random_(seed) {}

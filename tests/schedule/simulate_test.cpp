@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/schedule/dualpipev.hpp>
+#include <stagecut/schedule/one_forward_one_backward.hpp>
 #include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/sliced.hpp>
+#include <stagecut/schedule/zero_bubble.hpp>
 
 #include <doctest/doctest.h>
 
@@ -272,12 +276,11 @@ TEST_CASE("what takes no time ends at 0") {
   }
 }
 
-TEST_CASE("nothing that takes longer lets the iteration end sooner, nor later by more than it takes") {
+TEST_CASE("nothing that takes longer lets the iteration end sooner") {
   dice random(7);
   int raised = 0;
   while (raised < 4000) {
     random_case each(random, kinds[raised / 4 % 4]);
-    // One pass of one microbatch alone: what has a layout of its own is spelled out.
     const std::int64_t before = each.run().makespan;
     for (int i = 0; i < 4; ++i) {
       random_case longer = each;
@@ -378,4 +381,129 @@ TEST_CASE("shuffled passes are refused wherever some pass waits for itself") {
   }
   CHECK(refused > 500);
   CHECK(refused < 2000);
+}
+
+TEST_CASE("passes of all stages are told alike, by slice or one by one") {
+  schedule order = stagecut::sliced_one_forward_one_backward(2, 2, 2);
+  const std::vector<int> stages{3, 5};
+  const std::vector<int> slices{3, 3, 5, 5};
+  const std::vector<int> all{3, 3, 3, 3, 5, 5, 5, 5};
+  const auto run = [&](const std::vector<int>& forward, const std::vector<int>& backward) {
+    return simulate(order, pass_times<int>{.forward = forward, .backward = backward});
+  };
+  const auto expected = run(stages, stages);
+  CHECK(expected.makespan > 0);
+  for (const auto* forward : {&stages, &slices, &all}) {
+    for (const auto* backward : {&stages, &slices, &all}) CHECK(run(*forward, *backward) == expected);
+  }
+  CHECK(simulate(order, pass_times<int>{.forward = stages, .backward_input = {1, 2, 1, 1}, .backward_weight = {2, 3}})
+            .makespan == run(stages, {3, 4, 4, 4}).makespan);
+}
+
+TEST_CASE("lengths that do not fit") {
+  const schedule whole = stagecut::one_forward_one_backward(3, 4);
+  const schedule split = stagecut::zb_h1(3, 6);
+  const auto refused = [](const char* with, const schedule& order, const pass_times<int>& times,
+                          const transfer_times<int>& transfers) {
+    CAPTURE(with);
+    CHECK_THROWS_WITH_AS((void)simulate(order, times, transfers), with, stagecut::invalid_input);
+  };
+  const std::vector<int> three{1, 1, 1};
+  const std::vector<int> two{1, 1};
+  refused("forward: has 2 elements, the schedule has 3 stages", whole, {.forward = two, .backward = three}, {});
+  refused("forward: has 0 elements, the schedule has 3 stages that need it", whole, {.backward = three}, {});
+  refused("backward: has 0 elements, the schedule has 3 stages that need it", whole, {.forward = three}, {});
+  refused("backward: has 13 elements, the schedule has 3 stages", whole,
+          {.forward = three, .backward = std::vector<int>(13)}, {});
+  refused("backward_weight: has 0 elements, the schedule has 3 stages that need it", whole,
+          {.forward = three, .backward_input = three}, {});
+  refused("backward_input: has 0 elements, the schedule has 3 stages that need it", split,
+          {.forward = three, .backward = three}, {});
+  refused("backward_weight: has 0 elements, the schedule has 3 stages that need it", split,
+          {.forward = three, .backward_input = three}, {});
+  refused("backward_weight: has 2 elements, the schedule has 3 stages", split,
+          {.forward = three, .backward_input = three, .backward_weight = two}, {});
+  refused("overlapped: has 2 elements, must have 3", whole, {.forward = three, .backward = three, .overlapped = two}, {});
+  refused("all_reduce: has 2 elements, must have 3", whole, {.forward = three, .backward = three, .all_reduce = two}, {});
+  refused("optimizer_step: has 2 elements, must have 3", whole,
+          {.forward = three, .backward = three, .optimizer_step = two}, {});
+  refused("transfers.forward: has 3 elements, must have 2", whole, {.forward = three, .backward = three},
+          {.forward = three});
+  refused("transfers.backward: has 3 elements, must have 2", whole, {.forward = three, .backward = three},
+          {.backward = three});
+  CHECK(simulate(whole, pass_times<int>{.forward = three, .backward = three}).makespan == 12);
+}
+
+TEST_CASE("times that are none") {
+  const schedule order = stagecut::one_forward_one_backward(2, 4);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> good{1, 1};
+  const auto refused = [&](const char* with, const pass_times<double>& times, const transfer_times<double>& transfers) {
+    CAPTURE(with);
+    CHECK_THROWS_WITH_AS((void)simulate(order, times, transfers), doctest::Contains(with), stagecut::invalid_input);
+  };
+  refused("forward[1]: NaN, must be finite and not negative", {.forward = {1, nan}, .backward = good}, {});
+  refused("forward[0]: -1", {.forward = {-1, 1}, .backward = good}, {});
+  refused("backward[1]: infinity", {.forward = good, .backward = {1, infinity}}, {});
+  refused("backward[0]: infinity", {.forward = good, .backward = {-infinity, 1}}, {});
+  refused("backward_input[0]: NaN", {.forward = good, .backward_input = {nan, 1}, .backward_weight = good}, {});
+  refused("backward_weight[1]: -0.5", {.forward = good, .backward_input = good, .backward_weight = {1, -0.5}}, {});
+  refused("overlapped[0]: NaN", {.forward = good, .backward = good, .overlapped = {nan, 1}}, {});
+  refused("all_reduce[1]: -1", {.forward = good, .backward = good, .all_reduce = {1, -1}}, {});
+  refused("optimizer_step[0]: infinity", {.forward = good, .backward = good, .optimizer_step = {infinity, 1}}, {});
+  refused("transfers.forward[0]: NaN", {.forward = good, .backward = good}, {.forward = {nan}});
+  refused("transfers.backward[0]: -2", {.forward = good, .backward = good}, {.backward = {-2}});
+  CHECK_THROWS_WITH_AS((void)simulate(order, pass_times<int>{.forward = {1, -3}, .backward = {1, 1}}),
+                       "forward[1]: -3, must be finite and not negative", stagecut::invalid_input);
+  // A zero with a sign is a zero; so is what takes no time.
+  CHECK(simulate(order, pass_times<double>{.forward = {-0.0, 0}, .backward = {0, -0.0}}).makespan == 0);
+}
+
+TEST_CASE("integers whose sum is not representable") {
+  const auto refused = [](const schedule& order, const auto& times, const auto& transfers) {
+    CHECK_THROWS_WITH_AS((void)simulate(order, times, transfers),
+                         "times: the sum of all passes and transfers is not representable", stagecut::invalid_input);
+  };
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const schedule order = stagecut::one_forward_one_backward(2, 2);
+  using passes = pass_times<std::int64_t>;
+  using messages = transfer_times<std::int64_t>;
+  refused(order, passes{.forward = {most, 1}, .backward = {0, 0}}, messages{});
+  refused(order, passes{.forward = {most / 8, most / 8}, .backward = {most / 8, most / 8 + 8}}, messages{});
+  CHECK(simulate(order, passes{.forward = {most / 8, most / 8}, .backward = {most / 8, most / 8}}).makespan ==
+        most / 8 * 6);
+  refused(order, passes{.forward = {1, 1}, .backward = {1, 1}}, messages{.forward = {most}});
+  for (const transfer_kind kind : kinds) {
+    refused(order, passes{.forward = {1, 1}, .backward = {1, 1}},
+            messages{.kind = kind, .forward = {most / 4}, .backward = {most / 4 + 1}});
+  }
+  refused(order, passes{.forward = {0, 0}, .backward = {0, 0}, .all_reduce = {most, most}}, messages{});
+  // The sum of I and W, and that of F and B.
+  refused(order, passes{.forward = {0, 0}, .backward_input = {most, 0}, .backward_weight = {1, 0}}, messages{});
+  const schedule pairs = stagecut::dualpipev(1, 2);
+  refused(pairs, passes{.forward = {most, 0}, .backward = {0, most}, .backward_input = {0, 0}, .backward_weight = {0, 0}},
+          messages{});
+  using small = pass_times<std::int8_t>;
+  refused(order, small{.forward = {60, 0}, .backward = {4, 0}}, transfer_times<std::int8_t>{});
+  refused(order, small{.forward = {0, 0}, .backward_input = {100, 0}, .backward_weight = {100, 0}},
+          transfer_times<std::int8_t>{});
+  CHECK(simulate(order, small{.forward = {60, 0}, .backward = {3, 0}}).makespan == 126);
+  refused(order, pass_times<std::uint64_t>{.forward = {~std::uint64_t{0}, 0}, .backward = {1, 0}},
+          transfer_times<std::uint64_t>{});
+}
+
+TEST_CASE("schedules that are none, and one that waits for itself") {
+  const pass_times<int> times{.forward = {1, 1}, .backward = {1, 1}};
+  schedule order = stagecut::one_forward_one_backward(2, 2);
+  CHECK_THROWS_WITH_AS((void)simulate(schedule{}, times), doctest::Contains("schedule: "), stagecut::invalid_input);
+  order.orders[1].pop_back();
+  CHECK_THROWS_WITH_AS((void)simulate(order, times), "rank 1: 1B1 is missing", stagecut::invalid_input);
+  order = stagecut::one_forward_one_backward(2, 2);
+  std::swap(order.orders[0][1], order.orders[0][2]);  // 0F0 0B0 0F1 0B1, which waits for nothing but its turn
+  std::swap(order.orders[1][1], order.orders[1][2]);  // 1F0 1F1 1B0 1B1
+  CHECK_THROWS_WITH_AS((void)simulate(order, times),
+                       "schedule: deadlock: 0B0 on rank 0 waits for 1B0 on rank 1, which stands behind 1F1, which waits "
+                       "for 0F1 on rank 0, which stands behind 0B0",
+                       stagecut::invalid_input);
 }

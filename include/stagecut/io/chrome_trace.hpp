@@ -148,11 +148,11 @@ class trace_writer {
 
 }  // namespace detail
 
-/// Pipelines as a trace for Perfetto or Chrome's viewer: a process a rank, with a thread each for what it computes, what
+/// Pipelines as a trace for Perfetto or for Chrome: a process a rank, with a thread each for what it computes, what
 /// it sends and its updates; arrows from every pass to the one on another rank that waits for it; and its memory.
 ///
-/// Times without a unit are written as microseconds. With several pictures, the ranks of the next follow those of the one
-/// before, and the titles stand in their names.
+/// Times without a unit are written as microseconds. With several pictures, the ranks of the next follow those of the
+/// one before, and the titles stand in their names.
 ///
 /// @throws  argument_error if the parts of a picture do not belong together
 ///

@@ -117,6 +117,9 @@ class picture_check {
         require(is_update(each.what.kind), "run.updates", each.what.stage, "updates nothing"), check(each);
     }
     for (const auto& each : run.critical_path) check(each);
+    for (const auto& rank : run.ranks) {
+      require(is_amount(rank.busy) && is_amount(rank.blocked) && is_amount(rank.idle), "run.ranks", 0, "is no time");
+    }
     for (const auto& rank : picture.memory) check(rank);
     require(!picture.memory_limit || is_amount(*picture.memory_limit), "memory_limit", 0, "is no amount");
   }
@@ -154,7 +157,7 @@ class picture_check {
   void check(const rank_memory<double>& rank) const {
     require(is_amount(rank.resident) && is_amount(rank.peak_activations), "memory", 0, "holds what is no amount");
     for (const auto& point : rank.curve) {
-      require(is_amount(point.time) && is_amount(point.activations), "memory", 0, "holds what is no amount");
+      require(is_amount(point.time) && is_finite(point.activations), "memory", 0, "holds what is no amount");
       require(point.time <= picture_.run.makespan, "memory", 0, "changes outside the makespan");
     }
   }

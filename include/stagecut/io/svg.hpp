@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -29,9 +30,9 @@ class svg_page {
       seconds_ = seconds_ && picture.seconds;
       for (const auto& rank : picture.run.ops) ops_ += rank.size();
       if (const double time = shortest_op(picture.run); shortest == 0 || time < shortest) shortest = time;
-      for (const auto& rank : picture.memory) most_memory_ = std::max(most_memory_, rank.peak());
-      if (!picture.memory.empty()) most_memory_ = std::max(most_memory_, picture.memory_limit.value_or(0));
-      bytes_ = bytes_ && picture.bytes;
+      double& most = most_memory_[picture.bytes];
+      for (const auto& rank : picture.memory) most = std::max(most, rank.peak());
+      if (!picture.memory.empty()) most = std::max(most, picture.memory_limit.value_or(0));
     }
     if (until_ == 0) until_ = 1;
     if (shortest > 0) width_ = std::clamp(13 * until_ / shortest, least_width, most_width);
@@ -83,7 +84,8 @@ class svg_page {
     names(to, picture, at);
     add(to, "</g>\n");
     y_ = at.bottom(ranks) + 30;
-    const memory_scale scale{most_memory_ > 0 ? most_memory_ * 1.08 : 1, memory_unit(most_memory_, bytes_)};
+    const double most = most_memory_[picture.bytes];
+    const memory_scale scale{most > 0 ? most * 1.08 : 1, memory_unit(most, picture.bytes)};
     const memory_drawing memory(picture, scale, at);
     if (memory.height() == 0) return;
     memory.draw(to, y_);
@@ -151,10 +153,9 @@ class svg_page {
   double until_ = 0;
   double width_ = least_width;
   double y_ = 0;
-  double most_memory_ = 0;
+  std::array<double, 2> most_memory_{};  // in activations, in bytes
   std::size_t ops_ = 0;
   bool seconds_ = true;
-  bool bytes_ = true;
 };
 
 }  // namespace detail
@@ -165,7 +166,7 @@ class svg_page {
 /// F is blue, I teal, W green and B orange, lighter for later stages of a rank; numbers are microbatches. What is too
 /// narrow to be seen is drawn together, so that a picture stays readable however many ops there are.
 ///
-/// @param pictures  with times all in seconds or all in no unit, and memory likewise
+/// @param pictures  their times are in seconds if all are; memory in bytes and in activations has a scale each
 /// @throws          argument_error if the parts of a picture do not belong together
 ///
 /// The same text from every compiler.

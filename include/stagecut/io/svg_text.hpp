@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <type_traits>
 
 #include <stagecut/core/op.hpp>
 #include <stagecut/io/text.hpp>

@@ -192,8 +192,8 @@ class torch_reader {
 ///                 empty cell is a step without an op, and is left out
 /// @param source   what errors call the text
 /// @param letters  those of the file
-/// @return         a schedule without a name that `check_schedule` accepts; the placement and the number of microbatches
-///                 are those of the ops
+/// @return         a schedule without a name that `check_schedule` accepts; placement and number of microbatches are
+///                 those of the ops
 /// @throws         invalid_input with `SOURCE:LINE` and the cell, from 1
 [[nodiscard]] inline schedule parse_torch_schedule(std::string_view text, std::string_view source,
                                                    torch_letters letters = torch_letters::current) {
@@ -202,12 +202,12 @@ class torch_reader {
 
 /// Writes a schedule for PyTorch's `torch.distributed.pipelining`, in the current letters.
 ///
-/// @param all       the schedule; its transfers, and what is done with sharded parameters, are left out of `compute_only`
+/// @param all       the schedule; `compute_only` leaves out its transfers, and what is done with sharded parameters
 /// @param format    with `compute_comms`, transfers are added as by `lower_transfers` if it has none
 /// @param backward  of I and W without a pass between them
 /// @return          a line a rank, without empty cells
-/// @throws          invalid_input if the schedule is refused by `check_schedule` or `lower_transfers`; not_representable
-///                  for slices of a microbatch, a rank without a stage and, in `compute_comms`, an optimizer's step
+/// @throws          invalid_input if `check_schedule` or `lower_transfers` refuses the schedule; not_representable for
+///                  slices of a microbatch, a rank without a stage and, in `compute_comms`, an optimizer's step
 ///
 /// Source: PyTorch, `_load_csv` and `_dump_csv` of `_PipelineScheduleRuntime`.
 [[nodiscard]] inline std::string as_torch_schedule(const schedule& all,

@@ -21,6 +21,7 @@
 #include <stagecut/makespan/memory_shortage.hpp>
 #include <stagecut/makespan/simulate_plan.hpp>
 #include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/interleaved.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
@@ -64,11 +65,20 @@ struct plan_chain_fn {
   /// Forward passes of an iteration up to which it is predicted, which takes memory for each.
   static constexpr std::size_t most_predicted = std::size_t{1} << 20U;
 
+  /// Whether an iteration has a schedule, and not too many passes.
+  static bool is_predicted(const chain_request& request) {
+    const std::size_t m = request.microbatches;
+    const bool even = request.chunks == 1 || m % request.devices == 0;  // Megatron's groups are then full
+    const bool known = request.chunks == 1 || request.memory.checkpoint != checkpointing::except_last;
+    return m != 0 && even && known && m <= most_predicted / (request.devices * request.chunks);
+  }
+
   /// Refuses bytes that a limit would say nothing of, and such as nobody has.
   static void check_memory(const training_memory& memory, const chain_request& request,
                            const std::vector<std::size_t>& in_flight) {
     constexpr double most = 1e18;
-    const std::size_t kept = in_flight.empty() ? 1 : in_flight[0];
+    std::size_t kept = 1;
+    for (const std::size_t each : in_flight) kept = kept < each ? each : kept;
     bool counted = memory.share(0, memory.size(), kept) < most;
     bool any = false;
     for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -85,6 +95,10 @@ struct plan_chain_fn {
   /// Microbatches in flight, of every stage; empty if that is not known.
   static std::vector<std::size_t> microbatches_kept(const chain_request& request) {
     std::vector<std::size_t> result = request.in_flight;
+    if (result.empty() && request.chunks > 1 && is_predicted(request)) {
+      return microbatches_in_flight(
+          interleaved_one_forward_one_backward(request.devices, request.chunks, request.microbatches));
+    }
     const bool by_name = request.schedule != schedule_kind::gpipe || request.microbatches != 0;
     if (result.empty() && request.chunks == 1 && (by_name || request.memory_per_device)) {
       return microbatches_in_flight(request.schedule, request.devices, request.microbatches);
@@ -213,9 +227,7 @@ struct plan_chain_fn {
     if (request.microbatches == 0) return;
     const char* const name = request.in_flight.empty() ? to_string(request.schedule) : "in-flight";
     result.schedule = {request.chunks > 1 ? "interleaved" : name, request.microbatches};
-    const bool uneven = request.chunks > 1 && request.microbatches % request.devices != 0;  // no schedule of Megatron's
-    const bool unknown = request.chunks > 1 && request.memory.checkpoint == checkpointing::except_last;
-    if (uneven || unknown || request.microbatches > most_predicted / result.cuts.stages()) return;
+    if (!is_predicted(request)) return;
     const simulation<double> run = simulate(schedule_of(result), times_of(result, false));
     result.makespan = run.makespan;
     for (const auto& rank : run.ops) {

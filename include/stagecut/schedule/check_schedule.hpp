@@ -15,7 +15,7 @@ namespace stagecut::inline v0 {
 
 namespace detail {
 
-/// Ops of a schedule that name a microbatch, as a set: a bit for each kind, a byte for each stage, microbatch and slice.
+/// A set of ops that name a microbatch: a bit for each kind, a byte for each stage, microbatch and slice.
 class op_set {
  public:
   explicit op_set(const schedule& all)
@@ -211,10 +211,10 @@ struct schedule_fault {
 /// @throws  invalid_input with the rank, the op's position on it (from 0) and the op: `rank 2, op 7 (3F1)`
 ///
 /// Every stage, microbatch and slice has one F and behind it either one B, or one I and behind that one W, all of them
-/// on the rank of their stage. Only an F may run with the op behind it, which is B of another microbatch. Where there is
-/// any transfer there are all: at every boundary between stages of different ranks a SEND behind the op whose result it
+/// on the rank of their stage. Only an F may run with the op behind it, which is B of another microbatch. Where any
+/// transfer stands, all do: at every boundary between stages of different ranks a SEND behind the op whose result it
 /// sends and a RECV before the op that needs it. Whether the ranks wait for each other in a circle is not asked: see
-/// `lower_transfers`. O(ops) time, and as many bytes as there are passes.
+/// `lower_transfers`. O(ops) time, and no more bytes than there are ops and stages.
 ///
 /// Source: the rules by which PyTorch refuses a schedule (`torch/distributed/pipelining/schedules.py`), for slices too.
 inline void check_schedule(const schedule& all) {

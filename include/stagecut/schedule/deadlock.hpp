@@ -92,12 +92,11 @@ inline void find_op(const schedule& all, blocked_op& result) {
   }
 }
 
-/// What keeps a rank from its next op when `at[r]` ops of each rank r are done.
+/// What keeps a rank that is not at its end from its next op when `at[r]` ops of each rank r are done.
 [[nodiscard]] inline blocked_op blocked_on(const schedule& all, bool transfers, view<const std::size_t> at,
                                            std::size_t rank) {
   blocked_op result;
   const std::vector<op>& order = all.orders[rank];
-  if (at[rank] >= order.size()) return result;
   for (std::size_t i = 0; i < action_size(order, at[rank]); ++i) {
     result.waiting = order[at[rank] + i];
     op_needs needs = needs_of(all, transfers, result.waiting);

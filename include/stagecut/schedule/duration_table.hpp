@@ -83,7 +83,7 @@ class duration_table {
   }
 
   /// Writes the durations into `table`, of length `size()`.
-  /// @throws invalid_input for lengths that do not fit, and for what is NaN, infinite or negative
+  /// @throws invalid_input for lengths that do not fit, and for what is NaN, infinite or negative, or not representable
   template <class T>
   void fill(const pass_times<T>& times, const transfer_times<T>& transfers, view<T> table) const {
     table[0] = T{};
@@ -95,7 +95,7 @@ class duration_table {
     if (needed) {
       const std::size_t all = stages_ * variants_;
       const std::size_t whole = position(op_kind::backward, 0, 0);
-      for (std::size_t i = whole; i < whole + all; ++i) table[i] = table[i + all] + table[i + 2 * all];
+      for (std::size_t i = whole; i < whole + all; ++i) table[i] = sum_of(table[i + all], table[i + 2 * all]);
     } else {
       fill_passes(op_kind::backward, "backward", times.backward, table);
     }
@@ -129,6 +129,16 @@ class duration_table {
                               ", must be finite and not negative")));
   }
 
+  template <class T>
+  [[nodiscard]] static T sum_of(T a, T b) {
+    if constexpr (integer<T>) {
+      if (!checked_add(a, b)) fail(invalid_input("times", "the sum of all passes and transfers is not representable"));
+      return a;
+    } else {
+      return a + b;
+    }
+  }
+
   static void refuse_length(std::string_view name, std::size_t length, std::size_t right) {
     if (length == right) return;
     fail(invalid_input(name, joined("has ", std::to_string(length), " elements, must have ", std::to_string(right))));
@@ -146,6 +156,7 @@ class duration_table {
     }
     for (std::size_t i = 0; i < values.size(); ++i) check(name, i, values[i]);
     const std::size_t each = stages_ == 0 ? 0 : values.size() / stages_;
+    if (each > variants_) fail(invalid_input(name, "differs by slice or microbatch, for which the task graph was not made"));
     for (std::size_t s = 0; s < stages_; ++s) {
       for (std::size_t v = 0; v < variants_; ++v) {
         const std::size_t from = each == variants_ ? v : each == slices_ ? v % slices_ : 0;
@@ -160,7 +171,7 @@ class duration_table {
     for (std::size_t s = 0; s < times.overlapped.size(); ++s) check("overlapped", s, times.overlapped[s]);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const auto [forward, backward] = pairs_[i];
-      table[steps_ + ranks_ + i] = times.overlapped.empty() ? table[forward] + table[backward]
+      table[steps_ + ranks_ + i] = times.overlapped.empty() ? sum_of(table[forward], table[backward])
                                                             : times.overlapped[(forward - 1) / variants_];
     }
   }

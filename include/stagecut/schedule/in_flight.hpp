@@ -5,6 +5,8 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0 {
@@ -35,6 +37,22 @@ namespace stagecut::inline v0 {
     result[s] = microbatches != 0 && microbatches < most ? microbatches : most;
   }
   return result;
+}
+
+/// The most microbatches whose activations each stage holds at a time, in an order that is given.
+///
+/// @param order  a schedule, of whole microbatches
+/// @return       for every stage; passes that overlap count as forward first. I keeps what it needs for W
+[[nodiscard]] inline std::vector<std::size_t> microbatches_in_flight(const schedule& order) {
+  std::vector<std::size_t> held(order.stages());
+  std::vector<std::size_t> most(order.stages());
+  for (const auto& rank : order.orders) {
+    for (const op& each : rank) {
+      if (each.kind == op_kind::forward && ++held[each.stage] > most[each.stage]) most[each.stage] = held[each.stage];
+      if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) --held[each.stage];
+    }
+  }
+  return most;
 }
 
 }  // namespace stagecut::inline v0

@@ -48,8 +48,8 @@ inline void add_transfer(schedule& result, const op& each) {
 /// @return     the same ops in the same orders, and at every boundary between stages of different ranks SEND directly
 ///             behind the op whose result it sends (behind both, where two run together) and RECV before the op that
 ///             needs it
-/// @throws     invalid_input if `check_schedule` refuses it, or if ranks wait for each other in a circle, which the text
-///             shows: `deadlock: 1F0 on rank 1 waits for 0F0 on rank 0, which stands behind 0B0, which waits for …`
+/// @throws     invalid_input if `check_schedule` refuses it, or if ranks wait for each other in a circle, which the
+///             text shows: `deadlock: 1F0 on rank 1 waits for 0F0 on rank 0, which stands behind 0B0, which waits …`
 ///
 /// The ranks take turns, each issuing its next op if what that needs was issued. A receipt is added to its rank when it
 /// is sent, so that every rank receives in the order of the sends. O(ops) turns of p ranks at most; one turn for each

@@ -104,7 +104,7 @@ class run_report {
     message.kind = down ? op_kind::send_forward : op_kind::send_backward;
     message.stage = down ? message.stage - 1 : message.stage + 1;
     message.with_next = false;
-    return {message, ends_[each.source], ends_[each.source] + table_[each.delay]};
+    return {message, ends_[each.source], static_cast<T>(ends_[each.source] + table_[each.delay])};
   }
 
   void look_at(std::size_t position, simulation<T>& result) const {

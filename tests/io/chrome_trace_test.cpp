@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/io/chrome_trace.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "worked_picture.hpp"
+
+using nlohmann::json;
+using stagecut::op_kind;
+
+namespace {
+
+std::vector<json> events(const std::vector<stagecut::io::pipeline_picture>& pictures, const std::string& phase) {
+  std::vector<json> result;
+  const json trace = json::parse(stagecut::io::as_chrome_trace(pictures));
+  for (const json& each : trace.at("traceEvents")) {
+    if (each["ph"] == phase) result.push_back(each);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("the durations of a process are the busy time of its rank") {
+  auto picture = worked_picture(4, 8, 0.25);
+  picture.run.updates[0] = {{{op_kind::optimizer_step, 0}, 33, 34}};
+  for (const bool seconds : {false, true}) {
+    picture.seconds = seconds;
+    std::map<std::size_t, double> busy;
+    for (const json& each : events({picture}, "X")) {
+      if (each["tid"] == 0) busy[each["pid"].get<std::size_t>()] += each["dur"].get<double>();
+    }
+    REQUIRE(busy.size() == 4);
+    for (const auto& [rank, time] : busy) {
+      CHECK(time == doctest::Approx(picture.run.ranks[rank].busy * (seconds ? 1e6 : 1)));
+    }
+  }
+}
+
+TEST_CASE("an op is an event with its kind, stage and microbatch") {
+  auto picture = worked_picture(2, 3, 0.25);
+  picture.run.updates[1] = {{{op_kind::reduce_gradient, 1}, 9, 10}};
+  std::map<std::string, json> named;
+  for (const json& each : events({picture}, "X"))
+    named[each["name"].get<std::string>() + "/" + each["pid"].dump()] = each;
+  CHECK(named.size() == 12 + 6 + 1);
+  const json& forward = named.at("F2/1");
+  CHECK(forward["ts"] == 3.25);
+  CHECK(forward["dur"] == 1);
+  CHECK(forward["tid"] == 0);
+  CHECK(forward["cat"] == "forward");
+  CHECK(forward["args"] == json{{"stage", 1}, {"microbatch", 2}, {"slice", 0}, {"kind", "F"}});
+  CHECK(named.at("SEND_B0/1")["tid"] == 1);
+  CHECK(named.at("REDUCE_GRAD/1")["tid"] == 2);
+}
+
+TEST_CASE("every arrow leads from an op to the one that waits for it") {
+  const auto picture = worked_picture(4, 8, 0.25);
+  std::map<std::size_t, json> begun;
+  for (const json& each : events({picture}, "s")) begun[each["id"].get<std::size_t>()] = each;
+  const auto ended = events({picture}, "f");
+  CHECK(ended.size() == 2 * 3 * 8);
+  REQUIRE(begun.size() == ended.size());
+  const auto op_at = [&](const json& end) -> const stagecut::timed_op<double>* {
+    for (const auto& each : picture.run.ops[end["pid"].get<std::size_t>()]) {
+      if (std::abs(each.start - end["ts"].get<double>()) < 1e-9) return &each;
+    }
+    return nullptr;
+  };
+  for (const json& end : ended) {
+    const auto* const from = op_at(begun.at(end["id"].get<std::size_t>()));
+    const auto* const to = op_at(end);
+    REQUIRE(from != nullptr);
+    REQUIRE(to != nullptr);
+    CHECK(end["bp"] == "e");
+    CHECK(from->what.kind == to->what.kind);
+    CHECK(from->what.microbatch == to->what.microbatch);
+    CHECK(to->what.stage == from->what.stage + (to->what.kind == op_kind::forward ? 1 : std::size_t(-1)));
+  }
+}
+
+TEST_CASE("ranks have names, and the ranks of several pictures processes of their own") {
+  auto first = worked_picture(2, 2);
+  auto second = worked_picture(3, 2);
+  first.title = "a \"quoted\"\n\xff title";
+  std::map<std::size_t, std::string> names;
+  for (const json& each : events({first, second}, "M")) {
+    if (each["name"] == "process_name") names[each["pid"].get<std::size_t>()] = each["args"]["name"].get<std::string>();
+  }
+  REQUIRE(names.size() == 5);
+  CHECK(names[1] == "a \"quoted\"\n\uFFFD title rank 1");
+  CHECK(names[4] == "gpipe rank 2");
+  std::size_t threads = 0;
+  for (const json& each : events({first}, "M")) {
+    if (each["name"] == "process_name" && each["pid"] == 0) CHECK(each["args"]["name"] == "rank 0");
+    threads += each["name"] == "thread_name" ? 1 : 0;
+  }
+  CHECK(threads == 6);
+}
+
+TEST_CASE("memory is a counter of every rank, if it is known") {
+  auto picture = worked_picture(2, 3);
+  double most = 0;
+  for (const json& each : events({picture}, "C")) {
+    CHECK(each["args"]["resident"] == 3);
+    most = std::max(most, each["args"]["activations"].get<double>());
+  }
+  CHECK(most == 3);
+  picture.memory.clear();
+  CHECK(events({picture}, "C").empty());
+  CHECK(events({}, "X").empty());
+  picture.run.ops.pop_back();
+  CHECK_THROWS_AS(static_cast<void>(events({picture}, "X")), stagecut::argument_error);
+}

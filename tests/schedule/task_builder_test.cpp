@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/schedule/task_builder.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/schedule/lower_transfers.hpp>
+#include <stagecut/schedule/one_forward_one_backward.hpp>
+
+using stagecut::op;
+using stagecut::op_kind;
+using stagecut::schedule;
+using stagecut::task;
+using stagecut::task_options;
+using stagecut::transfer_kind;
+using stagecut::detail::duration_table;
+using stagecut::detail::task_builder;
+
+namespace {
+
+/// The tasks of a schedule as text: what each does, and behind `<` what it awaits.
+struct built {
+  std::string text{};
+  std::vector<std::uint32_t> last{};
+
+  built(const schedule& order, const task_options& options) {
+    duration_table table(order, options);
+    task_builder builder(order, options, table);
+    builder.build();
+    last = builder.last;
+    for (std::size_t i = 0; i < builder.tasks.size(); ++i) {
+      const task& each = builder.tasks[i];
+      text += (i == 0 ? "" : " ") + to_string(builder.what[i]);
+      if (each.before == 0 && each.source == 0) continue;
+      text += '<';
+      if (each.before != 0) text += to_string(builder.what[each.before - 1]);
+      text += ',';
+      if (each.source != 0) text += to_string(builder.what[each.source - 1]);
+      if (each.delay != 0) text += '+';
+    }
+  }
+};
+
+const schedule two = stagecut::one_forward_one_backward(2, 2);  // 0F0 0F1 0B0 0B1; 1F0 1B0 1F1 1B1
+
+}  // namespace
+
+TEST_CASE("the tasks of 1F1B on two ranks, one of each rank in turn") {
+  const built found(two, {});
+  CHECK(found.text == "0F0 1F0<,0F0 0F1<0F0, 1B0<1F0, 0B0<0F1,1B0 1F1<1B0,0F1 1B1<1F1, 0B1<0B0,1B1");
+  CHECK(found.last == std::vector<std::uint32_t>{8, 7});
+  // Messages that hold up nothing are no tasks, but delays.
+  CHECK(built(two, {.transfers = transfer_kind::latency, .with_transfers = true}).text ==
+        "0F0 1F0<,0F0+ 0F1<0F0, 1B0<1F0, 0B0<0F1,1B0+ 1F1<1B0,0F1+ 1B1<1F1, 0B1<0B0,1B1+");
+}
+
+TEST_CASE("messages on links are tasks, one behind the other") {
+  const built found(two, {.with_transfers = true});
+  for (const char* part : {"0SEND_F0<,0F0", "1F0<,0SEND_F0", "0SEND_F1<0SEND_F0,0F1", "1F1<1B0,0SEND_F1",
+                           "1SEND_B0<,1B0", "1SEND_B1<1SEND_B0,1B1", "0B1<0B0,1SEND_B1"}) {
+    CAPTURE(part);
+    CAPTURE(found.text);
+    CHECK(found.text.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("on streams they are two, for both ranks in the way one") {
+  const schedule lowered = stagecut::lower_transfers(two);
+  const built streams(lowered, {.transfers = transfer_kind::stream, .with_transfers = true});
+  CAPTURE(streams.text);
+  for (const char* part : {"0SEND_F0<,0F0", "1RECV_F0<,0SEND_F0", "1F0<,1RECV_F0", "0B0<0F1,0RECV_B0"}) {
+    CAPTURE(part);
+    CHECK(streams.text.find(part) != std::string::npos);
+  }
+  const built blocking(lowered, {.transfers = transfer_kind::blocking, .with_transfers = true});
+  CAPTURE(blocking.text);
+  CHECK(blocking.text.find("RECV") == std::string::npos);
+  CHECK(blocking.text.find("1F0<0SEND_F0,0SEND_F0") != std::string::npos);
+}
+
+TEST_CASE("updates come last") {
+  const built found(two, {.all_reduce = true, .optimizer_step = true});
+  CHECK(found.text ==
+        "0F0 1F0<,0F0 0F1<0F0, 1B0<1F0, 0B0<0F1,1B0 1F1<1B0,0F1 1B1<1F1, 1REDUCE_GRAD<,1B1 0B1<0B0,1B1 "
+        "0REDUCE_GRAD<,0B1 0OPTIMIZER<0B1,0REDUCE_GRAD 1OPTIMIZER<1B1,1REDUCE_GRAD");
+  CHECK(found.last == std::vector<std::uint32_t>{11, 12});
+  CHECK(built(two, {.all_reduce = true}).last == std::vector<std::uint32_t>{9, 10, 7, 8});
+}
+
+TEST_CASE("an order that waits for itself") {
+  schedule order = two;
+  std::swap(order.orders[0][1], order.orders[0][2]);
+  std::swap(order.orders[1][1], order.orders[1][2]);
+  CHECK_THROWS_WITH_AS(built(order, {}),
+                       "schedule: deadlock: 0B0 on rank 0 waits for 1B0 on rank 1, which stands behind 1F1, which waits "
+                       "for 0F1 on rank 0, which stands behind 0B0",
+                       stagecut::invalid_input);
+}
