@@ -34,7 +34,7 @@ struct transfer_words {
   void add(CLI::App& command) {
     command.add_option("--latency", latency, "Of every message between ranks")->type_name("TIME");
     command.add_option("--bandwidth", bandwidth, "Bytes a second, of a plan's messages: 25GB")->type_name("SIZE");
-    command.add_option("--transfers", kind, "Occupy a link (default), nothing: latency, stream, blocking")
+    command.add_option("--transfers", kind, "link (the default), latency, stream, blocking")
         ->type_name("KIND")
         ->check(one_of({"link", "latency", "stream", "blocking"}));
   }
@@ -84,7 +84,7 @@ struct simulate_command {
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
-    auto* const command = app.add_subcommand("simulate", "Run a plan, or stages of given times, under a schedule");
+    auto* const command = app.add_subcommand("simulate", "Run a plan, or stages of given times, on paper");
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);
     };

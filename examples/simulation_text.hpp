@@ -74,12 +74,11 @@ inline std::string simulation_text(const simulated& of, const screen& on) {
     return picture.memory[line - 1].peak() > *picture.memory_limit ? "  above the limit" : "";
   });
   if (run.ranks.size() > most) text += fmt::format("and {} ranks more\n", run.ranks.size() - most);
-  text += fmt::format("makespan {}", time_text(of, run.makespan));
-  if (run.span < run.makespan) text += fmt::format(", of no rank more than {}", time_text(of, run.span));
   const auto part = [&](double value) { return run.makespan > 0 ? 100 * value / run.makespan : 0; };
-  text += fmt::format(": {:.1f} % work", part(of.parts.work));
+  text += fmt::format("makespan {}: {:.1f} % work", time_text(of, run.makespan), part(of.parts.work));
   for (const auto& [name, words, value] : idle_causes(of.parts)) text += fmt::format(", {:.1f} % {}", part(value), words);
   text += '\n';
+  if (run.span < run.makespan) text += fmt::format("span {}: the longest of any rank\n", time_text(of, run.span));
   if (run.makespan > 0) text += fmt::format("critical path: {}\n", critical_text(of));
   return text;
 }

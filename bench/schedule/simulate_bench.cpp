@@ -2,7 +2,8 @@
 // The simulator of schedules beside its floor, a loop of as many additions, additions and maxima over the same numbers,
 // and beside a simulation by events.
 //
-// Names: METHOD/NUMBERS/TRANSFERS/n:PASSES. Durations come from a pool, so that no branch predictor learns one set.
+// Names: METHOD/NUMBERS/TRANSFERS/n:PASSES. Durations are taken in turn from a pool, so that no branch predictor learns
+// one set. With links a message is a task as a pass is: the counter `tasks` says how many there are.
 
 #include <stagecut/schedule/interleaved.hpp>
 #include <stagecut/schedule/simulate.hpp>
@@ -56,8 +57,7 @@ template <class T>
 template <class T>
 class event_simulator {
  public:
-  event_simulator(const schedule& order, bool with_transfers, transfer_kind kind)
-      : with_transfers_(with_transfers), kind_(kind), ranks_(order.ranks()) {
+  event_simulator(const schedule& order, bool with_transfers, transfer_kind kind) : kind_(kind), ranks_(order.ranks()) {
     const auto index = [&](const op& each, std::size_t stage) { return stage * order.microbatches + each.microbatch; };
     std::array<std::vector<std::uint32_t>, 2> of;  // the pass of a stage and microbatch, forward and backward
     for (auto& passes : of) passes.resize(order.stages() * order.microbatches);
@@ -67,6 +67,7 @@ class event_simulator {
         passes_.push_back({});
       }
     }
+    needs_.resize(passes_.size());
     std::size_t at = 0;
     for (std::size_t r = 0; r < ranks_; ++r) {
       for (std::size_t i = 0; i < order.orders[r].size(); ++i, ++at) {
@@ -74,10 +75,10 @@ class event_simulator {
         pass& here = passes_[at];
         here.stage = static_cast<std::uint32_t>(each.stage);
         here.back = each.kind == op_kind::backward;
-        if (i + 1 < order.orders[r].size()) next(here.next, at + 1);
+        if (i + 1 < order.orders[r].size()) connect(here.next, at + 1);
         if (here.back ? each.stage == 0 : each.stage + 1 == order.stages()) continue;
         const std::size_t to = here.back ? each.stage - 1 : each.stage + 1;
-        next(here.consumer, of[here.back][index(each, to)]);
+        connect(here.consumer, of[here.back][index(each, to)]);
         here.link = static_cast<std::uint32_t>(r * ranks_ + order.rank_of[to]);
         here.crosses = with_transfers && order.rank_of[to] != r;
       }
@@ -138,20 +139,20 @@ class event_simulator {
     friend bool operator>(const event& a, const event& b) { return a.time > b.time; }
   };
 
-  void next(std::uint32_t& link, std::size_t to) {
-    link = static_cast<std::uint32_t>(to);
-    needs_.resize(passes_.size());
-    ++needs_[to];
+  /// `waiting` will be released by the pass that keeps this link to it.
+  void connect(std::uint32_t& link, std::size_t waiting) {
+    link = static_cast<std::uint32_t>(waiting);
+    ++needs_[waiting];
   }
   void begin(std::size_t what, T now, const pass_times<T>& times) {
     const pass& each = passes_[what];
-    events_.push({now + (each.back ? times.backward : times.forward)[each.stage], static_cast<std::uint32_t>(what), false});
+    events_.push(
+        {now + (each.back ? times.backward : times.forward)[each.stage], static_cast<std::uint32_t>(what), false});
   }
   void release(std::uint32_t what, T now, const pass_times<T>& times) {
     if (--waits_[what] == 0) begin(what, now, times);
   }
 
-  bool with_transfers_;
   transfer_kind kind_;
   std::size_t ranks_;
   std::vector<pass> passes_;
@@ -272,8 +273,8 @@ void measure(benchmark::State& state, std::size_t which, messages kind, Solve so
     i = i + 1 == from.pool.size() ? 0 : i + 1;
   }
   state.counters["tasks"] = static_cast<double>(from.graph.tasks().size());
-  state.counters["items_per_second"] = benchmark::Counter(static_cast<double>(from.graph.tasks().size()),
-                                                          benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["items_per_second"] =
+      benchmark::Counter(static_cast<double>(from.graph.tasks().size()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
 template <class T>
@@ -291,15 +292,12 @@ void register_of(const char* numbers, std::size_t which, messages kind) {
     add_add_max(s.before.data(), s.source.data(), s.delay.data(), s.time.data(), s.end.data(), s.end.size());
     return s.end.back();
   });
-  add("makespan",
-      [](subject<T>& s, const durations<T>& d) { return s.graph.makespan(d.passes, d.transfers, s.work); });
+  add("makespan", [](subject<T>& s, const durations<T>& d) { return s.graph.makespan(d.passes, d.transfers, s.work); });
   add("events", [](subject<T>& s, const durations<T>& d) { return s.events.run(d.passes, d.transfers); });
-  add("compile", [](subject<T>& s, const durations<T>&) {
-    return static_cast<T>(task_graph(s.order, s.options).tasks().size());
-  });
-  add("simulate", [](subject<T>& s, const durations<T>& d) {
-    return stagecut::simulate(s.order, d.passes, d.transfers).makespan;
-  });
+  add("compile",
+      [](subject<T>& s, const durations<T>&) { return static_cast<T>(task_graph(s.order, s.options).tasks().size()); });
+  add("simulate",
+      [](subject<T>& s, const durations<T>& d) { return stagecut::simulate(s.order, d.passes, d.transfers).makespan; });
 }
 
 }  // namespace

@@ -20,29 +20,10 @@ try:
 except ImportError:
     jsonschema = None  # the test `schema` then says that it is skipped
 
-binary = sys.argv[1]
+from program import binary, check, fails, failures, run
+
 docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
 models = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
-failures = 0
-
-
-def run(*words, stdin=""):
-    return subprocess.run([binary, *map(str, words)], input=stdin, capture_output=True, text=True)
-
-
-def check(condition, *what):
-    global failures
-    if not condition:
-        failures += 1
-        print("FAILED:", *what)
-
-
-def fails(status, message, *words, stdin=""):
-    done = run(*words, stdin=stdin)
-    check(done.returncode == status, words, "status", done.returncode, "not", status)
-    check(message in done.stderr, words, "said", done.stderr)
-    check(done.stdout == "", words, "printed", done.stdout)
-    check(done.stderr.count("\n") == 1, words, "is not one line:", done.stderr)
 
 
 def best(weights, stages):
@@ -245,7 +226,7 @@ fails(2, "standard input#/layers/1/forward: -1 is negative", "plan", "-", "--dev
       stdin='{"schema": "stagecut-profile-1", "layers": [{"name": "a", "forward": 1}, {"name": "b", "forward": -1}]}')
 fails(2, "standard input:2: no JSON", "plan", "-", "--devices", 1, stdin='{"schema": "stagecut-profile-1",\n"layers": [}')
 fails(2, "cannot be opened", "show", "no/such/file")
-for words in (["--help"], ["plan", "--help"], ["profile", "transformer", "--help"], ["show", "--help"]):
+for words in (["--help"], ["plan", "--help"], ["profile", "transformer", "--help"], ["simulate", "--help"], ["compare", "--help"], ["show", "--help"]):
     help = run(*words).stdout.splitlines()
     check(len(help) <= 24 and max(map(len, help)) <= 80, words, "does not fit a screen")
 
@@ -306,5 +287,5 @@ with tempfile.TemporaryDirectory() as folder:
     path.write_text("time\n1\nnan\n")
     fails(2, f"{path}:3: time: \"nan\" is NaN", "plan", path, "--devices", 1)
 
-print(f"{failures} failures")
+print(f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

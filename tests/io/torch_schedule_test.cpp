@@ -220,11 +220,11 @@ TEST_CASE("what PyTorch cannot run is not written") {
   };
   schedule all = stagecut::gpipe(2, 2);
   all.orders.emplace_back();
-  CHECK(fails(all, torch_format::compute_only) == "torch-schedule cannot say this plan: rank 2 has no stage");
+  CHECK(fails(all, torch_format::compute_only) == "torch-csv cannot say this schedule: rank 2 has no stage");
   all = stagecut::gpipe(2, 2);
   all.orders[0].push_back({op_kind::optimizer_step, 0});
   CHECK(fails(all, torch_format::compute_comms) ==
-        "torch-schedule cannot say this plan: PyTorch has no action for an optimizer's step");
+        "torch-csv cannot say this schedule: PyTorch has no action for an optimizer's step");
   CHECK(as_torch_schedule(all) == "0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1\n");
   all = stagecut::gpipe(1, 1);
   all.slices = 2;
@@ -233,7 +233,7 @@ TEST_CASE("what PyTorch cannot run is not written") {
                    {op_kind::backward, 0, 0, 1},
                    {op_kind::backward, 0, 0, 0}};
   CHECK(fails(all, torch_format::compute_only) ==
-        "torch-schedule cannot say this plan: its microbatches have slices, which PyTorch's actions cannot name");
+        "torch-csv cannot say this schedule: its microbatches have slices, which PyTorch's actions cannot name");
   all = stagecut::gpipe(2, 2);
   std::swap(all.orders[0][1], all.orders[0][2]);
   std::swap(all.orders[1][0], all.orders[1][1]);

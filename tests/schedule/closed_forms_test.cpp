@@ -89,8 +89,7 @@ TEST_CASE("GPipe: any stages, and equal ones with messages") {
     REQUIRE(makespan(stagecut::gpipe(p, m, backward_order::last_in_first_out), f, b) == expected);
     // Whatever the ratio of the three.
     const time_t64 c = ticks(random.below(40));
-    REQUIRE(makespan(stagecut::gpipe(p, m), f[0], b[0], c) ==
-            ticks(m + p - 1) * (f[0] + b[0]) + 2 * ticks(p - 1) * c);
+    REQUIRE(makespan(stagecut::gpipe(p, m), f[0], b[0], c) == ticks(m + p - 1) * (f[0] + b[0]) + 2 * ticks(p - 1) * c);
   }
 }
 
@@ -141,9 +140,9 @@ TEST_CASE("1F1B and its kin: what one more microbatch takes in the long run") {
                                                        .forward = times(down.begin(), down.end() - 1),
                                                        .backward = times(up.begin(), up.end() - 1)};
     const auto run = [&](std::size_t microbatches) {
-      const stagecut::task_graph graph(
-          one ? stagecut::one_forward_one_backward(p, microbatches) : stagecut::in_flight_order(in_flight, microbatches),
-          {.transfers = transfer_kind::latency, .with_transfers = true});
+      const stagecut::task_graph graph(one ? stagecut::one_forward_one_backward(p, microbatches)
+                                           : stagecut::in_flight_order(in_flight, microbatches),
+                                       {.transfers = transfer_kind::latency, .with_transfers = true});
       stagecut::simulation_workspace<time_t64> workspace;
       return graph.makespan({.forward = f, .backward = b}, transfers, workspace);
     };

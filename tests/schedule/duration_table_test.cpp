@@ -62,12 +62,9 @@ TEST_CASE("everything that may take a time of its own has a place of its own") {
 TEST_CASE("the values stand there") {
   const schedule order = stagecut::one_forward_one_backward(3, 2);
   const duration_table table(order, {.with_transfers = true, .all_reduce = true, .optimizer_step = true});
-  const auto values = filled(table,
-                             {.forward = {1, 2, 3},
-                              .backward = {4, 5, 6},
-                              .all_reduce = {11, 12, 13},
-                              .optimizer_step = {14, 15, 16}},
-                             {.forward = {7, 8}, .backward = {9}});
+  const auto values = filled(
+      table, {.forward = {1, 2, 3}, .backward = {4, 5, 6}, .all_reduce = {11, 12, 13}, .optimizer_step = {14, 15, 16}},
+      {.forward = {7, 8}, .backward = {9}});
   CHECK(values[0] == 0);
   for (std::size_t s = 0; s < 3; ++s) {
     const int stage = static_cast<int>(s);
@@ -85,9 +82,8 @@ TEST_CASE("the values stand there") {
 TEST_CASE("passes of a slice or of a microbatch, and B as the sum of I and W") {
   const schedule order = stagecut::sliced_one_forward_one_backward(2, 2, 2);
   const duration_table table(order, {.by_microbatch = true});
-  const auto values = filled(table, {.forward = {1, 2, 3, 4, 5, 6, 7, 8},
-                                     .backward_input = {10, 20, 30, 40},
-                                     .backward_weight = {100, 200}});
+  const auto values = filled(
+      table, {.forward = {1, 2, 3, 4, 5, 6, 7, 8}, .backward_input = {10, 20, 30, 40}, .backward_weight = {100, 200}});
   for (std::size_t s = 0; s < 2; ++s) {
     for (std::size_t k = 0; k < 2; ++k) {
       for (std::size_t slice = 0; slice < 2; ++slice) {

@@ -66,9 +66,15 @@ template <class T>
 class iteration {
  public:
   iteration(const schedule& order, const stagecut::pass_times<T>& times, const stagecut::transfer_times<T>& transfers)
-      : times_(times), transfers_(transfers), with_transfers_(!transfers.forward.empty() || !transfers.backward.empty()) {
+      : times_(times),
+        transfers_(transfers),
+        with_transfers_(!transfers.forward.empty() || !transfers.backward.empty()) {
     const bool ordered = with_transfers_ && (kind(transfer_kind::stream) || kind(transfer_kind::blocking));
     order_ = ordered && !stagecut::detail::has_transfers(order) ? stagecut::lower_transfers(order) : order;
+    for (auto& ops : order_.orders) {  // transfers count only where they are ordered
+      const auto counts = [&](const op& each) { return ordered || !stagecut::is_transfer(each.kind); };
+      ops.erase(std::stable_partition(ops.begin(), ops.end(), counts), ops.end());
+    }
     add_passes();
     passes_ = events_.size();
     if (with_transfers_ && kind(transfer_kind::link)) add_links();
@@ -95,9 +101,8 @@ class iteration {
     };
     if (directly(from)) return true;
     if (from == to && later.kind != earlier.kind) return true;
-    return std::any_of(events_[from].after.begin(), events_[from].after.end(), [&](const auto& before) {
-      return before.first >= passes_ && directly(before.first);
-    });
+    return std::any_of(events_[from].after.begin(), events_[from].after.end(),
+                       [&](const auto& before) { return before.first >= passes_ && directly(before.first); });
   }
 
   /// Whether one op cannot begin before another one has ended, through whatever is between them.
@@ -194,8 +199,7 @@ class iteration {
   /// The event of B or I.
   [[nodiscard]] std::size_t gradient(std::size_t stage, std::size_t microbatch, std::size_t slice) const {
     const auto whole = event_of_.find({op_kind::backward, stage, microbatch, slice});
-    return whole != event_of_.end() ? whole->second
-                                    : event_of_.at({op_kind::backward_input, stage, microbatch, slice});
+    return whole != event_of_.end() ? whole->second : event_of_.at({op_kind::backward_input, stage, microbatch, slice});
   }
   /// The event whose result a SEND carries.
   [[nodiscard]] std::size_t producer(const op& send) const {
@@ -491,7 +495,8 @@ class list_scheduler {
     for (const op& each : passes) {
       const bool forward = each.kind == op_kind::forward;
       if (each.kind == op_kind::backward_weight || !crosses(each.stage, forward)) continue;
-      left_.push_back({forward ? op_kind::send_forward : op_kind::send_backward, each.stage, each.microbatch, each.slice});
+      left_.push_back(
+          {forward ? op_kind::send_forward : op_kind::send_backward, each.stage, each.microbatch, each.slice});
       left_.push_back({forward ? op_kind::receive_forward : op_kind::receive_backward,
                        forward ? each.stage + 1 : each.stage - 1, each.microbatch, each.slice});
     }
@@ -577,7 +582,8 @@ class list_scheduler {
   [[nodiscard]] std::optional<op> overlapping(const op& forward) const {
     for (const op& each : left_) {
       const bool here = result_.rank_of[each.stage] == result_.rank_of[forward.stage];
-      if (each.kind == op_kind::backward && each.microbatch != forward.microbatch && here && is_ready(each)) return each;
+      if (each.kind == op_kind::backward && each.microbatch != forward.microbatch && here && is_ready(each))
+        return each;
     }
     return std::nullopt;
   }
@@ -610,8 +616,10 @@ class list_scheduler {
 template <class T>
 [[nodiscard]] T random_time(dice& random) {
   if (random.once_in(8)) return T{};
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(random.fraction() * 10);
-  else return static_cast<T>(random.below(20));
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(random.fraction() * 10);
+  else
+    return static_cast<T>(random.below(20));
 }
 
 template <class T>

@@ -35,7 +35,8 @@ stagecut::transfer_times<T> hops(T c) {
 
 template <class T>
 T makespan(const schedule& order, std::vector<T> forward, std::vector<T> backward, T c = 0) {
-  return simulate(order, stagecut::pass_times<T>{.forward = std::move(forward), .backward = std::move(backward)}, hops(c))
+  return simulate(order, stagecut::pass_times<T>{.forward = std::move(forward), .backward = std::move(backward)},
+                  hops(c))
       .makespan;
 }
 /// Of equal stages.
@@ -98,7 +99,8 @@ TEST_CASE("zero-bubble paper: makespans of measured times, and bubble rates") {
       {16, 128, 11325, 11308, 8109, 378, 3, 3934976, 4497410, 4124218.0, 4175516, 4042541, .1251, .0459, .0576, .0266},
       {32, 128, 10408, 10204, 7703, 408, 2, 3624320, 4627749, 4114610.5, 4075091, 3811002, .2168, .1192, .1106, .0490},
       {16, 48, 28814, 28760, 19352, 1610, 2, 3692448, 5036318, 4369213.0, 4362378, 4023798, .2668, .1549, .1536, .0823},
-      {16, 128, 28632, 28612, 19278, 1619, 2, 9794816, 11376538, 10469109.0, 10461446, 10123706, .1390, .0644, .0637, .0325},
+      {16, 128, 28632, 28612, 19278, 1619, 2, 9794816, 11376538, 10469109.0, 10461446, 10123706, .1390, .0644, .0637,
+       .0325},
       {24, 72, 13526, 13938, 10502, 755, 2, 2733552, 3744180, 3241131.0, 3193138, 2916862, .2699, .1566, .1439, .0628},
       {24, 192, 13570, 13980, 10520, 770, 2, 7309440, 8502290, 7819625.0, 7771970, 7494590, .1403, .0652, .0595, .0247},
       {32, 128, 18938, 19488, 14612, 892, 2, 6788864, 8707778, 7723345.0, 7637706, 7129430, .2204, .1210, .1111, .0478},
@@ -107,7 +109,8 @@ TEST_CASE("zero-bubble paper: makespans of measured times, and bubble rates") {
     CAPTURE(each.p);
     CAPTURE(each.m);
     CAPTURE(each.f);
-    const auto [p, m, f, i, w, c, v, ideal, one, interleaved, h1, h2, rate_one, rate_interleaved, rate_h1, rate_h2] = each;
+    const auto [p, m, f, i, w, c, v, ideal, one, interleaved, h1, h2, rate_one, rate_interleaved, rate_h1, rate_h2] =
+        each;
     const auto ticks = static_cast<std::int64_t>(v);
     CHECK(ideal == static_cast<std::int64_t>(m) * (f + i + w));
     const auto found_one = makespan(one_forward_one_backward(p, m), std::vector(p, f), std::vector(p, i + w), c);
@@ -223,7 +226,9 @@ TEST_CASE("zero bubble: passes that take 1") {
   CHECK(h2.makespan == 27);
   CHECK(h2.span == 24);
   // What waits for W alone is half of a microbatch's activations.
-  const auto half = [](const schedule& order) { return stagecut::stage_bytes{.weight_part = times(order.stages(), 0.5)}; };
+  const auto half = [](const schedule& order) {
+    return stagecut::stage_bytes{.weight_part = times(order.stages(), 0.5)};
+  };
   CHECK(peaks(stagecut::zb_h1(4, 8), half(stagecut::zb_h1(4, 8))) == times{4, 3.5, 3, 2.5});
   CHECK(peaks(stagecut::zb_h2(4, 8), half(stagecut::zb_h2(4, 8))) == times{7, 6, 5, 4});
   CHECK(split(stagecut::interleaved_zero_bubble(4, 1, 8), 1, 1, 1).makespan == 27);

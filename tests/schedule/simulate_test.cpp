@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/schedule/dualpipev.hpp>
+#include <stagecut/schedule/interleaved.hpp>
 #include <stagecut/schedule/one_forward_one_backward.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/sliced.hpp>
@@ -33,7 +34,8 @@ namespace {
 
 /// Compares every start, end and sum.
 template <class T>
-void compare(const schedule& order, const stagecut::pass_times<T>& times, const stagecut::transfer_times<T>& transfers) {
+void compare(const schedule& order, const stagecut::pass_times<T>& times,
+             const stagecut::transfer_times<T>& transfers) {
   const oracle::iteration<T> expected(order, times, transfers);
   REQUIRE(!expected.deadlock());
   const stagecut::simulation<T> run = expected.run();
@@ -56,9 +58,10 @@ void agrees(transfer_kind kind, std::uint64_t seed) {
     CAPTURE(round);
     const auto written = static_cast<written_transfers>(random.below(kind == transfer_kind::blocking ? 2 : 3));
     const schedule order = oracle::random_schedule(random, written, random.once_in(2));
-    compare(order, oracle::random_times<std::int64_t>(random, order),
-            oracle::random_transfers<std::int64_t>(random, order, kind));
-    compare(order, oracle::random_times<double>(random, order), oracle::random_transfers<double>(random, order, kind));
+    const auto times = oracle::random_times<std::int64_t>(random, order);
+    compare(order, times, oracle::random_transfers<std::int64_t>(random, order, kind));
+    const auto seconds = oracle::random_times<double>(random, order);
+    compare(order, seconds, oracle::random_transfers<double>(random, order, kind));
   }
 }
 
@@ -77,9 +80,8 @@ struct random_case {
   [[nodiscard]] simulation<std::int64_t> run() const { return simulate(order, times, transfers); }
   /// Everything that takes time.
   [[nodiscard]] std::vector<std::vector<std::int64_t>*> durations() {
-    return {&times.forward,    &times.backward,   &times.backward_input, &times.backward_weight,
-            &times.overlapped, &times.all_reduce, &times.optimizer_step, &transfers.forward,
-            &transfers.backward};
+    return {&times.forward,    &times.backward,       &times.backward_input, &times.backward_weight, &times.overlapped,
+            &times.all_reduce, &times.optimizer_step, &transfers.forward,    &transfers.backward};
   }
 };
 
@@ -245,8 +247,9 @@ TEST_CASE("doubles scaled by a power of two scale every time, to the last bit") 
     auto transfers = oracle::random_transfers<double>(random, order, kinds[round % 4]);
     auto expected = simulate(order, times, transfers);
     const double by = random.once_in(2) ? 0x1p-30 : 0x1p40;
-    for (auto* each : {&times.forward, &times.backward, &times.backward_input, &times.backward_weight, &times.overlapped,
-                       &times.all_reduce, &times.optimizer_step, &transfers.forward, &transfers.backward}) {
+    for (auto* each :
+         {&times.forward, &times.backward, &times.backward_input, &times.backward_weight, &times.overlapped,
+          &times.all_reduce, &times.optimizer_step, &transfers.forward, &transfers.backward}) {
       scale(*each, by);
     }
     expected.makespan *= by;
@@ -383,6 +386,54 @@ TEST_CASE("shuffled passes are refused wherever some pass waits for itself") {
   CHECK(refused < 2000);
 }
 
+TEST_CASE("1F1B of two ranks, by hand") {
+  const schedule order = stagecut::one_forward_one_backward(2, 2);
+  const auto run = simulate(order, pass_times<int>{.forward = {1, 2}, .backward = {3, 4}, .optimizer_step = {1, 1}},
+                            transfer_times<int>{.kind = transfer_kind::latency, .forward = {1}, .backward = {2}});
+  // Rank 0: 0F0 0-1, 0F1 1-2, 0B0 10-13, 0B1 16-19. Rank 1: 1F0 2-4, 1B0 4-8, 1F1 8-10, 1B1 10-14.
+  CHECK(run.makespan == 20);
+  CHECK(run.span == 20);
+  CHECK(run.ranks[0] == stagecut::rank_use<int>{.busy = 9, .blocked = 0, .idle = 11, .first = 0, .last = 20});
+  CHECK(run.ranks[1] == stagecut::rank_use<int>{.busy = 13, .blocked = 0, .idle = 7, .first = 2, .last = 15});
+  std::string path;
+  for (const auto& each : run.critical_path) {
+    path += to_string(each.what) + "@" + std::to_string(each.start) + " ";
+  }
+  CHECK(path == "0F0@0 0SEND_F0@1 1F0@2 1B0@4 1F1@8 1B1@10 1SEND_B1@14 0B1@16 0OPTIMIZER@19 ");
+  std::string sent;
+  for (const auto& rank : run.transfers) {
+    for (const auto& each : rank) sent += to_string(each.what) + "@" + std::to_string(each.start) + " ";
+  }
+  CHECK(sent == "0SEND_F0@1 0SEND_F1@2 1SEND_B0@8 1SEND_B1@14 ");
+}
+
+TEST_CASE("every type of number") {
+  const schedule order = stagecut::interleaved_one_forward_one_backward(2, 2, 4);
+  const auto makespan = [&]<class T>(T one) {
+    const std::vector<T> forward(4, one);
+    const std::vector<T> backward(4, static_cast<T>(one + one));
+    return static_cast<int>(simulate(order, pass_times<T>{.forward = forward, .backward = backward}).makespan);
+  };
+  CHECK(makespan(std::int8_t{1}) == 27);
+  CHECK(makespan(std::uint8_t{1}) == 27);
+  CHECK(makespan(1U) == 27);
+  CHECK(makespan(std::uint64_t{1}) == 27);
+  CHECK(makespan(1.0F) == 27);
+  CHECK(makespan(1.0) == 27);
+}
+
+TEST_CASE("a rank without stages updates nothing but what it is told to") {
+  schedule order = stagecut::one_forward_one_backward(2, 2);
+  order.orders.emplace_back();
+  const auto run = simulate(order, pass_times<int>{.forward = {1, 1}, .backward = {1, 1}, .optimizer_step = {1, 2, 4}});
+  CHECK(run.makespan == 7);
+  CHECK(run.updates[0].size() == 1);
+  REQUIRE(run.updates[2].size() == 1);
+  CHECK(run.updates[2][0].end == 4);
+  CHECK(run.ranks[0].busy == 5);
+  CHECK(run.ranks[2] == stagecut::rank_use<int>{.busy = 4, .blocked = 0, .idle = 3, .first = 0, .last = 4});
+}
+
 TEST_CASE("passes of all stages are told alike, by slice or one by one") {
   schedule order = stagecut::sliced_one_forward_one_backward(2, 2, 2);
   const std::vector<int> stages{3, 5};
@@ -423,8 +474,10 @@ TEST_CASE("lengths that do not fit") {
           {.forward = three, .backward_input = three}, {});
   refused("backward_weight: has 2 elements, the schedule has 3 stages", split,
           {.forward = three, .backward_input = three, .backward_weight = two}, {});
-  refused("overlapped: has 2 elements, must have 3", whole, {.forward = three, .backward = three, .overlapped = two}, {});
-  refused("all_reduce: has 2 elements, must have 3", whole, {.forward = three, .backward = three, .all_reduce = two}, {});
+  refused("overlapped: has 2 elements, must have 3", whole, {.forward = three, .backward = three, .overlapped = two},
+          {});
+  refused("all_reduce: has 2 elements, must have 3", whole, {.forward = three, .backward = three, .all_reduce = two},
+          {});
   refused("optimizer_step: has 2 elements, must have 3", whole,
           {.forward = three, .backward = three, .optimizer_step = two}, {});
   refused("transfers.forward: has 3 elements, must have 2", whole, {.forward = three, .backward = three},
@@ -460,7 +513,7 @@ TEST_CASE("times that are none") {
   CHECK(simulate(order, pass_times<double>{.forward = {-0.0, 0}, .backward = {0, -0.0}}).makespan == 0);
 }
 
-TEST_CASE("integers whose sum is not representable") {
+TEST_CASE("times whose sum is not representable") {
   const auto refused = [](const schedule& order, const auto& times, const auto& transfers) {
     CHECK_THROWS_WITH_AS((void)simulate(order, times, transfers),
                          "times: the sum of all passes and transfers is not representable", stagecut::invalid_input);
@@ -470,6 +523,7 @@ TEST_CASE("integers whose sum is not representable") {
   using passes = pass_times<std::int64_t>;
   using messages = transfer_times<std::int64_t>;
   refused(order, passes{.forward = {most, 1}, .backward = {0, 0}}, messages{});
+  refused(order, pass_times<double>{.forward = {1e308, 1e308}, .backward = {0, 0}}, transfer_times<double>{});
   refused(order, passes{.forward = {most / 8, most / 8}, .backward = {most / 8, most / 8 + 8}}, messages{});
   CHECK(simulate(order, passes{.forward = {most / 8, most / 8}, .backward = {most / 8, most / 8}}).makespan ==
         most / 8 * 6);
@@ -482,7 +536,8 @@ TEST_CASE("integers whose sum is not representable") {
   // The sum of I and W, and that of F and B.
   refused(order, passes{.forward = {0, 0}, .backward_input = {most, 0}, .backward_weight = {1, 0}}, messages{});
   const schedule pairs = stagecut::dualpipev(1, 2);
-  refused(pairs, passes{.forward = {most, 0}, .backward = {0, most}, .backward_input = {0, 0}, .backward_weight = {0, 0}},
+  refused(pairs,
+          passes{.forward = {most, 0}, .backward = {0, most}, .backward_input = {0, 0}, .backward_weight = {0, 0}},
           messages{});
   using small = pass_times<std::int8_t>;
   refused(order, small{.forward = {60, 0}, .backward = {4, 0}}, transfer_times<std::int8_t>{});
@@ -502,8 +557,9 @@ TEST_CASE("schedules that are none, and one that waits for itself") {
   order = stagecut::one_forward_one_backward(2, 2);
   std::swap(order.orders[0][1], order.orders[0][2]);  // 0F0 0B0 0F1 0B1, which waits for nothing but its turn
   std::swap(order.orders[1][1], order.orders[1][2]);  // 1F0 1F1 1B0 1B1
-  CHECK_THROWS_WITH_AS((void)simulate(order, times),
-                       "schedule: deadlock: 0B0 on rank 0 waits for 1B0 on rank 1, which stands behind 1F1, which waits "
-                       "for 0F1 on rank 0, which stands behind 0B0",
-                       stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS(
+      (void)simulate(order, times),
+      "schedule: deadlock: 0B0 on rank 0 waits for 1B0 on rank 1, which stands behind 1F1, which waits "
+      "for 0F1 on rank 0, which stands behind 0B0",
+      stagecut::invalid_input);
 }

@@ -94,8 +94,9 @@ TEST_CASE("an order that waits for itself") {
   schedule order = two;
   std::swap(order.orders[0][1], order.orders[0][2]);
   std::swap(order.orders[1][1], order.orders[1][2]);
-  CHECK_THROWS_WITH_AS(built(order, {}),
-                       "schedule: deadlock: 0B0 on rank 0 waits for 1B0 on rank 1, which stands behind 1F1, which waits "
-                       "for 0F1 on rank 0, which stands behind 0B0",
-                       stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS(
+      built(order, {}),
+      "schedule: deadlock: 0B0 on rank 0 waits for 1B0 on rank 1, which stands behind 1F1, which waits "
+      "for 0F1 on rank 0, which stands behind 0B0",
+      stagecut::invalid_input);
 }

@@ -41,7 +41,8 @@ TEST_CASE("a repeated prediction allocates nothing, whatever transfers occupy") 
   for (const transfer_kind kind :
        {transfer_kind::latency, transfer_kind::link, transfer_kind::stream, transfer_kind::blocking}) {
     const stagecut::task_graph graph(
-        order, {.transfers = kind, .with_transfers = true, .by_microbatch = true, .all_reduce = true, .optimizer_step = true});
+        order,
+        {.transfers = kind, .with_transfers = true, .by_microbatch = true, .all_reduce = true, .optimizer_step = true});
     const stagecut::transfer_times<double> transfers{.kind = kind, .forward = {0.25}, .backward = {0.5}};
     stagecut::simulation_workspace<double> workspace;
     std::size_t first_round = 0;

@@ -12,13 +12,15 @@ namespace stagecut::inline v0::io {
 /// A plan that the format asked for has no words for, or that its framework would run as another plan. Another format
 /// may do.
 ///
-/// `what()` reads `FORMAT cannot say this plan: WHY`.
+/// `what()` reads `FORMAT cannot say this plan: WHY`, or `… this schedule: …`.
 class not_representable : public std::invalid_argument {
  public:
   /// @param format  its name in `formats`
   /// @param why     what of the plan it cannot say, with the layer or the stage
-  not_representable(std::string_view format, std::string_view why)
-      : std::invalid_argument(stagecut::detail::joined(format, " cannot say this plan: ", why)), format_(format) {}
+  /// @param what    a plan, or what else was to be written
+  not_representable(std::string_view format, std::string_view why, std::string_view what = "plan")
+      : std::invalid_argument(stagecut::detail::joined(format, " cannot say this ", what, ": ", why)),
+        format_(format) {}
 
   /// The name of the format.
   [[nodiscard]] const std::string& format() const noexcept { return format_; }

@@ -30,6 +30,11 @@ struct task_options {
 
 namespace detail {
 
+/// Refuses durations that an iteration cannot hold.
+[[noreturn]] inline void refuse_sum() {
+  fail(invalid_input("times", "the sum of all passes and transfers is not representable"));
+}
+
 /// Where the duration of what stands in a table of them. Element 0 is no time at all.
 class duration_table {
  public:
@@ -120,19 +125,28 @@ class duration_table {
   }
 
   template <class T>
-  static void check(std::string_view name, std::size_t index, T value) {
-    if (is_finite(value) && !is_negative(value)) return;
-    fail(invalid_input(joined(name, "[", std::to_string(index), "]"),
-                       joined(is_nan(value)      ? "NaN"
-                              : is_finite(value) ? std::to_string(value)
-                                                 : "infinity",
+  [[nodiscard]] static bool is_duration(T value) noexcept {
+    return is_finite(value) && !is_negative(value);
+  }
+
+  template <class T>
+  static void check(std::string_view name, const std::vector<T>& values) {
+    std::uint64_t wrong = 0;  // counted without a branch, several at once
+    for (const T value : values) wrong += is_duration(value) ? 0U : 1U;
+    if (wrong == 0) return;
+    std::size_t at = 0;
+    while (is_duration(values[at])) ++at;
+    fail(invalid_input(joined(name, "[", std::to_string(at), "]"),
+                       joined(is_nan(values[at])      ? "NaN"
+                              : is_finite(values[at]) ? std::to_string(values[at])
+                                                      : "infinity",
                               ", must be finite and not negative")));
   }
 
   template <class T>
   [[nodiscard]] static T sum_of(T a, T b) {
     if constexpr (integer<T>) {
-      if (!checked_add(a, b)) fail(invalid_input("times", "the sum of all passes and transfers is not representable"));
+      if (!checked_add(a, b)) refuse_sum();
       return a;
     } else {
       return a + b;
@@ -154,13 +168,19 @@ class duration_table {
       fail(invalid_input(name, joined("has ", std::to_string(values.size()), " elements, the schedule has ",
                                       std::to_string(stages_), " stages", values.empty() ? " that need it" : "")));
     }
-    for (std::size_t i = 0; i < values.size(); ++i) check(name, i, values[i]);
+    check(name, values);
     const std::size_t each = stages_ == 0 ? 0 : values.size() / stages_;
-    if (each > variants_) fail(invalid_input(name, "differs by slice or microbatch, for which the task graph was not made"));
+    if (each > variants_) {
+      fail(invalid_input(name, "differs by slice or microbatch, for which the task graph was not made"));
+    }
+    T* const to = table.data() + position(kind, 0, 0);
+    if (each == variants_) {
+      for (std::size_t i = 0; i < values.size(); ++i) to[i] = values[i];
+      return;
+    }
     for (std::size_t s = 0; s < stages_; ++s) {
       for (std::size_t v = 0; v < variants_; ++v) {
-        const std::size_t from = each == variants_ ? v : each == slices_ ? v % slices_ : 0;
-        table[position(kind, s, v)] = values[s * each + from];
+        to[s * variants_ + v] = values[s * each + (each == slices_ ? v % slices_ : 0)];
       }
     }
   }
@@ -168,7 +188,7 @@ class duration_table {
   template <class T>
   void fill_pairs(const pass_times<T>& times, view<T> table) const {
     if (!times.overlapped.empty()) refuse_length("overlapped", times.overlapped.size(), stages_);
-    for (std::size_t s = 0; s < times.overlapped.size(); ++s) check("overlapped", s, times.overlapped[s]);
+    check("overlapped", times.overlapped);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const auto [forward, backward] = pairs_[i];
       table[steps_ + ranks_ + i] = times.overlapped.empty() ? sum_of(table[forward], table[backward])
@@ -180,18 +200,20 @@ class duration_table {
   void fill_boundaries(std::string_view name, const std::vector<T>& values, T* table) const {
     const std::size_t boundaries = stages_ - 1;
     if (values.size() > 1) refuse_length(name, values.size(), boundaries);
-    for (std::size_t i = 0; i < values.size(); ++i) check(name, i, values[i]);
-    for (std::size_t b = 0; b < boundaries; ++b) table[b] = values.empty() ? T{} : values[values.size() == 1 ? 0 : b];
+    check(name, values);
+    if (values.size() == boundaries) {
+      for (std::size_t b = 0; b < boundaries; ++b) table[b] = values[b];
+    } else {
+      for (std::size_t b = 0; b < boundaries; ++b) table[b] = values.empty() ? T{} : values[0];
+    }
   }
 
   template <class T>
   static void fill_each(std::string_view name, const std::vector<T>& values, bool wanted, view<T> table) {
     if (!wanted) return;
     refuse_length(name, values.size(), table.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      check(name, i, values[i]);
-      table[i] = values[i];
-    }
+    check(name, values);
+    for (std::size_t i = 0; i < values.size(); ++i) table[i] = values[i];
   }
 
   std::size_t stages_ = 0;

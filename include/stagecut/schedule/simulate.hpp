@@ -45,7 +45,7 @@ void check_sum(view<const task> tasks, view<const T> table) {
     T sum{};
     for (const task& each : tasks) {
       if (checked_add(sum, table[each.delay]) && checked_add(sum, table[each.time])) continue;
-      fail(invalid_input("times", "the sum of all passes and transfers is not representable"));
+      refuse_sum();
     }
   }
 }
@@ -168,7 +168,7 @@ class run_report {
   const task_graph& graph_;
   const T* table_;
   const T* ends_;
-  std::vector<std::size_t> receivers_{};  // for `latency`, of the F and the gradient that a task makes: who waits for it
+  std::vector<std::size_t> receivers_{};  // for `latency`: what awaits the F, and what the gradient, that a task makes
 };
 
 }  // namespace detail
@@ -184,6 +184,7 @@ struct simulate_fn {
     graph.fill(times, transfers, workspace.table);
     detail::check_sum<T>(graph.tasks(), workspace.table);
     const T makespan = graph.makespan(times, transfers, workspace);
+    if (!is_finite(makespan)) detail::refuse_sum();
     return detail::run_report<T>(order, graph, workspace).of(makespan);
   }
 };
@@ -197,7 +198,7 @@ struct simulate_fn {
 ///                   spends it; all passes and transfers; the critical path
 /// @throws           invalid_input for a schedule that is none or that waits for itself (with the ops that wait for
 ///                   each other), for vectors of the wrong length, for times that are NaN, infinite or negative, and for
-///                   integers whose sum is not representable
+///                   a sum that is not representable
 ///
 /// Integers are exact. Doubles are added and compared in one order, never multiplied: the same bits from every compiler.
 /// O(ops). For many durations of one schedule make a `task_graph` once.

@@ -33,6 +33,9 @@ enum class transfer_kind : std::uint8_t {
 };
 
 /// What a message takes over every boundary between stages that stand on different ranks.
+///
+/// Where both vectors are empty there are no messages; messages of no time still keep to their order where they occupy a
+/// stream or the ranks.
 template <class T>
 struct transfer_times {
   transfer_kind kind = transfer_kind::link;  ///< what it occupies

@@ -20,7 +20,8 @@ namespace stagecut::inline v0::detail {
 /// Makes tasks of the ops of a checked schedule, each behind those that it waits for.
 ///
 /// A *lane* runs ops in the order of its rank: what the rank computes and, for `stream`, what it sends and receives; for
-/// `blocking` both are one lane. Lanes take turns, an op each, so that neighbouring tasks rarely wait for each other.
+/// `blocking` both are one lane. Lanes go in rounds, and an op waits for nothing of its own round, so that neighbouring
+/// tasks rarely wait for each other and a processor runs several at once.
 class task_builder {
  public:
   task_builder(const schedule& order, const task_options& options, duration_table& table)
@@ -32,7 +33,7 @@ class task_builder {
         lanes_(streams_ ? 2 * order.ranks() : order.ranks()),
         at_(lanes_),
         front_(lanes_),
-        queued_(lanes_),
+        woken_(lanes_),
         links_(order.ranks()),
         reduced_(order.ranks()),
         passes_left_(order.stages()) {
@@ -53,14 +54,15 @@ class task_builder {
   /// @throws invalid_input for an order that waits for itself
   void build() {
     for (std::size_t lane = 0; lane < lanes_; ++lane) wake(lane);
-    for (std::size_t turn = 0; turn < queue_.size(); ++turn) {
-      if (turn == compact_at) {  // the queue forgets what it has served
-        queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(turn));
-        turn = 0;
+    for (std::vector<std::size_t> round; !next_round_.empty();) {
+      round.swap(next_round_);
+      next_round_.clear();
+      for (const std::size_t lane : round) woken_[lane] = false;
+      done_ = static_cast<std::uint32_t>(tasks.size());
+      send_messages();
+      for (const std::size_t lane : round) {
+        if (advance(lane)) wake(lane);
       }
-      const std::size_t lane = queue_[turn];
-      queued_[lane] = false;
-      if (advance(lane)) wake(lane);
     }
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
       if (head(lane) != nullptr) fail(invalid_input("schedule", deadlock_text(order_, undone())));
@@ -73,8 +75,6 @@ class task_builder {
   std::vector<std::uint32_t> last{};  // positions of those after which the iteration is over
 
  private:
-  static constexpr std::size_t compact_at = 1U << 16U;
-
   struct link {
     std::size_t to = 0;       // rank
     std::uint32_t front = 0;  // its latest message
@@ -89,8 +89,8 @@ class task_builder {
   [[nodiscard]] std::size_t rank_of(const op& each) const noexcept { return order_.rank_of[each.stage]; }
 
   void wake(std::size_t lane) {
-    if (std::exchange(queued_[lane], true)) return;
-    queue_.push_back(lane);
+    if (std::exchange(woken_[lane], true)) return;
+    next_round_.push_back(lane);
   }
 
   std::uint32_t add(const op& does, const task& each) {
@@ -98,6 +98,9 @@ class task_builder {
     what.push_back(does);
     return static_cast<std::uint32_t>(tasks.size());
   }
+
+  /// Whether there is a task at a position, and it is not of this round. Who waits for it is woken for the next one.
+  [[nodiscard]] bool done(std::uint32_t position) const noexcept { return position != 0 && position <= done_; }
 
   /// The op at which a lane stands; ops of other lanes are passed by.
   [[nodiscard]] const op* head(std::size_t lane) {
@@ -140,7 +143,7 @@ class task_builder {
   [[nodiscard]] bool ready(const op& each) const noexcept {
     const bool back = is_back(each.kind);
     const std::size_t from = source_stage(each);
-    if (from < order_.stages() && arrived_[back][index(each, from)] == 0) return false;
+    if (from < order_.stages() && !done(arrived_[back][index(each, from)])) return false;
     if (each.kind == op_kind::forward) return each.slice == 0 || made_[0][index(each, each.stage) - 1] != 0;
     if (each.kind == op_kind::backward_weight || each.slice + 1 == order_.slices) return true;
     return made_[1][index(each, each.stage) + 1] != 0;
@@ -193,16 +196,25 @@ class task_builder {
       arrived_[back][here] = made;
       wake(to);
     } else if (options_.transfers == transfer_kind::link) {
-      op message = each;
-      message.kind = back ? op_kind::send_backward : op_kind::send_forward;
-      message.with_next = false;
-      std::uint32_t& front = link_front(rank, to);
-      front = add(message, {front, made, 0, table_.transfer(!back, each.stage)});
-      arrived_[back][here] = front;
-      wake(to);
+      outbox_.push_back(
+          {back ? op_kind::send_backward : op_kind::send_forward, each.stage, each.microbatch, each.slice});
     } else if (streams_) {
       wake(order_.ranks() + rank);
     }
+  }
+
+  /// The results of the last round leave, each behind those before it on its link.
+  void send_messages() {
+    for (const op& message : outbox_) {
+      const bool back = is_back(message.kind);
+      const std::size_t here = index(message, message.stage);
+      const std::size_t to = order_.rank_of[back ? message.stage - 1 : message.stage + 1];
+      std::uint32_t& front = link_front(rank_of(message), to);
+      front = add(message, {front, made_[back][here], 0, table_.transfer(!back, message.stage)});
+      arrived_[back][here] = front;
+      wake(to);
+    }
+    outbox_.clear();
   }
 
   [[nodiscard]] std::uint32_t& link_front(std::size_t from, std::size_t to) {
@@ -216,7 +228,7 @@ class task_builder {
   bool send(std::size_t lane, const op& each) {
     const bool back = is_back(each.kind);
     const std::size_t here = index(each, each.stage);
-    if (made_[back][here] == 0) return false;
+    if (!done(made_[back][here])) return false;
     front_[lane] = add(each, {front_[lane], made_[back][here], 0, table_.transfer(!back, each.stage)});
     sent_[back][here] = front_[lane];
     ++at_[lane];
@@ -228,7 +240,7 @@ class task_builder {
   bool receive(std::size_t lane, const op& each) {
     const bool back = is_back(each.kind);
     const std::size_t from = index(each, back ? each.stage + 1 : each.stage - 1);
-    if (sent_[back][from] == 0) return false;
+    if (!done(sent_[back][from])) return false;
     front_[lane] = add(each, {front_[lane], sent_[back][from], 0, 0});
     arrived_[back][from] = front_[lane];
     ++at_[lane];
@@ -249,8 +261,7 @@ class task_builder {
                        : (sends ? op_kind::receive_forward : op_kind::send_forward);
     if (other == nullptr || !(*other == wanted)) return false;
     const op& message = sends ? each : *other;
-    const std::uint32_t moved =
-        add(message, {front_[lane], front_[peer], 0, table_.transfer(!back, message.stage)});
+    const std::uint32_t moved = add(message, {front_[lane], front_[peer], 0, table_.transfer(!back, message.stage)});
     front_[lane] = front_[peer] = moved;
     arrived_[back][index(message, message.stage)] = moved;
     ++at_[lane];
@@ -278,13 +289,15 @@ class task_builder {
   bool blocking_;
   bool streams_;
   std::size_t lanes_;
-  std::vector<std::size_t> at_;       // position of every lane in the order of its rank
-  std::vector<std::uint32_t> front_;  // its latest task
-  std::vector<char> queued_;
-  std::vector<std::size_t> queue_{};               // of lanes that may go on
-  std::vector<std::vector<link>> links_;           // of every sending rank
-  std::vector<std::uint32_t> reduced_;             // the latest all-reduce of every rank
-  std::vector<std::size_t> passes_left_;           // B, I, W of every stage that are no tasks yet
+  std::vector<std::size_t> at_;                          // position of every lane in the order of its rank
+  std::vector<std::uint32_t> front_;                     // its latest task
+  std::vector<char> woken_;                              // whether it may go on in the next round
+  std::vector<std::size_t> next_round_{};                // those that are woken
+  std::uint32_t done_ = 0;                               // tasks before this round
+  std::vector<op> outbox_{};                             // messages of this round, for `link`
+  std::vector<std::vector<link>> links_;                 // of every sending rank
+  std::vector<std::uint32_t> reduced_;                   // the latest all-reduce of every rank
+  std::vector<std::size_t> passes_left_;                 // B, I, W of every stage that are no tasks yet
   std::array<std::vector<std::uint32_t>, 2> made_{};     // F, and B or I, of every stage, microbatch and slice
   std::array<std::vector<std::uint32_t>, 2> sent_{};     // their messages, on the sender's stream
   std::array<std::vector<std::uint32_t>, 2> arrived_{};  // what the neighbouring stage waits for

@@ -82,7 +82,11 @@ class task_graph {
                            simulation_workspace<T>& workspace) const {
     fill(times, transfers, workspace.table);
     workspace.ends.resize(tasks_.size() + 1);
-    longest_path<T>(tasks_, workspace.table, workspace.ends);
+    if (options_.with_transfers && options_.transfers == transfer_kind::latency) {
+      longest_path<T>(tasks_, workspace.table, workspace.ends);
+    } else {
+      longest_path<T, false>(tasks_, workspace.table, workspace.ends);
+    }
     T result{};
     for (const std::uint32_t each : last_) {
       if (result < workspace.ends[each]) result = workspace.ends[each];

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSL-1.0
+"""`simulate` and `compare` as a user meets them."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+from program import check, fails, failures, run
+
+
+def simulated(*words):
+    done = run("simulate", *words, "--format", "json")
+    check(done.returncode == 0 and done.stderr == "", words, done)
+    return json.loads(done.stdout or "{}")
+
+
+def makespan(*words):
+    return simulated(*words).get("makespan")
+
+
+# Worked cases: equal stages of 1 and 2, or of 1, 1 and 1; stages whose order matters; messages.
+one_two = ("--forward", 1, "--backward", 2)
+apart = ("--forward", 1, "--backward-input", 1, "--backward-weight", 1)
+four = ("--devices", 4, "--microbatches", 8)
+for schedule, expected in (("gpipe", 33), ("gpipe-lifo", 33), ("1f1b", 33), ("eager-1f1b", 33), ("backward-first", 33)):
+    check(makespan(*one_two, *four, "--schedule", schedule) == expected, schedule)
+for schedule, chunks, expected, span in (
+    ("interleaved", 2, 57, 57), ("looped-bfs", 2, 57, 57), ("zb-h1", 1, 27, 27), ("zb-h2", 1, 27, 24), ("zbv", 2, 51, 48),
+    ("dualpipev", 2, 54, None), ("interleaved-zb", 2, 51, None), ("sapp-big", 2, None, None), ("sapp-less-memory", 2, None, None),
+):
+    found = simulated(*apart, *four, "--schedule", schedule, "--chunks", chunks)
+    check(expected in (None, found["makespan"]), schedule, found)
+    check(span in (None, found["span"]), schedule, found)
+    check(chunks == 1 or makespan(*apart, *four, "--schedule", schedule, "--chunks", chunks) == found["makespan"], schedule)
+check(makespan(*apart, *four, "--schedule", "zbv") == 51, "zbv has two chunks unsaid")
+check(makespan("--forward", "8,14,18,20", "--backward", "16,28,36,40", "--microbatches", 8) == 600, "the level cut")
+check(makespan("--forward", "21,19,5,15", "--backward", "42,38,10,30", "--microbatches", 8) == 573, "the fast cut")
+check(makespan(*one_two, *four, "--latency", 0.5) == 41, "1f1b with latency")
+check(makespan(*one_two, *four, "--latency", 0.5, "--schedule", "eager-1f1b") == 36, "eager 1f1b hides it")
+check(makespan(*one_two, *four, "--latency", 0.5, "--transfers", "blocking") > 41, "blocking costs more")
+for slices, expected in ((1, 33), (2, 28.5), (4, 26.25)):
+    check(makespan(*one_two, *four, "--schedule", "seq-1f1b", "--slices", slices) == expected, slices, "slices")
+found = simulated(*one_two, *four)
+check(found["peak_activations"] == [4, 3, 2, 1] and found["busy"] == [24] * 4, found)
+check(found["bubble_rate"] == 1 - 24 / 33 and found["work"] == 24, found)
+check(found["idle"] == {"schedule": 9, "imbalance": 0, "transfers": 0}, found)
+check(found["critical_path"][0] == "0F0" and found["critical_path"][-1] == "0B7", found)
+check(simulated(*one_two, *four, "--in-flight", "7,5,3,1")["peak_activations"] == [7, 5, 3, 1], "in flight")
+check(simulated(*one_two, *four, "--schedule", "backward-first")["peak_activations"] == [6, 6, 4, 1], "SageMaker's p + 2")
+found = simulated("--forward", "3,1,1,1", "--backward", "6,2,2,2", "--microbatches", 8, "--latency", 1)
+check(abs(found["work"] + sum(found["idle"].values()) - found["makespan"]) < 1e-9, "parts do not add up", found)
+
+# Every schedule that is listed runs.
+names = [line.split()[0] for line in run("schedules").stdout.splitlines()]
+check(len(names) == 16, names)
+for name in names:
+    chunks = () if name in ("zbv", "dualpipev") else ("--chunks", 2) if name in ("interleaved", "looped-bfs", "sapp-big") else ()
+    words = ("--in-flight", "3,3,1") if name == "in-flight" else ()
+    done = run("simulate", *apart, "--devices", 3, "--microbatches", 6, "--schedule", name, *chunks, *words)
+    check(done.returncode == 0 and "makespan" in done.stdout, name, done)
+    check(all(len(line) <= 100 for line in done.stdout.splitlines()), name, "is too wide")
+
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    model = folder / "model.json"
+    model.write_text(run("profile", "transformer", "--preset", "llama-2-7b").stdout)
+    plans = []
+    for name, words in (("gpipe", ("--schedule", "gpipe")), ("1f1b", ()), ("chunks", ("--chunks", 2))):
+        plans.append(folder / f"{name}.json")
+        done = run("plan", model, "--devices", 4, "--microbatches", 8, *words, "--format", "json", "--output", plans[-1])
+        check(done.returncode == 0, done)
+        plan = json.loads(plans[-1].read_text())
+        check(makespan(plans[-1]) == plan["makespan"], name, "is not simulated as it was planned")
+        peaks = [0] * 4
+        for stage in plan["stages"]:
+            peaks[stage["device"]] += sum(stage["memory"].values())
+        found = simulated(plans[-1])["peak_memory"]
+        check(all(a <= b + 1 for a, b in zip(found, peaks)), name, found, peaks)  # the peaks of its stages need not coincide
+        check(name == "chunks" or found == peaks, name, found, peaks)
+    check(makespan(plans[1], "--schedule", "gpipe") == makespan(plans[0]), "the same cut as GPipe")
+    check(makespan(plans[1], "--bandwidth", "1GB") > makespan(plans[1]), "messages take no time")
+    check(makespan(plans[1], "--microbatches", 16) > makespan(plans[1]), "microbatches")
+    check(run("simulate", "-", stdin=plans[1].read_text()).stdout == run("simulate", plans[1]).stdout, "standard input")
+    found = json.loads(run("compare", *plans, "--format", "json").stdout)
+    check([found[str(plan)]["makespan"] for plan in plans] == [makespan(plan) for plan in plans], found.keys())
+    lines = run("compare", *plans).stdout.splitlines()
+    check(len(lines) == 4 and sum(line.count("best") for line in lines) == 1, lines)
+    svg = xml.etree.ElementTree.fromstring(run("compare", *plans, "--format", "svg").stdout)
+    check(svg.tag.endswith("svg") and "script" not in {each.tag.split("}")[-1] for each in svg.iter()}, "an SVG")
+    trace = json.loads(run("compare", *plans, "--format", "trace").stdout)
+    check(sum(each["ph"] == "X" and each["tid"] == 0 for each in trace["traceEvents"]) == 2 * 8 * (4 + 4 + 8), "a trace")
+    output = folder / "run.svg"
+    check(run("simulate", plans[1], "--format", "svg", "--output", output).stdout == "" and output.stat().st_size > 0, output)
+
+    # What is written for PyTorch runs when it is read again.
+    order = folder / "order.csv"
+    for schedule, chunks in (("1f1b", 1), ("interleaved", 2), ("zb-h1", 1), ("zbv", 2), ("dualpipev", 2)):
+        words = (*apart, *four, "--chunks", chunks)
+        for format in ("torch-csv", "torch-comms"):
+            order.write_text(run("simulate", *words, "--schedule", schedule, "--format", format).stdout)
+            found, before = makespan(*words, "--order", order), makespan(*words, "--schedule", schedule)
+            # Where I and W became one B, the stage before waits for both.
+            check(found == before if "I" not in order.read_text() or schedule == "zb-h1" else found >= before, schedule, format)
+    order.write_text("0F0,0B0\n1F0,1B0,1F1,1B1\n")
+    fails(2, f"{order}", "simulate", *one_two, "--devices", 2, "--order", order)
+    order.write_text("0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n")
+    fails(2, "deadlock: ", "simulate", *one_two, "--devices", 2, "--order", order)
+    fails(2, "has 2 stages and 2 microbatches, not 3", "simulate", *one_two, "--devices", 3, "--order", order)
+    fails(2, "--order: stands in the place", "simulate", *one_two, *four, "--order", order, "--schedule", "1f1b")
+
+    fails(2, "--devices: 3 are not the 4 of the plan", "simulate", plans[1], "--devices", 3)
+    fails(2, "--backward: goes with --forward", "simulate", plans[1], "--backward", 1)
+    fails(2, "--bandwidth: fast is no size", "simulate", plans[1], "--bandwidth", "fast")
+    fails(2, "needs either a plan or --forward", "simulate", plans[1], *one_two)
+    unscheduled = folder / "unscheduled.json"
+    unscheduled.write_text(run("plan", model, "--devices", 4, "--format", "json").stdout)
+    fails(2, "names no schedule", "simulate", unscheduled)
+    fails(2, "names no schedule", "compare", plans[0], unscheduled)
+    fails(2, "--microbatches: is needed", "simulate", unscheduled, "--schedule", "1f1b")
+    check(run("simulate", unscheduled, "--schedule", "1f1b", "--microbatches", 8).returncode == 0, "a schedule for a cut")
+
+fails(2, "needs either a plan or --forward", "simulate")
+fails(2, "--microbatches: is needed", "simulate", *one_two, "--devices", 4)
+fails(2, "--backward: is needed, or", "simulate", "--forward", 1, *four)
+fails(2, "--forward: 1,x is no list", "simulate", "--forward", "1,x", "--backward", 1, "--microbatches", 2)
+fails(2, "5 stages are not 2 on each", "simulate", "--forward", "1,2,3,4,5", "--backward", 1, "--microbatches", 4, "--chunks", 2)
+fails(2, "--schedule: nosuch is none (see stagecut schedules)", "simulate", *one_two, *four, "--schedule", "nosuch")
+fails(2, "--schedule: zb-h1 needs the gradients of inputs and weights apart", "simulate", *one_two, *four, "--schedule", "zb-h1")
+fails(2, "--microbatches = 7, must be at least", "simulate", *apart, "--devices", 4, "--microbatches", 7, "--schedule", "zb-h1")
+fails(2, "--chunks = 2, must be 1 for 1f1b", "simulate", *one_two, *four, "--chunks", 2)
+fails(2, "--group = 3, must", "simulate", *one_two, *four, "--chunks", 2, "--schedule", "interleaved", "--group", 3)
+fails(2, "forward: has 2 elements", "simulate", "--forward", "1,2", "--backward", "1,2,3", "--microbatches", 4)
+fails(2, "forward[1]: ", "simulate", "--forward=1,-2", "--backward", "1,2", "--microbatches", 4)
+fails(2, "forward[1]: ", "simulate", "--forward=1,nan", "--backward", "1,2", "--microbatches", 4)
+fails(2, "--bandwidth: needs a plan", "simulate", *one_two, *four, "--bandwidth", "1GB")
+fails(2, "cannot say this schedule: its microbatches have slices", "simulate", *one_two, *four, "--schedule", "seq-1f1b", "--slices", 2,
+      "--format", "torch-csv")
+fails(2, "no/such: cannot be opened", "simulate", "no/such")
+fails(2, "PLAN is required", "compare")
+
+print(f"{len(failures)} failures")
+sys.exit(1 if failures else 0)

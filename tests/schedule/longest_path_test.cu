@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// Candidates in parallel on a device: one thread predicts the iteration of one table of durations. Same bits as here.
+#include <stagecut/schedule/interleaved.hpp>
+#include <stagecut/schedule/longest_path.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+using stagecut::view;
+
+constexpr std::size_t candidates = 200;
+
+/// `tables` and `ends` hold one row for each candidate.
+template <class T, bool delays>
+__global__ void predict(view<const stagecut::task> tasks, const T* tables, std::size_t entries, T* ends) {
+  const std::size_t each = blockIdx.x * blockDim.x + threadIdx.x;
+  if (each >= candidates) return;
+  stagecut::longest_path<T, delays>(tasks, {tables + each * entries, entries},
+                                    {ends + each * (tasks.size() + 1), tasks.size() + 1});
+}
+
+/// Memory of the device.
+template <class T>
+class device_array {
+ public:
+  explicit device_array(std::size_t size) : size_(size) {
+    if (cudaMalloc(&data_, size * sizeof(T)) != cudaSuccess) data_ = nullptr;
+  }
+  explicit device_array(const std::vector<T>& from) : device_array(from.size()) {
+    if (data_ != nullptr) cudaMemcpy(data_, from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice);
+  }
+  device_array(const device_array&) = delete;
+  device_array& operator=(const device_array&) = delete;
+  ~device_array() { cudaFree(data_); }
+
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] bool read(std::vector<T>& to) const {
+    to.resize(size_);
+    return cudaMemcpy(to.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost) == cudaSuccess;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_;
+};
+
+template <class T>
+T duration(std::uint64_t& state) {
+  state = state * 6364136223846793005U + 1442695040888963407U;
+  return static_cast<T>(state >> 40U) / static_cast<T>(3);
+}
+
+/// Whether host and device agree in every end of every candidate.
+template <class T, bool delays>
+bool agree(const stagecut::schedule& order, stagecut::transfer_kind kind, bool on_device) {
+  const stagecut::task_graph graph(order, {kind, true});
+  const std::vector<stagecut::task> tasks(graph.tasks().begin(), graph.tasks().end());
+  const std::size_t ends = tasks.size() + 1;
+
+  std::uint64_t state = 1;
+  std::vector<T> tables;
+  std::vector<T> expected(candidates * ends);
+  std::size_t entries = 0;
+  for (std::size_t i = 0; i < candidates; ++i) {
+    stagecut::pass_times<T> times;
+    stagecut::transfer_times<T> transfers{kind, {}, {}};
+    for (std::size_t s = 0; s < order.stages(); ++s) {
+      times.forward.push_back(duration<T>(state));
+      times.backward.push_back(duration<T>(state));
+      if (s + 1 == order.stages()) break;
+      transfers.forward.push_back(duration<T>(state));
+      transfers.backward.push_back(duration<T>(state));
+    }
+    std::vector<T> table;
+    graph.fill(times, transfers, table);
+    entries = table.size();
+    tables.insert(tables.end(), table.begin(), table.end());
+    stagecut::longest_path<T, delays>(tasks, table, {expected.data() + i * ends, ends});
+  }
+  if (!on_device) return true;
+
+  const device_array<stagecut::task> device_tasks(tasks);
+  const device_array<T> device_tables(tables);
+  const device_array<T> device_ends(expected.size());
+  if (device_tasks.data() == nullptr || device_tables.data() == nullptr || device_ends.data() == nullptr) return false;
+  predict<T, delays><<<(candidates + 63) / 64, 64>>>({device_tasks.data(), tasks.size()}, device_tables.data(), entries,
+                                                     device_ends.data());
+  std::vector<T> found;
+  return cudaGetLastError() == cudaSuccess && device_ends.read(found) &&
+         std::memcmp(found.data(), expected.data(), expected.size() * sizeof(T)) == 0;
+}
+
+}  // namespace
+
+int main() {
+  int devices = 0;
+  const bool on_device = cudaGetDeviceCount(&devices) == cudaSuccess && devices != 0;
+  const stagecut::schedule order = stagecut::interleaved_one_forward_one_backward(4, 2, 8);
+  using stagecut::transfer_kind;
+  const bool same = agree<double, true>(order, transfer_kind::latency, on_device) &&
+                    agree<double, false>(order, transfer_kind::link, on_device) &&
+                    agree<std::int64_t, true>(order, transfer_kind::latency, on_device) &&
+                    agree<std::int64_t, false>(order, transfer_kind::link, on_device);
+  if (!on_device) {
+    std::printf("skipped: no device\n");
+    return 77;
+  }
+  std::printf("%zu candidates, host and device: %s\n", candidates, same ? "the same bits" : "NOT the same bits");
+  return same ? 0 : 1;
+}
