@@ -211,7 +211,7 @@ struct subject {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       before[i] = work.ends[tasks[i].before];
       source[i] = work.ends[tasks[i].source];
-      delay[i] = work.table[tasks[i].delay];
+      delay[i] = graph.delays().empty() ? T{} : work.table[graph.delays()[i]];
       time[i] = work.table[tasks[i].time];
     }
   }
@@ -294,6 +294,9 @@ void register_of(const char* numbers, std::size_t which, messages kind) {
   });
   add("makespan", [](subject<T>& s, const durations<T>& d) { return s.graph.makespan(d.passes, d.transfers, s.work); });
   add("events", [](subject<T>& s, const durations<T>& d) { return s.events.run(d.passes, d.transfers); });
+  add("events_anew", [](subject<T>& s, const durations<T>& d) {
+    return event_simulator<T>(s.order, s.options.with_transfers, s.options.transfers).run(d.passes, d.transfers);
+  });
   add("compile",
       [](subject<T>& s, const durations<T>&) { return static_cast<T>(task_graph(s.order, s.options).tasks().size()); });
   add("simulate",

@@ -33,13 +33,13 @@ struct built {
     last = builder.last;
     for (std::size_t i = 0; i < builder.tasks.size(); ++i) {
       const task& each = builder.tasks[i];
-      text += (i == 0 ? "" : " ") + to_string(builder.what[i]);
+      text.append(i == 0 ? "" : " ").append(to_string(builder.what[i]));
       if (each.before == 0 && each.source == 0) continue;
       text += '<';
       if (each.before != 0) text += to_string(builder.what[each.before - 1]);
       text += ',';
       if (each.source != 0) text += to_string(builder.what[each.source - 1]);
-      if (each.delay != 0) text += '+';
+      if (!builder.delays.empty() && builder.delays[i] != 0) text += '+';
     }
   }
 };

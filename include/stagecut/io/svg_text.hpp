@@ -197,7 +197,7 @@ class axis_marks {
     const std::size_t point = digits.size() - decimals;
     // A step of 10 has one digit more than it needs.
     if (digit_ == 10) digits.pop_back();
-    if (point < digits.size()) digits.insert(point, ".");
+    if (point < digits.size()) digits.insert(point, 1, '.');
     return digits;
   }
 

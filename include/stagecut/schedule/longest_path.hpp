@@ -13,8 +13,7 @@ namespace stagecut::inline v0 {
 struct task {
   std::uint32_t before = 0;  ///< the task whose end it awaits on its own resource
   std::uint32_t source = 0;  ///< the task whose result it awaits
-  std::uint32_t delay = 0;   ///< how long that result is under way
-  std::uint32_t time = 0;    ///< how long the task takes
+  std::uint32_t time = 0;    ///< how long it takes
 
   /// Equal in every part.
   friend bool operator==(const task&, const task&) = default;
@@ -22,36 +21,44 @@ struct task {
 
 /// When a task begins, from the ends of those before it.
 ///
-/// @param each  the task
-/// @param table  durations; element 0 is 0
+/// @param each   the task
+/// @param delay  how long the result that it awaits is under way
 /// @param ends   of the tasks so far, at their positions; element 0 is 0
-///
-/// `start_of<false>` is for a task without `delay`, which it does not read.
-template <bool delays = true, class T>
-[[nodiscard]] STAGECUT_HOST_DEVICE constexpr T start_of(const task& each, const T* table, const T* ends) noexcept {
+template <class T>
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr T start_of(const task& each, T delay, const T* ends) noexcept {
   const T free = ends[each.before];
-  const T ready = delays ? ends[each.source] + table[each.delay] : ends[each.source];
+  const T ready = static_cast<T>(ends[each.source] + delay);
   return free < ready ? ready : free;
 }
 
 /// When every task ends if each runs as soon as it can: the longest paths through a graph whose tasks are in an order in
 /// which all they wait for comes first.
 ///
-/// @param tasks  n of them
-/// @param table  durations; element 0 is 0
-/// @param ends   of length n + 1, is written: element 0 gets 0, element i the end of task i, counted from 1
-/// @pre          the positions in `tasks` lie in `table` and before their task; no sum overflows
+/// @param tasks   n of them
+/// @param delays  for every task the position, in the table, of how long the result that it awaits is under way; empty:
+///                all results are there at once, which is faster
+/// @param table   durations; element 0 is 0
+/// @param ends    of length n + 1, is written: element 0 gets 0, element i the end of task i, counted from 1
+/// @pre           the positions in `tasks` lie in `table` and before their task; no sum overflows
 ///
 /// n additions, maxima and additions, nothing else: the same bits from every compiler and on every device.
-/// `longest_path<T, false>` is for tasks without `delay`, which it does not read: faster, and the same bits.
-template <class T, bool delays = true>
-STAGECUT_HOST_DEVICE constexpr void longest_path(view<const task> tasks, view<const T> table, view<T> ends) noexcept {
+template <class T>
+STAGECUT_HOST_DEVICE constexpr void longest_path(view<const task> tasks, view<const std::uint32_t> delays,
+                                                 view<const T> table, view<T> ends) noexcept {
   const T* const durations = table.data();
   T* const end = ends.data();
   const std::size_t n = tasks.size();
   end[0] = T{};
-  for (std::size_t i = 0; i < n; ++i) {
-    end[i + 1] = start_of<delays>(tasks[i], durations, end) + durations[tasks[i].time];
+  if (delays.empty()) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const T free = end[tasks[i].before];
+      const T ready = end[tasks[i].source];
+      end[i + 1] = static_cast<T>((free < ready ? ready : free) + durations[tasks[i].time]);
+    }
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      end[i + 1] = static_cast<T>(start_of(tasks[i], durations[delays[i]], end) + durations[tasks[i].time]);
+    }
   }
 }
 

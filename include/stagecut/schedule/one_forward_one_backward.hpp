@@ -33,12 +33,12 @@ namespace detail {
 [[nodiscard]] inline schedule one_stage_a_rank(const char* name, view<const std::size_t> in_flight,
                                                std::size_t microbatches) {
   schedule result = empty_schedule(name, loop_placement(in_flight.size(), 1), in_flight.size(), microbatches);
-  std::vector<op> forward(microbatches);
-  std::vector<op> backward(microbatches);
   for (std::size_t r = 0; r < in_flight.size(); ++r) {
+    std::vector<op> forward;
+    std::vector<op> backward;
     for (std::size_t k = 0; k < microbatches; ++k) {
-      forward[k] = {op_kind::forward, r, k};
-      backward[k] = {op_kind::backward, r, k};
+      forward.push_back({op_kind::forward, r, k});
+      backward.push_back({op_kind::backward, r, k});
     }
     result.orders[r] = one_and_one(forward, backward, in_flight[r] - 1);
   }

@@ -40,12 +40,14 @@ template <class T>
 
 /// Refuses integers whose sum an iteration might not hold.
 template <class T>
-void check_sum(view<const task> tasks, view<const T> table) {
+void check_sum(view<const task> tasks, view<const std::uint32_t> delays, view<const T> table) {
   if constexpr (integer<T>) {
     T sum{};
     for (const task& each : tasks) {
-      if (checked_add(sum, table[each.delay]) && checked_add(sum, table[each.time])) continue;
-      refuse_sum();
+      if (!checked_add(sum, table[each.time])) refuse_sum();
+    }
+    for (const std::uint32_t each : delays) {
+      if (!checked_add(sum, table[each])) refuse_sum();
     }
   }
 }
@@ -56,10 +58,10 @@ class run_report {
  public:
   run_report(const schedule& order, const task_graph& graph, const simulation_workspace<T>& workspace)
       : order_(order), graph_(graph), table_(workspace.table.data()), ends_(workspace.ends.data()) {
-    if (!graph.options().with_transfers || graph.options().transfers != transfer_kind::latency) return;
+    if (graph.delays().empty()) return;
     receivers_.resize(2 * (graph.tasks().size() + 1));
     for (std::size_t position = 1; position <= graph.tasks().size(); ++position) {
-      if (at(position).delay != 0) receivers_[2 * at(position).source + (forward(position) ? 0 : 1)] = position;
+      if (delay(position) != 0) receivers_[2 * at(position).source + (forward(position) ? 0 : 1)] = position;
     }
   }
 
@@ -82,6 +84,9 @@ class run_report {
 
  private:
   [[nodiscard]] const task& at(std::size_t position) const noexcept { return graph_.tasks()[position - 1]; }
+  [[nodiscard]] std::uint32_t delay(std::size_t position) const noexcept {
+    return graph_.delays().empty() ? 0 : graph_.delays()[position - 1];
+  }
   [[nodiscard]] const op& what(std::size_t position) const noexcept { return graph_.what(position - 1); }
 
   [[nodiscard]] bool forward(std::size_t position) const noexcept { return what(position).kind == op_kind::forward; }
@@ -93,7 +98,7 @@ class run_report {
   }
 
   [[nodiscard]] timed_op<T> timed(std::size_t position) const {
-    return {what(position), start_of(at(position), table_, ends_), ends_[position]};
+    return {what(position), start_of(at(position), table_[delay(position)], ends_), ends_[position]};
   }
 
   /// The message for which a pass waits, where messages are no tasks.
@@ -104,7 +109,7 @@ class run_report {
     message.kind = down ? op_kind::send_forward : op_kind::send_backward;
     message.stage = down ? message.stage - 1 : message.stage + 1;
     message.with_next = false;
-    return {message, ends_[each.source], static_cast<T>(ends_[each.source] + table_[each.delay])};
+    return {message, ends_[each.source], static_cast<T>(ends_[each.source] + table_[delay(position)])};
   }
 
   void look_at(std::size_t position, simulation<T>& result) const {
@@ -153,10 +158,10 @@ class run_report {
       const bool receives = what(position).kind == op_kind::receive_forward ||
                             what(position).kind == op_kind::receive_backward;
       if (!receives && !what(position).with_next) path.push_back(timed(position));
-      if (!(ends_[each.before] < ends_[each.source] + table_[each.delay])) {
+      if (!(ends_[each.before] < ends_[each.source] + table_[delay(position)])) {
         position = each.before;
       } else {
-        if (each.delay != 0) path.push_back(message_to(position));
+        if (delay(position) != 0) path.push_back(message_to(position));
         position = each.source;
       }
     }
@@ -182,7 +187,7 @@ struct simulate_fn {
     const task_graph graph(order, detail::options_of(order, times, transfers));
     simulation_workspace<T> workspace;
     graph.fill(times, transfers, workspace.table);
-    detail::check_sum<T>(graph.tasks(), workspace.table);
+    detail::check_sum<T>(graph.tasks(), graph.delays(), workspace.table);
     const T makespan = graph.makespan(times, transfers, workspace);
     if (!is_finite(makespan)) detail::refuse_sum();
     return detail::run_report<T>(order, graph, workspace).of(makespan);

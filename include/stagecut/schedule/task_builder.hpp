@@ -30,6 +30,7 @@ class task_builder {
         table_(table),
         blocking_(options.with_transfers && options.transfers == transfer_kind::blocking),
         streams_(options.with_transfers && options.transfers == transfer_kind::stream),
+        late_(options.with_transfers && options.transfers == transfer_kind::latency),
         lanes_(streams_ ? 2 * order.ranks() : order.ranks()),
         at_(lanes_),
         front_(lanes_),
@@ -70,9 +71,10 @@ class task_builder {
     finish();
   }
 
-  std::vector<task> tasks{};          // in an order in which they can be computed
-  std::vector<op> what{};             // each of them does
-  std::vector<std::uint32_t> last{};  // positions of those after which the iteration is over
+  std::vector<task> tasks{};            // in an order in which they can be computed
+  std::vector<std::uint32_t> delays{};  // of what each of them awaits, where results may be late
+  std::vector<op> what{};               // each of them does
+  std::vector<std::uint32_t> last{};    // positions of those after which the iteration is over
 
  private:
   struct link {
@@ -96,6 +98,7 @@ class task_builder {
   std::uint32_t add(const op& does, const task& each) {
     tasks.push_back(each);
     what.push_back(does);
+    if (late_) delays.push_back(0);
     return static_cast<std::uint32_t>(tasks.size());
   }
 
@@ -149,30 +152,26 @@ class task_builder {
     return made_[1][index(each, each.stage) + 1] != 0;
   }
 
-  /// The task of a pass that is ready, but for its time.
-  [[nodiscard]] task awaiting(std::uint32_t before, const op& each) const {
+  /// Makes a task of a pass that is ready.
+  std::uint32_t add_pass(std::uint32_t before, const op& each, std::uint32_t time) {
     const std::size_t from = source_stage(each);
-    if (from >= order_.stages()) return {before, 0, 0, 0};
+    if (from >= order_.stages()) return add(each, {before, 0, time});
     const bool back = is_back(each.kind);
-    const bool late = options_.with_transfers && options_.transfers == transfer_kind::latency &&
-                      order_.rank_of[from] != rank_of(each);
-    return {before, arrived_[back][index(each, from)], late ? table_.transfer(!back, from) : 0, 0};
+    const std::uint32_t made = add(each, {before, arrived_[back][index(each, from)], time});
+    if (late_ && order_.rank_of[from] != rank_of(each)) delays.back() = table_.transfer(!back, from);
+    return made;
   }
 
   bool compute(std::size_t rank, const op& each) {
     const op* const second = each.with_next ? &each + 1 : nullptr;
     if (!ready(each) || (second != nullptr && !ready(*second))) return false;
-    task first = awaiting(front_[rank], each);
     if (second == nullptr) {
-      first.time = table_.pass(each);
-      front_[rank] = add(each, first);
+      front_[rank] = add_pass(front_[rank], each, table_.pass(each));
       complete(each, front_[rank]);
       ++at_[rank];
       return true;
     }
-    task both = awaiting(add(each, first), *second);
-    both.time = table_.pair(each, *second);
-    front_[rank] = add(*second, both);
+    front_[rank] = add_pass(add_pass(front_[rank], each, 0), *second, table_.pair(each, *second));
     complete(each, front_[rank]);
     complete(*second, front_[rank]);
     at_[rank] += 2;
@@ -184,7 +183,7 @@ class task_builder {
     const std::size_t rank = rank_of(each);
     if (each.kind != op_kind::forward && --passes_left_[each.stage] == 0 && options_.all_reduce) {
       op reduce{op_kind::reduce_gradient, each.stage};
-      reduced_[rank] = add(reduce, {reduced_[rank], made, 0, table_.all_reduce(each.stage)});
+      reduced_[rank] = add(reduce, {reduced_[rank], made, table_.all_reduce(each.stage)});
     }
     if (each.kind == op_kind::backward_weight) return;
     const bool back = is_back(each.kind);
@@ -210,7 +209,7 @@ class task_builder {
       const std::size_t here = index(message, message.stage);
       const std::size_t to = order_.rank_of[back ? message.stage - 1 : message.stage + 1];
       std::uint32_t& front = link_front(rank_of(message), to);
-      front = add(message, {front, made_[back][here], 0, table_.transfer(!back, message.stage)});
+      front = add(message, {front, made_[back][here], table_.transfer(!back, message.stage)});
       arrived_[back][here] = front;
       wake(to);
     }
@@ -229,7 +228,7 @@ class task_builder {
     const bool back = is_back(each.kind);
     const std::size_t here = index(each, each.stage);
     if (!done(made_[back][here])) return false;
-    front_[lane] = add(each, {front_[lane], made_[back][here], 0, table_.transfer(!back, each.stage)});
+    front_[lane] = add(each, {front_[lane], made_[back][here], table_.transfer(!back, each.stage)});
     sent_[back][here] = front_[lane];
     ++at_[lane];
     wake(order_.ranks() + order_.rank_of[back ? each.stage - 1 : each.stage + 1]);
@@ -241,7 +240,7 @@ class task_builder {
     const bool back = is_back(each.kind);
     const std::size_t from = index(each, back ? each.stage + 1 : each.stage - 1);
     if (!done(sent_[back][from])) return false;
-    front_[lane] = add(each, {front_[lane], sent_[back][from], 0, 0});
+    front_[lane] = add(each, {front_[lane], sent_[back][from], 0});
     arrived_[back][from] = front_[lane];
     ++at_[lane];
     wake(rank_of(each));
@@ -261,7 +260,7 @@ class task_builder {
                        : (sends ? op_kind::receive_forward : op_kind::send_forward);
     if (other == nullptr || !(*other == wanted)) return false;
     const op& message = sends ? each : *other;
-    const std::uint32_t moved = add(message, {front_[lane], front_[peer], 0, table_.transfer(!back, message.stage)});
+    const std::uint32_t moved = add(message, {front_[lane], front_[peer], table_.transfer(!back, message.stage)});
     front_[lane] = front_[peer] = moved;
     arrived_[back][index(message, message.stage)] = moved;
     ++at_[lane];
@@ -275,7 +274,7 @@ class task_builder {
     for (std::size_t r = 0; r < order_.ranks(); ++r) {
       if (options_.optimizer_step) {
         const std::size_t stage = order_.orders[r].empty() ? 0 : order_.orders[r][0].stage;
-        last.push_back(add({op_kind::optimizer_step, stage}, {front_[r], reduced_[r], 0, table_.optimizer_step(r)}));
+        last.push_back(add({op_kind::optimizer_step, stage}, {front_[r], reduced_[r], table_.optimizer_step(r)}));
         continue;
       }
       if (front_[r] != 0) last.push_back(front_[r]);
@@ -288,6 +287,7 @@ class task_builder {
   duration_table& table_;
   bool blocking_;
   bool streams_;
+  bool late_;  // results are under way, but nothing carries them
   std::size_t lanes_;
   std::vector<std::size_t> at_;                          // position of every lane in the order of its rank
   std::vector<std::uint32_t> front_;                     // its latest task

@@ -46,12 +46,16 @@ class task_graph {
     detail::task_builder builder(same ? order : changed, options, table_);
     builder.build();
     tasks_ = std::move(builder.tasks);
+    delays_ = std::move(builder.delays);
     what_ = std::move(builder.what);
     last_ = std::move(builder.last);
   }
 
   /// The tasks, in an order in which they can be computed.
   [[nodiscard]] view<const task> tasks() const noexcept { return tasks_; }
+  /// How long the result that each of them awaits is under way, by positions in the table of durations; empty but for
+  /// transfers of the kind `latency`.
+  [[nodiscard]] view<const std::uint32_t> delays() const noexcept { return delays_; }
   /// What a task does, by its place in `tasks()`. A transfer is told by its sending end, but for the receiving ones of
   /// `stream`.
   [[nodiscard]] const op& what(std::size_t index) const noexcept { return what_[index]; }
@@ -60,7 +64,7 @@ class task_graph {
   /// For what it was made.
   [[nodiscard]] const task_options& options() const noexcept { return options_; }
 
-  /// Writes the table of durations that `tasks()` refer to.
+  /// Writes the table of durations that `tasks()` and `delays()` refer to.
   /// @throws invalid_input for lengths that do not fit, and for what is NaN, infinite or negative
   template <class T>
   void fill(const pass_times<T>& times, const transfer_times<T>& transfers, std::vector<T>& table) const {
@@ -82,11 +86,7 @@ class task_graph {
                            simulation_workspace<T>& workspace) const {
     fill(times, transfers, workspace.table);
     workspace.ends.resize(tasks_.size() + 1);
-    if (options_.with_transfers && options_.transfers == transfer_kind::latency) {
-      longest_path<T>(tasks_, workspace.table, workspace.ends);
-    } else {
-      longest_path<T, false>(tasks_, workspace.table, workspace.ends);
-    }
+    longest_path<T>(tasks_, delays_, workspace.table, workspace.ends);
     T result{};
     for (const std::uint32_t each : last_) {
       if (result < workspace.ends[each]) result = workspace.ends[each];
@@ -110,6 +110,7 @@ class task_graph {
   task_options options_;
   detail::duration_table table_;
   std::vector<task> tasks_{};
+  std::vector<std::uint32_t> delays_{};
   std::vector<op> what_{};
   std::vector<std::uint32_t> last_{};
 };
