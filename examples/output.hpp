@@ -20,6 +20,7 @@
 inline screen standard_screen() {
   screen on;
   if (isatty(STDOUT_FILENO) == 0) return on;
+  on.terminal = true;
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) on.width = size.ws_col;
   const char* const term = std::getenv("TERM");

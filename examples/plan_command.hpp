@@ -117,6 +117,13 @@ struct plan_command {
       say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source));
     }
     write(formatted(made, format, output.empty() ? standard_screen() : screen{}), output);
+    if (request.microbatches != 0 && !made.makespan) {
+      say(fmt::format("{}: no makespan is predicted: {}", source,
+                      request.chunks > 1 && !request.in_flight.empty() ? "--in-flight is not what chunks run as"
+                      : request.chunks > 1 && request.microbatches % request.devices != 0
+                          ? "with chunks, --devices must divide --microbatches"
+                          : "there are more than 2^20 forward passes"));
+    }
     return planned;
   }
 

@@ -21,6 +21,7 @@
 struct screen {
   std::size_t width = 100;
   bool colour = false;
+  bool terminal = false;
 };
 
 /// Characters that a text takes on a screen: of UTF-8, one for each code point.

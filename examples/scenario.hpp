@@ -54,11 +54,11 @@ inline simulated simulate(const scenario& of) {
   return result;
 }
 
-/// Whether a schedule runs the gradients of input and weights apart.
-inline bool splits_backward(const stagecut::schedule& order) {
+/// Whether a schedule has ops of that kind.
+inline bool runs(const stagecut::schedule& order, stagecut::op_kind kind) {
   for (const auto& rank : order.orders) {
     for (const auto& each : rank) {
-      if (each.kind == stagecut::op_kind::backward_input) return true;
+      if (each.kind == kind) return true;
     }
   }
   return false;
@@ -68,11 +68,13 @@ inline bool splits_backward(const stagecut::schedule& order) {
 inline scenario scenario_of(const stagecut::plan& plan, stagecut::schedule order, std::string title) {
   scenario result;
   result.title = std::move(title);
-  result.times = stagecut::times_of(plan, splits_backward(order));
+  result.times = stagecut::times_of(plan, runs(order, stagecut::op_kind::backward_input));
   result.order = std::move(order);
   const auto bytes = stagecut::bytes_of(plan);
   if (!bytes.activations.empty()) result.bytes = bytes;
-  if (plan.memory.per_device) result.memory_limit = *plan.memory.per_device * (1 - plan.memory.buffer_fraction);
+  if (plan.memory.per_device && plan.memory.buffer_fraction <= 1) {
+    result.memory_limit = *plan.memory.per_device * (1 - plan.memory.buffer_fraction);
+  }
   result.seconds = !plan.profile.weights_only;
   return result;
 }

@@ -2,82 +2,34 @@
 #pragma once
 
 #include <stagecut/io/chrome_trace.hpp>
-#include <stagecut/io/file.hpp>
-#include <stagecut/io/json_plan.hpp>
 #include <stagecut/io/svg.hpp>
 #include <stagecut/io/torch_schedule.hpp>
 #include <stagecut/makespan/simulate_plan.hpp>
-#include <stagecut/schedule/backward_first.hpp>
-#include <stagecut/schedule/make_schedule.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstddef>
-#include <iostream>
-#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "output.hpp"
 #include "scenario.hpp"
+#include "schedule_words.hpp"
 #include "simulation_text.hpp"
+#include "transfer_words.hpp"
 #include "words.hpp"
-
-/// What messages between ranks take, as it is said to several commands.
-struct transfer_words {
-  double latency = 0;
-  std::string bandwidth;
-  std::string kind = "link";
-
-  void add(CLI::App& command) {
-    command.add_option("--latency", latency, "Of every message between ranks")->type_name("TIME");
-    command.add_option("--bandwidth", bandwidth, "Bytes a second, of a plan's messages: 25GB")->type_name("SIZE");
-    command.add_option("--transfers", kind, "link (the default), latency, stream, blocking")
-        ->type_name("KIND")
-        ->check(one_of({"link", "latency", "stream", "blocking"}));
-  }
-
-  [[nodiscard]] stagecut::transfer_kind occupies() const {
-    using enum stagecut::transfer_kind;
-    return kind == "link" ? link : kind == "latency" ? stagecut::transfer_kind::latency : kind == "stream" ? stream : blocking;
-  }
-
-  /// For a plan.
-  [[nodiscard]] stagecut::transfer_times<double> of(const stagecut::plan& plan, std::size_t slices = 1) const {
-    const auto bytes = bandwidth.empty() ? std::optional(0.0) : parse_bytes(bandwidth);
-    if (!bytes || (*bytes == 0 && !bandwidth.empty())) {
-      throw CLI::ValidationError("--bandwidth", fmt::format("{} is no size: bytes a second, or 25GB", bandwidth));
-    }
-    return stagecut::transfers_of(plan, latency, *bytes * static_cast<double>(slices), occupies());
-  }
-
-  /// The same for all boundaries.
-  [[nodiscard]] stagecut::transfer_times<double> of_lists() const {
-    if (!bandwidth.empty()) throw CLI::ValidationError("--bandwidth", "needs a plan, which knows the bytes");
-    stagecut::transfer_times<double> result;
-    result.kind = occupies();
-    if (latency != 0) result.forward = result.backward = {latency};
-    return result;
-  }
-};
-
-/// A plan from a file, or from standard input.
-inline stagecut::plan read_plan(const std::string& file) {
-  return file == "-" ? stagecut::io::read_plan(std::cin, "standard input") : stagecut::io::read_plan(file);
-}
 
 /// The words of `stagecut simulate`.
 struct simulate_command {
   std::string file;
   std::string forward, backward, backward_input, backward_weight;
-  std::string schedule, order, in_flight;
   std::size_t devices = 0;
   std::size_t chunks = 0;
-  std::size_t microbatches = 0;
-  std::size_t group = 0;
-  std::size_t slices = 1;
+  schedule_words schedule;
   transfer_words transfers;
   std::string format = "text";
   std::string output;
@@ -93,14 +45,9 @@ struct simulate_command {
     option("--backward", backward, "LIST", "Backward times");
     option("--backward-input", backward_input, "LIST", "Or apart: of the gradients of inputs");
     option("--backward-weight", backward_weight, "LIST", "And of weights");
-    option("--schedule", schedule, "NAME", "1f1b, gpipe, zb-h1 ..: see stagecut schedules");
-    option("--order", order, "FILE", "Or the ops of each rank: PyTorch's CSV");
-    option("--microbatches", microbatches, "M", "Microbatches of an iteration")->check(count_check());
     option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->check(count_check());
     option("--chunks", chunks, "V", "Stages of each rank")->check(count_check());
-    option("--slices", slices, "Q", "Of each microbatch's sequence, alike, for seq-1f1b")->check(count_check());
-    option("--group", group, "G", "Of microbatches, for interleaved")->check(count_check());
-    option("--in-flight", in_flight, "LIST", "Microbatches in flight by rank: 4,3,2,1");
+    schedule.add(*command);
     transfers.add(*command);
     option("--format", format, "NAME", "text, json, svg, trace, torch-csv, torch-comms")
         ->check(one_of({"text", "json", "svg", "trace", "torch-csv", "torch-comms"}));
@@ -111,25 +58,25 @@ struct simulate_command {
   /// Simulates, and writes what came of it.
   [[nodiscard]] int run() const {
     scenario what = asked();
-    for (auto* times : {&what.times.forward, &what.times.backward, &what.times.backward_input, &what.times.backward_weight}) {
-      for (double& each : *times) each /= static_cast<double>(what.order.slices);
+    for (auto* each : {&what.times.forward, &what.times.backward, &what.times.backward_input, &what.times.backward_weight}) {
+      for (double& time : *each) time /= static_cast<double>(what.order.slices);
     }
-    if (format == "torch-csv") return write(stagecut::io::as_torch_schedule(what.order), output), 0;
-    if (format == "torch-comms") {
-      write(stagecut::io::as_torch_schedule(what.order, stagecut::io::torch_format::compute_comms), output);
-      return 0;
-    }
-    const simulated result = ::simulate(what);
-    if (format == "json") return write(simulation_json(result), output), 0;
-    if (format == "text") {
-      return write(simulation_text(result, output.empty() ? standard_screen() : screen{}), output), 0;
-    }
+    const simulated result = simulate_named(what);
     const std::vector<stagecut::io::pipeline_picture> pictures{result.picture};
-    write(format == "svg" ? stagecut::io::as_svg(pictures) : stagecut::io::as_chrome_trace(pictures), output);
+    using stagecut::io::as_torch_schedule;
+    write(format == "json"        ? simulation_json(result)
+          : format == "svg"       ? stagecut::io::as_svg(pictures)
+          : format == "trace"     ? stagecut::io::as_chrome_trace(pictures)
+          : format == "torch-csv" ? as_torch_schedule(what.order)
+          : format == "text"      ? simulation_text(result, output.empty() ? standard_screen() : screen{})
+                                  : as_torch_schedule(what.order, stagecut::io::torch_format::compute_comms),
+          output);
     return 0;
   }
 
  private:
+  [[nodiscard]] std::string source() const { return file == "-" ? "standard input" : file; }
+
   [[nodiscard]] scenario asked() const {
     try {
       if (!file.empty() && forward.empty()) return of_plan();
@@ -138,6 +85,19 @@ struct simulate_command {
       throw CLI::ValidationError(in_options(error));
     }
     throw CLI::ValidationError("simulate", "needs either a plan or --forward");
+  }
+
+  /// Simulates; what is wrong is said to be so where it was given.
+  [[nodiscard]] simulated simulate_named(const scenario& what) const {
+    try {
+      return ::simulate(what);
+    } catch (const stagecut::invalid_input& error) {
+      if (!schedule.order.empty()) throw stagecut::invalid_input(schedule.order, error.what());
+      if (!file.empty()) throw stagecut::invalid_input(source(), error.what());
+      std::string option = error.what();  // forward[1]: NaN ...
+      std::replace(option.begin(), option.begin() + static_cast<std::ptrdiff_t>(error.place().size()), '_', '-');
+      throw CLI::ValidationError("--" + option);
+    }
   }
 
   [[nodiscard]] scenario of_plan() const {
@@ -152,24 +112,46 @@ struct simulate_command {
     if (chunks != 0 && chunks != plan.chunks) {
       throw CLI::ValidationError("--chunks", fmt::format("{} are not the {} of the plan", chunks, plan.chunks));
     }
-    if (microbatches != 0) plan.schedule.microbatches = microbatches;
-    const bool other = !schedule.empty() || !order.empty() || !in_flight.empty();
-    const auto chosen = [&] {
-      if (!other) return stagecut::schedule_of(plan);
-      const bool split = plan.profile.layers[0].backward_weight.has_value();
-      return scheduled(plan.devices, plan.chunks, plan.schedule.microbatches, stagecut::times_of(plan, split),
-                       transfers.of(plan));
-    };
-    std::optional<stagecut::schedule> made;
+    if (schedule.microbatches != 0) plan.schedule.microbatches = schedule.microbatches;
+    stagecut::schedule made = schedule.named() ? other_schedule(plan) : own_schedule(plan);
+    const std::string title = fmt::format("{}, {}", plan.profile.name.empty() ? file : plan.profile.name, made.name);
     try {
-      made = chosen();
+      scenario result = scenario_of(plan, std::move(made), title);
+      result.transfers = transfers.of(plan, result.order.slices);
+      return result;
     } catch (const stagecut::invalid_input& error) {
-      throw stagecut::invalid_input(file == "-" ? "standard input" : file, error.what());
+      throw stagecut::invalid_input(source(), error.what());
     }
-    const std::string& name = plan.profile.name.empty() ? file : plan.profile.name;
-    scenario result = scenario_of(plan, std::move(*made), fmt::format("{}, {}", name, made->name));
-    result.transfers = transfers.of(plan, result.order.slices);
-    return result;
+  }
+
+  [[nodiscard]] stagecut::schedule own_schedule(const stagecut::plan& plan) const {
+    schedule.check_size(plan.devices, plan.chunks, plan.schedule.microbatches);
+    try {
+      return stagecut::schedule_of(plan);
+    } catch (const std::invalid_argument& error) {  // the plan's, whatever it is
+      throw stagecut::invalid_input(source(), error.what());
+    }
+  }
+
+  /// Another schedule than the plan's.
+  [[nodiscard]] stagecut::schedule other_schedule(const stagecut::plan& plan) const {
+    if (plan.memory.checkpoint == "except_last") {
+      throw CLI::ValidationError("--schedule", "the plan is for gpipe, where the last microbatch goes back first");
+    }
+    const bool split = std::all_of(plan.profile.layers.begin(), plan.profile.layers.end(),
+                                   [](const auto& layer) { return layer.backward_weight.has_value(); });
+    return schedule.made(plan.devices, plan.chunks, plan.schedule.microbatches, stagecut::times_of(plan, split),
+                         transfers.of(plan));
+  }
+
+  /// Refuses times of passes that the schedule does not run.
+  void refuse_unused(const stagecut::schedule& order) const {
+    const bool whole = runs(order, stagecut::op_kind::backward);
+    const bool split = runs(order, stagecut::op_kind::backward_input);
+    if (!whole && !backward.empty()) throw CLI::ValidationError("--backward", "is of no use: the schedule runs its parts");
+    if (!split && !backward.empty() && !backward_input.empty()) {
+      throw CLI::ValidationError("--backward-input", "is of no use: the schedule runs whole backward passes");
+    }
   }
 
   [[nodiscard]] scenario of_lists() const {
@@ -184,105 +166,26 @@ struct simulate_command {
     read("--backward", backward, times.backward);
     read("--backward-input", backward_input, times.backward_input);
     read("--backward-weight", backward_weight, times.backward_weight);
-    const auto* const entry = stagecut::find_schedule(schedule.empty() ? "1f1b" : schedule);
-    const std::size_t each = chunks != 0 ? chunks : entry != nullptr && entry->chunks != 0 ? entry->chunks : 1;
-    if (devices != 0 && stages <= 1) stages = devices * each;
+    const std::size_t each = chunks != 0 ? chunks : schedule.usual_chunks();
+    if (devices != 0 && stages <= 1) {
+      schedule.check_size(devices, each, 1);
+      stages = devices * each;
+    }
     for (auto* list : {&times.forward, &times.backward, &times.backward_input, &times.backward_weight}) {
       if (list->size() == 1) list->assign(stages, list->front());
     }
-    if (backward.empty() && (backward_input.empty() || backward_weight.empty())) {
+    if (backward_input.empty() != backward_weight.empty() || (backward.empty() && backward_input.empty())) {
       throw CLI::ValidationError("--backward", "is needed, or --backward-input and --backward-weight");
     }
-    if (order.empty() && (stages % each != 0 || (devices != 0 && devices * each != stages))) {
-      throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each of {} ranks", stages, each,
-                                                          devices != 0 ? devices : stages / each));
+    if (stages % each != 0 || (devices != 0 && devices != stages / each)) {
+      const std::string ranks = devices != 0 ? fmt::format(" of {} ranks", devices) : " rank";
+      throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each{}", stages, each, ranks));
     }
     result.transfers = transfers.of_lists();
-    result.order = scheduled(stages / each, each, microbatches, times, result.transfers);
+    result.order = schedule.made(stages / each, each, schedule.microbatches, times, result.transfers);
+    refuse_unused(result.order);
     result.title = result.order.name;
     result.seconds = false;
     return result;
-  }
-
-  /// The schedule that was named, or read from a file.
-  [[nodiscard]] stagecut::schedule scheduled(std::size_t ranks, std::size_t each, std::size_t m,
-                                             const stagecut::pass_times<double>& times,
-                                             const stagecut::transfer_times<double>& messages) const {
-    if (!order.empty()) {
-      if (!schedule.empty()) throw CLI::ValidationError("--order", "stands in the place of --schedule");
-      auto made = stagecut::io::parse_torch_schedule(stagecut::io::detail::file_text(order), order);
-      if (made.stages() != ranks * each || (m != 0 && made.microbatches != m)) {
-        throw stagecut::invalid_input(order, fmt::format("has {} stages and {} microbatches, not {} and {}", made.stages(),
-                                                         made.microbatches, ranks * each, m));
-      }
-      made.name = order;
-      return made;
-    }
-    if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
-    stagecut::schedule_shape shape{.ranks = ranks, .chunks = each, .microbatches = m, .group = group, .slices = slices};
-    shape.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
-    const std::string name = !schedule.empty() ? schedule : in_flight.empty() ? "1f1b" : "in-flight";
-    if (name == "backward-first") {
-      if (each != 1) throw CLI::ValidationError("--chunks", "must be 1 for backward-first");
-      const auto active = shape.in_flight.empty() ? std::vector<std::size_t>(ranks, ranks + 2) : shape.in_flight;
-      return stagecut::backward_first(times, messages, active, m);
-    }
-    const auto* const entry = stagecut::find_schedule(name);
-    if (entry == nullptr) {
-      throw CLI::ValidationError("--schedule", fmt::format("{} is none (see stagecut schedules)", name));
-    }
-    if (entry->splits_backward && times.backward_input.empty()) {
-      throw CLI::ValidationError("--schedule", fmt::format("{} needs the gradients of inputs and weights apart", name));
-    }
-    return stagecut::make_schedule(entry->kind, shape);
-  }
-};
-
-/// The words of `stagecut compare`.
-struct compare_command {
-  std::vector<std::string> files;
-  transfer_words transfers;
-  std::string format = "text";
-  std::string output;
-
-  /// Tells the parser of them.
-  CLI::App* add(CLI::App& app) {
-    auto* const command = app.add_subcommand("compare", "Simulate several plans side by side");
-    command->add_option("PLAN", files, "Plans")->required()->type_name("");
-    transfers.add(*command);
-    command->add_option("--format", format, "text, json, svg or trace")
-        ->type_name("NAME")
-        ->check(one_of({"text", "json", "svg", "trace"}));
-    command->add_option("--output", output, "Write to this file")->type_name("FILE");
-    return command;
-  }
-
-  /// Simulates them, and writes what came of it.
-  [[nodiscard]] int run() const {
-    std::vector<simulated> all;
-    std::vector<stagecut::io::pipeline_picture> pictures;
-    for (const std::string& file : files) {
-      const stagecut::plan plan = read_plan(file);
-      try {
-        scenario what = scenario_of(plan, stagecut::schedule_of(plan), file);
-        what.transfers = transfers.of(plan);
-        all.push_back(::simulate(what));
-      } catch (const stagecut::argument_error& error) {
-        throw stagecut::invalid_input(file, in_options(error));
-      } catch (const stagecut::invalid_input& error) {
-        throw stagecut::invalid_input(file, error.what());
-      }
-      pictures.push_back(all.back().picture);
-    }
-    if (format == "svg") return write(stagecut::io::as_svg(pictures), output), 0;
-    if (format == "trace") return write(stagecut::io::as_chrome_trace(pictures), output), 0;
-    if (format == "text") return write(comparison_text(all), output), 0;
-    std::string text;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::string one = simulation_json(all[i]);
-      text += fmt::format("{}{}: {}", i == 0 ? "{" : ",\n", stagecut::io::detail::json(files[i]).dump(),
-                          one.substr(0, one.size() - 1));
-    }
-    return write(text + "}\n", output), 0;
   }
 };

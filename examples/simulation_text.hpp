@@ -20,7 +20,7 @@
 
 /// A time of a scenario, in its unit.
 inline std::string time_text(const simulated& of, double value) {
-  return of.picture.seconds ? seconds_text(value) : fmt::format("{:.6g}", value);
+  return of.picture.seconds ? seconds_text(value) : fmt::format("{:.9g}", value);
 }
 
 /// The causes of idle time, by their names in JSON and in words, in the order in which they are taken away.
@@ -43,7 +43,7 @@ inline std::string critical_text(const simulated& of) {
   std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(4, shares.size()) && shares[i].first > 0; ++i) {
-    text += fmt::format("{}{} {:.1f} %", i == 0 ? "" : ", ", shares[i].second, 100 * shares[i].first / run.makespan);
+    text += fmt::format("{}{} {:.1f} %", i == 0 ? "" : ", ", shares[i].second, 100 * (shares[i].first / run.makespan));
   }
   return text;
 }
@@ -54,7 +54,7 @@ inline std::string simulation_text(const simulated& of, const screen& on) {
   const auto& run = picture.run;
   std::string text = timeline_text(picture, on) + '\n';
   table lines(0);
-  const bool blocked = std::any_of(run.ranks.begin(), run.ranks.end(), [](const auto& r) { return r.blocked > 0; });
+  const bool blocked = stagecut::io::detail::blocks(run);
   std::vector<std::string> head = {"rank", "busy", "idle"};
   if (blocked) head.emplace_back("blocked");
   head.emplace_back("in flight");
@@ -74,11 +74,12 @@ inline std::string simulation_text(const simulated& of, const screen& on) {
     return picture.memory[line - 1].peak() > *picture.memory_limit ? "  above the limit" : "";
   });
   if (run.ranks.size() > most) text += fmt::format("and {} ranks more\n", run.ranks.size() - most);
-  const auto part = [&](double value) { return run.makespan > 0 ? 100 * value / run.makespan : 0; };
-  text += fmt::format("makespan {}: {:.1f} % work", time_text(of, run.makespan), part(of.parts.work));
+  const auto part = [&](double value) { return run.makespan > 0 ? 100 * (value / run.makespan) : 0; };
+  const std::string span =
+      run.span < run.makespan ? fmt::format(", span {}: the longest of any rank", time_text(of, run.span)) : "";
+  text += fmt::format("makespan {}{}\n{:.1f} % work", time_text(of, run.makespan), span, part(of.parts.work));
   for (const auto& [name, words, value] : idle_causes(of.parts)) text += fmt::format(", {:.1f} % {}", part(value), words);
   text += '\n';
-  if (run.span < run.makespan) text += fmt::format("span {}: the longest of any rank\n", time_text(of, run.span));
   if (run.makespan > 0) text += fmt::format("critical path: {}\n", critical_text(of));
   return text;
 }
@@ -97,7 +98,7 @@ inline std::string simulation_json(const simulated& of) {
     return json_line(result);
   };
   std::vector<std::pair<const char*, std::string>> members = {
-      {"schedule", json(of.picture.order.name).dump()},
+      {"schedule", json(of.picture.order.name).dump(-1, ' ', false, json::error_handler_t::replace)},
       {"makespan", json_line(json_number(run.makespan))},
       {"span", json_line(json_number(run.span))},
       {"bubble_rate", json_line(json_number(of.bubble_rate()))},
@@ -121,35 +122,45 @@ inline std::string simulation_json(const simulated& of) {
   return text + "}\n";
 }
 
-/// Plans side by side.
-inline std::string comparison_text(const std::vector<simulated>& all) {
-  double best = 0;
-  for (const auto& each : all) {
-    if (&each == &all[0] || each.picture.run.makespan < best) best = each.picture.run.makespan;
-  }
-  table lines(0);
-  lines.add({"plan", "schedule", "ranks", "stages", "m", "makespan", "", "idle", "fill", "imbalance", "transfers",
-             "in flight", "memory"});
-  for (const auto& each : all) {
-    const auto& run = each.picture.run;
-    const auto percent = [&](double value) {
-      return fmt::format("{:.1f} %", run.makespan > 0 ? 100 * value / run.makespan : 0);
-    };
-    const auto most = [](const auto& values, const auto& value) {
-      double result = 0;
-      for (const auto& one : values) result = std::max(result, value(one));
-      return result;
-    };
-    const double slower = best > 0 ? 100 * (run.makespan / best - 1) : 0;
-    lines.add({shown(each.picture.title, 30), shown(each.picture.order.name), std::to_string(run.ranks.size()),
-               std::to_string(each.picture.order.stages()), std::to_string(each.picture.order.microbatches),
-               time_text(each, run.makespan), slower > 0 ? fmt::format("+{:.1f} %", slower) : "best",
-               percent(run.makespan - each.parts.work), percent(each.parts.schedule), percent(each.parts.imbalance),
-               percent(each.parts.transfers),
-               fmt::format("{:.6g}", most(each.peak_activations, [](double value) { return value; })),
-               each.picture.bytes
-                   ? bytes_text(most(each.picture.memory, [](const auto& rank) { return rank.peak(); }))
-                   : "-"});
-  }
-  return lines.text([](std::size_t) { return std::string(); });
+/// Plans side by side; the causes of idle time unless a terminal has no room for them.
+inline std::string comparison_text(const std::vector<simulated>& all, const screen& on) {
+  double best = all[0].picture.run.makespan;
+  for (const auto& each : all) best = std::min(best, each.picture.run.makespan);
+  const auto most = [](const auto& values, const auto& value) {
+    double result = 0;
+    for (const auto& one : values) result = std::max(result, value(one));
+    return result;
+  };
+  const auto lines_of = [&](bool causes) {
+    table lines(0);
+    std::vector<std::string> head = {"plan", "schedule", "ranks", "m", "makespan", "", "idle"};
+    if (causes) head.insert(head.end(), {"fill", "imbalance", "transfers"});
+    head.insert(head.end(), {"in flight", "memory"});
+    lines.add(head);
+    for (const auto& each : all) {
+      const auto& run = each.picture.run;
+      const auto percent = [&](double value) {
+        return fmt::format("{:.1f} %", run.makespan > 0 ? 100 * (value / run.makespan) : 0);
+      };
+      const bool slower = run.makespan > best;
+      std::vector<std::string> cells = {
+          shown(each.picture.title, causes ? 30 : 14), shown(each.picture.order.name),
+          std::to_string(run.ranks.size()), std::to_string(each.picture.order.microbatches),
+          time_text(each, run.makespan),
+          !slower    ? "best"
+          : best > 0 ? fmt::format("+{:.1f} %", 100 * (run.makespan / best - 1))
+                     : "",
+          percent(run.makespan - each.parts.work)};
+      if (causes) {
+        for (const auto& [name, words, value] : idle_causes(each.parts)) cells.push_back(percent(value));
+      }
+      cells.push_back(fmt::format("{:.6g}", most(each.peak_activations, [](double value) { return value; })));
+      const double bytes = most(each.picture.memory, [](const auto& rank) { return rank.peak(); });
+      cells.push_back(each.picture.bytes ? bytes_text(bytes) : "-");
+      lines.add(std::move(cells));
+    }
+    return lines;
+  };
+  const table whole = lines_of(true);
+  return (!on.terminal || whole.width() <= on.width + 2 ? whole : lines_of(false)).text([](std::size_t) { return std::string(); });
 }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include "compare_command.hpp"
 #include "output.hpp"
 #include "plan_command.hpp"
 #include "plan_text.hpp"
@@ -74,9 +75,9 @@ int list_formats() {
 int list_schedules() {
   table lines(0);
   for (const auto& each : stagecut::schedules) {
-    lines.add({each.name, fmt::format("{:<60}", each.describes), each.splits_backward ? "I and W" : "B"});
+    lines.add({each.name, fmt::format("{:<52}", each.describes), each.splits_backward ? "I and W" : "B"});
   }
-  lines.add({"backward-first", fmt::format("{:<60}", "backward if one is ready: SageMaker's dynamic pipeline"), "B"});
+  lines.add({"backward-first", fmt::format("{:<52}", "backward if one is ready: SageMaker's dynamic one"), "B"});
   write(lines.text([](std::size_t) { return std::string(); }), "");
   return 0;
 }

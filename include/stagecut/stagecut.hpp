@@ -29,6 +29,7 @@
 #include <stagecut/makespan/memory_shortage.hpp>
 #include <stagecut/makespan/plan_chain.hpp>
 #include <stagecut/makespan/simulate_plan.hpp>
+#include <stagecut/schedule/backward_first.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>

@@ -1,26 +1,21 @@
 # SPDX-License-Identifier: BSL-1.0
 """The planner as a user meets it: standard output, standard error and exit status of whole commands."""
 
-import fcntl
 import itertools
 import json
-import os
 import pathlib
-import pty
 import random
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 
 try:
     import jsonschema
 except ImportError:
     jsonschema = None  # the test `schema` then says that it is skipped
 
-from program import binary, check, fails, failures, run
+from program import binary, check, fails, failures, run, run_in_terminal
 
 docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
 models = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
@@ -246,12 +241,7 @@ check(run("show", "-", stdin=fork).stdout.startswith("a graph of 2 edges\n"), "s
 
 # Plain when not a terminal, with colours in one, whatever its width.
 for columns, environment in ((80, {}), (50, {}), (80, {"NO_COLOR": "1"})):
-    leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    terminal = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment}
-    subprocess.run([binary, "plan", models / "gpt2-xl.csv", "--devices", "4"], stdout=follower, env=terminal, check=True)
-    os.close(follower)
-    seen = os.read(leader, 1 << 16).decode()
+    seen = run_in_terminal(columns, "plan", models / "gpt2-xl.csv", "--devices", 4, **environment)
     check(("\x1b[" in seen) == (not environment and columns == 80), columns, environment, repr(seen))
     if columns == 80:
         check(all(len(re.sub("\x1b\\[[0-9]*m", "", line)) <= columns for line in seen.splitlines()[:5]), seen)

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
 """What tests of the program from outside have in common: the first argument is the program."""
 
+import fcntl
+import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 
 binary = sys.argv[1]
 failures = []
@@ -10,6 +15,16 @@ failures = []
 
 def run(*words, stdin=""):
     return subprocess.run([binary, *map(str, words)], input=stdin, capture_output=True, text=True)
+
+
+def run_in_terminal(columns, *words, **environment):
+    """What it prints to a terminal of so many columns."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    terminal = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment}
+    subprocess.run([binary, *map(str, words)], stdout=follower, env=terminal, check=True)
+    os.close(follower)
+    return os.read(leader, 1 << 16).decode()
 
 
 def check(condition, *what):

@@ -3,11 +3,12 @@
 
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import xml.etree.ElementTree
 
-from program import check, fails, failures, run
+from program import check, fails, failures, run, run_in_terminal
 
 
 def simulated(*words):
@@ -84,8 +85,12 @@ with tempfile.TemporaryDirectory() as folder:
     check(makespan(plans[1], "--microbatches", 16) > makespan(plans[1]), "microbatches")
     check(run("simulate", "-", stdin=plans[1].read_text()).stdout == run("simulate", plans[1]).stdout, "standard input")
     found = json.loads(run("compare", *plans, "--format", "json").stdout)
-    check([found[str(plan)]["makespan"] for plan in plans] == [makespan(plan) for plan in plans], found.keys())
+    check([each["plan"] for each in found] == [str(plan) for plan in plans], found)
+    check([each["makespan"] for each in found] == [makespan(plan) for plan in plans], found)
     lines = run("compare", *plans).stdout.splitlines()
+    narrow = run_in_terminal(80, "compare", *plans)
+    check(all(len(re.sub("\x1b\\[[0-9]*m", "", line)) <= 80 for line in narrow.splitlines()), narrow)
+    check("imbalance" in lines[0] and "imbalance" not in narrow, lines)
     check(len(lines) == 4 and sum(line.count("best") for line in lines) == 1, lines)
     svg = xml.etree.ElementTree.fromstring(run("compare", *plans, "--format", "svg").stdout)
     check(svg.tag.endswith("svg") and "script" not in {each.tag.split("}")[-1] for each in svg.iter()}, "an SVG")
@@ -107,13 +112,33 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, f"{order}", "simulate", *one_two, "--devices", 2, "--order", order)
     order.write_text("0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n")
     fails(2, "deadlock: ", "simulate", *one_two, "--devices", 2, "--order", order)
-    fails(2, "has 2 stages and 2 microbatches, not 3", "simulate", *one_two, "--devices", 3, "--order", order)
+    fails(2, "has 2 stages on 2 ranks, not 3 on 3", "simulate", *one_two, "--devices", 3, "--order", order)
     fails(2, "--order: stands in the place", "simulate", *one_two, *four, "--order", order, "--schedule", "1f1b")
 
+    fails(2, "--group: is of no use for --order", "simulate", *one_two, "--devices", 2, "--order", order, "--group", 2)
+    fails(2, "--slices: goes with --schedule seq-1f1b", "simulate", plans[1], "--slices", 2)
+    fails(2, "--group: goes with --schedule interleaved", "simulate", plans[2], "--group", 4)
+    kept = folder / "kept.json"
+    kept.write_text(run("plan", model, "--devices", 4, "--microbatches", 8, "--schedule", "gpipe", "--checkpoint", "except_last",
+                        "--format", "json").stdout)
+    check(makespan(kept) == json.loads(kept.read_text())["makespan"], "all but the last recomputed")
+    fails(2, "the plan is for gpipe, where the last microbatch", "simulate", kept, "--schedule", "1f1b")
     fails(2, "--devices: 3 are not the 4 of the plan", "simulate", plans[1], "--devices", 3)
     fails(2, "--backward: goes with --forward", "simulate", plans[1], "--backward", 1)
     fails(2, "--bandwidth: fast is no size", "simulate", plans[1], "--bandwidth", "fast")
     fails(2, "needs either a plan or --forward", "simulate", plans[1], *one_two)
+    edited = folder / "edited.json"
+    edited.write_text(plans[1].read_text().replace('"name": "1f1b"', '"name": "zbv"'))
+    fails(2, f"{edited}: stagecut::make_schedule: chunks = 1, must be 2 for zbv", "simulate", edited)
+    fails(2, f"{edited}: stagecut::make_schedule: chunks = 1, must be 2 for zbv", "compare", edited)
+    edited.write_text(plans[1].read_text().replace('"microbatches": 8', '"microbatches": 10000000'))
+    fails(2, "makes more than", "simulate", edited)
+    fails(2, "makes more than", "compare", edited)
+    bare = folder / "bare.json"
+    bare.write_text(run("plan", "-", "--devices", 2, "--microbatches", 4, "--format", "json", stdin="3\n1\n2\n").stdout)
+    check("peak_memory" not in simulated(bare), "memory of a list of weights")
+    fails(2, f"{bare}: its times are no seconds, unlike those of", "compare", plans[1], bare)
+    fails(2, "--bandwidth: says nothing", "simulate", bare, "--bandwidth", "1GB")
     unscheduled = folder / "unscheduled.json"
     unscheduled.write_text(run("plan", model, "--devices", 4, "--format", "json").stdout)
     fails(2, "names no schedule", "simulate", unscheduled)
@@ -126,14 +151,25 @@ fails(2, "--microbatches: is needed", "simulate", *one_two, "--devices", 4)
 fails(2, "--backward: is needed, or", "simulate", "--forward", 1, *four)
 fails(2, "--forward: 1,x is no list", "simulate", "--forward", "1,x", "--backward", 1, "--microbatches", 2)
 fails(2, "5 stages are not 2 on each", "simulate", "--forward", "1,2,3,4,5", "--backward", 1, "--microbatches", 4, "--chunks", 2)
-fails(2, "--schedule: nosuch is none (see stagecut schedules)", "simulate", *one_two, *four, "--schedule", "nosuch")
+fails(2, "--schedule: nosuch is not known: stagecut schedules lists them", "simulate", *one_two, *four, "--schedule", "nosuch")
 fails(2, "--schedule: zb-h1 needs the gradients of inputs and weights apart", "simulate", *one_two, *four, "--schedule", "zb-h1")
 fails(2, "--microbatches = 7, must be at least", "simulate", *apart, "--devices", 4, "--microbatches", 7, "--schedule", "zb-h1")
 fails(2, "--chunks = 2, must be 1 for 1f1b", "simulate", *one_two, *four, "--chunks", 2)
 fails(2, "--group = 3, must", "simulate", *one_two, *four, "--chunks", 2, "--schedule", "interleaved", "--group", 3)
 fails(2, "forward: has 2 elements", "simulate", "--forward", "1,2", "--backward", "1,2,3", "--microbatches", 4)
-fails(2, "forward[1]: ", "simulate", "--forward=1,-2", "--backward", "1,2", "--microbatches", 4)
-fails(2, "forward[1]: ", "simulate", "--forward=1,nan", "--backward", "1,2", "--microbatches", 4)
+fails(2, "--forward[1]: -2", "simulate", "--forward=1,-2", "--backward", "1,2", "--microbatches", 4)
+fails(2, "--forward[1]: NaN", "simulate", "--forward=1,nan", "--backward", "1,2", "--microbatches", 4, "--format", "torch-csv")
+check(makespan(*one_two, *four, "--latency", 0, "--transfers", "blocking") == 45, "messages of no time keep their order")
+fails(2, "--microbatches: makes more than 4194304 forward passes", "simulate", *one_two, "--devices", 4, "--microbatches", 10**7)
+fails(2, "--microbatches: makes more than", "simulate", *one_two, "--devices", 2**40 - 1, "--chunks", 2**40 - 1, "--microbatches", 2)
+fails(2, "--latency: -1 is no time", "simulate", *one_two, *four, "--latency=-1")
+fails(2, "--in-flight: has 3 numbers, there are 4 ranks", "simulate", *one_two, *four, "--in-flight", "3,2,1", "--schedule", "backward-first")
+fails(2, "--slices: is of no use", "simulate", *one_two, *four, "--slices", 2, "--schedule", "backward-first")
+fails(2, "--slices = 2, must be 1 for 1f1b", "simulate", *one_two, *four, "--slices", 2)
+fails(2, "--group = 2, must be 0 for 1f1b", "simulate", *one_two, *four, "--group", 2)
+fails(2, "--backward-input: is of no use", "simulate", *one_two, *four, "--backward-input", 1, "--backward-weight", 1)
+fails(2, "--backward: is of no use", "simulate", *apart, *four, "--backward", 2, "--schedule", "zb-h1")
+fails(2, "--backward: is needed, or", "simulate", *one_two, *four, "--backward-input", 1)
 fails(2, "--bandwidth: needs a plan", "simulate", *one_two, *four, "--bandwidth", "1GB")
 fails(2, "cannot say this schedule: its microbatches have slices", "simulate", *one_two, *four, "--schedule", "seq-1f1b", "--slices", 2,
       "--format", "torch-csv")

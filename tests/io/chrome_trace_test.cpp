@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/chrome_trace.hpp>
+#include <stagecut/schedule/gpipe.hpp>
+#include <stagecut/schedule/one_forward_one_backward.hpp>
+#include <stagecut/schedule/simulate.hpp>
 
 #include <doctest/doctest.h>
 
@@ -118,4 +121,36 @@ TEST_CASE("memory is a counter of every rank, if it is known") {
   CHECK(events({}, "X").empty());
   picture.run.ops.pop_back();
   CHECK_THROWS_AS(static_cast<void>(events({picture}, "X")), stagecut::argument_error);
+}
+
+TEST_CASE("messages under way at once stand on threads of their own, and none overlap on one") {
+  for (const auto kind : {stagecut::transfer_kind::latency, stagecut::transfer_kind::link}) {
+    const stagecut::pass_times<double> passes{.forward = {1, 1, 1}, .backward = {2, 2, 2}};
+    stagecut::io::pipeline_picture picture;
+    picture.order = stagecut::one_forward_one_backward(3, 4);
+    picture.run = stagecut::simulate(picture.order, passes, {kind, {3}, {3}});
+    const auto trace = nlohmann::json::parse(stagecut::io::as_chrome_trace(std::vector{picture}));
+    std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> tracks;
+    std::map<std::pair<int, int>, int> names;
+    for (const auto& each : trace["traceEvents"]) {
+      if (each["ph"] == "M" && each["name"] == "thread_name") ++names[{each["pid"], each["tid"]}];
+      if (each["ph"] != "X") continue;
+      const double start = each["ts"].get<double>();
+      tracks[{each["pid"], each["tid"]}].emplace_back(start, start + each["dur"].get<double>());
+    }
+    std::size_t sends = 0;
+    for (auto& [track, spans] : tracks) {
+      CHECK(names[track] == 1);
+      std::sort(spans.begin(), spans.end());
+      for (std::size_t i = 1; i < spans.size(); ++i) CHECK(spans[i].first >= spans[i - 1].second - 1e-9);
+      if (track.second == 1 || track.second > 2) sends += spans.size();
+    }
+    CHECK(sends == 16);
+    CHECK(tracks.count({1, 3}) == 1);  // rank 1 sends both ways
+  }
+  stagecut::io::pipeline_picture endless;
+  endless.order = stagecut::gpipe(1, 1);
+  endless.run = stagecut::simulate(endless.order, stagecut::pass_times<double>{.forward = {1e300}, .backward = {1}});
+  CHECK_THROWS_WITH_AS((void)stagecut::io::as_chrome_trace(std::vector{endless}), doctest::Contains("run.makespan"),
+                       stagecut::argument_error);
 }

@@ -109,7 +109,7 @@ TEST_CASE("memory and messages of a plan") {
   unknown.stages[0].in_flight = 0;
   CHECK(stagecut::bytes_of(unknown).activations.empty());
 
-  CHECK(stagecut::transfers_of(made, 0, 0).forward.empty());
+  CHECK(stagecut::transfers_of(made, 0, 0).forward == times{0});
   CHECK(stagecut::transfers_of(made, 2, 0).forward == times{2});
   const double output = made.profile.layers[made.cuts[1] - 1].output;
   CHECK(stagecut::transfers_of(made, 2, 50).backward == times{2 + output / 50});
@@ -135,4 +135,38 @@ TEST_CASE("plans that cannot be simulated say why") {
   made.schedule.name = "zbv";
   CHECK_THROWS_WITH_AS((void)schedule_of(made), doctest::Contains("chunks = 1, must be 2 for zbv"),
                        stagecut::argument_error);
+}
+
+TEST_CASE("checkpointed memory: a plan's own, and that of another schedule of the same stages") {
+  const stagecut::profile model = layers(4);
+  using stagecut::checkpointing;
+  for (const auto mode : {checkpointing::never, checkpointing::always, checkpointing::except_last}) {
+    const auto planned = [&](schedule_kind kind, std::size_t m) {
+      stagecut::chain_request request{.devices = 2, .microbatches = m, .schedule = kind};
+      request.memory.checkpoint = mode;
+      return *plan_chain(model, request);
+    };
+    const auto peaks = [](const plan& of, const plan& under) {  // the stages of one under the schedule of the other
+      plan mixed = of;
+      mixed.schedule = under.schedule;
+      const auto order = schedule_of(mixed);
+      times result;
+      for (const auto& rank : memory_curve(order, stagecut::simulation<double>{}, stagecut::bytes_of(mixed))) {
+        result.push_back(rank.peak());
+      }
+      return result;
+    };
+    const auto totals = [](const plan& of) { return times{of.stages[0].memory.total(), of.stages[1].memory.total()}; };
+    const plan all = planned(schedule_kind::gpipe, 8);
+    CHECK(peaks(all, all) == totals(all));
+    const plan half = planned(schedule_kind::gpipe, 4);
+    CHECK(peaks(all, half) == totals(half));
+    CHECK(peaks(half, all) == totals(all));
+    if (mode == checkpointing::except_last) continue;  // of GPipe alone
+    const plan one = planned(schedule_kind::one_forward_one_backward, 8);
+    REQUIRE(one.cuts == all.cuts);
+    CHECK(peaks(one, one) == totals(one));
+    CHECK(peaks(one, all) == totals(all));
+    CHECK(peaks(all, one) == totals(one));
+  }
 }

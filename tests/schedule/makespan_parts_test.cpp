@@ -104,3 +104,16 @@ TEST_CASE("what simulate refuses") {
   CHECK_THROWS_WITH_AS((void)split_makespan(order, pass_times<double>{.forward = {1, -1}, .backward = {1, 1}}),
                        doctest::Contains("forward[1]"), stagecut::invalid_input);
 }
+
+TEST_CASE("a sum that is not representable is refused in every part") {
+  const schedule order = stagecut::one_forward_one_backward(2, 2);
+  const pass_times<double> passes{.forward = {1, 1}, .backward = {1, 1}};
+  const stagecut::transfer_times<double> endless{transfer_kind::link, {1e308}, {1e308}};
+  CHECK_THROWS_WITH_AS((void)split_makespan(order, passes, endless), doctest::Contains("not representable"),
+                       stagecut::invalid_input);
+  pass_times<double> updated = passes;
+  updated.all_reduce = {1e308, 1e308};
+  updated.optimizer_step = {1e308, 1e308};
+  CHECK_THROWS_WITH_AS((void)split_makespan(order, updated), doctest::Contains("not representable"),
+                       stagecut::invalid_input);
+}

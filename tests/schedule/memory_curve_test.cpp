@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/schedule/gpipe.hpp>
+#include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 
 #include <doctest/doctest.h>
@@ -116,4 +118,31 @@ TEST_CASE("bytes that are none") {
   refused("resident[1]: must be finite and not negative", {.resident = {1, nan}});
   refused("activations[0]: must be finite and not negative", {.activations = {-1, 1}});
   refused("weight_part[1]: must be finite and not negative", {.weight_part = {1, infinity}});
+}
+
+TEST_CASE("what is recomputed is there while a microbatch goes back, and microbatches may differ") {
+  const schedule order = stagecut::gpipe(1, 2);  // F0 F1 B0 B1
+  const auto run = stagecut::simulate(order, stagecut::pass_times<int>{.forward = {1}, .backward = {2}});
+  const auto curve = memory_curve(order, run, {.resident = {100}, .activations = {3}, .recomputed = {10}})[0].curve;
+  const std::vector<stagecut::memory_point<int>> expected{{0, 0}, {0, 3}, {1, 6}, {2, 16}, {4, 3}, {4, 13}, {6, 0}};
+  CHECK(curve == expected);
+  // The first is kept whole, the second recomputed.
+  const stagecut::stage_bytes kept{.activations = {10, 3}, .recomputed = {0, 10}};
+  CHECK(memory_curve(order, run, kept)[0].peak() == 13);
+  // Apart, what is recomputed stays until the gradients of the weights are there: F0 I0 W0 …
+  const schedule split = stagecut::zb_h1(1, 2);
+  const auto apart = memory_curve(split, simulation<int>{}, {.activations = {3}, .recomputed = {10}});
+  CHECK(apart[0].peak() == 13);
+}
+
+TEST_CASE("the run of another schedule, and a schedule that is none") {
+  const schedule order = stagecut::one_forward_one_backward(2, 3);
+  const auto run = stagecut::simulate(stagecut::one_forward_one_backward(2, 2),
+                                      stagecut::pass_times<int>{.forward = {1, 1}, .backward = {1, 1}});
+  CHECK_THROWS_WITH_AS((void)memory_curve(order, run), "run: is of another schedule: rank 0 has 6 passes",
+                       stagecut::invalid_input);
+  schedule wrong = order;
+  wrong.orders[1][0].stage = 7;
+  CHECK_THROWS_AS((void)memory_curve(wrong, simulation<int>{}), stagecut::invalid_input);
+  CHECK_THROWS_AS((void)microbatches_in_flight(wrong), stagecut::invalid_input);
 }

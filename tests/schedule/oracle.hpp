@@ -148,7 +148,6 @@ class iteration {
         for (const std::size_t at : chain_[r]) {
           if (!is_message_[at]) continue;
           use.blocked = use.blocked + events_[at].time;
-          use.last = std::max(use.last, events_[at].end);
         }
       }
       for (const auto& [does, at] : updates_[r]) {

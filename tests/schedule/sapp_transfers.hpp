@@ -22,15 +22,6 @@ using ops = std::vector<op>;
   return each.kind == op_kind::send_forward || each.kind == op_kind::send_backward;
 }
 
-/// The receiving end of a sending one, and the other way round.
-[[nodiscard]] inline op other_end(const op& each) {
-  switch (each.kind) {
-    case op_kind::send_forward: return {op_kind::receive_forward, each.stage + 1, each.microbatch};
-    case op_kind::receive_forward: return {op_kind::send_forward, each.stage - 1, each.microbatch};
-    case op_kind::send_backward: return {op_kind::receive_backward, each.stage - 1, each.microbatch};
-    default: return {op_kind::send_backward, each.stage + 1, each.microbatch};
-  }
-}
 
 [[nodiscard]] inline std::size_t position(const ops& line, const op& each) {
   return static_cast<std::size_t>(std::find(line.begin(), line.end(), each) - line.begin());

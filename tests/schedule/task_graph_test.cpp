@@ -81,7 +81,7 @@ TEST_CASE("each task follows what it awaits") {
     }
     times.all_reduce.assign(order.stages(), 1);
     times.optimizer_step.assign(order.ranks(), 1);
-    graph.fill(times, {}, table);
+    graph.fill(times, {graph.options().transfers, {}, {}}, table);
     std::size_t position = 0;
     for (const task& each : graph.tasks()) {
       ++position;

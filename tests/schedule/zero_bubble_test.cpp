@@ -120,3 +120,10 @@ TEST_CASE("Zero bubble: what cannot be is refused with the reason") {
   CHECK_THROWS_WITH_AS((void)interleaved_zero_bubble(4, 0, 8), doctest::Contains("chunks = 0"),
                        stagecut::argument_error);
 }
+
+TEST_CASE("interleaved with split backward passes: fewer microbatches than ranks, as PyTorch has them") {
+  const auto few = interleaved_zero_bubble(3, 2, 1);
+  CHECK(order::text(few.orders[0]) == "0F0 3F0 3I0 3W0 0I0 0W0");
+  CHECK(order::text(few.orders[1]) == "1F0 4F0 4I0 1I0 4W0 1W0");
+  CHECK(order::text(few.orders[2]) == "2F0 5F0 5I0 2I0 5W0 2W0");
+}

@@ -31,6 +31,11 @@ enum class op_kind : std::uint8_t {
   return kind >= op_kind::send_forward && kind <= op_kind::receive_backward;
 }
 
+/// Whether a tensor leaves a device: SEND_F, SEND_B.
+[[nodiscard]] constexpr bool is_send(op_kind kind) noexcept {
+  return kind == op_kind::send_forward || kind == op_kind::send_backward;
+}
+
 /// One step of a schedule.
 struct op {
   op_kind kind = op_kind::forward;  ///< what is done
@@ -54,11 +59,23 @@ struct timed_op {
   friend bool operator==(const timed_op&, const timed_op&) = default;
 };
 
+/// The op at the other end of a transfer: of SEND_F, RECV_F of the next stage.
+/// @pre `each` is a transfer across a boundary of stages
+[[nodiscard]] constexpr op other_end(op each) noexcept {
+  switch (each.kind) {
+    case op_kind::send_forward: each.kind = op_kind::receive_forward, ++each.stage; break;
+    case op_kind::receive_forward: each.kind = op_kind::send_forward, --each.stage; break;
+    case op_kind::send_backward: each.kind = op_kind::receive_backward, --each.stage; break;
+    default: each.kind = op_kind::send_backward, ++each.stage; break;
+  }
+  return each;
+}
+
 /// The word of PyTorch's schedules for a kind of op: `F`, `I`, `SEND_F`.
 [[nodiscard]] constexpr const char* to_string(op_kind kind) noexcept {
   constexpr const char* words[] = {"F",      "B",      "I",       "W",       "SEND_F",      "RECV_F",
                                    "SEND_B", "RECV_B", "UNSHARD", "RESHARD", "REDUCE_GRAD", "OPTIMIZER"};
-  return words[static_cast<std::size_t>(kind)];
+  return static_cast<std::size_t>(kind) < 12 ? words[static_cast<std::size_t>(kind)] : "?";
 }
 
 /// An op as PyTorch writes it, the stage first: `3F12`; a slice behind a colon: `3F12:1`.

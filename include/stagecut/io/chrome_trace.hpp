@@ -35,16 +35,15 @@ class trace_writer {
       const std::string rank = std::to_string(first + r);
       name_process(rank, joined(prefix, "rank ", std::to_string(r)));
       for (const auto& each : of_rank(picture.run.ops, r)) complete(picture, rank, compute, each, time);
-      for (const auto& each : of_rank(picture.run.transfers, r)) complete(picture, rank, send, each, time);
       for (const auto& each : of_rank(picture.run.updates, r)) complete(picture, rank, update, each, time);
+      sends(picture, r, rank, time);
       if (!picture.memory.empty()) count_memory(picture.memory[r], rank, time);
     }
     flows(picture, first, time);
   }
 
  private:
-  enum thread : std::size_t { compute, send, update };
-  static constexpr std::array<std::string_view, 3> thread_names{"compute", "send", "update"};
+  enum track : std::size_t { compute, send, update, more };
 
   /// Times are written in microseconds, rounded to nanoseconds.
   struct nanoseconds {
@@ -73,13 +72,31 @@ class trace_writer {
   void name_process(const std::string& rank, const std::string& name) {
     event(R"("name":"process_name","ph":"M","pid":)", rank, R"(,"args":{"name":)", quoted_json(name), "}");
     event(R"("name":"process_sort_index","ph":"M","pid":)", rank, R"(,"args":{"sort_index":)", rank, "}");
-    for (std::size_t i = 0; i < thread_names.size(); ++i) {
-      event(R"("name":"thread_name","ph":"M","pid":)", rank, R"(,"tid":)", std::to_string(i), R"(,"args":{"name":")",
-            thread_names[i], "\"}");
+    name_thread(rank, compute, "compute");
+    name_thread(rank, send, "send");
+    name_thread(rank, update, "update");
+  }
+
+  void name_thread(const std::string& rank, std::size_t thread, std::string_view name) {
+    event(R"("name":"thread_name","ph":"M","pid":)", rank, R"(,"tid":)", std::to_string(thread),
+          R"(,"args":{"name":")", name, "\"}");
+  }
+
+  /// Messages that are under way at once stand on threads of their own: a viewer drops what overlaps on one.
+  void sends(const pipeline_picture& picture, std::size_t r, const std::string& rank, nanoseconds time) {
+    std::vector<double> free;  // of every thread, since when
+    for (const auto& each : of_rank(picture.run.transfers, r)) {
+      std::size_t lane = 0;
+      while (lane < free.size() && free[lane] > time(each.start)) ++lane;
+      if (lane == free.size()) free.push_back(0);
+      const std::size_t thread = lane == 0 ? send : more + lane - 1;
+      if (lane != 0 && free[lane] == 0) name_thread(rank, thread, joined("send ", std::to_string(lane + 1)));
+      free[lane] = time(each.end);
+      complete(picture, rank, thread, each, time);
     }
   }
 
-  void complete(const pipeline_picture& picture, const std::string& rank, thread on, const timed_op<double>& each,
+  void complete(const pipeline_picture& picture, const std::string& rank, std::size_t on, const timed_op<double>& each,
                 nanoseconds time) {
     const op& what = each.what;
     const double start = time(each.start);
@@ -149,16 +166,21 @@ class trace_writer {
 }  // namespace detail
 
 /// Pipelines as a trace for Perfetto or for Chrome: a process a rank, with a thread each for what it computes, what
-/// it sends and its updates; arrows from every pass to the one on another rank that waits for it; and its memory.
+/// it sends and its updates, and more for messages that are under way at once; arrows from every pass to the one on another rank that waits for it; and its memory.
 ///
 /// Times without a unit are written as microseconds. With several pictures, the ranks of the next follow those of the
 /// one before, and the titles stand in their names.
 ///
-/// @throws  argument_error if the parts of a picture do not belong together
+/// @throws  argument_error if the parts of a picture do not belong together, or for a makespan from 1e280 on
 ///
 /// Format: Trace Event Format, JSON object form.
 [[nodiscard]] inline std::string as_chrome_trace(view<const pipeline_picture> pictures) {
-  for (const pipeline_picture& each : pictures) detail::check_picture("as_chrome_trace", each);
+  for (const pipeline_picture& each : pictures) {
+    detail::check_picture("as_chrome_trace", each);
+    if (each.run.makespan < 1e280) continue;
+    detail::fail(argument_error("io::as_chrome_trace", "run.makespan", std::to_string(each.run.makespan),
+                                "has no figure in microseconds"));
+  }
   detail::trace_writer writer;
   std::size_t first = 0;
   for (const pipeline_picture& each : pictures) {

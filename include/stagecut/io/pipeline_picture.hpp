@@ -63,7 +63,7 @@ using timed_ops = view<const timed_op<double>>;
 
 /// The rank to which a transfer goes.
 [[nodiscard]] inline std::size_t receiver(const stagecut::schedule& order, const op& sent) {
-  return order.rank_of[sent.kind == op_kind::send_forward ? sent.stage + 1 : sent.stage - 1];
+  return order.rank_of[other_end(sent).stage];
 }
 
 /// The microbatch of an op, with its slice if it is cut into several: `12`, `12:1`.

@@ -168,8 +168,6 @@ class svg_page {
 ///
 /// @param pictures  their times are in seconds if all are; memory in bytes and in activations has a scale each
 /// @throws          argument_error if the parts of a picture do not belong together
-///
-/// The same text from every compiler.
 [[nodiscard]] inline std::string as_svg(view<const pipeline_picture> pictures) {
   for (const pipeline_picture& each : pictures) detail::check_picture("as_svg", each);
   return detail::svg_page(pictures).text();

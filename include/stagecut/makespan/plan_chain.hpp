@@ -68,9 +68,9 @@ struct plan_chain_fn {
   /// Whether an iteration has a schedule, and not too many passes.
   static bool is_predicted(const chain_request& request) {
     const std::size_t m = request.microbatches;
-    const bool even = request.chunks == 1 || m % request.devices == 0;  // Megatron's groups are then full
-    const bool known = request.chunks == 1 || request.memory.checkpoint != checkpointing::except_last;
-    return m != 0 && even && known && m <= most_predicted / (request.devices * request.chunks);
+    // Megatron's groups are then full, and microbatches in flight are those of its order.
+    const bool interleaves = request.chunks == 1 || (m % request.devices == 0 && request.in_flight.empty());
+    return m != 0 && interleaves && m <= most_predicted / (request.devices * request.chunks);
   }
 
   /// Refuses bytes that a limit would say nothing of, and such as nobody has.
@@ -246,7 +246,7 @@ struct plan_chain_fn {
 /// @param request  the pipeline, what to cut by, and the memory there is
 /// @return         optimal; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
 ///                 plan predicts the iteration, without transfers, if `microbatches` is known, of chunks a multiple of
-///                 the devices and not recomputed `except_last`, and it has no more than 2^20 forward passes
+///                 the devices with no `in_flight` given, and it has no more than 2^20 forward passes
 /// @throws         argument_error for a request that makes no sense; invalid_input if the model has nothing to be cut
 ///                 by or a sum overflows
 ///

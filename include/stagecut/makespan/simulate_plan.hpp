@@ -84,14 +84,30 @@ namespace stagecut::inline v0 {
   return result;
 }
 
-/// What a plan's stages keep; empty where it does not know their microbatches in flight.
+/// What a plan's stages keep, of any schedule; empty where it does not know their memory.
+///
+/// What is checkpointed keeps the input of its stage, and all activations while it goes back.
 [[nodiscard]] inline stage_bytes bytes_of(const plan& made) {
   stage_bytes result;
   for (const planned_stage& stage : made.stages) {
-    if (stage.in_flight == 0) return {};
     const stage_memory& memory = stage.memory;
+    if (stage.in_flight == 0 || memory == stage_memory{}) return {};
     result.resident.push_back(memory.resident + memory.workspace + memory.buffers);
-    result.activations.push_back(memory.activations / static_cast<double>(stage.in_flight));
+  }
+  const bool checkpoints = !made.memory.checkpoint.empty() && made.memory.checkpoint != "never";
+  const bool last_kept = checkpoints && made.memory.checkpoint == "except_last" && made.schedule.microbatches != 0;
+  const std::size_t m = last_kept ? made.schedule.microbatches : 1;
+  for (std::size_t s = 0; s < made.stages.size(); ++s) {
+    const double held = made.stages[s].memory.activations;
+    const auto in_flight = static_cast<double>(made.stages[s].in_flight);
+    const double input = s == 0 ? 0 : made.profile.layers[made.cuts[s] - 1].output;
+    const double inputs = input * (last_kept ? in_flight - 1 : in_flight);
+    const double all = inputs < held ? held - inputs : 0;  // of one microbatch
+    for (std::size_t k = 0; k < m; ++k) {
+      const bool kept = !checkpoints || (last_kept && k + 1 == m);
+      result.activations.push_back(!checkpoints ? held / in_flight : kept ? all : input);
+      if (checkpoints) result.recomputed.push_back(kept ? 0 : all);
+    }
   }
   return result;
 }
@@ -112,7 +128,6 @@ namespace stagecut::inline v0 {
   }
   transfer_times<double> result;
   result.kind = kind;
-  if (latency == 0 && bandwidth == 0) return result;
   for (std::size_t s = 1; s < made.cuts.stages(); ++s) {
     const double bytes = made.profile.layers[made.cuts[s] - 1].output;
     result.forward.push_back(bandwidth == 0 ? latency : latency + bytes / bandwidth);

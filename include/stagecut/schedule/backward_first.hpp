@@ -25,7 +25,7 @@ class backward_first_policy {
   backward_first_policy(const std::vector<T>& table, const duration_table& durations, view<const std::size_t> active,
                         transfer_kind kind, schedule& into)
       : table_(table), durations_(durations), active_(active), kind_(kind), into_(into), ranks_(active.size()) {
-    for (rank& each : ranks_) each.arrived[0].reserve(into.microbatches);
+    for (progress& each : ranks_) each.arrived[0].reserve(into.microbatches);
     ranks_[0].arrived[0].assign(into.microbatches, T{});
   }
 
@@ -34,7 +34,7 @@ class backward_first_policy {
   }
 
  private:
-  struct rank {
+  struct progress {
     std::size_t done[2] = {};         // forward and backward passes
     T free{};                         // when it is
     std::vector<T> arrived[2]{};      // when what they need is there, microbatches in order
@@ -50,7 +50,7 @@ class backward_first_policy {
   [[nodiscard]] choice choose() const {
     choice best{ranks_.size(), false, T{}};
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      const rank& here = ranks_[r];
+      const progress& here = ranks_[r];
       const bool back = here.done[1] < here.arrived[1].size();
       const bool forth = here.done[0] < here.arrived[0].size() && here.done[0] - here.done[1] < active_[r];
       if (!back && !forth) continue;
@@ -66,7 +66,7 @@ class backward_first_policy {
 
   void take(const choice& next) {
     const std::size_t r = next.rank;
-    rank& here = ranks_[r];
+    progress& here = ranks_[r];
     const op pass{next.back ? op_kind::backward : op_kind::forward, r, here.done[next.back]++};
     here.free = next.start + table_[durations_.pass(pass)];
     into_.orders[r].push_back(pass);
@@ -83,7 +83,7 @@ class backward_first_policy {
   view<const std::size_t> active_;
   transfer_kind kind_;
   schedule& into_;
-  std::vector<rank> ranks_;
+  std::vector<progress> ranks_;
 };
 
 }  // namespace detail
@@ -117,11 +117,20 @@ template <arithmetic T>
   schedule result = detail::empty_schedule("backward-first", loop_placement(ranks, 1), ranks, microbatches);
   result.orders[0] = {{op_kind::forward, 0, 0}, {op_kind::backward, 0, 0}};  // tells the table what will be run
   task_options options;
+  options.transfers = transfers.kind;
   options.with_transfers = true;
   const detail::duration_table durations(result, options);
   result.orders[0].clear();
   std::vector<T> table(durations.size());
   durations.fill(times, transfers, view<T>(table));
+  if constexpr (integer<T>) {
+    T sum{};
+    for (std::size_t k = 0; k < microbatches; ++k) {
+      for (const T each : table) {
+        if (!checked_add(sum, each)) detail::refuse_sum();
+      }
+    }
+  }
   detail::backward_first_policy<T>(table, durations, active, transfers.kind, result).run();
   return result;
 }

@@ -105,7 +105,11 @@ class duration_table {
       fill_passes(op_kind::backward, "backward", times.backward, table);
     }
     fill_pairs(times, table);
+    if (!options_.with_transfers && !(transfers.forward.empty() && transfers.backward.empty())) {
+      refuse_unasked("transfers", "are left out of");
+    }
     if (options_.with_transfers) {
+      if (transfers.kind != options_.transfers) refuse_unasked("transfers.kind", "is not that of");
       fill_boundaries("transfers.forward", transfers.forward, table.data() + transfers_);
       fill_boundaries("transfers.backward", transfers.backward, table.data() + all_reduces_ - (stages_ - 1));
     }
@@ -151,6 +155,10 @@ class duration_table {
     } else {
       return a + b;
     }
+  }
+
+  [[noreturn]] static void refuse_unasked(std::string_view name, std::string_view what) {
+    fail(invalid_input(name, joined(what, " what the task graph was made for")));
   }
 
   static void refuse_length(std::string_view name, std::size_t length, std::size_t right) {
@@ -210,6 +218,7 @@ class duration_table {
 
   template <class T>
   static void fill_each(std::string_view name, const std::vector<T>& values, bool wanted, view<T> table) {
+    if (!wanted && !values.empty()) refuse_unasked(name, "are left out of");
     if (!wanted) return;
     refuse_length(name, values.size(), table.size());
     check(name, values);

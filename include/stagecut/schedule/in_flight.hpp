@@ -6,6 +6,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/op.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
@@ -43,7 +44,9 @@ namespace stagecut::inline v0 {
 ///
 /// @param order  a schedule, of whole microbatches
 /// @return       for every stage; passes that overlap count as forward first. I keeps what it needs for W
+/// @throws       invalid_input as `check_schedule`
 [[nodiscard]] inline std::vector<std::size_t> microbatches_in_flight(const schedule& order) {
+  check_schedule(order);
   std::vector<std::size_t> held(order.stages());
   std::vector<std::size_t> most(order.stages());
   for (const auto& rank : order.orders) {

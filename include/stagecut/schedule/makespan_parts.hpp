@@ -82,7 +82,9 @@ template <arithmetic T>
   const auto makespan = [&](const pass_times<double>& of, const transfer_times<double>& over) {
     const task_graph graph(order, detail::options_of(order, of, over));
     simulation_workspace<double> workspace;
-    return graph.makespan(of, over, workspace);
+    const double result = graph.makespan(of, over, workspace);
+    if (!is_finite(result)) detail::refuse_sum();
+    return result;
   };
   const double whole = makespan(with_update, messages);
   const double without_update = makespan(passes, messages);

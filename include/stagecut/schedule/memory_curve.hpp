@@ -8,16 +8,20 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/op.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline v0 {
 
 /// What every stage keeps on its rank, in bytes or any other unit; vectors have one element a stage.
+///
+/// `activations` and `recomputed` may also have one a stage and microbatch, at [s * microbatches + k].
 struct stage_bytes {
-  std::vector<double> resident{};      ///< from beginning to end: parameters, optimizer; empty: nothing
-  std::vector<double> activations{};   ///< of a microbatch, from the start of F to the end of B or W; empty: 1
-  std::vector<double> weight_part{};   ///< what of `activations` stays from the end of I to that of W; empty: all
+  std::vector<double> resident{};     ///< from beginning to end: parameters, optimizer; empty: nothing
+  std::vector<double> activations{};  ///< of a microbatch, from the start of F to the end of B or W; empty: 1
+  std::vector<double> weight_part{};  ///< what of `activations` stays from the end of I to that of W; empty: all
+  std::vector<double> recomputed{};   ///< more from the start of B or I to the end of B or W; empty: nothing
 };
 
 /// What a rank holds at some time, and until its next point.
@@ -46,34 +50,60 @@ struct rank_memory {
 
 namespace detail {
 
+/// The element of a stage and microbatch.
+[[nodiscard]] inline double bytes_at(const std::vector<double>& values, const schedule& order, const op& each,
+                                     double otherwise) {
+  if (values.empty()) return otherwise;
+  return values[values.size() == order.stages() ? each.stage : each.stage * order.microbatches + each.microbatch];
+}
+
 /// Shows what a rank's memory does to `visit(OP, AT_END, BYTES)`, op by op.
 template <class Visit>
 void each_memory_change(const schedule& order, std::size_t rank, const stage_bytes& bytes, const Visit& visit) {
   const auto parts = static_cast<double>(order.slices);
-  const auto& ops = order.orders[rank];
-  for (std::size_t i = 0, computed = 0; i < ops.size(); ++i) {
-    if (!is_compute(ops[i].kind)) continue;
-    const std::size_t s = ops[i].stage;
-    const double all = bytes.activations.empty() ? 1 : bytes.activations[s];
-    const double late = bytes.weight_part.empty() ? all : bytes.weight_part[s];
-    switch (ops[i].kind) {
-      case op_kind::forward: visit(computed, false, all / parts); break;
-      case op_kind::backward: visit(computed, true, -all / parts); break;
-      case op_kind::backward_input: visit(computed, true, -(all - late) / parts); break;
-      default: visit(computed, true, -late / parts); break;
+  std::size_t computed = 0;
+  for (const op& each : order.orders[rank]) {
+    if (!is_compute(each.kind)) continue;
+    const double all = bytes_at(bytes.activations, order, each, 1) / parts;
+    const double late = bytes.weight_part.empty() ? all : bytes.weight_part[each.stage] / parts;
+    const double again = bytes_at(bytes.recomputed, order, each, 0) / parts;
+    switch (each.kind) {
+      case op_kind::forward: visit(computed, false, all); break;
+      case op_kind::backward:
+        if (again != 0) visit(computed, false, again);
+        visit(computed, true, -(all + again));
+        break;
+      case op_kind::backward_input:
+        if (again != 0) visit(computed, false, again);
+        visit(computed, true, late - all);
+        break;
+      default: visit(computed, true, -(late + again)); break;
     }
     ++computed;
   }
 }
 
-inline void check_bytes(const schedule& order, const std::vector<double>& values, const char* name) {
-  if (!values.empty() && values.size() != order.stages()) {
+inline void check_bytes(const schedule& order, const std::vector<double>& values, const char* name,
+                        std::size_t each = 1) {
+  if (!values.empty() && values.size() != order.stages() && values.size() != order.stages() * each) {
     fail(invalid_input(name, joined("has ", std::to_string(values.size()), " elements, the schedule has ",
                                     std::to_string(order.stages()), " stages")));
   }
   for (std::size_t s = 0; s < values.size(); ++s) {
     if (is_finite(values[s]) && !is_negative(values[s])) continue;
     fail(invalid_input(joined(name, "[", std::to_string(s), "]"), "must be finite and not negative"));
+  }
+}
+
+/// Refuses a run of another schedule.
+template <class T>
+void check_run(const schedule& order, const simulation<T>& run) {
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    std::size_t computed = 0;
+    for (const op& each : order.orders[r]) computed += is_compute(each.kind) ? 1 : 0;
+    if (run.ops.empty() || (run.ops.size() == order.ranks() && run.ops[r].size() == computed)) continue;
+    fail(invalid_input("run", joined("is of another schedule: rank ", std::to_string(r), " has ",
+                                     std::to_string(computed), " passes")));
   }
 }
 
@@ -85,7 +115,8 @@ inline void check_bytes(const schedule& order, const std::vector<double>& values
 /// @param run    what came of it; one without ops gives peaks alone, which depend on the order only
 /// @param bytes  of the stages; by default the activations of a microbatch of a stage count 1
 /// @return       of every rank
-/// @throws       invalid_input for lengths that do not fit, and for what is NaN, infinite or negative
+/// @throws       invalid_input for a schedule that is none, a run of another one, lengths that do not fit, and for what
+///               is NaN, infinite or negative
 ///
 /// Activations are there from the start of F on. B frees them at its end; I all but the part for the weights, which W
 /// frees. O(ops).
@@ -93,8 +124,11 @@ template <class T>
 [[nodiscard]] std::vector<rank_memory<T>> memory_curve(const schedule& order, const simulation<T>& run,
                                                        const stage_bytes& bytes = {}) {
   detail::check_bytes(order, bytes.resident, "resident");
-  detail::check_bytes(order, bytes.activations, "activations");
+  detail::check_bytes(order, bytes.activations, "activations", order.microbatches);
   detail::check_bytes(order, bytes.weight_part, "weight_part");
+  detail::check_bytes(order, bytes.recomputed, "recomputed", order.microbatches);
+  check_schedule(order);
+  detail::check_run(order, run);
   std::vector<rank_memory<T>> result(order.ranks());
   for (std::size_t s = 0; s < bytes.resident.size(); ++s) result[order.rank_of[s]].resident += bytes.resident[s];
   for (std::size_t r = 0; r < order.ranks(); ++r) {

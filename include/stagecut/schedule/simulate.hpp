@@ -132,15 +132,13 @@ class run_report {
     } else if (!is_transfer(does.kind)) {
       result.updates[rank].push_back(run);
       if (does.kind == op_kind::optimizer_step) use.busy = use.busy + time;
-    } else if (does.kind == op_kind::send_forward || does.kind == op_kind::send_backward) {
+    } else {
+      if (!is_send(does.kind)) return;
       result.transfers[rank].push_back(run);
       if (graph_.options().transfers != transfer_kind::blocking) return;
-      rank_use<T>& peer =
-          result.ranks[order_.rank_of[does.kind == op_kind::send_forward ? does.stage + 1 : does.stage - 1]];
+      rank_use<T>& peer = result.ranks[order_.rank_of[other_end(does).stage]];
       use.blocked = use.blocked + time;
       peer.blocked = peer.blocked + time;
-      peer.last = run.end;
-    } else {
       return;
     }
     if (use.last < run.end) use.last = run.end;
@@ -155,8 +153,7 @@ class run_report {
     std::vector<timed_op<T>> path;
     while (position != 0) {
       const task& each = at(position);
-      const bool receives = what(position).kind == op_kind::receive_forward ||
-                            what(position).kind == op_kind::receive_backward;
+      const bool receives = is_transfer(what(position).kind) && !is_send(what(position).kind);
       if (!receives && !what(position).with_next) path.push_back(timed(position));
       if (!(ends_[each.before] < ends_[each.source] + table_[delay(position)])) {
         position = each.before;
@@ -205,8 +202,9 @@ struct simulate_fn {
 ///                   each other), for vectors of the wrong length, for times that are NaN, infinite or negative, and for
 ///                   a sum that is not representable
 ///
+/// Ops of other kinds in the order take no time: gradients are reduced and parameters updated as `times` says.
 /// Integers are exact. Doubles are added and compared in one order, never multiplied: the same bits from every compiler.
-/// O(ops). For many durations of one schedule make a `task_graph` once.
+/// O(ops), where transfers have to be lowered that of `lower_transfers`. For many durations of one schedule make a `task_graph` once.
 inline constexpr simulate_fn simulate{};
 
 }  // namespace stagecut::inline v0

@@ -11,8 +11,9 @@ namespace stagecut::inline v0 {
 
 /// What one pass of a microbatch takes on every stage, in any unit.
 ///
-/// A vector has one element a stage; or one a stage and slice, at [s * slices + slice]; or one a stage, microbatch and
-/// slice, at [(s * microbatches + k) * slices + slice]. Those of passes that the schedule does not run may be empty.
+/// A vector of passes has one element a stage; or one a stage and slice, at [s * slices + slice]; or one a stage,
+/// microbatch and slice, at [(s * microbatches + k) * slices + slice]. Those of passes that the schedule does not run may
+/// be empty. The others have one a stage, or a rank.
 template <class T>
 struct pass_times {
   std::vector<T> forward{};          ///< F
@@ -49,8 +50,8 @@ struct rank_use {
   T busy{};     ///< computing
   T blocked{};  ///< held by transfers that block it
   T idle{};     ///< the rest of the makespan
-  T first{};    ///< when its first op begins
-  T last{};     ///< when its last ends, its share of the update included
+  T first{};    ///< when its first pass begins
+  T last{};     ///< when its last pass ends, or its share of the update
 
   /// Equal in every part.
   friend bool operator==(const rank_use&, const rank_use&) = default;
@@ -60,7 +61,7 @@ struct rank_use {
 template <class T>
 struct simulation {
   T makespan{};                                       ///< when the last op ends, the first having begun at 0
-  T span{};                                           ///< the longest of any rank, from its first op to its last
+  T span{};                                           ///< the longest of any rank, from `first` to `last`
   std::vector<rank_use<T>> ranks{};                   ///< how each spends it
   std::vector<std::vector<timed_op<T>>> ops{};        ///< F, B, I, W of every rank, in its order
   std::vector<std::vector<timed_op<T>>> transfers{};  ///< what every rank sends, in its order

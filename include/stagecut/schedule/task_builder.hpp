@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
@@ -13,15 +12,15 @@
 #include <stagecut/schedule/duration_table.hpp>
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_lanes.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline v0::detail {
 
 /// Makes tasks of the ops of a checked schedule, each behind those that it waits for.
 ///
-/// A *lane* runs ops in the order of its rank: what the rank computes and, for `stream`, what it sends and receives; for
-/// `blocking` both are one lane. Lanes go in rounds, and an op waits for nothing of its own round, so that neighbouring
-/// tasks rarely wait for each other and a processor runs several at once.
+/// An op waits for nothing of its own round of lanes, so that neighbouring tasks rarely wait for each other and a
+/// processor runs several at once.
 class task_builder {
  public:
   task_builder(const schedule& order, const task_options& options, duration_table& table)
@@ -31,10 +30,8 @@ class task_builder {
         blocking_(options.with_transfers && options.transfers == transfer_kind::blocking),
         streams_(options.with_transfers && options.transfers == transfer_kind::stream),
         late_(options.with_transfers && options.transfers == transfer_kind::latency),
-        lanes_(streams_ ? 2 * order.ranks() : order.ranks()),
-        at_(lanes_),
-        front_(lanes_),
-        woken_(lanes_),
+        lanes_(order, blocking_, streams_),
+        front_(lanes_.size()),
         links_(order.ranks()),
         reduced_(order.ranks()),
         passes_left_(order.stages()) {
@@ -54,20 +51,14 @@ class task_builder {
   /// Makes all of them.
   /// @throws invalid_input for an order that waits for itself
   void build() {
-    for (std::size_t lane = 0; lane < lanes_; ++lane) wake(lane);
-    for (std::vector<std::size_t> round; !next_round_.empty();) {
-      round.swap(next_round_);
-      next_round_.clear();
-      for (const std::size_t lane : round) woken_[lane] = false;
+    for (auto round = lanes_.next_round(); !round.empty(); round = lanes_.next_round()) {
       done_ = static_cast<std::uint32_t>(tasks.size());
       send_messages();
       for (const std::size_t lane : round) {
-        if (advance(lane)) wake(lane);
+        if (advance(lane)) lanes_.wake(lane);
       }
     }
-    for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      if (head(lane) != nullptr) fail(invalid_input("schedule", deadlock_text(order_, undone())));
-    }
+    if (!lanes_.all_ended()) fail(invalid_input("schedule", deadlock_text(order_, lanes_.ended())));
     finish();
   }
 
@@ -90,11 +81,6 @@ class task_builder {
   }
   [[nodiscard]] std::size_t rank_of(const op& each) const noexcept { return order_.rank_of[each.stage]; }
 
-  void wake(std::size_t lane) {
-    if (std::exchange(woken_[lane], true)) return;
-    next_round_.push_back(lane);
-  }
-
   std::uint32_t add(const op& does, const task& each) {
     tasks.push_back(each);
     what.push_back(does);
@@ -105,35 +91,12 @@ class task_builder {
   /// Whether there is a task at a position, and it is not of this round. Who waits for it is woken for the next one.
   [[nodiscard]] bool done(std::uint32_t position) const noexcept { return position != 0 && position <= done_; }
 
-  /// The op at which a lane stands; ops of other lanes are passed by.
-  [[nodiscard]] const op* head(std::size_t lane) {
-    const auto& ops = order_.orders[lane % order_.ranks()];
-    for (; at_[lane] < ops.size(); ++at_[lane]) {
-      const op_kind kind = ops[at_[lane]].kind;
-      const bool computes = lane < order_.ranks() && is_compute(kind);
-      const bool transfers = (blocking_ || lane >= order_.ranks()) && is_transfer(kind);
-      if (computes || transfers) return &ops[at_[lane]];
-    }
-    return nullptr;
-  }
-
-  /// For every rank, the ops before the first that is no task yet.
-  [[nodiscard]] std::vector<std::size_t> undone() const {
-    std::vector<std::size_t> result(at_.begin(), at_.begin() + static_cast<std::ptrdiff_t>(order_.ranks()));
-    for (std::size_t lane = order_.ranks(); lane < lanes_; ++lane) {
-      std::size_t& at = result[lane - order_.ranks()];
-      if (at_[lane] < at) at = at_[lane];
-    }
-    return result;
-  }
-
   bool advance(std::size_t lane) {
-    const op* const each = head(lane);
+    const op* const each = lanes_.head(lane);
     if (each == nullptr) return false;
     if (is_compute(each->kind)) return compute(lane, *each);
     if (blocking_) return meet(lane, *each);
-    const bool sends = each->kind == op_kind::send_forward || each->kind == op_kind::send_backward;
-    return sends ? send(lane, *each) : receive(lane, *each);
+    return is_send(each->kind) ? send(lane, *each) : receive(lane, *each);
   }
 
   /// The stage whose result a pass waits for, or `stages()`.
@@ -165,16 +128,11 @@ class task_builder {
   bool compute(std::size_t rank, const op& each) {
     const op* const second = each.with_next ? &each + 1 : nullptr;
     if (!ready(each) || (second != nullptr && !ready(*second))) return false;
-    if (second == nullptr) {
-      front_[rank] = add_pass(front_[rank], each, table_.pass(each));
-      complete(each, front_[rank]);
-      ++at_[rank];
-      return true;
-    }
-    front_[rank] = add_pass(add_pass(front_[rank], each, 0), *second, table_.pair(each, *second));
+    const std::uint32_t first = add_pass(front_[rank], each, second == nullptr ? table_.pass(each) : 0);
+    front_[rank] = second == nullptr ? first : add_pass(first, *second, table_.pair(each, *second));
     complete(each, front_[rank]);
-    complete(*second, front_[rank]);
-    at_[rank] += 2;
+    if (second != nullptr) complete(*second, front_[rank]);
+    lanes_.pass(rank, second == nullptr ? 1 : 2);
     return true;
   }
 
@@ -193,12 +151,12 @@ class task_builder {
     const std::size_t to = order_.rank_of[back ? each.stage - 1 : each.stage + 1];
     if (to == rank || !options_.with_transfers || options_.transfers == transfer_kind::latency) {
       arrived_[back][here] = made;
-      wake(to);
+      lanes_.wake(to);
     } else if (options_.transfers == transfer_kind::link) {
       outbox_.push_back(
           {back ? op_kind::send_backward : op_kind::send_forward, each.stage, each.microbatch, each.slice});
     } else if (streams_) {
-      wake(order_.ranks() + rank);
+      lanes_.wake(lanes_.stream_of(rank));
     }
   }
 
@@ -207,11 +165,11 @@ class task_builder {
     for (const op& message : outbox_) {
       const bool back = is_back(message.kind);
       const std::size_t here = index(message, message.stage);
-      const std::size_t to = order_.rank_of[back ? message.stage - 1 : message.stage + 1];
+      const std::size_t to = order_.rank_of[other_end(message).stage];
       std::uint32_t& front = link_front(rank_of(message), to);
       front = add(message, {front, made_[back][here], table_.transfer(!back, message.stage)});
       arrived_[back][here] = front;
-      wake(to);
+      lanes_.wake(to);
     }
     outbox_.clear();
   }
@@ -230,42 +188,37 @@ class task_builder {
     if (!done(made_[back][here])) return false;
     front_[lane] = add(each, {front_[lane], made_[back][here], table_.transfer(!back, each.stage)});
     sent_[back][here] = front_[lane];
-    ++at_[lane];
-    wake(order_.ranks() + order_.rank_of[back ? each.stage - 1 : each.stage + 1]);
+    lanes_.pass(lane);
+    lanes_.wake(lanes_.stream_of(order_.rank_of[other_end(each).stage]));
     return true;
   }
 
   /// It arrives, on the stream of the receiving rank.
   bool receive(std::size_t lane, const op& each) {
     const bool back = is_back(each.kind);
-    const std::size_t from = index(each, back ? each.stage + 1 : each.stage - 1);
+    const std::size_t from = index(each, other_end(each).stage);
     if (!done(sent_[back][from])) return false;
     front_[lane] = add(each, {front_[lane], sent_[back][from], 0});
     arrived_[back][from] = front_[lane];
-    ++at_[lane];
-    wake(rank_of(each));
+    lanes_.pass(lane);
+    lanes_.wake(rank_of(each));
     return true;
   }
 
   /// A message holds both ranks, once both have come to it.
   bool meet(std::size_t lane, const op& each) {
     const bool back = is_back(each.kind);
-    const bool sends = each.kind == op_kind::send_forward || each.kind == op_kind::send_backward;
-    const std::size_t peer_stage = sends == back ? each.stage - 1 : each.stage + 1;
-    const std::size_t peer = order_.rank_of[peer_stage];
-    const op* const other = head(peer);
-    op wanted = each;
-    wanted.stage = peer_stage;
-    wanted.kind = back ? (sends ? op_kind::receive_backward : op_kind::send_backward)
-                       : (sends ? op_kind::receive_forward : op_kind::send_forward);
+    const op wanted = other_end(each);
+    const std::size_t peer = rank_of(wanted);
+    const op* const other = lanes_.head(peer);
     if (other == nullptr || !(*other == wanted)) return false;
-    const op& message = sends ? each : *other;
+    const op& message = is_send(each.kind) ? each : *other;
     const std::uint32_t moved = add(message, {front_[lane], front_[peer], table_.transfer(!back, message.stage)});
     front_[lane] = front_[peer] = moved;
     arrived_[back][index(message, message.stage)] = moved;
-    ++at_[lane];
-    ++at_[peer];
-    wake(peer);
+    lanes_.pass(lane);
+    lanes_.pass(peer);
+    lanes_.wake(peer);
     return true;
   }
 
@@ -288,11 +241,8 @@ class task_builder {
   bool blocking_;
   bool streams_;
   bool late_;  // results are under way, but nothing carries them
-  std::size_t lanes_;
-  std::vector<std::size_t> at_;                          // position of every lane in the order of its rank
-  std::vector<std::uint32_t> front_;                     // its latest task
-  std::vector<char> woken_;                              // whether it may go on in the next round
-  std::vector<std::size_t> next_round_{};                // those that are woken
+  schedule_lanes lanes_;
+  std::vector<std::uint32_t> front_;                     // the latest task of every lane
   std::uint32_t done_ = 0;                               // tasks before this round
   std::vector<op> outbox_{};                             // messages of this round, for `link`
   std::vector<std::vector<link>> links_;                 // of every sending rank

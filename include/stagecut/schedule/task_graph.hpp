@@ -35,7 +35,7 @@ class task_graph {
   /// @throws         invalid_input for a schedule that is none (see `check_schedule`), and for one that waits for
   ///                 itself, naming the ops that wait for each other
   ///
-  /// O(ops) time and memory.
+  /// O(ops) time and memory; where transfers have to be lowered, the time of `lower_transfers`.
   explicit task_graph(const schedule& order, const task_options& options = {})
       : options_(options), table_(order, options) {
     check_schedule(order);

@@ -103,10 +103,9 @@ namespace detail {
     std::size_t weights = 0;
     while (forward < passes && forward < (chunks - 1) * round + (ranks - 1 - r)) run(op_kind::forward, forward++);
     for (std::size_t i = 0; i < passes; ++i) {
-      const bool in_turn = forward < passes;
-      if (in_turn) run(op_kind::forward, forward++);
+      if (forward < passes) run(op_kind::forward, forward++);
       run(op_kind::backward_input, i);
-      if (!in_turn || i >= r) run(op_kind::backward_weight, weights++);
+      if (i >= r) run(op_kind::backward_weight, weights++);
     }
     while (weights < passes) run(op_kind::backward_weight, weights++);
   }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/chrome_trace.hpp>
+#include <stagecut/io/svg.hpp>
+#include <stagecut/makespan/simulate_plan.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "output.hpp"
+#include "scenario.hpp"
+#include "schedule_words.hpp"
+#include "simulation_text.hpp"
+#include "transfer_words.hpp"
+#include "words.hpp"
+
+/// The words of `stagecut compare`.
+struct compare_command {
+  std::vector<std::string> files;
+  transfer_words transfers;
+  std::string format = "text";
+  std::string output;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("compare", "Simulate several plans side by side");
+    command->add_option("PLAN", files, "Plans")->required()->type_name("");
+    transfers.add(*command);
+    command->add_option("--format", format, "text, json, svg or trace")
+        ->type_name("NAME")
+        ->check(one_of({"text", "json", "svg", "trace"}));
+    command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    return command;
+  }
+
+  /// Simulates them, and writes what came of it.
+  [[nodiscard]] int run() const {
+    std::vector<simulated> all;
+    std::vector<stagecut::io::pipeline_picture> pictures;
+    for (const std::string& file : files) {
+      const stagecut::plan plan = read_plan(file);
+      try {
+        schedule_words().check_size(plan.devices, plan.chunks, plan.schedule.microbatches);
+        scenario what = scenario_of(plan, stagecut::schedule_of(plan), file);
+        what.transfers = transfers.of(plan);
+        all.push_back(::simulate(what));
+      } catch (const std::invalid_argument& error) {
+        throw stagecut::invalid_input(file, error.what());
+      }
+      pictures.push_back(all.back().picture);
+      if (pictures.back().seconds == pictures.front().seconds) continue;
+      throw stagecut::invalid_input(file, fmt::format("its times {} seconds, unlike those of {}",
+                                                      pictures.back().seconds ? "are" : "are no", files.front()));
+    }
+    if (format == "svg") return write(stagecut::io::as_svg(pictures), output), 0;
+    if (format == "trace") return write(stagecut::io::as_chrome_trace(pictures), output), 0;
+    if (format == "text") {
+      return write(comparison_text(all, output.empty() ? standard_screen() : screen{}), output), 0;
+    }
+    using stagecut::io::detail::json;
+    std::string text;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string name = json(files[i]).dump(-1, ' ', false, json::error_handler_t::replace);
+      const std::string one = simulation_json(all[i]);
+      text += fmt::format("{}{{\"plan\": {},\n {}", i == 0 ? "[" : ",\n", name, one.substr(1, one.size() - 2));
+    }
+    return write(text + "]\n", output), 0;
+  }
+};

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/plan.hpp>
+#include <stagecut/io/json_plan.hpp>
+#include <stagecut/makespan/simulate_plan.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "quantity.hpp"
+#include "words.hpp"
+
+/// What messages between ranks take, as it is said to several commands.
+struct transfer_words {
+  std::optional<double> latency;
+  std::string bandwidth;
+  std::string kind;
+
+  void add(CLI::App& command) {
+    command.add_option("--latency", latency, "Of every message between ranks")->type_name("TIME");
+    command.add_option("--bandwidth", bandwidth, "Bytes a second, of a plan's messages: 25GB")->type_name("SIZE");
+    command.add_option("--transfers", kind, "link (the default), latency, stream, blocking")
+        ->type_name("KIND")
+        ->check(one_of({"link", "latency", "stream", "blocking"}));
+  }
+
+  /// For a plan; none if nothing was said of messages.
+  [[nodiscard]] stagecut::transfer_times<double> of(const stagecut::plan& plan, std::size_t slices = 1) const {
+    if (!said()) return {};
+    std::optional<double> bytes = 0;
+    if (!bandwidth.empty()) {
+      bytes = parse_bytes(bandwidth);
+      if (!bytes || *bytes == 0) {
+        throw CLI::ValidationError("--bandwidth", fmt::format("{} is no size: bytes a second, or 25GB", bandwidth));
+      }
+      double outputs = 0;
+      for (const auto& layer : plan.profile.layers) outputs += layer.output;
+      if (outputs == 0) throw CLI::ValidationError("--bandwidth", "says nothing: no layer of the plan has an output");
+    }
+    return stagecut::transfers_of(plan, latency.value_or(0), *bytes * static_cast<double>(slices), occupies());
+  }
+
+  /// The same for all boundaries; none if nothing was said of messages.
+  [[nodiscard]] stagecut::transfer_times<double> of_lists() const {
+    if (!bandwidth.empty()) throw CLI::ValidationError("--bandwidth", "needs a plan, which knows the bytes");
+    if (!said()) return {};
+    const double time = latency.value_or(0);
+    if (!(time >= 0) || std::isinf(time)) throw CLI::ValidationError("--latency", fmt::format("{} is no time", time));
+    return {occupies(), {time}, {time}};
+  }
+
+ private:
+  [[nodiscard]] bool said() const { return latency || !bandwidth.empty() || !kind.empty(); }
+
+  [[nodiscard]] stagecut::transfer_kind occupies() const {
+    using kinds = stagecut::transfer_kind;
+    return kind == "latency"    ? kinds::latency
+           : kind == "stream"   ? kinds::stream
+           : kind == "blocking" ? kinds::blocking
+                                : kinds::link;
+  }
+};
+
+/// A plan from a file, or from standard input.
+inline stagecut::plan read_plan(const std::string& file) {
+  return file == "-" ? stagecut::io::read_plan(std::cin, "standard input") : stagecut::io::read_plan(file);
+}
