@@ -110,7 +110,8 @@ struct plan_command {
     }
     plan& made = **answer;
     if (timeline && made.timeline.empty()) {
-      throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches, or of chunks if P does not divide them");
+      throw CLI::ValidationError(
+          "--timeline", "there is no prediction of so many microbatches, or of chunks if P does not divide them");
     }
     if (!timeline) made.timeline.clear();
     if (request.by == measure::time && made.objective.of == "parameters") {

@@ -69,7 +69,8 @@ struct schedule_words {
     const std::string chosen = !name.empty() ? name : in_flight.empty() ? "1f1b" : "in-flight";
     const auto let_in = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
     if (!let_in.empty() && let_in.size() != ranks) {
-      throw CLI::ValidationError("--in-flight", fmt::format("has {} numbers, there are {} ranks", let_in.size(), ranks));
+      throw CLI::ValidationError("--in-flight",
+                                 fmt::format("has {} numbers, there are {} ranks", let_in.size(), ranks));
     }
     if (chosen == "backward-first") {
       if (chunks != 1) throw CLI::ValidationError("--chunks", "must be 1 for backward-first");
@@ -81,7 +82,8 @@ struct schedule_words {
       throw CLI::ValidationError("--schedule", fmt::format("{} is not known: stagecut schedules lists them", chosen));
     }
     if (entry->splits_backward && times.backward_input.empty()) {
-      throw CLI::ValidationError("--schedule", fmt::format("{} needs the gradients of inputs and weights apart", chosen));
+      throw CLI::ValidationError("--schedule",
+                                 fmt::format("{} needs the gradients of inputs and weights apart", chosen));
     }
     stagecut::schedule_shape shape{.ranks = ranks, .chunks = chunks, .microbatches = m, .group = group};
     if (slices != 0) shape.slices = slices;

@@ -58,7 +58,8 @@ struct simulate_command {
   /// Simulates, and writes what came of it.
   [[nodiscard]] int run() const {
     scenario what = asked();
-    for (auto* each : {&what.times.forward, &what.times.backward, &what.times.backward_input, &what.times.backward_weight}) {
+    for (auto* each :
+         {&what.times.forward, &what.times.backward, &what.times.backward_input, &what.times.backward_weight}) {
       for (double& time : *each) time /= static_cast<double>(what.order.slices);
     }
     const simulated result = simulate_named(what);
@@ -148,7 +149,8 @@ struct simulate_command {
   void refuse_unused(const stagecut::schedule& order) const {
     const bool whole = runs(order, stagecut::op_kind::backward);
     const bool split = runs(order, stagecut::op_kind::backward_input);
-    if (!whole && !backward.empty()) throw CLI::ValidationError("--backward", "is of no use: the schedule runs its parts");
+    if (!whole && !backward.empty())
+      throw CLI::ValidationError("--backward", "is of no use: the schedule runs its parts");
     if (!split && !backward.empty() && !backward_input.empty()) {
       throw CLI::ValidationError("--backward-input", "is of no use: the schedule runs whole backward passes");
     }

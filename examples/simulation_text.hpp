@@ -78,7 +78,8 @@ inline std::string simulation_text(const simulated& of, const screen& on) {
   const std::string span =
       run.span < run.makespan ? fmt::format(", span {}: the longest of any rank", time_text(of, run.span)) : "";
   text += fmt::format("makespan {}{}\n{:.1f} % work", time_text(of, run.makespan), span, part(of.parts.work));
-  for (const auto& [name, words, value] : idle_causes(of.parts)) text += fmt::format(", {:.1f} % {}", part(value), words);
+  for (const auto& [name, words, value] : idle_causes(of.parts))
+    text += fmt::format(", {:.1f} % {}", part(value), words);
   text += '\n';
   if (run.makespan > 0) text += fmt::format("critical path: {}\n", critical_text(of));
   return text;
@@ -106,9 +107,8 @@ inline std::string simulation_json(const simulated& of) {
       {"idle", json_line(idle)},
       {"peak_activations", list(run.ranks.size(), [&](std::size_t r) { return json_number(of.peak_activations[r]); })}};
   if (of.picture.bytes) {
-    members.emplace_back("peak_memory", list(run.ranks.size(), [&](std::size_t r) {
-                           return json_number(of.picture.memory[r].peak());
-                         }));
+    members.emplace_back(
+        "peak_memory", list(run.ranks.size(), [&](std::size_t r) { return json_number(of.picture.memory[r].peak()); }));
   }
   for (const auto& [name, part] : {std::pair("busy", &stagecut::rank_use<double>::busy),
                                    std::pair("blocked", &stagecut::rank_use<double>::blocked)}) {
@@ -118,7 +118,8 @@ inline std::string simulation_json(const simulated& of) {
                          return json(to_string(run.critical_path[i].what));
                        }));
   std::string text;
-  for (const auto& [name, value] : members) text += fmt::format("{}\"{}\": {}", text.empty() ? "{" : ",\n ", name, value);
+  for (const auto& [name, value] : members)
+    text += fmt::format("{}\"{}\": {}", text.empty() ? "{" : ",\n ", name, value);
   return text + "}\n";
 }
 
@@ -133,7 +134,9 @@ inline std::string comparison_text(const std::vector<simulated>& all, const scre
   };
   const auto lines_of = [&](bool causes) {
     table lines(0);
-    std::vector<std::string> head = {"plan", "schedule", "ranks", "m", "makespan", "", "idle"};
+    std::vector<std::string> head = {"plan", "schedule"};
+    if (causes) head.emplace_back("ranks");
+    head.insert(head.end(), {"m", "makespan", "", "idle"});
     if (causes) head.insert(head.end(), {"fill", "imbalance", "transfers"});
     head.insert(head.end(), {"in flight", "memory"});
     lines.add(head);
@@ -142,15 +145,12 @@ inline std::string comparison_text(const std::vector<simulated>& all, const scre
       const auto percent = [&](double value) {
         return fmt::format("{:.1f} %", run.makespan > 0 ? 100 * (value / run.makespan) : 0);
       };
-      const bool slower = run.makespan > best;
-      std::vector<std::string> cells = {
-          shown(each.picture.title, causes ? 30 : 14), shown(each.picture.order.name),
-          std::to_string(run.ranks.size()), std::to_string(each.picture.order.microbatches),
-          time_text(each, run.makespan),
-          !slower    ? "best"
-          : best > 0 ? fmt::format("+{:.1f} %", 100 * (run.makespan / best - 1))
-                     : "",
-          percent(run.makespan - each.parts.work)};
+      std::string slower = run.makespan > best ? "" : "best";
+      if (run.makespan > best && best > 0) slower = fmt::format("+{:.1f} %", 100 * (run.makespan / best - 1));
+      std::vector<std::string> cells = {shown(each.picture.title, causes ? 30 : 14), shown(each.picture.order.name)};
+      if (causes) cells.push_back(std::to_string(run.ranks.size()));
+      cells.insert(cells.end(), {std::to_string(each.picture.order.microbatches), time_text(each, run.makespan), slower,
+                                 percent(run.makespan - each.parts.work)});
       if (causes) {
         for (const auto& [name, words, value] : idle_causes(each.parts)) cells.push_back(percent(value));
       }
@@ -162,5 +162,7 @@ inline std::string comparison_text(const std::vector<simulated>& all, const scre
     return lines;
   };
   const table whole = lines_of(true);
-  return (!on.terminal || whole.width() <= on.width + 2 ? whole : lines_of(false)).text([](std::size_t) { return std::string(); });
+  return (!on.terminal || whole.width() <= on.width + 2 ? whole : lines_of(false)).text([](std::size_t) {
+    return std::string();
+  });
 }

@@ -19,9 +19,7 @@
 inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
 
 /// A check for a count.
-inline CLI::Validator count_check() {
-  return CLI::Range(std::size_t{1}, (std::size_t{1} << 40U) - 1).description("");
-}
+inline CLI::Validator count_check() { return CLI::Range(std::size_t{1}, (std::size_t{1} << 40U) - 1).description(""); }
 
 /// Numbers between commas.
 /// @throws CLI::ValidationError naming the option
@@ -44,16 +42,23 @@ std::vector<Number> parse_list(const char* option, const std::string& text, cons
 
 /// The library's complaint about an argument in the words of the command line.
 inline std::string in_options(const stagecut::argument_error& error) {
-  constexpr std::pair<std::string_view, std::string_view> options[] = {
-      {"memory_per_device", "--memory"},     {"buffer_fraction", "--memory-buffer"},
-      {"memory.checkpoint", "--checkpoint"}, {"parameter_multiplier", "--optimizer"},
-      {"time_weight", "--time-weight"},      {"boundary_buffers", "--boundary-buffers"},
-      {"microbatches", "--microbatches"},    {"schedule", "--schedule"},
-      {"in_flight", "--in-flight"},          {"active", "--in-flight"},
-      {"ranks", "--devices"},                {"chunks", "--chunks"},
-      {"group", "--group"},                  {"slices", "--slices"},
-      {"latency", "--latency"},              {"bandwidth", "--bandwidth"},
-      {"transfers.kind", "--transfers"}};
+  constexpr std::pair<std::string_view, std::string_view> options[] = {{"memory_per_device", "--memory"},
+                                                                       {"buffer_fraction", "--memory-buffer"},
+                                                                       {"memory.checkpoint", "--checkpoint"},
+                                                                       {"parameter_multiplier", "--optimizer"},
+                                                                       {"time_weight", "--time-weight"},
+                                                                       {"boundary_buffers", "--boundary-buffers"},
+                                                                       {"microbatches", "--microbatches"},
+                                                                       {"schedule", "--schedule"},
+                                                                       {"in_flight", "--in-flight"},
+                                                                       {"active", "--in-flight"},
+                                                                       {"ranks", "--devices"},
+                                                                       {"chunks", "--chunks"},
+                                                                       {"group", "--group"},
+                                                                       {"slices", "--slices"},
+                                                                       {"latency", "--latency"},
+                                                                       {"bandwidth", "--bandwidth"},
+                                                                       {"transfers.kind", "--transfers"}};
   const std::string what = error.what();
   const std::size_t equals = what.find(" = ");
   for (const auto& [argument, option] : options) {

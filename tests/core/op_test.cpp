@@ -38,8 +38,8 @@ TEST_CASE("the other end of a transfer") {
   const op sent{op_kind::send_forward, 3, 5, 1};
   CHECK(other_end(sent) == op{op_kind::receive_forward, 4, 5, 1});
   CHECK(other_end(op{op_kind::send_backward, 3, 5}) == op{op_kind::receive_backward, 2, 5});
-  for (const auto kind : {op_kind::send_forward, op_kind::receive_forward, op_kind::send_backward,
-                          op_kind::receive_backward}) {
+  for (const auto kind :
+       {op_kind::send_forward, op_kind::receive_forward, op_kind::send_backward, op_kind::receive_backward}) {
     const op each{kind, 3, 5};
     CHECK(other_end(other_end(each)) == each);
     CHECK(is_send(kind) != is_send(other_end(each).kind));

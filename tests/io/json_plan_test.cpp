@@ -184,7 +184,8 @@ TEST_CASE("the passes of a timeline are those of the plan") {
   const std::string pass = "[0, 0, \"F\", 0, 1]";
   CHECK(with(pass, "[0, 0, \"F\", 0]") ==
         "p.json#/timeline/0: [0,0,\"F\",0] is not [stage, microbatch, \"F\", start, end]");
-  CHECK(with(pass, "[0, 0, \"SEND_F\", 0, 1]") == "p.json#/timeline/0/2: \"SEND_F\" is neither \"F\", \"B\", \"I\" nor \"W\"");
+  CHECK(with(pass, "[0, 0, \"SEND_F\", 0, 1]") ==
+        "p.json#/timeline/0/2: \"SEND_F\" is neither \"F\", \"B\", \"I\" nor \"W\"");
   CHECK(with(pass, "[2, 0, \"F\", 0, 1]") == "p.json#/timeline/0/0: 2 is not below the number of stages, 2");
   CHECK(with(pass, "[0, 4, \"F\", 0, 1]") == "p.json#/timeline/0/1: 4 is not below the number of microbatches, 4");
   CHECK(with(pass, "[0, 0, \"F\", 2, 1]") == "p.json#/timeline/0: the end is before the start");

@@ -148,8 +148,8 @@ class random_plans {
       const double a = number();
       const double b = number();
       const std::size_t microbatches = made.schedule.microbatches == 0 ? 9 : made.schedule.microbatches;
-      made.timeline.push_back(
-          {up_to(stages - 1), up_to(microbatches - 1), static_cast<stagecut::op_kind>(up_to(3)), std::min(a, b), std::max(a, b)});
+      made.timeline.push_back({up_to(stages - 1), up_to(microbatches - 1), static_cast<stagecut::op_kind>(up_to(3)),
+                               std::min(a, b), std::max(a, b)});
     }
     return made;
   }

@@ -91,7 +91,8 @@ TEST_CASE("chunks stand in turn on the devices") {
   CHECK(plan->schedule.name == "interleaved");
   CHECK(*plan->makespan == 4 * 12 + 6);  // m (F + B) + (p - 1)(F + B) / v, of a device's F and B
   CHECK_FALSE(plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = 5})->makespan);
-  const auto told = plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}});
+  const auto told =
+      plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}});
   CHECK_FALSE(told->makespan);  // Megatron's order keeps others in flight
   std::vector<std::size_t> in_flight;
   for (const auto& stage : plan->stages) in_flight.push_back(stage.in_flight);

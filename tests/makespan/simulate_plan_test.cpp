@@ -48,8 +48,8 @@ std::string refusal(const plan& made) {
 }  // namespace
 
 TEST_CASE("a plan's makespan and timeline are those of its schedule, simulated") {
-  for (const auto kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward,
-                          schedule_kind::eager_one_forward_one_backward}) {
+  for (const auto kind :
+       {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::eager_one_forward_one_backward}) {
     const plan made = *plan_chain(layers(9), {.devices = 3, .microbatches = 5, .schedule = kind});
     CHECK(made.schedule.name == to_string(kind));
     const auto order = schedule_of(made);

@@ -117,8 +117,7 @@ TEST_CASE("backward first: equal stages run 1F1B, and SageMaker's limit of p + 2
   for (std::size_t p = 1; p <= 6; ++p) {
     for (std::size_t m = p; m <= 16; m += 3) {
       const auto times = passes(integer_times(p, 1), integer_times(p, 2));
-      CHECK(backward_first(times, {}, one_each_less(p), m).orders ==
-            stagecut::one_forward_one_backward(p, m).orders);
+      CHECK(backward_first(times, {}, one_each_less(p), m).orders == stagecut::one_forward_one_backward(p, m).orders);
     }
   }
   const auto times = passes({1, 1, 1, 1}, {2, 2, 2, 2});

@@ -18,7 +18,8 @@ constexpr std::size_t candidates = 200;
 
 /// `tables` and `ends` hold one row for each candidate.
 template <class T>
-__global__ void predict(view<const stagecut::task> tasks, view<const std::uint32_t> delays, const T* tables, std::size_t entries, T* ends) {
+__global__ void predict(view<const stagecut::task> tasks, view<const std::uint32_t> delays, const T* tables,
+                        std::size_t entries, T* ends) {
   const std::size_t each = blockIdx.x * blockDim.x + threadIdx.x;
   if (each >= candidates) return;
   stagecut::longest_path<T>(tasks, delays, {tables + each * entries, entries},

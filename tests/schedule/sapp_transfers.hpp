@@ -22,7 +22,6 @@ using ops = std::vector<op>;
   return each.kind == op_kind::send_forward || each.kind == op_kind::send_backward;
 }
 
-
 [[nodiscard]] inline std::size_t position(const ops& line, const op& each) {
   return static_cast<std::size_t>(std::find(line.begin(), line.end(), each) - line.begin());
 }

@@ -78,8 +78,8 @@ class trace_writer {
   }
 
   void name_thread(const std::string& rank, std::size_t thread, std::string_view name) {
-    event(R"("name":"thread_name","ph":"M","pid":)", rank, R"(,"tid":)", std::to_string(thread),
-          R"(,"args":{"name":")", name, "\"}");
+    event(R"("name":"thread_name","ph":"M","pid":)", rank, R"(,"tid":)", std::to_string(thread), R"(,"args":{"name":")",
+          name, "\"}");
   }
 
   /// Messages that are under way at once stand on threads of their own: a viewer drops what overlaps on one.
@@ -166,7 +166,8 @@ class trace_writer {
 }  // namespace detail
 
 /// Pipelines as a trace for Perfetto or for Chrome: a process a rank, with a thread each for what it computes, what
-/// it sends and its updates, and more for messages that are under way at once; arrows from every pass to the one on another rank that waits for it; and its memory.
+/// it sends and its updates, and more for messages that are under way at once; arrows from every pass to the one on
+/// another rank that waits for it; and its memory.
 ///
 /// Times without a unit are written as microseconds. With several pictures, the ranks of the next follow those of the
 /// one before, and the titles stand in their names.

@@ -92,8 +92,7 @@ inline timed_pass read_pass(const json_value& value) {
   const auto parts = value.elements();
   if (parts.size() != 5) value.fail(value.shown(), " is not [stage, microbatch, \"F\", start, end]");
   std::optional<op_kind> kind;
-  for (const op_kind each :
-       {op_kind::forward, op_kind::backward, op_kind::backward_input, op_kind::backward_weight}) {
+  for (const op_kind each : {op_kind::forward, op_kind::backward, op_kind::backward_input, op_kind::backward_weight}) {
     if (parts[2].text() == to_string(each)) kind = each;
   }
   if (!kind) parts[2].fail(parts[2].shown(), R"( is neither "F", "B", "I" nor "W")");

@@ -26,15 +26,15 @@ enum class measure : std::uint8_t {
 
 /// What to plan. What is not said stays at its default.
 struct chain_request {
-  std::size_t devices = 1;                                           ///< pipeline ranks p
-  std::size_t chunks = 1;                                            ///< stages of every rank; p * chunks stages
-  std::size_t microbatches = 0;                                      ///< of one iteration; 0: not known
+  std::size_t devices = 1;       ///< pipeline ranks p
+  std::size_t chunks = 1;        ///< stages of every rank; p * chunks stages
+  std::size_t microbatches = 0;  ///< of one iteration; 0: not known
   /// gpipe, 1F1B, eager 1F1B; with `chunks` above 1 interleaved, which 1F1B then means, too.
   schedule_kind schedule = schedule_kind::one_forward_one_backward;
-  std::vector<std::size_t> in_flight{};                              ///< of every stage; empty: the schedule's
-  measure by = measure::time;                                        ///< what to cut by
-  std::vector<double> weights{};                                     ///< of every layer, for `measure::weights`
-  std::string weights_name = "weights";                              ///< what the plan calls them
+  std::vector<std::size_t> in_flight{};  ///< of every stage; empty: the schedule's
+  measure by = measure::time;            ///< what to cut by
+  std::vector<double> weights{};         ///< of every layer, for `measure::weights`
+  std::string weights_name = "weights";  ///< what the plan calls them
   /// W of W * time + (1 - W) * memory, each as a share of the whole model's; memory is what stays of a layer plus its
   /// activations of one microbatch.
   double time_weight = 0.6;

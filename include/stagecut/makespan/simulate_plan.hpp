@@ -21,8 +21,8 @@ namespace stagecut::inline v0 {
 
 /// The ops of a plan's schedule.
 ///
-/// @return  the schedule of its name, for its devices, chunks and microbatches, and its microbatches in flight; GPipe that
-///          keeps the activations of the last microbatch sends that back first, as torchgpipe does
+/// @return  the schedule of its name, for its devices, chunks and microbatches, and its microbatches in flight; GPipe
+///          that keeps the activations of the last microbatch sends that back first, as torchgpipe does
 /// @throws  invalid_input if the plan names no schedule or one that there is not, knows no microbatches, or places its
 ///          stages on other devices than the schedule does; argument_error for a shape that the schedule cannot have
 [[nodiscard]] inline schedule schedule_of(const plan& made) {
@@ -42,8 +42,9 @@ namespace stagecut::inline v0 {
   schedule result = make_schedule(last_first ? schedule_kind::gpipe_lifo : entry->kind, shape);
   for (std::size_t s = 0; s < result.stages(); ++s) {
     if (s < made.stages.size() && made.stages[s].device == result.rank_of[s]) continue;
-    detail::fail(invalid_input("plan", detail::joined("stage ", std::to_string(s), " is not on device ",
-                                                      std::to_string(result.rank_of[s]), ", where ", name, " runs it")));
+    detail::fail(
+        invalid_input("plan", detail::joined("stage ", std::to_string(s), " is not on device ",
+                                             std::to_string(result.rank_of[s]), ", where ", name, " runs it")));
   }
   return result;
 }
@@ -67,8 +68,9 @@ namespace stagecut::inline v0 {
       const layer& each = made.profile.layers[i];
       whole += each.backward;
       if (split && !each.backward_weight) {
-        detail::fail(invalid_input(detail::layer_text(made.profile, i),
-                                   "has no backward_weight: the schedule runs the gradients of input and weights apart"));
+        detail::fail(
+            invalid_input(detail::layer_text(made.profile, i),
+                          "has no backward_weight: the schedule runs the gradients of input and weights apart"));
       }
       weight += each.backward_weight.value_or(0);
     }
@@ -112,8 +114,8 @@ namespace stagecut::inline v0 {
   return result;
 }
 
-/// What messages between a plan's stages take: `latency`, and the outputs of the layers in front of a boundary divided by
-/// `bandwidth`; the gradients that come back are as large.
+/// What messages between a plan's stages take: `latency`, and the outputs of the layers in front of a boundary divided
+/// by `bandwidth`; the gradients that come back are as large.
 ///
 /// @param made       the plan
 /// @param latency    of every message, in its unit of time

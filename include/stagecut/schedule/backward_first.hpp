@@ -35,10 +35,10 @@ class backward_first_policy {
 
  private:
   struct progress {
-    std::size_t done[2] = {};         // forward and backward passes
-    T free{};                         // when it is
-    std::vector<T> arrived[2]{};      // when what they need is there, microbatches in order
-    T link[2]{};                      // when the links to the next and to the rank before are free
+    std::size_t done[2] = {};     // forward and backward passes
+    T free{};                     // when it is
+    std::vector<T> arrived[2]{};  // when what they need is there, microbatches in order
+    T link[2]{};                  // when the links to the next and to the rank before are free
   };
   struct choice {
     std::size_t rank;

@@ -61,7 +61,9 @@ class duration_table {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   /// Of F, B, I or W.
-  [[nodiscard]] std::uint32_t pass(const op& each) const noexcept { return position(each.kind, each.stage, variant(each)); }
+  [[nodiscard]] std::uint32_t pass(const op& each) const noexcept {
+    return position(each.kind, each.stage, variant(each));
+  }
 
   /// Of an F and the B that runs with it; `pairs` of the stage and variant of F so far are asked first.
   [[nodiscard]] std::uint32_t pair(const op& forward, const op& backward) {

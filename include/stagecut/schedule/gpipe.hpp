@@ -30,8 +30,8 @@ enum class backward_order : std::uint8_t {
                                     backward_order order = backward_order::first_in_first_out) {
   detail::check_shape("gpipe", ranks, 1, microbatches);
   const bool last_first = order == backward_order::last_in_first_out;
-  schedule result = detail::empty_schedule(last_first ? "gpipe-lifo" : "gpipe", loop_placement(ranks, 1), ranks,
-                                           microbatches);
+  schedule result =
+      detail::empty_schedule(last_first ? "gpipe-lifo" : "gpipe", loop_placement(ranks, 1), ranks, microbatches);
   for (std::size_t r = 0; r < ranks; ++r) {
     for (std::size_t k = 0; k < microbatches; ++k) result.orders[r].push_back({op_kind::forward, r, k});
     for (std::size_t k = 0; k < microbatches; ++k) {

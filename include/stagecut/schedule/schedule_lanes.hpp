@@ -74,8 +74,8 @@ class schedule_lanes {
  private:
   const schedule& order_;
   bool blocking_;
-  std::vector<std::size_t> at_;   // position of every lane in the order of its rank
-  std::vector<char> woken_;       // whether it is in the next round
+  std::vector<std::size_t> at_;  // position of every lane in the order of its rank
+  std::vector<char> woken_;      // whether it is in the next round
   std::vector<std::size_t> next_round_;
 };
 

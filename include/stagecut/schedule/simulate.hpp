@@ -28,8 +28,10 @@ template <class T>
   const std::size_t stages = order.stages();
   for (const auto* each : {&times.forward, &times.backward, &times.backward_input, &times.backward_weight}) {
     if (each->size() == stages) continue;
-    if (each->size() == stages * order.slices) result.by_slice = true;
-    else if (each->size() == stages * order.slices * order.microbatches) result.by_microbatch = true;
+    if (each->size() == stages * order.slices)
+      result.by_slice = true;
+    else if (each->size() == stages * order.slices * order.microbatches)
+      result.by_microbatch = true;
   }
   result.transfers = transfers.kind;
   result.with_transfers = !transfers.forward.empty() || !transfers.backward.empty();
@@ -203,8 +205,8 @@ struct simulate_fn {
 ///                   a sum that is not representable
 ///
 /// Ops of other kinds in the order take no time: gradients are reduced and parameters updated as `times` says.
-/// Integers are exact. Doubles are added and compared in one order, never multiplied: the same bits from every compiler.
-/// O(ops), where transfers have to be lowered that of `lower_transfers`. For many durations of one schedule make a `task_graph` once.
+/// Integers are exact. Doubles are added and compared in one order, never multiplied: the same bits everywhere. O(ops);
+/// where transfers have to be lowered, as `lower_transfers`. For many durations of one schedule make a `task_graph`.
 inline constexpr simulate_fn simulate{};
 
 }  // namespace stagecut::inline v0

@@ -27,9 +27,9 @@ struct pass_times {
 
 /// What a transfer between neighbouring stages occupies.
 enum class transfer_kind : std::uint8_t {
-  latency,   ///< nothing: the receiver may begin that much later
-  link,      ///< the link from the sending to the receiving rank, one message after the other
-  stream,    ///< a stream of each rank on which what it sends and receives follows in one order; receiving takes no time
+  latency,  ///< nothing: the receiver may begin that much later
+  link,     ///< the link from the sending to the receiving rank, one message after the other
+  stream,   ///< a stream of each rank on which what it sends and receives follows in one order; receiving takes no time
   blocking,  ///< both ranks, which compute nothing meanwhile
 };
 
@@ -40,8 +40,8 @@ enum class transfer_kind : std::uint8_t {
 template <class T>
 struct transfer_times {
   transfer_kind kind = transfer_kind::link;  ///< what it occupies
-  std::vector<T> forward{};                  ///< over the boundary of stages b and b + 1; or one for all; or empty: nothing
-  std::vector<T> backward{};                 ///< likewise, from b + 1 to b
+  std::vector<T> forward{};   ///< over the boundary of stages b and b + 1; or one for all; or empty: nothing
+  std::vector<T> backward{};  ///< likewise, from b + 1 to b
 };
 
 /// How a rank spends an iteration.
@@ -66,7 +66,7 @@ struct simulation {
   std::vector<std::vector<timed_op<T>>> ops{};        ///< F, B, I, W of every rank, in its order
   std::vector<std::vector<timed_op<T>>> transfers{};  ///< what every rank sends, in its order
   std::vector<std::vector<timed_op<T>>> updates{};    ///< all-reduces and the optimizer's step of every rank
-  std::vector<timed_op<T>> critical_path{};           ///< ops and transfers, one after the other, that make the makespan
+  std::vector<timed_op<T>> critical_path{};  ///< ops and transfers, one after the other, that make the makespan
 
   /// Equal in every part.
   friend bool operator==(const simulation&, const simulation&) = default;

@@ -39,8 +39,8 @@ class task_graph {
   explicit task_graph(const schedule& order, const task_options& options = {})
       : options_(options), table_(order, options) {
     check_schedule(order);
-    const bool lowers = options.with_transfers && (options.transfers == transfer_kind::stream ||
-                                                   options.transfers == transfer_kind::blocking);
+    const bool lowers = options.with_transfers &&
+                        (options.transfers == transfer_kind::stream || options.transfers == transfer_kind::blocking);
     const bool same = lowers == detail::has_transfers(order);
     const schedule changed = same ? schedule{} : lowers ? lower_transfers(order) : without_transfers(order);
     detail::task_builder builder(same ? order : changed, options, table_);
