@@ -135,7 +135,7 @@ TEST_CASE("what the schedule does not run may be left out, but not be wrong") {
 
 TEST_CASE("times for which a task graph was not made are refused, not dropped") {
   const schedule order = stagecut::one_forward_one_backward(2, 3);
-  const pass_times<int> passes{.forward = {1, 2}, .backward = {3, 4}};
+  const pass_times<int> lean{.forward = {1, 2}, .backward = {3, 4}};
   const auto refused = [&](const stagecut::task_options& options, const pass_times<int>& times,
                            const stagecut::transfer_times<int>& transfers, const char* what) {
     const duration_table table(order, options);
@@ -143,13 +143,13 @@ TEST_CASE("times for which a task graph was not made are refused, not dropped") 
     CHECK_THROWS_WITH_AS(table.fill(times, transfers, stagecut::view<int>(values)), what, stagecut::invalid_input);
   };
   using stagecut::transfer_kind;
-  refused({}, passes, {transfer_kind::link, {1}, {}}, "transfers: are left out of what the task graph was made for");
-  refused({transfer_kind::link, true}, passes, {transfer_kind::blocking, {1}, {1}},
+  refused({}, lean, {transfer_kind::link, {1}, {}}, "transfers: are left out of what the task graph was made for");
+  refused({transfer_kind::link, true}, lean, {transfer_kind::blocking, {1}, {1}},
           "transfers.kind: is not that of what the task graph was made for");
-  pass_times<int> updated = passes;
+  pass_times<int> updated = lean;
   updated.all_reduce = {1, 1};
   refused({}, updated, {}, "all_reduce: are left out of what the task graph was made for");
-  updated = passes;
+  updated = lean;
   updated.optimizer_step = {1, 1};
   refused({}, updated, {}, "optimizer_step: are left out of what the task graph was made for");
 }
