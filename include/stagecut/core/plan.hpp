@@ -42,7 +42,7 @@ struct planned_stage {
 
 /// Which schedule a plan is for.
 struct schedule_choice {
-  std::string name{};            ///< `gpipe`, `1f1b`, `interleaved`; empty: none was chosen
+  std::string name{};            ///< `gpipe`, `1f1b`, one of `schedules`; empty: none was chosen
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
 
   /// Equal in every part.
