@@ -59,12 +59,36 @@ struct schedule_words {
     throw CLI::ValidationError("--microbatches", fmt::format("makes more than {} forward passes", most));
   }
 
+  /// The one in the file of `--order`.
+  [[nodiscard]] stagecut::schedule from_file() const {
+    if (!name.empty()) throw CLI::ValidationError("--order", "stands in the place of --schedule");
+    refuse("--order", true);
+    auto result = stagecut::io::parse_torch_schedule(stagecut::io::detail::file_text(order), order);
+    result.name = order;
+    return result;
+  }
+
+  /// That one, if it has so many stages and, unless they are 0, ranks and microbatches.
+  [[nodiscard]] stagecut::schedule checked(stagecut::schedule read, std::size_t stages, std::size_t ranks,
+                                           std::size_t m) const {
+    if (read.stages() != stages) {
+      throw stagecut::invalid_input(order, fmt::format("has {} stages, not {}", read.stages(), stages));
+    }
+    if (ranks != 0 && read.ranks() != ranks) {
+      throw stagecut::invalid_input(order, fmt::format("has {} ranks, not {}", read.ranks(), ranks));
+    }
+    if (m != 0 && read.microbatches != m) {
+      throw stagecut::invalid_input(order, fmt::format("has {} microbatches, not {}", read.microbatches, m));
+    }
+    return read;
+  }
+
   /// The schedule, for so many ranks, stages of each and microbatches.
   [[nodiscard]] stagecut::schedule made(std::size_t ranks, std::size_t chunks, std::size_t m,
                                         const stagecut::pass_times<double>& times,
                                         const stagecut::transfer_times<double>& transfers) const {
     check_size(ranks, chunks, m);
-    if (!order.empty()) return from_file(ranks, chunks, m);
+    if (!order.empty()) return checked(from_file(), ranks * chunks, ranks, m);
     if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
     const std::string chosen = !name.empty() ? name : in_flight.empty() ? "1f1b" : "in-flight";
     const auto let_in = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
@@ -99,20 +123,5 @@ struct schedule_words {
     if (also_in_flight && !in_flight.empty()) {
       throw CLI::ValidationError("--in-flight", fmt::format("is of no use for {}", of));
     }
-  }
-
-  [[nodiscard]] stagecut::schedule from_file(std::size_t ranks, std::size_t chunks, std::size_t m) const {
-    if (!name.empty()) throw CLI::ValidationError("--order", "stands in the place of --schedule");
-    refuse("--order", true);
-    auto result = stagecut::io::parse_torch_schedule(stagecut::io::detail::file_text(order), order);
-    if (result.stages() != ranks * chunks || result.ranks() != ranks) {
-      throw stagecut::invalid_input(order, fmt::format("has {} stages on {} ranks, not {} on {}", result.stages(),
-                                                       result.ranks(), ranks * chunks, ranks));
-    }
-    if (m != 0 && result.microbatches != m) {
-      throw stagecut::invalid_input(order, fmt::format("has {} microbatches, not {}", result.microbatches, m));
-    }
-    result.name = order;
-    return result;
   }
 };

@@ -168,23 +168,30 @@ struct simulate_command {
     read("--backward", backward, times.backward);
     read("--backward-input", backward_input, times.backward_input);
     read("--backward-weight", backward_weight, times.backward_weight);
+    if (backward_input.empty() != backward_weight.empty() || (backward.empty() && backward_input.empty())) {
+      throw CLI::ValidationError("--backward", "is needed, or --backward-input and --backward-weight");
+    }
     const std::size_t each = chunks != 0 ? chunks : schedule.usual_chunks();
-    if (devices != 0 && stages <= 1) {
+    const bool from_file = !schedule.order.empty();
+    if (from_file) result.order = schedule.from_file();
+    if (stages <= 1 && from_file) {
+      stages = result.order.stages();
+    } else if (stages <= 1 && devices != 0) {
       schedule.check_size(devices, each, 1);
       stages = devices * each;
     }
     for (auto* list : {&times.forward, &times.backward, &times.backward_input, &times.backward_weight}) {
       if (list->size() == 1) list->assign(stages, list->front());
     }
-    if (backward_input.empty() != backward_weight.empty() || (backward.empty() && backward_input.empty())) {
-      throw CLI::ValidationError("--backward", "is needed, or --backward-input and --backward-weight");
-    }
-    if (stages % each != 0 || (devices != 0 && devices != stages / each)) {
+    const bool told = !from_file || chunks != 0;  // how many stages a rank has
+    if (told && (stages % each != 0 || (devices != 0 && devices != stages / each))) {
       const std::string ranks = devices != 0 ? fmt::format(" of {} ranks", devices) : " rank";
       throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each{}", stages, each, ranks));
     }
     result.transfers = transfers.of_lists();
-    result.order = schedule.made(stages / each, each, schedule.microbatches, times, result.transfers);
+    const std::size_t ranks = told ? stages / each : devices;
+    result.order = from_file ? schedule.checked(std::move(result.order), stages, ranks, schedule.microbatches)
+                             : schedule.made(ranks, each, schedule.microbatches, times, result.transfers);
     refuse_unused(result.order);
     result.title = result.order.name;
     result.seconds = false;

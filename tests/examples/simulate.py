@@ -108,11 +108,16 @@ with tempfile.TemporaryDirectory() as folder:
             found, before = makespan(*words, "--order", order), makespan(*words, "--schedule", schedule)
             # Where I and W became one B, the stage before waits for both.
             check(found == before if "I" not in order.read_text() or schedule == "zb-h1" else found >= before, schedule, format)
+    order.write_text(run("simulate", *apart, *four, "--schedule", "zb-h1", "--format", "torch-csv").stdout)
+    check(makespan(*apart, "--order", order) == 27, "the file knows its ranks")
     order.write_text("0F0,0B0\n1F0,1B0,1F1,1B1\n")
     fails(2, f"{order}", "simulate", *one_two, "--devices", 2, "--order", order)
     order.write_text("0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n")
     fails(2, "deadlock: ", "simulate", *one_two, "--devices", 2, "--order", order)
-    fails(2, "has 2 stages on 2 ranks, not 3 on 3", "simulate", *one_two, "--devices", 3, "--order", order)
+    fails(2, "has 2 ranks, not 3", "simulate", *one_two, "--devices", 3, "--order", order)
+    fails(2, "has 2 stages, not 3", "simulate", "--forward", "1,2,3", "--backward", 1, "--order", order)
+    fails(2, "has 2 microbatches, not 5", "simulate", *one_two, "--order", order, "--microbatches", 5)
+    fails(2, "has 2 ranks, not 1", "simulate", *one_two, "--order", order, "--chunks", 2)
     fails(2, "--order: stands in the place", "simulate", *one_two, *four, "--order", order, "--schedule", "1f1b")
 
     fails(2, "--group: is of no use for --order", "simulate", *one_two, "--devices", 2, "--order", order, "--group", 2)
