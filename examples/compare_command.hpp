@@ -47,7 +47,8 @@ struct compare_command {
     for (const std::string& file : files) {
       const stagecut::plan plan = read_plan(file);
       try {
-        schedule_words().check_size(plan.devices, plan.chunks, plan.schedule.microbatches);
+        const std::string much = schedule_words().too_much(plan.devices, plan.chunks, plan.schedule.microbatches);
+        if (!much.empty()) throw std::invalid_argument(much);
         scenario what = scenario_of(plan, stagecut::schedule_of(plan), file);
         what.transfers = transfers.of(plan);
         all.push_back(::simulate(what));

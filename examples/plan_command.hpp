@@ -111,7 +111,8 @@ struct plan_command {
     plan& made = **answer;
     if (timeline && made.timeline.empty()) {
       throw CLI::ValidationError(
-          "--timeline", "there is no prediction of so many microbatches, or of chunks if P does not divide them");
+          "--timeline",
+          "there is no prediction of so many microbatches, or of chunks with --in-flight or if P does not divide M");
     }
     if (!timeline) made.timeline.clear();
     if (request.by == measure::time && made.objective.of == "parameters") {

@@ -48,15 +48,21 @@ struct schedule_words {
     return entry != nullptr && entry->chunks != 0 ? entry->chunks : 1;
   }
 
-  /// Refuses what would take more memory than there may be: a pass takes some 300 bytes.
-  void check_size(std::size_t ranks, std::size_t chunks, std::size_t m) const {
-    constexpr std::size_t most = std::size_t{1} << 22U;
+  /// What is too much of so many ranks, stages of each and microbatches: a pass takes up to 4 KB, and some orders take
+  /// time for every pair of ranks. Empty: nothing.
+  [[nodiscard]] std::string too_much(std::size_t ranks, std::size_t chunks, std::size_t m) const {
+    constexpr std::size_t most = std::size_t{1} << 20U;
+    constexpr std::size_t most_ranks = std::size_t{1} << 14U;
     const std::size_t parts = slices == 0 ? 1 : slices;
-    if (ranks <= most && chunks <= most / ranks && parts <= most / (ranks * chunks) &&
-        m <= most / (ranks * chunks * parts)) {
-      return;
-    }
-    throw CLI::ValidationError("--microbatches", fmt::format("makes more than {} forward passes", most));
+    if (ranks > most_ranks) return fmt::format("more than {} ranks", most_ranks);
+    if (chunks <= most / ranks && parts <= most / (ranks * chunks) && m <= most / (ranks * chunks * parts)) return "";
+    return fmt::format("more than {} forward passes", most);
+  }
+
+  /// Refuses that.
+  void check_size(std::size_t ranks, std::size_t chunks, std::size_t m) const {
+    const std::string much = too_much(ranks, chunks, m);
+    if (!much.empty()) throw CLI::ValidationError(much);
   }
 
   /// The one in the file of `--order`.
@@ -87,8 +93,8 @@ struct schedule_words {
   [[nodiscard]] stagecut::schedule made(std::size_t ranks, std::size_t chunks, std::size_t m,
                                         const stagecut::pass_times<double>& times,
                                         const stagecut::transfer_times<double>& transfers) const {
+    if (!order.empty()) return checked(from_file(), ranks * chunks, ranks, microbatches);
     check_size(ranks, chunks, m);
-    if (!order.empty()) return checked(from_file(), ranks * chunks, ranks, m);
     if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
     const std::string chosen = !name.empty() ? name : in_flight.empty() ? "1f1b" : "in-flight";
     const auto let_in = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");

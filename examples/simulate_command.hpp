@@ -95,6 +95,7 @@ struct simulate_command {
     } catch (const stagecut::invalid_input& error) {
       if (!schedule.order.empty()) throw stagecut::invalid_input(schedule.order, error.what());
       if (!file.empty()) throw stagecut::invalid_input(source(), error.what());
+      if (error.place() == "times") throw CLI::ValidationError(error.what());
       std::string option = error.what();  // forward[1]: NaN ...
       std::replace(option.begin(), option.begin() + static_cast<std::ptrdiff_t>(error.place().size()), '_', '-');
       throw CLI::ValidationError("--" + option);
@@ -126,7 +127,8 @@ struct simulate_command {
   }
 
   [[nodiscard]] stagecut::schedule own_schedule(const stagecut::plan& plan) const {
-    schedule.check_size(plan.devices, plan.chunks, plan.schedule.microbatches);
+    const std::string much = schedule.too_much(plan.devices, plan.chunks, plan.schedule.microbatches);
+    if (!much.empty()) throw stagecut::invalid_input(source(), much);
     try {
       return stagecut::schedule_of(plan);
     } catch (const std::invalid_argument& error) {  // the plan's, whatever it is
@@ -137,7 +139,8 @@ struct simulate_command {
   /// Another schedule than the plan's.
   [[nodiscard]] stagecut::schedule other_schedule(const stagecut::plan& plan) const {
     if (plan.memory.checkpoint == "except_last") {
-      throw CLI::ValidationError("--schedule", "the plan is for gpipe, where the last microbatch goes back first");
+      if (schedule.name == "gpipe" || schedule.name == "gpipe-lifo") return own_schedule(plan);
+      throw stagecut::invalid_input(source(), "keeps the last microbatch, which gpipe alone sends back first");
     }
     const bool split = std::all_of(plan.profile.layers.begin(), plan.profile.layers.end(),
                                    [](const auto& layer) { return layer.backward_weight.has_value(); });

@@ -44,19 +44,23 @@ struct transfer_words {
       for (const auto& layer : plan.profile.layers) outputs += layer.output;
       if (outputs == 0) throw CLI::ValidationError("--bandwidth", "says nothing: no layer of the plan has an output");
     }
-    return stagecut::transfers_of(plan, latency.value_or(0), *bytes * static_cast<double>(slices), occupies());
+    return stagecut::transfers_of(plan, time(), *bytes * static_cast<double>(slices), occupies());
   }
 
   /// The same for all boundaries; none if nothing was said of messages.
   [[nodiscard]] stagecut::transfer_times<double> of_lists() const {
     if (!bandwidth.empty()) throw CLI::ValidationError("--bandwidth", "needs a plan, which knows the bytes");
     if (!said()) return {};
-    const double time = latency.value_or(0);
-    if (!(time >= 0) || std::isinf(time)) throw CLI::ValidationError("--latency", fmt::format("{} is no time", time));
-    return {occupies(), {time}, {time}};
+    return {occupies(), {time()}, {time()}};
   }
 
  private:
+  [[nodiscard]] double time() const {
+    const double result = latency.value_or(0);
+    if (result >= 0 && !std::isinf(result)) return result;
+    throw CLI::ValidationError("--latency", fmt::format("{} is no time", result));
+  }
+
   [[nodiscard]] bool said() const { return latency || !bandwidth.empty() || !kind.empty(); }
 
   [[nodiscard]] stagecut::transfer_kind occupies() const {

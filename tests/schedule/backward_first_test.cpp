@@ -169,3 +169,21 @@ TEST_CASE("backward first: what is refused") {
   CHECK_THROWS_WITH_AS((void)backward_first(times, blocking, counts{2, 2}, 4), doctest::Contains("transfers.kind"),
                        stagecut::argument_error);
 }
+
+TEST_CASE("backward first: what ranks do afterwards does not decide") {
+  auto times = passes({1, 2}, {2, 3});
+  const auto order = backward_first(times, {}, counts{2, 2}, 4);
+  times.all_reduce = {5, 5};
+  times.optimizer_step = {7, 7};
+  CHECK(backward_first(times, {}, counts{2, 2}, 4) == order);
+  CHECK(backward_first(times, {transfer_kind::stream, {}, {}}, counts{2, 2}, 4) == order);
+  CHECK(simulate(order, times).makespan > 7);
+  times = passes({1}, {});
+  times.backward_input = {1};
+  times.backward_weight = {1};
+  CHECK(backward_first(times, {}, counts{1}, 3).orders[0].size() == 6);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK_THROWS_WITH_AS((void)backward_first(passes({most, 1}, {1, 1}), {}, counts{2, 2}, 2),
+                       doctest::Contains("not representable"), stagecut::invalid_input);
+  CHECK_NOTHROW((void)backward_first(passes({most / 8}, {most / 8}), {}, counts{1}, 3));
+}

@@ -179,8 +179,8 @@ class trace_writer {
   for (const pipeline_picture& each : pictures) {
     detail::check_picture("as_chrome_trace", each);
     if (each.run.makespan < 1e280) continue;
-    detail::fail(argument_error("io::as_chrome_trace", "run.makespan", std::to_string(each.run.makespan),
-                                "has no figure in microseconds"));
+    detail::fail(
+        argument_error("io::as_chrome_trace", "run.makespan", "1e280 or more", "is too long for microseconds"));
   }
   detail::trace_writer writer;
   std::size_t first = 0;

@@ -56,7 +56,7 @@ namespace stagecut::inline v0 {
 /// @return       one element a stage; where all microbatches but the last recompute, one a stage and microbatch for B
 /// @throws       invalid_input if I and W are wanted and a layer does not tell them apart
 [[nodiscard]] inline pass_times<double> times_of(const plan& made, bool split) {
-  const bool last_kept = made.memory.checkpoint == "except_last" && made.schedule.microbatches > 1;
+  const bool last_kept = made.memory.checkpoint == "except_last" && made.schedule.microbatches != 0;
   const std::size_t m = made.schedule.microbatches;
   pass_times<double> result;
   for (std::size_t s = 0; s < made.stages.size(); ++s) {
@@ -91,11 +91,14 @@ namespace stagecut::inline v0 {
 /// What is checkpointed keeps the input of its stage, and all activations while it goes back.
 [[nodiscard]] inline stage_bytes bytes_of(const plan& made) {
   stage_bytes result;
+  bool any = false;
   for (const planned_stage& stage : made.stages) {
     const stage_memory& memory = stage.memory;
-    if (stage.in_flight == 0 || memory == stage_memory{}) return {};
+    if (stage.in_flight == 0) return {};
+    any = any || memory != stage_memory{};
     result.resident.push_back(memory.resident + memory.workspace + memory.buffers);
   }
+  if (!any) return {};
   const bool checkpoints = !made.memory.checkpoint.empty() && made.memory.checkpoint != "never";
   const bool last_kept = checkpoints && made.memory.checkpoint == "except_last" && made.schedule.microbatches != 0;
   const std::size_t m = last_kept ? made.schedule.microbatches : 1;

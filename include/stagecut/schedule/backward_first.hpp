@@ -12,6 +12,7 @@
 #include <stagecut/schedule/check_shape.hpp>
 #include <stagecut/schedule/duration_table.hpp>
 #include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline v0 {
@@ -91,12 +92,12 @@ class backward_first_policy {
 /// The order in which ranks run that decide as they go: a backward pass if one is ready, else a forward pass if fewer
 /// than `active` microbatches are in flight. SageMaker's dynamic pipeline.
 ///
-/// @param times         of the passes, one element a stage; each stage is on a rank of its own
+/// @param times         as for `simulate`; each stage is on a rank of its own
 /// @param transfers     of the messages; `latency` or `link`
 /// @param active        of every rank, the most microbatches in flight, at least 1; SageMaker: p + 2
 /// @param microbatches  m, at least 1
 /// @return              the order, "backward-first"; simulated with the same times it runs as the ranks decided
-/// @throws              argument_error; invalid_input as `simulate`
+/// @throws              argument_error; invalid_input as `simulate`, but for doubles whose sum is not representable
 ///
 /// Of equal moments, what ends is seen before what begins, and lower ranks decide first. O(p² m).
 ///
@@ -110,14 +111,14 @@ template <arithmetic T>
     if (active[r] != 0) continue;
     detail::refuse_shape("backward_first", detail::joined("active[", std::to_string(r), "]"), 0, "must be at least 1");
   }
-  if (transfers.kind != transfer_kind::latency && transfers.kind != transfer_kind::link) {
+  const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
+  if (messages && transfers.kind != transfer_kind::latency && transfers.kind != transfer_kind::link) {
     detail::fail(argument_error("backward_first", "transfers.kind", "stream or blocking",
                                 "must be latency or link: who decides as it goes holds nobody"));
   }
   schedule result = detail::empty_schedule("backward-first", loop_placement(ranks, 1), ranks, microbatches);
   result.orders[0] = {{op_kind::forward, 0, 0}, {op_kind::backward, 0, 0}};  // tells the table what will be run
-  task_options options;
-  options.transfers = transfers.kind;
+  task_options options = detail::options_of(result, times, transfers);
   options.with_transfers = true;
   const detail::duration_table durations(result, options);
   result.orders[0].clear();
@@ -125,9 +126,15 @@ template <arithmetic T>
   durations.fill(times, transfers, view<T>(table));
   if constexpr (integer<T>) {
     T sum{};
-    for (std::size_t k = 0; k < microbatches; ++k) {
-      for (const T each : table) {
-        if (!checked_add(sum, each)) detail::refuse_sum();
+    const auto add = [&](T each) {
+      if (!checked_add(sum, each)) detail::refuse_sum();
+    };
+    for (std::size_t r = 0; r < ranks; ++r) {
+      for (std::size_t k = 0; k < microbatches; ++k) {
+        add(table[durations.pass({op_kind::forward, r, k})]);
+        add(table[durations.pass({op_kind::backward, r, k})]);
+        if (r + 1 != ranks) add(table[durations.transfer(true, r)]);
+        if (r != 0) add(table[durations.transfer(false, r)]);
       }
     }
   }

@@ -107,11 +107,10 @@ class duration_table {
       fill_passes(op_kind::backward, "backward", times.backward, table);
     }
     fill_pairs(times, table);
-    if (!options_.with_transfers && !(transfers.forward.empty() && transfers.backward.empty())) {
-      refuse_unasked("transfers", "are left out of");
-    }
+    const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
+    if (messages && !options_.with_transfers) refuse_unasked("transfers", "are left out of");
+    if (messages && transfers.kind != options_.transfers) refuse_unasked("transfers.kind", "is not that of");
     if (options_.with_transfers) {
-      if (transfers.kind != options_.transfers) refuse_unasked("transfers.kind", "is not that of");
       fill_boundaries("transfers.forward", transfers.forward, table.data() + transfers_);
       fill_boundaries("transfers.backward", transfers.backward, table.data() + all_reduces_ - (stages_ - 1));
     }
