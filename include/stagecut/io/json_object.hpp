@@ -16,28 +16,6 @@
 
 namespace stagecut::inline v0::io::detail {
 
-/// Whether a text is well-formed UTF-8: what JSON can hold.
-[[nodiscard]] inline bool is_utf8(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned lead = byte(i);
-    const std::size_t length = lead < 0x80                    ? 1
-                               : lead >= 0xC2 && lead <= 0xDF ? 2
-                               : lead >= 0xE0 && lead <= 0xEF ? 3
-                               : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                              : 0;
-    if (length == 0) return false;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xC0U) != 0x80) return false;
-    }
-    const unsigned second = byte(i + 1);
-    const bool too_long = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-    if (too_long || (lead == 0xED && second > 0x9F) || (lead == 0xF4 && second > 0x8F)) return false;
-    i += length;
-  }
-  return true;
-}
-
 /// A value on one line, with a space after each comma and colon.
 [[nodiscard]] inline std::string json_line(const json& value) {
   if (!value.is_structured()) return value.dump();

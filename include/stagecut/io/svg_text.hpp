@@ -54,29 +54,12 @@ void add(std::string& to, const Parts&... parts) {
   (one(parts), ...);
 }
 
-/// Bytes of the UTF-8 character with which a text begins; 0 if it is none.
-[[nodiscard]] inline std::size_t character_size(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xC2 ? 0 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;
-  if (size == 0 || size > text.size() || byte(0) > 0xF4) return 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return 0;
-  }
-  if (size < 3) return size;
-  const unsigned first = (byte(0) & 0xFU) * 64U + (byte(1) & 0x3FU);  // all but the last 6 or 12 bits
-  if (size == 3)
-    return first < 0x20 || (first >= 0x360 && first < 0x380) || text.starts_with("\xEF\xBF\xBE") ||
-                   text.starts_with("\xEF\xBF\xBF")
-               ? 0
-               : 3;
-  return ((byte(0) & 7U) * 64U + (byte(1) & 0x3FU)) - 0x10U < 0x100U ? 4 : 0;
-}
-
 /// A name as it stands in XML: markup escaped, and `?` for what XML may not hold.
 [[nodiscard]] inline std::string xml_text(std::string_view name) {
   std::string text;
   while (!name.empty()) {
-    const std::size_t size = character_size(name);
+    const bool none = name.starts_with("\xEF\xBF\xBE") || name.starts_with("\xEF\xBF\xBF");  // U+FFFE, U+FFFF
+    const std::size_t size = none ? 0 : utf8_size(name);
     const auto code = static_cast<unsigned char>(name[0]);
     if (size == 0 || code < 32 || code == 127) {
       text += '?';

@@ -56,8 +56,8 @@ struct op_needs {
     case op_kind::backward_weight: result.add(op_kind::backward_input, each.stage, each, each.slice); break;
     case op_kind::send_forward: result.add(op_kind::forward, each.stage, each, each.slice); break;
     case op_kind::send_backward: result.add(op_kind::backward_input, each.stage, each, each.slice); break;
-    case op_kind::receive_forward: result.add(op_kind::send_forward, each.stage - 1, each, each.slice); break;
-    case op_kind::receive_backward: result.add(op_kind::send_backward, each.stage + 1, each, each.slice); break;
+    case op_kind::receive_forward:
+    case op_kind::receive_backward: result.ops[result.count++] = other_end(each); break;
     default: break;
   }
   return result;
@@ -101,9 +101,7 @@ inline void find_op(const schedule& all, blocked_op& result) {
     result.waiting = order[at[rank] + i];
     op_needs needs = needs_of(all, transfers, result.waiting);
     // Where a sender waits until its receiver is there, it waits for that last.
-    const op& head = result.waiting;
-    if (head.kind == op_kind::send_forward) needs.add(op_kind::receive_forward, head.stage + 1, head, head.slice);
-    if (head.kind == op_kind::send_backward) needs.add(op_kind::receive_backward, head.stage - 1, head, head.slice);
+    if (is_send(result.waiting.kind)) needs.ops[needs.count++] = other_end(result.waiting);
     for (std::size_t k = 0; k < needs.count; ++k) {
       result.needed = needs.ops[k];
       result.stands = false;

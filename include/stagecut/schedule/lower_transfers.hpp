@@ -33,11 +33,8 @@ inline void add_transfer(schedule& result, const op& each) {
   const bool down = each.kind == op_kind::forward;
   if (!down && each.kind != op_kind::backward && each.kind != op_kind::backward_input) return;
   if (!crosses_ranks(result, each.stage, down)) return;
-  const std::size_t to = down ? each.stage + 1 : each.stage - 1;
-  result.orders[result.rank_of[each.stage]].push_back(
-      {down ? op_kind::send_forward : op_kind::send_backward, each.stage, each.microbatch, each.slice});
-  result.orders[result.rank_of[to]].push_back(
-      {down ? op_kind::receive_forward : op_kind::receive_backward, to, each.microbatch, each.slice});
+  const op sent{down ? op_kind::send_forward : op_kind::send_backward, each.stage, each.microbatch, each.slice};
+  for (const op& end : {sent, other_end(sent)}) result.orders[result.rank_of[end.stage]].push_back(end);
 }
 
 }  // namespace detail

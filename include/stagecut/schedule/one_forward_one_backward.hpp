@@ -9,7 +9,9 @@
 #include <stagecut/core/op.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/check_shape.hpp>
+#include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -87,9 +89,8 @@ namespace detail {
 /// Source: Narayanan et al., ICML 2021; Fan et al., PPoPP 2021.
 [[nodiscard]] inline schedule one_forward_one_backward(std::size_t ranks, std::size_t microbatches) {
   detail::check_shape("one_forward_one_backward", ranks, 1, microbatches);
-  std::vector<std::size_t> in_flight(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) in_flight[r] = ranks - r;
-  return detail::one_stage_a_rank("1f1b", in_flight, microbatches);
+  const auto kind = schedule_kind::one_forward_one_backward;
+  return detail::one_stage_a_rank("1f1b", microbatches_in_flight(kind, ranks, microbatches), microbatches);
 }
 
 /// 1F1B that lets in as many microbatches again, for what they would wait for are transfers.
@@ -104,9 +105,8 @@ namespace detail {
 /// Source: Fan et al., PPoPP 2021, the second of two policies; Zhuang et al., MLSys 2023.
 [[nodiscard]] inline schedule eager_one_forward_one_backward(std::size_t ranks, std::size_t microbatches) {
   detail::check_shape("eager_one_forward_one_backward", ranks, 1, microbatches);
-  std::vector<std::size_t> in_flight(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) in_flight[r] = 2 * (ranks - 1 - r) + 1;
-  return detail::one_stage_a_rank("eager-1f1b", in_flight, microbatches);
+  const auto kind = schedule_kind::eager_one_forward_one_backward;
+  return detail::one_stage_a_rank("eager-1f1b", microbatches_in_flight(kind, ranks, microbatches), microbatches);
 }
 
 }  // namespace stagecut::inline v0
