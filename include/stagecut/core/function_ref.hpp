@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+
+namespace stagecut::inline v0 {
+
+template <class Signature>
+class function_ref;
+
+/// Refers to a function object that takes `Arguments` and returns `Result`, or to none. It owns nothing: the function
+/// object must outlive it, so it is made of a named one only.
+template <class Result, class... Arguments>
+class function_ref<Result(Arguments...)> {
+ public:
+  /// None.
+  constexpr function_ref() noexcept = default;
+
+  /// @param function  that outlives this object
+  template <class Function>
+  requires(!std::same_as<std::remove_const_t<Function>, function_ref> &&
+           std::is_invocable_r_v<Result, Function&, Arguments...>)
+  constexpr function_ref(Function& function) noexcept  // NOLINT(google-explicit-constructor)
+      : object_(static_cast<const void*>(std::addressof(function))), call_([](const void* object, Arguments... values) {
+          return static_cast<Result>((*static_cast<Function*>(const_cast<void*>(object)))(values...));
+        }) {}
+
+  /// A temporary would be gone before it is called.
+  template <class Function>
+  requires(!std::same_as<Function, function_ref> && !std::is_lvalue_reference_v<Function>)
+  function_ref(const Function&&) = delete;
+
+  /// Whether there is a function.
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return call_ != nullptr; }
+
+  /// Calls it.
+  /// @pre there is one
+  constexpr Result operator()(Arguments... values) const { return call_(object_, values...); }
+
+ private:
+  const void* object_ = nullptr;
+  Result (*call_)(const void*, Arguments...) = nullptr;
+};
+
+}  // namespace stagecut::inline v0

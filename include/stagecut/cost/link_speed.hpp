@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+namespace stagecut::inline v0 {
+
+/// What a message between neighbouring stages takes: `latency`, and its bytes divided by `bandwidth`.
+struct link_speed {
+  double latency = 0;    ///< in the unit of time of the model
+  double bandwidth = 0;  ///< bytes in that unit; 0: infinite
+
+  /// The time of a message.
+  [[nodiscard]] constexpr double operator()(double bytes) const noexcept {
+    return bandwidth == 0 ? latency : latency + bytes / bandwidth;
+  }
+
+  /// Equal in every part.
+  friend bool operator==(const link_speed&, const link_speed&) = default;
+};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_simulator.hpp>
+#include <stagecut/makespan/layered_graph.hpp>
+#include <stagecut/makespan/path_pool.hpp>
+#include <stagecut/makespan/search_clock.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Looks for cuts below a makespan among the paths of a layered graph, depth first, and proves that there are none.
+///
+/// A partial cut is given up if a path of the pool is too long whatever follows. Why all that follows a node failed is kept
+/// with the node, as the least lengths of some paths up to it: whoever comes with as much need not try. Nothing here
+/// knows the schedule. Source: docs/makespan.md.
+class cut_search {
+ public:
+  /// What came of a search.
+  enum class result : std::uint8_t {
+    none,    ///< no cut is left
+    found,   ///< the visitor said stop
+    gave_up  ///< of the nodes that were allowed, or the clock
+  };
+
+  /// Is told of every cut of makespan `most` or less, and says up to which makespan to go on; a negative one: stop.
+  using visitor = function_ref<double(view<const std::size_t> points, double makespan)>;
+
+  cut_search(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules,
+             cut_simulator& simulator, path_pool& pool, search_clock& clock)
+      : layout_(layout), rules_(rules), simulator_(simulator), pool_(pool), clock_(clock), points_(chain.stages + 1) {
+    points_[chain.stages] = chain.items;
+    checks_ranks_ = layout.kind == stage_layout::shape::chain && rules.has_rank_rules();
+    for (std::size_t r = 0; r < order.ranks() && checks_ranks_; ++r) {
+      stages_of_.emplace_back();
+      for (std::size_t s = 0; s < order.stages(); ++s) {
+        if (order.rank_of[s] == r) stages_of_.back().push_back(s);
+      }
+    }
+    const std::size_t depth = layout.steps() + 1;
+    length_.resize(depth * pool.capacity());
+    weight_.resize(depth * pool.capacity());
+    condition_.resize(depth * pool.capacity());
+    broken_.resize(depth);
+    chosen_.resize(depth);
+    candidates_.resize(depth);
+  }
+
+  /// All cuts of makespan `most` or less that are paths of the graph. The graph loses edges that no such cut uses.
+  ///
+  /// @param nodes  how many partial cuts may be looked at
+  result operator()(layered_graph& graph, double most, std::size_t nodes, const visitor& visit) {
+    graph_ = &graph;
+    most_ = most;
+    visit_ = visit;
+    const std::size_t end = clock_.state.nodes + nodes;
+    nogoods_.assign(graph.nodes.size(), {});
+    std::size_t budget = 300;
+    for (;;) {
+      if (graph.edges.empty() || !filter()) return result::none;
+      if (clock_.look()) return result::gave_up;
+      length_.assign(length_.size(), 0);
+      last_node_ = clock_.state.nodes + budget < end ? clock_.state.nodes + budget : end;
+      const verdict here = descend(0, 0);
+      if (here == verdict::stopped) return result::found;
+      if (here != verdict::tired) return result::none;
+      if (clock_.look() || clock_.state.nodes >= end) return result::gave_up;
+      budget *= 2;
+    }
+  }
+
+ private:
+  enum class verdict : std::uint8_t { failed, open, tired, stopped };
+
+  static constexpr double no_condition = -1;
+  static constexpr std::size_t most_nogoods = 24;
+
+  struct condition {
+    std::uint32_t path;
+    std::uint32_t version;
+    double length;  // of the path up to the node, or more
+  };
+  using nogood = std::vector<condition>;
+
+  struct candidate {
+    double most;  // the longest path through it, at least
+    std::uint32_t edge;
+  };
+
+  [[nodiscard]] const layered_graph::node& node(std::uint32_t u) const { return graph_->nodes[u]; }
+  [[nodiscard]] double* length(std::size_t t) { return length_.data() + t * pool_.capacity(); }
+  [[nodiscard]] double* weight(std::size_t t) { return weight_.data() + t * pool_.capacity(); }
+  [[nodiscard]] double* conditions(std::size_t t) { return condition_.data() + t * pool_.capacity(); }
+  [[nodiscard]] double* rest(std::uint32_t u) { return rest_.data() + u * pool_.capacity(); }
+
+  /// Shortest completions of all paths, from every node.
+  void fill_rest() {
+    const std::size_t paths = pool_.padded();
+    const layered_graph& graph = *graph_;
+    rest_.resize(graph.nodes.size() * pool_.capacity());
+    double* const edge = weight(0);
+    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+      double* __restrict to = rest(static_cast<std::uint32_t>(u));
+      const bool end = node(static_cast<std::uint32_t>(u)).step == layout_.steps();
+      for (std::size_t j = 0; j < paths; ++j) to[j] = end ? 0 : no_ticks;
+      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
+        const std::uint32_t v = graph.edges[i].to;
+        pool_.weigh(graph.nodes[u], graph.nodes[v], edge);
+        const double* __restrict behind = rest(v);
+        for (std::size_t j = 0; j < paths; ++j) {
+          const double here = edge[j] + behind[j];
+          to[j] = here < to[j] ? here : to[j];
+        }
+      }
+    }
+  }
+
+  /// The same of one path.
+  void fill_rest_of(std::size_t path) {
+    const layered_graph& graph = *graph_;
+    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+      double best = graph.nodes[u].step == layout_.steps() ? 0 : no_ticks;
+      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
+        const std::uint32_t v = graph.edges[i].to;
+        const double here = pool_.weight(graph.nodes[u], graph.nodes[v], path) + rest(v)[path];
+        best = here < best ? here : best;
+      }
+      rest(static_cast<std::uint32_t>(u))[path] = best;
+    }
+  }
+
+  /// Removes the edges through which some path is too long, until few are left to remove. Returns whether any cut is left.
+  bool filter() {
+    const std::size_t paths = pool_.padded();
+    layered_graph& graph = *graph_;
+    std::vector<double>& before = before_;
+    for (;;) {
+      fill_rest();
+      if (paths == 0) return true;
+      if (clock_.look()) return true;
+      before.assign(graph.nodes.size() * pool_.capacity(), no_ticks);
+      for (std::size_t j = 0; j < paths; ++j) before[j] = 0;
+      double* const edge = weight(0);
+      const std::size_t count = graph.edges.size();
+      for (std::size_t i = 0; i < count; ++i) {
+        auto& each = graph.edges[i];
+        pool_.weigh(graph.nodes[each.from], graph.nodes[each.to], edge);
+        const double* __restrict from = before.data() + each.from * pool_.capacity();
+        double* __restrict to = before.data() + each.to * pool_.capacity();
+        const double* __restrict behind = rest(each.to);
+        double most = 0;
+        for (std::size_t j = 0; j < paths; ++j) {
+          const double here = from[j] + edge[j];
+          to[j] = here < to[j] ? here : to[j];
+          const double all = here + behind[j];
+          most = all < most ? most : all;
+        }
+        if (each.bound < most) each.bound = most;
+      }
+      const double limit = most_;
+      const bool left = graph.prune(static_cast<std::uint32_t>(layout_.steps()),
+                                    [limit](const auto& each) { return each.bound > limit; });
+      if (!left) return false;
+      if (graph.edges.size() * 20 > count * 19) {
+        if (graph.edges.size() != count) fill_rest();
+        return true;
+      }
+    }
+  }
+
+  /// Tries all that follows node u at step t, to which the paths have the lengths `length(t)`.
+  verdict descend(std::uint32_t u, std::size_t t) {
+    ++clock_.state.nodes;
+    if (clock_.over() || clock_.state.nodes > last_node_) return verdict::tired;
+    double* const here = conditions(t);
+    for (std::size_t j = 0; j < pool_.capacity(); ++j) here[j] = no_condition;
+    broken_[t] = false;
+    chosen_[t] = u;
+    std::vector<candidate>& candidates = candidates_[t];
+    candidates.clear();
+    for (std::uint32_t i = graph_->first[u]; i < graph_->first[u + 1]; ++i) {
+      const double most = longest(t, u, graph_->edges[i].to);
+      if (most > most_) {
+        explain(t, graph_->edges[i].to);
+      } else {
+        candidates.push_back({most, i});
+      }
+    }
+    std::sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) {
+      return a.most < b.most || (a.most == b.most && a.edge < b.edge);
+    });
+    bool open = false;
+    for (std::size_t c = 0; c < candidates_[t].size(); ++c) {
+      const std::uint32_t v = graph_->edges[candidates_[t][c].edge].to;
+      const verdict of = enter(t, u, v);
+      if (of == verdict::tired || of == verdict::stopped) return of;
+      open = open || of == verdict::open;
+    }
+    if (open) return verdict::open;
+    if (!broken_[t]) remember(u, t);
+    return verdict::failed;
+  }
+
+  /// Tries an edge; if it fails, says why in the conditions of step t.
+  verdict enter(std::size_t t, std::uint32_t u, std::uint32_t v) {
+    if (longest(t, u, v) > most_) {  // since it was looked at, paths were found
+      explain(t, v);
+      return verdict::failed;
+    }
+    double* const next = length(t + 1);
+    const double* const edge = weight(t);
+    const double* const now = length(t);
+    for (std::size_t j = 0; j < pool_.padded(); ++j) next[j] = now[j] + edge[j];
+    chosen_[t + 1] = v;
+    if (t + 1 == layout_.steps()) return leaf(t, v);
+    if (const nogood* const known = known_to_fail(v, t + 1); known != nullptr) {
+      for (const condition& each : *known) require(t, each.path, each.length - edge[each.path]);
+      return verdict::failed;
+    }
+    const verdict of = descend(v, t + 1);
+    if (of != verdict::failed) return of;
+    // The weights of the edge were overwritten by nothing: each step has its own.
+    const double* const failed = conditions(t + 1);
+    for (std::size_t j = 0; j < pool_.padded(); ++j) {
+      if (failed[j] != no_condition) require(t, j, failed[j] - weight(t)[j]);
+    }
+    if (broken_[t + 1]) broken_[t] = true;
+    return verdict::failed;
+  }
+
+  /// Fills `weight(t)`; returns the longest path through the edge from u to v.
+  double longest(std::size_t t, std::uint32_t u, std::uint32_t v) {
+    double* const edge = weight(t);
+    pool_.weigh(node(u), node(v), edge);
+    const double* __restrict now = length(t);
+    const double* __restrict behind = rest(v);
+    double most = 0;
+    const std::size_t paths = pool_.padded();
+    for (std::size_t j = 0; j < paths; ++j) {
+      const double all = now[j] + edge[j] + behind[j];
+      most = most < all ? all : most;
+    }
+    return most;
+  }
+
+  /// Keeps, as a condition, why the edge to v whose weights are in `weight(t)` is too long: a path that is a condition
+  /// already, or else the longest.
+  void explain(std::size_t t, std::uint32_t v) {
+    const double* const edge = weight(t);
+    const double* const now = length(t);
+    const double* const behind = rest(v);
+    const double* const here = conditions(t);
+    std::size_t best = pool_.capacity();
+    double most = most_;
+    bool known = false;
+    for (std::size_t j = 0; j < pool_.padded(); ++j) {
+      const double all = now[j] + edge[j] + behind[j];
+      if (!(all > most_)) continue;
+      const bool is_known = here[j] != no_condition;
+      if (is_known == known ? all > most : is_known) best = j, most = all, known = is_known;
+    }
+    pool_.use(best) += 1;
+    if (behind[best] < no_ticks / 2) require(t, best, most_ + 1 - edge[best] - behind[best]);
+  }
+
+  void require(std::size_t t, std::size_t path, double length) {
+    double& here = conditions(t)[path];
+    if (length < 0) length = 0;
+    if (here < length) here = length;
+  }
+
+  [[nodiscard]] const nogood* known_to_fail(std::uint32_t u, std::size_t t) {
+    std::vector<nogood>& all = nogoods_[u];
+    const double* const now = length(t);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      bool holds = true;
+      for (const condition& each : all[i]) {
+        if (pool_.version(each.path) != each.version) {
+          all[i] = std::move(all.back());
+          all.pop_back();
+          --i;
+          holds = false;
+          break;
+        }
+        if (now[each.path] < each.length) {
+          holds = false;
+          break;
+        }
+      }
+      if (!holds) continue;
+      if (i != 0) std::swap(all[i], all[i - 1]), --i;
+      return &all[i];
+    }
+    return nullptr;
+  }
+
+  void remember(std::uint32_t u, std::size_t t) {
+    nogood why;
+    const double* const here = conditions(t);
+    for (std::size_t j = 0; j < pool_.padded(); ++j) {
+      if (here[j] > 0) why.push_back({static_cast<std::uint32_t>(j), pool_.version(j), here[j]});
+    }
+    std::vector<nogood>& all = nogoods_[u];
+    if (all.size() == most_nogoods) all.pop_back();
+    all.push_back(std::move(why));
+  }
+
+  /// A whole cut, whose last edge has its weights in `weight(t)`.
+  verdict leaf(std::size_t t, std::uint32_t v) {
+    if (clock_.look()) return verdict::tired;
+    for (std::size_t step = 0; step <= t; ++step) {
+      for (std::size_t j = 0; j < layout_.width(step); ++j) {
+        const interval part = layout_.part(j, node(chosen_[step]), node(chosen_[step + 1]));
+        points_[layout_.stage(step, j)] = part.first;
+      }
+    }
+    if (checks_ranks_ && !ranks_fit()) {
+      broken_[t] = true;  // no path says why
+      return verdict::failed;
+    }
+    const double makespan = simulator_(points_);
+    clock_.state.simulations = simulator_.simulations;
+    if (makespan <= most_) {
+      most_ = visit_(view<const std::size_t>(points_), makespan);
+      if (most_ < 0) return verdict::stopped;
+      if (makespan <= most_) return verdict::open;
+    }
+    simulator_.count_critical(counts_);
+    const std::size_t path = place_for(t);
+    if (path == pool_.capacity()) {
+      broken_[t] = true;
+      return verdict::failed;
+    }
+    double sum = 0;
+    for (std::size_t step = 0; step <= t; ++step) {
+      length(step)[path] = sum;
+      weight(step)[path] = pool_.weight(node(chosen_[step]), node(chosen_[step + 1]), path);
+      sum += weight(step)[path];
+    }
+    length(t + 1)[path] = sum;
+    require(t, path, most_ + 1 - weight(t)[path] - rest(v)[path]);
+    return verdict::failed;
+  }
+
+  /// A place for the path that was counted; none if all others are needed to say why something failed.
+  std::size_t place_for(std::size_t t) {
+    std::size_t place = pool_.find(counts_);
+    if (place != pool_.capacity()) return place;
+    place = pool_.size();
+    if (place == pool_.capacity()) {
+      double least = 0;
+      for (std::size_t j = 0; j < pool_.capacity(); ++j) {
+        bool needed = false;
+        for (std::size_t step = 0; step <= t && !needed; ++step) needed = conditions(step)[j] != no_condition;
+        pool_.use(j) *= 0.9;
+        if (needed || (place != pool_.capacity() && !(pool_.use(j) < least))) continue;
+        place = j;
+        least = pool_.use(j);
+      }
+      if (place == pool_.capacity()) return place;
+    }
+    const std::size_t padded = pool_.padded();
+    pool_.put(place, counts_);
+    if (pool_.padded() != padded) clear_lanes(padded);
+    fill_rest_of(place);
+    return place;
+  }
+
+  /// Paths that come with a new group pass nowhere so far.
+  void clear_lanes(std::size_t from) {
+    for (std::size_t u = 0; u < graph_->nodes.size(); ++u) {
+      for (std::size_t j = from; j < pool_.padded(); ++j) rest(static_cast<std::uint32_t>(u))[j] = 0;
+    }
+    for (std::size_t step = 0; step < chosen_.size(); ++step) {
+      for (std::size_t j = from; j < pool_.padded(); ++j) length(step)[j] = weight(step)[j] = 0;
+    }
+  }
+
+  [[nodiscard]] bool ranks_fit() {
+    for (std::size_t r = 0; r < stages_of_.size(); ++r) {
+      parts_.clear();
+      for (const std::size_t s : stages_of_[r]) parts_.push_back({points_[s], points_[s + 1]});
+      if (!rules_.allows_rank(r, parts_)) return false;
+    }
+    return true;
+  }
+
+  const stage_layout& layout_;
+  const cut_rules& rules_;
+  cut_simulator& simulator_;
+  path_pool& pool_;
+  search_clock& clock_;
+  visitor visit_{};
+  layered_graph* graph_ = nullptr;
+  double most_ = 0;
+  std::size_t last_node_ = 0;
+  bool checks_ranks_ = false;
+  std::vector<std::vector<std::size_t>> stages_of_{};  // of every rank
+  std::vector<interval> parts_{};
+  std::vector<std::size_t> points_;
+  std::vector<double> counts_{};
+  std::vector<double> rest_{};    // [u * capacity + path]: shortest completion
+  std::vector<double> before_{};  // likewise shortest beginning
+  // Of the steps on the way down, [t * capacity + path]:
+  std::vector<double> length_{};     // of the paths so far
+  std::vector<double> weight_{};     // of the edge that is tried
+  std::vector<double> condition_{};  // why what was tried failed: lengths so far that suffice
+  std::vector<bool> broken_{};       // there are other reasons
+  std::vector<std::uint32_t> chosen_{};
+  std::vector<std::vector<candidate>> candidates_{};
+  std::vector<std::vector<nogood>> nogoods_{};  // of every node
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0 {
+
+/// How far a search for the least makespan is.
+struct makespan_progress {
+  double seconds = 0;           ///< since it began
+  double makespan = 0;          ///< of the best cut so far
+  double bound = 0;             ///< no cut has less
+  std::size_t nodes = 0;        ///< partial cuts looked at
+  std::size_t simulations = 0;  ///< whole cuts looked at
+};
+
+/// How long to search, and whom to tell. What is not said stays at its default.
+struct search_limits {
+  std::optional<double> time_limit = 10.0;   ///< seconds; unset: until the answer is proved
+  std::optional<std::size_t> node_limit{};   ///< partial cuts looked at, the same on every machine; unset: no limit
+  function_ref<bool()> stop{};               ///< asked often; true ends the search with the best so far
+  function_ref<void(const makespan_progress&)> progress{};  ///< told now and then, and whenever something is found
+  /// Writes the makespans of cuts whose points follow one another, k + 1 each: many at once, on a device say. What it
+  /// says good of is simulated again, so it decides where to look, not what is true.
+  function_ref<void(view<const std::size_t>, view<double>)> evaluator{};
+};
+
+/// For what a chain is cut: see `minimize_makespan`.
+struct makespan_request {
+  schedule order{};                               ///< what the ranks do: a stage of the chain is one of its stages
+  std::vector<link_speed> links{};                      ///< of every boundary, or one for all; empty: no messages
+  transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
+  std::optional<double> memory_per_rank{};        ///< bytes that no rank may exceed; unset: no limit
+  std::optional<cuts> start{};                    ///< a cut to begin with; the answer is not worse
+  std::optional<double> within{};                 ///< asks for all cuts of at most (1 + within) times the least makespan
+  std::size_t most_within = 1000;                 ///< of them
+  search_limits limits{};                         ///< of the search
+};
+
+/// A cut and when its iteration ends.
+struct simulated_cut {
+  stagecut::cuts cuts{};  ///< where
+  double makespan = 0;    ///< in the unit of the model
+
+  /// Equal in every part.
+  friend bool operator==(const simulated_cut&, const simulated_cut&) = default;
+};
+
+/// The best cut found, with its proof.
+struct makespan_cut {
+  stagecut::cuts cuts{};                ///< where
+  double makespan = 0;                  ///< simulated, in the unit of the model
+  double bound = 0;                     ///< no cut ends earlier; equal to `makespan` if proved optimal
+  std::vector<simulated_cut> within{};  ///< those asked for, by makespan, then by cut points
+  bool all_within = false;              ///< whether there are no more of them
+  std::size_t nodes = 0;                ///< partial cuts looked at
+  std::size_t simulations = 0;          ///< whole cuts looked at
+
+  /// How far the makespan may be from the least one, as a fraction of the bound.
+  [[nodiscard]] double gap() const noexcept { return bound > 0 ? (makespan - bound) / bound : makespan > 0 ? 1 : 0; }
+};
+
+}  // namespace stagecut::inline v0

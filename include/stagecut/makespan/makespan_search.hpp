@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_search.hpp>
+#include <stagecut/makespan/cut_simulator.hpp>
+#include <stagecut/makespan/gpipe_cut.hpp>
+#include <stagecut/makespan/layered_graph.hpp>
+#include <stagecut/makespan/local_search.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/model_rules.hpp>
+#include <stagecut/makespan/pair_graph.hpp>
+#include <stagecut/makespan/path_pool.hpp>
+#include <stagecut/makespan/search_clock.hpp>
+#include <stagecut/makespan/stage_graph.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/uniform_cuts.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Finds the cut of least makespan: good cuts, then a layered graph of all that may be better, then the search that proves.
+class makespan_search {
+ public:
+  makespan_search(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules)
+      : chain_(chain),
+        request_(request),
+        rules_(rules),
+        clock_(request.limits),
+        layout_(request.order),
+        simulator_(chain, request.order, request.transfers),
+        stages_(chain, request.order, request.transfers, rules) {}
+
+  [[nodiscard]] outcome<makespan_cut> run() {
+    using answer = outcome<makespan_cut>;
+    if (!begin()) {
+      if (proved_none_) return answer::infeasible({reason::cause::constraint, 0, 0});
+      return answer::unknown({reason::cause::limit_reached});
+    }
+    improve(tries() / 4);
+    if (grow_graph(best_value_)) {
+      take_bound_cut();
+      if (bound_ < best_value_) improve(tries());
+      if (bound_ < best_value_) raise_bound();
+      if (bound_ < best_value_ && is_gpipe()) solve_gpipe();
+      if (bound_ < best_value_) branch();
+      if (bound_ >= best_value_ && !smallest_) take_smallest();
+    }
+    makespan_cut result = result_so_far();
+    if (request_.within) collect(result);
+    result.nodes = clock_.state.nodes;
+    result.simulations = simulator_.simulations;
+    return bound_ >= best_value_ ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+  }
+
+ private:
+  // Edges of a graph: half a gigabyte. Numbers of all paths at all nodes: as much.
+  static constexpr std::size_t most_edges = std::size_t{1} << 25U;
+  static constexpr std::size_t most_lengths = std::size_t{1} << 25U;
+
+  [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
+
+  [[nodiscard]] makespan_cut result_so_far() const {
+    makespan_cut result;
+    result.cuts = cuts(best_);
+    result.makespan = in_units(best_value_);
+    result.bound = bound_ < best_value_ ? in_units(bound_) : result.makespan;
+    return result;
+  }
+
+  /// How many cuts to look at, so that it takes about a hundredth of a second.
+  [[nodiscard]] std::size_t tries() const {
+    const std::size_t tasks =
+        2 * chain_.stages * request_.order.microbatches * request_.order.slices * (chain_.has_messages ? 2 : 1);
+    const std::size_t wanted = 10'000'000 / (tasks + 1);
+    return wanted < 100 ? 100 : wanted > 4000 ? 4000 : wanted;
+  }
+
+  void tell() {
+    clock_.state.makespan = in_units(best_value_);
+    clock_.state.bound = in_units(bound_ < best_value_ ? bound_ : best_value_);
+    clock_.tell();
+  }
+
+  /// Takes a cut if it is allowed and better.
+  bool offer(const std::vector<std::size_t>& points) {
+    if (!allowed_cut(request_.order, rules_, points)) return false;
+    const double value = simulator_(points);
+    if (!best_.empty() && value >= best_value_) return true;
+    best_ = points;
+    best_value_ = value;
+    return true;
+  }
+
+  /// Finds cuts to begin with.
+  bool begin() {
+    const std::size_t n = chain_.items;
+    std::vector<double> load(n);
+    for (std::size_t s = 0; s < chain_.stages; ++s) {
+      for (std::size_t i = 0; i < n; ++i) load[i] += chain_.load(s, i, i + 1);
+    }
+    const prefix_sums cost(load);
+    const auto light = minimize_bottleneck(cost, chain_.stages, stage_rules(rules_));
+    if (!light) return proved_none_ = true, false;
+    const auto points_of = [](const cuts& of) {
+      return std::vector<std::size_t>(of.points().begin(), of.points().end());
+    };
+    offer(points_of(light->cuts));
+    offer(points_of(uniform_cuts(n, chain_.stages)->cuts));
+    if (request_.start) offer(points_of(*request_.start));
+    if (!best_.empty()) return tell(), true;
+    return find_any();
+  }
+
+  /// Any cut that keeps the rules of ranks, if there is one.
+  bool find_any() {
+    layered_graph graph;
+    if (layout_.kind != stage_layout::shape::chain) {
+      pair_graph pairs(chain_, request_.order, layout_, rules_);
+      if (!pairs.build(no_ticks, false, most_edges, clock_, graph)) return false;
+      if (graph.edges.empty()) return proved_none_ = true, false;
+    } else if (!stages_.build(no_ticks, most_edges, clock_, graph)) {
+      return false;
+    }
+    path_pool pool(chain_, layout_, path_pool::lanes);
+    cut_search search(chain_, request_.order, layout_, rules_, simulator_, pool, clock_);
+    const auto take = [&](view<const std::size_t> points, double value) {
+      best_.assign(points.begin(), points.end());
+      best_value_ = value;
+      return -1.0;
+    };
+    const auto found = search(graph, no_ticks / 2, ~std::size_t{0} / 2, take);
+    proved_none_ = found == cut_search::result::none;
+    return !best_.empty();
+  }
+
+  void improve(std::size_t tries) {
+    const double before = best_value_;
+    local_search search(chain_, request_.order, rules_, simulator_, clock_, request_.limits.evaluator);
+    search(best_, best_value_, bound_, tries);
+    clock_.state.simulations = simulator_.simulations;
+    if (best_value_ < before) tell();
+  }
+
+  /// Makes the graph of all cuts of makespan `most` or less. False: it is too large, or there is no time.
+  bool grow_graph(double most) {
+    bool built = false;
+    if (layout_.kind == stage_layout::shape::chain) {
+      built = stages_.build(most, most_edges, clock_, graph_);
+    } else {
+      pair_graph pairs(chain_, request_.order, layout_, rules_);
+      built = pairs.build(most, true, most_edges, clock_, graph_);
+    }
+    raise(least_average());
+    if (!built) return false;
+    built_for_ = most;
+    raise(graph_.least_bound());
+    const std::size_t capacity = most_lengths / (graph_.nodes.size() + 1);
+    pool_.emplace(chain_, layout_, capacity < 16 ? 16 : capacity > 256 ? 256 : capacity);
+    search_.emplace(chain_, request_.order, layout_, rules_, simulator_, *pool_, clock_);
+    return true;
+  }
+
+  void raise(double bound) {
+    if (bound > best_value_) bound = best_value_;
+    if (bound <= bound_) return;
+    bound_ = bound;
+    tell();
+  }
+
+  /// All passes, shared out evenly among the ranks.
+  [[nodiscard]] double least_average() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < chain_.items; ++i) {
+      double best = no_ticks;
+      for (std::size_t s = 0; s < (chain_.staged() ? chain_.stages : 1); ++s) {
+        const double here = chain_.load(s, i, i + 1);
+        best = here < best ? here : best;
+      }
+      sum += best;
+    }
+    const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
+    const double mean = all / static_cast<double>(request_.order.ranks());
+    return static_cast<double>(static_cast<std::int64_t>(mean));
+  }
+
+  /// The cut whose largest bound is least is often the best one.
+  void take_bound_cut() {
+    std::vector<double> most(graph_.nodes.size(), no_ticks);  // of the rest
+    for (std::size_t u = graph_.nodes.size(); u-- > 0;) {
+      if (graph_.nodes[u].step == layout_.steps()) most[u] = 0;
+      for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
+        const auto& each = graph_.edges[i];
+        const double here = most[each.to] < each.bound ? each.bound : most[each.to];
+        most[u] = here < most[u] ? here : most[u];
+      }
+    }
+    if (most[0] >= no_ticks) return;
+    std::vector<std::size_t> points(chain_.stages + 1);
+    points.back() = chain_.items;
+    for (std::uint32_t u = 0; graph_.nodes[u].step != layout_.steps();) {
+      std::uint32_t next = graph_.edges[graph_.first[u]].to;
+      double least = no_ticks;
+      for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
+        const auto& each = graph_.edges[i];
+        const double here = most[each.to] < each.bound ? each.bound : most[each.to];
+        if (here < least) least = here, next = each.to;
+      }
+      for (std::size_t j = 0; j < layout_.width(graph_.nodes[u].step); ++j) {
+        points[layout_.stage(graph_.nodes[u].step, j)] = layout_.part(j, graph_.nodes[u], graph_.nodes[next]).first;
+      }
+      u = next;
+    }
+    const double before = best_value_;
+    offer(points);
+    if (best_value_ < before) tell();
+  }
+
+  /// The edges of cuts of makespan `most` or less.
+  [[nodiscard]] layered_graph graph_within(double most) {
+    layered_graph graph = graph_;
+    if (!graph.prune(static_cast<std::uint32_t>(layout_.steps()), [most](const auto& e) { return e.bound > most; })) {
+      graph.edges.clear();
+    }
+    if (layout_.kind == stage_layout::shape::chain && stages_.in_flight()) stages_.refine(graph, most, clock_);
+    return graph;
+  }
+
+  /// The least makespan that the bounds of stages do not exclude, by bisection.
+  void raise_bound() {
+    if (!stages_.in_flight()) return;
+    double low = bound_;
+    double high = best_value_;
+    while (low < high && !clock_.look()) {
+      const double middle = low + static_cast<double>(static_cast<std::int64_t>((high - low) / 2));
+      if (graph_within(middle).edges.empty()) {
+        if (clock_.look()) return;
+        low = middle + 1;
+        raise(low);
+      } else {
+        high = middle;
+      }
+      if ((high - low) * 1e5 < best_value_) break;  // the search will tell the rest
+    }
+  }
+
+  [[nodiscard]] bool is_gpipe() const {
+    if (!stages_.in_flight() || (chain_.has_messages && request_.transfers != transfer_kind::link &&
+                                 request_.transfers != transfer_kind::latency)) {
+      return false;
+    }
+    for (const std::size_t each : *stages_.in_flight()) {
+      if (each != request_.order.microbatches) return false;
+    }
+    return true;
+  }
+
+  void solve_gpipe() {
+    const bool serial = chain_.has_messages && request_.transfers == transfer_kind::link;
+    gpipe_cut solver(chain_, request_.order.microbatches, serial, graph_);
+    if (!solver.run(best_value_, clock_) || solver.points.empty()) return;
+    offer(solver.points);
+    if (best_value_ != solver.makespan) return;  // not reached: they are the same
+    best_ = solver.points;
+    smallest_ = true;
+    raise(best_value_);
+  }
+
+  /// Proves that there is no cut of makespan `most` or less, or finds one.
+  void attempt(double most, std::size_t nodes) {
+    layered_graph graph = graph_within(most);
+    if (clock_.look()) return;
+    const auto better = [&](view<const std::size_t> points, double value) {
+      best_.assign(points.begin(), points.end());
+      best_value_ = value;
+      tell();
+      return value - 1;
+    };
+    const auto left = graph.edges.empty() ? cut_search::result::none : (*search_)(graph, most, nodes, better);
+    if (left == cut_search::result::none) raise((most < best_value_ - 1 ? most : best_value_ - 1) + 1);
+  }
+
+  /// Low targets first: they are soon done, and what is learned from them makes the last one easy.
+  void branch() {
+    for (std::size_t nodes = 1000; bound_ < best_value_ && !clock_.look(); nodes *= 2) {
+      for (const double part : {8.0, 2.0, 1.0}) {
+        if (bound_ >= best_value_ || clock_.look()) break;
+        const double gap = best_value_ - 1 - bound_;
+        attempt(bound_ + static_cast<double>(static_cast<std::int64_t>(gap / part)), nodes);
+      }
+    }
+  }
+
+  /// Among the best cuts, the lexicographically smallest.
+  void take_smallest() {
+    const auto last = static_cast<std::uint32_t>(layout_.steps());
+    for (std::size_t s = 1; s < chain_.stages && !clock_.look();) {
+      layered_graph graph = graph_within(best_value_);
+      const auto fits = [&](std::size_t index, std::size_t point) {
+        return index > s || index == 0 || (index == s ? point < best_[s] : point == best_[index]);
+      };
+      const bool any = graph.prune(last, [&](const auto& each) {
+        const auto& u = graph.nodes[each.from];
+        const auto& v = graph.nodes[each.to];
+        for (std::size_t j = 0; j < layout_.width(u.step); ++j) {
+          const std::size_t stage = layout_.stage(u.step, j);
+          const interval part = layout_.part(j, u, v);
+          if (!fits(stage, part.first) || !fits(stage + 1, part.last)) return true;
+        }
+        return false;
+      });
+      if (!any) {
+        ++s;
+        continue;
+      }
+      const auto take = [&](view<const std::size_t> points, double) {
+        best_.assign(points.begin(), points.end());
+        return -1.0;
+      };
+      const auto found = (*search_)(graph, best_value_, ~std::size_t{0} / 2, take);
+      if (found == cut_search::result::gave_up) return;
+      if (found == cut_search::result::none) ++s;
+    }
+  }
+
+  /// All cuts within a fraction of the best.
+  void collect(makespan_cut& result) {
+    const double factor = 1 + *request_.within;
+    double most = static_cast<double>(static_cast<std::int64_t>(best_value_ * factor));
+    if ((most > built_for_ || !search_) && !grow_graph(most)) return;
+    std::vector<std::pair<double, std::vector<std::size_t>>> all;
+    bool dropped = false;
+    const auto keep = [&](view<const std::size_t> points, double value) {
+      std::pair<double, std::vector<std::size_t>> here{value, {points.begin(), points.end()}};
+      all.insert(std::lower_bound(all.begin(), all.end(), here), std::move(here));
+      if (all.size() > request_.most_within) {
+        all.pop_back();
+        dropped = true;
+        most = all.back().first;
+      }
+      return most;
+    };
+    layered_graph graph = graph_within(most);
+    const auto left = request_.most_within == 0 ? cut_search::result::gave_up
+                                                : (*search_)(graph, most, ~std::size_t{0} / 2, keep);
+    result.all_within = left == cut_search::result::none && !dropped;
+    for (const auto& [value, points] : all) result.within.push_back({cuts(points), in_units(value)});
+  }
+
+  const chain_ticks& chain_;
+  const makespan_request& request_;
+  const cut_rules& rules_;
+  search_clock clock_;
+  stage_layout layout_;
+  cut_simulator simulator_;
+  stage_graph stages_;
+  layered_graph graph_{};
+  double built_for_ = 0;
+  std::optional<path_pool> pool_{};
+  std::optional<cut_search> search_{};
+  std::vector<std::size_t> best_{};
+  double best_value_ = no_ticks;
+  double bound_ = 0;
+  bool proved_none_ = false;
+  bool smallest_ = false;  // the best is the lexicographically smallest already
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/makespan_search.hpp>
+#include <stagecut/makespan/model_rules.hpp>
+
+namespace stagecut::inline v0 {
+
+/// See `minimize_makespan`.
+struct minimize_makespan_fn {
+  /// See `minimize_makespan`.
+  /// @{
+  template <pipeline_model Model>
+  [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request) const {
+    return (*this)(model, request, detail::all_allowed{});
+  }
+
+  template <pipeline_model Model, stage_constraint Constraint>
+  [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
+                                                 const Constraint& allowed) const {
+    check(model.size(), request, memory_pipeline_model<Model>);
+    const std::size_t stages = request.order.stages();
+    if (stages > model.size()) {
+      return outcome<makespan_cut>::infeasible({reason::cause::more_stages_than_layers, stages, model.size()});
+    }
+    const detail::chain_ticks chain(model, request.order, request.links);
+    if (chain.splits && !tells_weights(model)) {
+      detail::fail(invalid_input("model", "does not tell the gradient of the weights, which the schedule runs apart"));
+    }
+    const detail::model_rules<Model, Constraint> rules(model, request.order, request.memory_per_rank, allowed);
+    if (request.start && !detail::allowed_cut(request.order, rules, request.start->points())) {
+      refuse("start", "{…}", "must keep to the constraint and the memory");
+    }
+    return detail::makespan_search(chain, request, rules).run();
+  }
+  /// @}
+
+ private:
+  static void refuse(const char* argument, const std::string& value, const std::string& requirement) {
+    detail::fail(argument_error("minimize_makespan", argument, value, requirement));
+  }
+
+  template <class Model>
+  static bool tells_weights(const Model& model) {
+    if constexpr (requires { model.splits_backward(); }) return model.splits_backward();
+    return split_pipeline_model<Model>;
+  }
+
+  static void check(std::size_t items, const makespan_request& request, bool knows_memory) {
+    const std::size_t stages = request.order.stages();
+    if (stages == 0) refuse("order", "no stage", "must have stages");
+    const std::size_t boundaries = stages - 1;
+    if (request.links.size() > 1 && request.links.size() != boundaries) {
+      refuse("links.size()", std::to_string(request.links.size()),
+             detail::joined("must be 1 or the number of boundaries, ", std::to_string(boundaries)));
+    }
+    for (std::size_t b = 0; b < request.links.size(); ++b) {
+      const link_speed& each = request.links[b];
+      for (const double value : {each.latency, each.bandwidth}) {
+        if (is_finite(value) && !is_negative(value)) continue;
+        detail::fail(argument_error("minimize_makespan", detail::joined("links[", std::to_string(b), "]"),
+                                    std::to_string(value), "must be finite and not negative"));
+      }
+    }
+    if (request.memory_per_rank) {
+      const double bytes = *request.memory_per_rank;
+      if (is_nan(bytes) || is_negative(bytes)) refuse("memory_per_rank", std::to_string(bytes), "must not be negative");
+      if (!knows_memory) refuse("memory_per_rank", std::to_string(bytes), "needs a model with memory");
+    }
+    if (request.within && !(is_finite(*request.within) && *request.within >= 0)) {
+      refuse("within", std::to_string(*request.within), "must be finite and not negative");
+    }
+    const auto& limit = request.limits.time_limit;
+    if (limit && (is_nan(*limit) || is_negative(*limit))) {
+      refuse("limits.time_limit", std::to_string(*limit), "must not be negative");
+    }
+    if (!request.start) return;
+    if (request.start->stages() != stages || request.start->items() != items) {
+      refuse("start", detail::joined(std::to_string(request.start->stages()), " stages of ",
+                                     std::to_string(request.start->items()), " items"),
+             "must have the stages of the schedule and the items of the model");
+    }
+  }
+};
+
+/// Cuts a chain into the stages of a schedule so that an iteration ends as early as possible: the makespan that `simulate`
+/// tells, not the time of the heaviest stage.
+///
+/// @param model    what layers take: `item_times`, `with_speeds`, or a `pipeline_model` of your own
+/// @param request  the schedule, links, memory, limits; and whether all cuts near the best are wanted
+/// @param allowed  optional: which items may be a stage, a `stage_constraint`
+/// @return         optimal, with `makespan == bound`; feasible, with a bound, if a limit was reached first; infeasible,
+///                 `more_stages_than_layers` or `constraint`; unknown if a limit was reached before any cut was found
+/// @throws         argument_error for a request that makes no sense; invalid_input as `check_schedule`, for a schedule
+///                 that waits for itself, and for times that are NaN, infinite or negative; whatever the model throws
+///
+/// Exact up to the rounding of times to ticks of 2^-50 of an iteration's work, that is for integers of a sum below 2^50
+/// to the last unit. Among the best cuts the lexicographically smallest, unless the limit is reached while that is looked
+/// for. Deterministic if no limit but `node_limit` is reached. n times for each stage are asked of the model, or n in all
+/// if it is `stage_invariant`.
+///
+/// Source: docs/makespan.md derives the bounds and the search.
+inline constexpr minimize_makespan_fn minimize_makespan{};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <ctime>
+
+#include <stagecut/makespan/makespan_request.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Seconds since some moment; they never go back where the system has such a clock.
+[[nodiscard]] inline double seconds_now() {
+  std::timespec now{};
+#ifdef CLOCK_MONOTONIC
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+  std::timespec_get(&now, TIME_UTC);
+#endif
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Knows when a search must end, and tells how far it is.
+class search_clock {
+ public:
+  explicit search_clock(const search_limits& limits) : limits_(limits), begin_(seconds_now()) {}
+
+  /// Whether a limit is reached. Cheap enough for every node and every simulation.
+  [[nodiscard]] bool over() {
+    if (over_) return true;
+    if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
+    if (++asked_ % 16 != 1) return false;
+    return look();
+  }
+
+  /// The same, for what takes long by itself.
+  [[nodiscard]] bool look() {
+    if (over_) return true;
+    state.seconds = seconds_now() - begin_;
+    if (limits_.stop && limits_.stop()) over_ = true;
+    if (limits_.time_limit && state.seconds >= *limits_.time_limit) over_ = true;
+    if (state.seconds - told_ > 0.1) tell();
+    return over_;
+  }
+
+  /// Tells that something was found.
+  void tell() {
+    told_ = state.seconds = seconds_now() - begin_;
+    if (limits_.progress) limits_.progress(state);
+  }
+
+  makespan_progress state{};  ///< in the unit of the model
+
+ private:
+  const search_limits& limits_;
+  double begin_;
+  double told_ = 0;
+  std::size_t asked_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace stagecut::inline v0::detail
