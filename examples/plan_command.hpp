@@ -43,11 +43,13 @@ inline std::string check_format(const std::string& name) {
 struct plan_command {
   std::string file;
   stagecut::chain_request request;
+  std::size_t chunks = 0;  // unsaid: 1, or what auto finds
   std::string schedule = "1f1b";
   std::string method = "time";
   std::string optimizer;
   std::string checkpoint = "never";
-  std::string objective = "bottleneck";
+  std::string objective;
+  double time_limit = 10;
   std::string format = "text";
   std::string output;
   std::string memory;
@@ -65,10 +67,10 @@ struct plan_command {
     };
     option("FILE", file, "", "A profile")->required();
     option("--devices", request.devices, "P", "Pipeline ranks")->required()->check(count);
-    option("--chunks", request.chunks, "V", "Stages of each rank, in turn")->check(count);
+    option("--chunks", chunks, "V", "Stages of each rank, in turn")->check(count);
     option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->check(count);
-    option("--schedule", schedule, "NAME", "gpipe, 1f1b (the default), eager-1f1b, interleaved")
-        ->check(one_of({"gpipe", "1f1b", "eager-1f1b", "interleaved"}));
+    option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
+        ->check(one_of(schedule_names()));
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
     option("--memory", memory, "SIZE", "Of a device, a limit: 80GiB, 80GB, or bytes");
     option("--memory-buffer", request.buffer_fraction, "X", "Fraction of it to keep free");
@@ -78,7 +80,10 @@ struct plan_command {
     option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)");
     option("--method", method, "HOW", "By time, parameters, uniform or type:REGEX");
     option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1");
-    option("--objective", objective, "NAME", "bottleneck: of the heaviest stage")->check(one_of({"bottleneck"}));
+    option("--objective", objective, "NAME", "makespan (with M the default), or bottleneck")
+        ->check(one_of({"makespan", "bottleneck"}));
+    option("--time-limit", time_limit, "SECONDS", "To look for the least makespan (10)")
+        ->check(CLI::NonNegativeNumber.description(""));
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
     option("--output", output, "FILE", "Write to this file");
     command->add_flag("--timeline", timeline, "Put predicted passes into the JSON");
@@ -98,7 +103,7 @@ struct plan_command {
     ask(model);
     std::optional<outcome<plan>> answer;
     try {
-      answer = plan_chain(model, request);
+      answer = solve(model);
     } catch (const invalid_input& error) {
       throw invalid_input(source, error.what());
     } catch (const argument_error& error) {
@@ -118,7 +123,9 @@ struct plan_command {
     if (request.by == measure::time && made.objective.of == "parameters") {
       say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source));
     }
-    write(formatted(made, format, output.empty() ? standard_screen() : screen{}), output);
+    std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
+    if (format == "text" && !compared.compared.empty()) text += comparison_text(model, compared);
+    write(text, output);
     if (request.microbatches != 0 && !made.makespan) {
       say(fmt::format("{}: no makespan is predicted: {}", source,
                       request.chunks > 1 && !request.in_flight.empty() ? "--in-flight is not what chunks run as"
@@ -130,10 +137,59 @@ struct plan_command {
   }
 
  private:
+  stagecut::plan_comparison compared;
+
+  static std::vector<std::string> schedule_names() {
+    std::vector<std::string> names = {"auto"};
+    for (const auto& each : stagecut::schedules) {
+      const bool asks_more =
+          each.kind == stagecut::schedule_kind::in_flight || each.kind == stagecut::schedule_kind::sliced;
+      if (!asks_more) names.emplace_back(each.name);
+    }
+    return names;
+  }
+
+  /// Plans by the objective that was said, or else by the makespan where that is known.
+  stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
+    using namespace stagecut;
+    request.limits.time_limit = time_limit;
+    const std::string obstacle = makespan_obstacle(model, request);
+    if (schedule == "auto") {
+      if (objective == "bottleneck") throw CLI::ValidationError("--schedule", "auto compares makespans");
+      if (!obstacle.empty()) throw CLI::ValidationError("--schedule", "auto compares makespans: " + obstacle);
+      return choose(model);
+    }
+    if (objective == "makespan" && !obstacle.empty())
+      throw CLI::ValidationError("--objective", "makespan: " + obstacle);
+    if (objective == "bottleneck" || !obstacle.empty()) return plan_chain(model, request);
+    return minimize_makespan(model, request);
+  }
+
+  /// Tries all schedules that the shape allows; with chunks unsaid those of one and two.
+  stagecut::outcome<stagecut::plan> choose(const stagecut::profile& model) {
+    using namespace stagecut;
+    const bool splits = std::all_of(model.layers.begin(), model.layers.end(),
+                                    [](const auto& layer) { return layer.backward_weight.has_value(); });
+    plan_choices open;
+    open.chunks = chunks == 0 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{chunks};
+    for (const auto& each : schedules) {
+      const bool twin = each.kind == schedule_kind::gpipe_lifo || each.kind == schedule_kind::sapp_big ||
+                        each.kind == schedule_kind::sapp_less_memory;
+      if (!twin && (splits || !each.splits_backward)) open.schedules.push_back(each.kind);
+    }
+    compared = minimize_makespan(model, request, open);
+    // Those that there are not for these numbers are not worth a line.
+    std::erase_if(compared.compared, [](const compared_plan& each) {
+      return !has_shape(each.schedule, each.devices, each.chunks, each.microbatches);
+    });
+    return std::move(compared.best);
+  }
+
   /// Fills the request from what was said in words.
   void ask(const stagecut::profile& model) {
     using namespace stagecut;
-    request.schedule = find_schedule(schedule)->kind;
+    if (schedule != "auto") request.schedule = find_schedule(schedule)->kind;
+    if (chunks != 0 && schedule != "auto") request.chunks = chunks;
     if (checkpoint == "always") request.memory.checkpoint = checkpointing::always;
     if (checkpoint == "except_last") request.memory.checkpoint = checkpointing::except_last;
     if (!memory.empty()) {

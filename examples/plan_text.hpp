@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/plan.hpp>
+#include <stagecut/makespan/plan_choices.hpp>
 
 #include <fmt/format.h>
 
@@ -106,9 +107,14 @@ inline std::string cost_text(const stagecut::plan& plan, double value) {
 /// What runs, how long it takes and what it needs, below the table of stages.
 inline std::string summary(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
-  std::string text = fmt::format("{} of {}: {}, {}: no cut is below {}\n", objective.name, shown(objective.of),
-                                 cost_text(plan, objective.value), stagecut::to_string(objective.state),
-                                 cost_text(plan, objective.bound));
+  const bool makespan = objective.name == "makespan";
+  std::string text = fmt::format("{}{}: {}, {}: no cut is below {}", shown(objective.name),
+                                 makespan ? "" : " of " + shown(objective.of), cost_text(plan, objective.value),
+                                 stagecut::to_string(objective.state), cost_text(plan, objective.bound));
+  if (objective.state == stagecut::state::feasible && objective.bound > 0) {
+    text += fmt::format(", {:.2g} % less", 100 * (objective.value - objective.bound) / objective.value);
+  }
+  text += "\n";
   const auto m = static_cast<double>(plan.schedule.microbatches);
   if (plan.makespan && *plan.makespan > 0) {
     double busy = 0;
@@ -165,6 +171,29 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
     const std::string bar(static_cast<std::size_t>(std::lround(static_cast<double>(room) * share)), '#');
     return on.colour ? fmt::format("  \x1b[{}m{}\x1b[0m", share == 1 ? 33 : 34, bar) : "  " + bar;
   }) + summary(plan);
+}
+
+/// What several combinations came to, one a line, the best marked.
+inline std::string comparison_text(const stagecut::profile& model, const stagecut::plan_comparison& all) {
+  table lines(0);
+  lines.add({"schedule", "devices", "chunks", "m", "makespan", "no cut below", ""});
+  double least = 0;
+  for (const auto& each : all.compared) {
+    if (each.per_microbatch > 0 && (least == 0 || each.per_microbatch < least)) least = each.per_microbatch;
+  }
+  for (const auto& each : all.compared) {
+    std::vector<std::string> cells = {stagecut::to_string(each.schedule), std::to_string(each.devices),
+                                      std::to_string(each.chunks), std::to_string(each.microbatches)};
+    const bool any = each.per_microbatch > 0;
+    const auto time = [&](double value) { return any ? time_text(model, value) : std::string("-"); };
+    const std::string more = !any ? stagecut::to_string(each.state)
+                             : each.per_microbatch == least
+                                 ? "best"
+                                 : fmt::format("+{:.1f} %", 100 * (each.per_microbatch / least - 1));
+    cells.insert(cells.end(), {time(each.makespan), time(each.bound), more});
+    lines.add(std::move(cells));
+  }
+  return lines.text([](std::size_t) { return std::string(); });
 }
 
 /// A profile: what its layers take, those of one kind together.

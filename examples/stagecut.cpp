@@ -4,15 +4,19 @@
 #include <stagecut/io/formats.hpp>
 #include <stagecut/io/json_plan.hpp>
 #include <stagecut/io/read_profile.hpp>
+#include <stagecut/makespan/minimize_makespan.hpp>
+#include <stagecut/makespan/plan_chain.hpp>
 #include <stagecut/version.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "compare_command.hpp"
 #include "output.hpp"
@@ -94,15 +98,31 @@ int list_presets() {
   return 0;
 }
 
-/// Plans two models for two numbers of devices.
+/// Plans two models for two numbers of devices, each by three cuts.
 int demo() {
+  using namespace stagecut;
   for (const char* const name : {"gpt2-xl", "llama-2-7b"}) {
     const auto config = transformer::read_config(preset_text(name), name);
     const auto model = transformer::profile(config.architecture, config.training);
     for (const std::size_t devices : {4U, 8U}) {
-      const auto plan = stagecut::plan_chain(model, {.devices = devices, .microbatches = 4 * devices});
-      write(fmt::format("{}: {} layers, {:.0f} parameters, on {} devices\n{}\n", name, model.layers.size(),
-                        transformer::parameters(config.architecture), devices, plan_text(*plan, standard_screen())),
+      const chain_request request{.devices = devices, .microbatches = 4 * devices};
+      chain_request uniform = request;
+      uniform.by = measure::layers;
+      const std::pair<const char*, plan> cuts[] = {{"as many layers each", *plan_chain(model, uniform)},
+                                                   {"heaviest stage lightest", *plan_chain(model, request)},
+                                                   {"least makespan", *minimize_makespan(model, request)}};
+      const plan& best = cuts[2].second;
+      table lines(0);
+      lines.add({"cut", "layers of each stage", "makespan", ""});
+      for (const auto& [how, made] : cuts) {
+        const auto sizes = made.cuts.sizes();
+        lines.add({how, fmt::format("{}", fmt::join(sizes, " ")), time_text(model, *made.makespan),
+                   &made == &best ? to_string(made.objective.state)
+                                  : fmt::format("+{:.1f} %", 100 * (*made.makespan / *best.makespan - 1))});
+      }
+      write(fmt::format("{}: {} layers, {:.0f} parameters, on {} devices\n{}{}\n", name, model.layers.size(),
+                        transformer::parameters(config.architecture), devices, plan_text(best, standard_screen()),
+                        lines.text([](std::size_t) { return std::string(); })),
             "");
     }
   }
@@ -134,7 +154,7 @@ int run(int argc, char** argv) {
   const auto* const formats_words = app.add_subcommand("formats", "List the formats that plans are written in");
   const auto* const schedules_words = app.add_subcommand("schedules", "List the schedules that simulate knows");
   const auto* const presets_words = app.add_subcommand("presets", "List the models that profiles are known of");
-  app.add_subcommand("demo", "Cut two models for 4 and for 8 devices");
+  app.add_subcommand("demo", "Cut two models for 4 and for 8 devices, by three rules");
   try {
     app.parse(argc, argv);
     if (plan_words->parsed()) return plan.run();

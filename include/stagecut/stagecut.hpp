@@ -10,6 +10,7 @@
 #include <stagecut/core/check_figures.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/op.hpp>
@@ -21,12 +22,16 @@
 #include <stagecut/cost/block_sums.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/optimizer.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/cost/training_memory.hpp>
+#include <stagecut/makespan/chain_model.hpp>
 #include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/memory_shortage.hpp>
+#include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/makespan/plan_chain.hpp>
 #include <stagecut/makespan/simulate_plan.hpp>
 #include <stagecut/schedule/backward_first.hpp>

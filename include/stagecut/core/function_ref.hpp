@@ -20,9 +20,11 @@ class function_ref<Result(Arguments...)> {
 
   /// @param function  that outlives this object
   template <class Function>
-  requires(!std::same_as<std::remove_const_t<Function>, function_ref> &&
-           std::is_invocable_r_v<Result, Function&, Arguments...>)
-  constexpr function_ref(Function& function) noexcept  // NOLINT(google-explicit-constructor)
+  requires(
+      !std::same_as<std::remove_const_t<Function>, function_ref> &&
+      std::is_invocable_r_v<
+          Result, Function&,
+          Arguments...>) constexpr function_ref(Function& function) noexcept  // NOLINT(google-explicit-constructor)
       : object_(static_cast<const void*>(std::addressof(function))), call_([](const void* object, Arguments... values) {
           return static_cast<Result>((*static_cast<Function*>(const_cast<void*>(object)))(values...));
         }) {}
@@ -30,7 +32,8 @@ class function_ref<Result(Arguments...)> {
   /// A temporary would be gone before it is called.
   template <class Function>
   requires(!std::same_as<Function, function_ref> && !std::is_lvalue_reference_v<Function>)
-  function_ref(const Function&&) = delete;
+      function_ref(const Function&&)
+  = delete;
 
   /// Whether there is a function.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return call_ != nullptr; }

@@ -55,6 +55,7 @@ struct reason {
     constraint,               ///< no cut keeps to the caller's constraint
     layer_too_large,          ///< a layer needs more bytes than a device has, wherever it stands
     memory,                   ///< the layers need more bytes than the devices have
+    none_of_several,          ///< of `needed` combinations that were tried; `place` is why of the first
     limit_reached             ///< of time, nodes or the caller's patience
   };
 
@@ -75,6 +76,8 @@ struct reason {
       case cause::memory:
         return with_remedy(detail::joined(place, " needs at least ", detail::bytes_text(needed), ", and a device has ",
                                           detail::bytes_text(available)));
+      case cause::none_of_several:
+        return with_remedy(detail::joined("none of ", std::to_string(needed), " combinations: the first, ", place));
       case cause::limit_reached: break;
     }
     return "a limit was reached before an answer was found";

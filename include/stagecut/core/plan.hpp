@@ -51,7 +51,7 @@ struct schedule_choice {
 
 /// What was minimised, and how far.
 struct objective_value {
-  std::string name{};                                ///< `bottleneck`
+  std::string name{};                                ///< `bottleneck`, `makespan`
   std::string of{};                                  ///< of which cost: `time`, `parameters`, `layers`, …
   double value = 0;                                  ///< of the plan
   double bound = 0;                                  ///< no plan has less
@@ -97,9 +97,10 @@ struct plan {
   schedule_choice schedule{};           ///< what they run as
   objective_value objective{};          ///< why these
   memory_model memory{};                ///< within what
-  std::optional<double> makespan{};     ///< predicted seconds of an iteration, transfers left out; unset: not predicted
-  std::vector<timed_pass> timeline{};   ///< predicted, device by device, by start; may be empty
-  std::string unknown_fields{};         ///< a JSON object of what this version does not know; empty: nothing
+  std::optional<double>
+      makespan{};  ///< predicted seconds of an iteration, messages included if their links were known; unset: not predicted
+  std::vector<timed_pass> timeline{};  ///< predicted, device by device, by start; may be empty
+  std::string unknown_fields{};        ///< a JSON object of what this version does not know; empty: nothing
 
   /// Equal in every part.
   friend bool operator==(const plan&, const plan&) = default;

@@ -148,9 +148,8 @@ class with_speeds : public Model {
   [[nodiscard]] double backward(std::size_t stage, std::size_t first, std::size_t last) const {
     return Model::backward(stage, first, last) / speeds_[stage];
   }
-  [[nodiscard]] double backward_weight(std::size_t stage, std::size_t first, std::size_t last) const
-  requires split_pipeline_model<Model>
-  {
+  [[nodiscard]] double backward_weight(std::size_t stage, std::size_t first,
+                                       std::size_t last) const requires split_pipeline_model<Model> {
     return Model::backward_weight(stage, first, last) / speeds_[stage];
   }
   /// @}

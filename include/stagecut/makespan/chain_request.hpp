@@ -5,13 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/profile.hpp>
+#include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/training_memory.hpp>
-#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -29,7 +33,8 @@ struct chain_request {
   std::size_t devices = 1;       ///< pipeline ranks p
   std::size_t chunks = 1;        ///< stages of every rank; p * chunks stages
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
-  /// gpipe, 1F1B, eager 1F1B; with `chunks` above 1 interleaved, which 1F1B then means, too.
+  /// With `chunks` above 1 `one_forward_one_backward` means interleaved. `plan_chain` knows gpipe, 1F1B, eager 1F1B and
+  /// interleaved; `minimize_makespan` all but sliced and, for which `in_flight` is there, in_flight.
   schedule_kind schedule = schedule_kind::one_forward_one_backward;
   std::vector<std::size_t> in_flight{};  ///< of every stage; empty: the schedule's
   measure by = measure::time;            ///< what to cut by
@@ -42,14 +47,17 @@ struct chain_request {
   double buffer_fraction = 0;                 ///< of `memory_per_device`, kept free, below 1
   memory_options memory{};                    ///< how memory is reckoned
   std::string optimizer = "adam";             ///< what the plan calls `memory.parameter_multiplier`
+  std::vector<link_speed> links{};  ///< for messages between stages, of every boundary or one for all; empty: no time
+  transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
+  search_limits limits{};                         ///< how long `minimize_makespan` looks for better cuts
 };
 
 namespace detail {
 
-/// Refuses a request that makes no sense, or not for that model.
-inline void check_request(const profile& model, const chain_request& request) {
-  const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
-    detail::fail(argument_error("plan_chain", argument, value, requirement));
+/// Refuses a request to `function` that makes no sense, or not for that model.
+inline void check_request(const char* function, const profile& model, const chain_request& request) {
+  const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
+    detail::fail(argument_error(function, argument, value, requirement));
   };
   if (request.devices == 0) refuse("devices", "0", "must be at least 1");
   if (request.chunks == 0) refuse("chunks", "0", "must be at least 1");
@@ -59,7 +67,7 @@ inline void check_request(const profile& model, const chain_request& request) {
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (model.layers[i].children.empty()) continue;
-    detail::fail(argument_error("plan_chain", detail::joined("model.layers[", std::to_string(i), "].children"),
+    detail::fail(argument_error(function, detail::joined("model.layers[", std::to_string(i), "].children"),
                                 detail::joined(std::to_string(model.layers[i].children.size()), " layers"),
                                 "must be empty: see as_chain"));
   }
@@ -68,14 +76,14 @@ inline void check_request(const profile& model, const chain_request& request) {
   if (request.chunks >> 20U != 0) refuse("chunks", std::to_string(request.chunks), "must be below 2^20");
   if (!request.in_flight.empty() && request.in_flight.size() != request.devices * request.chunks) {
     const std::string stages = std::to_string(request.devices * request.chunks);
-    detail::fail(argument_error("plan_chain", "in_flight.size()", std::to_string(request.in_flight.size()),
+    detail::fail(argument_error(function, "in_flight.size()", std::to_string(request.in_flight.size()),
                                 detail::joined("must be the number of stages, ", stages)));
   }
   for (std::size_t s = 0; s < request.in_flight.size(); ++s) {
     const std::size_t here = request.in_flight[s];
     if (here != 0 && (s == 0 || request.chunks > 1 || here <= request.in_flight[s - 1])) continue;
-    detail::fail(argument_error("plan_chain", detail::joined("in_flight[", std::to_string(s), "]"),
-                                std::to_string(here), "must be at least 1, and not above that of the stage before"));
+    detail::fail(argument_error(function, detail::joined("in_flight[", std::to_string(s), "]"), std::to_string(here),
+                                "must be at least 1, and not above that of the stage before"));
   }
   if (request.by == measure::weights && request.weights.size() != model.layers.size()) {
     refuse("weights.size()", std::to_string(request.weights.size()), "must be the number of layers");
@@ -86,12 +94,29 @@ inline void check_request(const profile& model, const chain_request& request) {
   if (!is_finite(request.buffer_fraction) || request.buffer_fraction < 0 || request.buffer_fraction >= 1) {
     refuse("buffer_fraction", std::to_string(request.buffer_fraction), "must be from 0 to below 1");
   }
-  if (request.memory_per_device && request.chunks > 1) {
-    refuse("memory_per_device", std::to_string(*request.memory_per_device),
-           "is not supported with chunks above 1, whose stages share a device");
-  }
   if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
     refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
+  }
+  if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
+    refuse("links.size()", std::to_string(request.links.size()), "must be 1 or the number of boundaries of stages");
+  }
+  for (const link_speed& each : request.links) {
+    for (const auto& [name, value] : {std::pair("latency", each.latency), std::pair("bandwidth", each.bandwidth)}) {
+      if (is_finite(value) && !is_negative(value)) continue;
+      refuse(name, std::to_string(value), "must be finite and not negative");
+    }
+  }
+}
+
+/// Refuses what `plan_chain` cannot say of a schedule.
+inline void check_bottleneck_request(const profile& model, const chain_request& request) {
+  check_request("plan_chain", model, request);
+  const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
+    detail::fail(argument_error("plan_chain", argument, value, requirement));
+  };
+  if (request.memory_per_device && request.chunks > 1) {
+    refuse("memory_per_device", std::to_string(*request.memory_per_device),
+           "is not supported with chunks above 1, whose stages share a device: see minimize_makespan");
   }
   const schedule_kind kind = request.schedule;
   const bool one_f_one_b = kind == schedule_kind::one_forward_one_backward;

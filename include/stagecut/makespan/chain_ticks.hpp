@@ -113,7 +113,8 @@ class chain_ticks {
  private:
   template <class... Why>
   [[noreturn]] static void refuse(const char* what, std::size_t s, std::size_t i, const Why&... why) {
-    fail(invalid_input(joined("model.", what, " of item ", std::to_string(i), " on stage ", std::to_string(s)), why...));
+    fail(
+        invalid_input(joined("model.", what, " of item ", std::to_string(i), " on stage ", std::to_string(s)), why...));
   }
   static double checked(const char* what, std::size_t s, std::size_t i, double value) {
     if (is_finite(value) && !is_negative(value)) return value;

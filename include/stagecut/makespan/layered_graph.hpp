@@ -28,8 +28,8 @@ struct layered_graph {
     double bound;  // no cut through it has less
   };
 
-  std::vector<node> nodes{};          // by step; the first is where all paths begin
-  std::vector<edge> edges{};          // by `from`
+  std::vector<node> nodes{};           // by step; the first is where all paths begin
+  std::vector<edge> edges{};           // by `from`
   std::vector<std::uint32_t> first{};  // edges of node u: [first[u], first[u + 1])
 
   /// Finds the edges of each node again, by counting; edges are sorted by `from`.
@@ -138,7 +138,8 @@ class stage_layout {
     return step - 1 + j * ranks;
   }
   /// The items of that stage between two nodes.
-  [[nodiscard]] interval part(std::size_t j, const layered_graph::node& u, const layered_graph::node& v) const noexcept {
+  [[nodiscard]] interval part(std::size_t j, const layered_graph::node& u,
+                              const layered_graph::node& v) const noexcept {
     if (kind == shape::vee && j == 1) return {v.cut[2], u.cut[2]};
     return {u.cut[1 + j], v.cut[1 + j]};
   }

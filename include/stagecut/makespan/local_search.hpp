@@ -101,7 +101,10 @@ class local_search {
     const std::size_t from = first - 1;
     const std::size_t to = first + count < inner + 1 ? first + count : inner + 1;
     for (std::size_t s = from; s < to; ++s) {
-      if (moved_[s] >= moved_[s + 1] || !rules_.allows(s, moved_[s], moved_[s + 1])) return;
+      if (moved_[s] >= moved_[s + 1]) return;
+    }
+    for (std::size_t s = from; s < to; ++s) {
+      if (!rules_.allows(s, moved_[s], moved_[s + 1])) return;
     }
     if (rules_.has_rank_rules() && !allowed_cut(order_, rules_, moved_)) return;
     candidates_.insert(candidates_.end(), moved_.begin(), moved_.end());

@@ -25,9 +25,9 @@ struct makespan_progress {
 
 /// How long to search, and whom to tell. What is not said stays at its default.
 struct search_limits {
-  std::optional<double> time_limit = 10.0;   ///< seconds; unset: until the answer is proved
-  std::optional<std::size_t> node_limit{};   ///< partial cuts looked at, the same on every machine; unset: no limit
-  function_ref<bool()> stop{};               ///< asked often; true ends the search with the best so far
+  std::optional<double> time_limit = 10.0;  ///< seconds; unset: until the answer is proved
+  std::optional<std::size_t> node_limit{};  ///< partial cuts looked at, the same on every machine; unset: no limit
+  function_ref<bool()> stop{};              ///< asked often; true ends the search with the best so far
   function_ref<void(const makespan_progress&)> progress{};  ///< told now and then, and whenever something is found
   /// Writes the makespans of cuts whose points follow one another, k + 1 each: many at once, on a device say. What it
   /// says good of is simulated again, so it decides where to look, not what is true.
@@ -37,13 +37,13 @@ struct search_limits {
 /// For what a chain is cut: see `minimize_makespan`.
 struct makespan_request {
   schedule order{};                               ///< what the ranks do: a stage of the chain is one of its stages
-  std::vector<link_speed> links{};                      ///< of every boundary, or one for all; empty: no messages
+  std::vector<link_speed> links{};                ///< of every boundary, or one for all; empty: no messages
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
   std::optional<double> memory_per_rank{};        ///< bytes that no rank may exceed; unset: no limit
   std::optional<cuts> start{};                    ///< a cut to begin with; the answer is not worse
-  std::optional<double> within{};                 ///< asks for all cuts of at most (1 + within) times the least makespan
-  std::size_t most_within = 1000;                 ///< of them
-  search_limits limits{};                         ///< of the search
+  std::optional<double> within{};  ///< asks for all cuts of at most (1 + within) times the least makespan
+  std::size_t most_within = 1000;  ///< of them
+  search_limits limits{};          ///< of the search
 };
 
 /// A cut and when its iteration ends.

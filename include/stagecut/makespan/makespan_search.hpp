@@ -351,8 +351,8 @@ class makespan_search {
       return most;
     };
     layered_graph graph = graph_within(most);
-    const auto left = request_.most_within == 0 ? cut_search::result::gave_up
-                                                : (*search_)(graph, most, ~std::size_t{0} / 2, keep);
+    const auto left =
+        request_.most_within == 0 ? cut_search::result::gave_up : (*search_)(graph, most, ~std::size_t{0} / 2, keep);
     result.all_within = left == cut_search::result::none && !dropped;
     for (const auto& [value, points] : all) result.within.push_back({cuts(points), in_units(value)});
   }

@@ -3,16 +3,30 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/plan.hpp>
+#include <stagecut/core/profile.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/cost/training_memory.hpp>
+#include <stagecut/makespan/chain_model.hpp>
+#include <stagecut/makespan/chain_plan.hpp>
+#include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/makespan_search.hpp>
 #include <stagecut/makespan/model_rules.hpp>
+#include <stagecut/makespan/plan_choices.hpp>
+#include <stagecut/makespan/profile_makespan.hpp>
+#include <stagecut/makespan/search_clock.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -43,9 +57,121 @@ struct minimize_makespan_fn {
     }
     return detail::makespan_search(chain, request, rules).run();
   }
+
+  [[nodiscard]] outcome<plan> operator()(const profile& model, const chain_request& request) const {
+    detail::check_makespan_request(model, request);
+    const layer_blocks blocks(model);
+    const std::size_t stages = request.devices * request.chunks;
+    if (stages > blocks.size()) return outcome<plan>::infeasible(detail::too_many_stages(model, blocks, stages));
+    makespan_request asked;
+    asked.order = detail::schedule_of_request(request);
+    asked.links = request.links;
+    asked.transfers = request.transfers;
+    asked.limits = request.limits;
+    const double bytes = request.memory_per_device.value_or(0) * (1 - request.buffer_fraction);
+    if (request.memory_per_device) asked.memory_per_rank = bytes;
+    const training_memory memory(model, request.memory);
+    const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
+    detail::check_memory(memory, request, in_flight);
+    const auto found = (*this)(chain_model(model, request.memory), asked);
+    if (found.state() == state::infeasible) {
+      return outcome<plan>::infeasible(detail::shortage(model, request, blocks, memory, in_flight, bytes));
+    }
+    if (!found) return outcome<plan>::unknown(found.why());
+    plan made = detail::plan_of(model, request, asked.order, memory, blocks, *found, found.state());
+    return found.state() == state::optimal ? outcome<plan>::optimal(std::move(made))
+                                           : outcome<plan>::feasible(std::move(made));
+  }
+
+  [[nodiscard]] plan_comparison operator()(const profile& model, const chain_request& request,
+                                           const plan_choices& choices) const {
+    plan_comparison result;
+    std::vector<chain_request> open = combinations(request, choices);
+    const double end = request.limits.time_limit ? detail::seconds_now() + *request.limits.time_limit : 0;
+    double least = 0;  // of a microbatch, so far
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      chain_request& asked = open[i];
+      compared_plan row{asked.devices, asked.chunks, asked.microbatches, asked.schedule};
+      if (choices.all_devices != 0) row.pipelines = choices.all_devices / asked.devices;
+      if (row.pipelines == 0) {
+        row.state = state::infeasible;
+        row.why = "needs more devices than there are";
+      } else if (!has_shape(asked.schedule, asked.devices, asked.chunks, asked.microbatches)) {
+        row.state = state::infeasible;
+        row.why = "the schedule is not made for these numbers";
+      } else {
+        const auto all = static_cast<double>(asked.microbatches * row.pipelines);
+        // Whatever cannot be the best any more may stop.
+        bool hopeless = false;
+        const auto watch = [&](const makespan_progress& now) {
+          hopeless = least != 0 && now.bound / all >= least;
+          if (request.limits.progress) request.limits.progress(now);
+        };
+        const auto stop = [&] { return hopeless || (request.limits.stop && request.limits.stop()); };
+        asked.limits.progress = watch;
+        asked.limits.stop = stop;
+        if (request.limits.time_limit) {
+          const double left = end - detail::seconds_now();
+          asked.limits.time_limit = left > 0 ? left / static_cast<double>(open.size() - i) : 0;
+        }
+        compare(model, asked, all, row, least, result.best);
+      }
+      result.compared.push_back(std::move(row));
+    }
+    if (!result.best && !open.empty()) {
+      bool unknown = false;
+      for (const compared_plan& each : result.compared) unknown = unknown || each.state == state::unknown;
+      if (result.compared.size() > 1 || !result.compared[0].why.empty()) {
+        const reason why{reason::cause::none_of_several, result.compared.size(), 0, result.compared[0].why, ""};
+        result.best = unknown ? outcome<plan>::unknown(why) : outcome<plan>::infeasible(why);
+      }
+    }
+    return result;
+  }
   /// @}
 
  private:
+  /// Everything that a list of choices leaves open, in its order.
+  static std::vector<chain_request> combinations(const chain_request& request, const plan_choices& choices) {
+    const auto or_one = [](const auto& list, auto one) {
+      auto result = list;
+      if (result.empty()) result.push_back(one);
+      return result;
+    };
+    std::vector<chain_request> result;
+    for (const std::size_t p : or_one(choices.devices, request.devices)) {
+      for (const std::size_t v : or_one(choices.chunks, request.chunks)) {
+        for (const std::size_t m : or_one(choices.microbatches, request.microbatches)) {
+          for (const schedule_kind kind : or_one(choices.schedules, request.schedule)) {
+            result.push_back(request);
+            result.back().devices = p;
+            result.back().chunks = v;
+            result.back().microbatches = m;
+            result.back().schedule = kind;
+          }
+        }
+      }
+    }
+    return result;
+  }
+
+  /// Plans one of them, and keeps it if it is the best so far.
+  void compare(const profile& model, const chain_request& request, double microbatches, compared_plan& row,
+               double& least, outcome<plan>& best) const {
+    outcome<plan> found = (*this)(model, request);
+    row.state = found.state();
+    if (!found) {
+      row.why = found.why().text();
+      return;
+    }
+    row.makespan = found->objective.value;
+    row.bound = found->objective.bound;
+    row.per_microbatch = row.makespan / microbatches;
+    if (best && !(row.per_microbatch < least)) return;
+    least = row.per_microbatch;
+    best = std::move(found);
+  }
+
   static void refuse(const char* argument, const std::string& value, const std::string& requirement) {
     detail::fail(argument_error("minimize_makespan", argument, value, requirement));
   }
@@ -86,8 +212,9 @@ struct minimize_makespan_fn {
     }
     if (!request.start) return;
     if (request.start->stages() != stages || request.start->items() != items) {
-      refuse("start", detail::joined(std::to_string(request.start->stages()), " stages of ",
-                                     std::to_string(request.start->items()), " items"),
+      refuse("start",
+             detail::joined(std::to_string(request.start->stages()), " stages of ",
+                            std::to_string(request.start->items()), " items"),
              "must have the stages of the schedule and the items of the model");
     }
   }

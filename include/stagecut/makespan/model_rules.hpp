@@ -109,9 +109,9 @@ class model_rules final : public cut_rules {
   const Model& model_;
   const Constraint& allowed_;
   const std::optional<double>& bytes_;
-  bool several_ = false;  // stages on a rank
-  std::vector<std::size_t> most_;                             // held of every stage
-  std::vector<std::vector<std::size_t>> stages_{};            // of every rank
+  bool several_ = false;                                       // stages on a rank
+  std::vector<std::size_t> most_;                              // held of every stage
+  std::vector<std::vector<std::size_t>> stages_{};             // of every rank
   std::vector<std::vector<std::vector<std::size_t>>> held_{};  // of every rank
 };
 

@@ -98,9 +98,7 @@ class pair_graph {
     return true;
   }
 
-  std::uint32_t& place(const layered_graph::node& v) {
-    return grid_[v.cut[1] * (chain_.items + 1) + v.cut[2]];
-  }
+  std::uint32_t& place(const layered_graph::node& v) { return grid_[v.cut[1] * (chain_.items + 1) + v.cut[2]]; }
 
   void follow(layered_graph& graph, std::uint32_t from) {
     const layered_graph::node u = graph.nodes[from];
@@ -236,13 +234,13 @@ class pair_graph {
   bool vee_;
   bool timed_ = true;
   double most_ = 0;
-  std::vector<rank_relaxation> relaxed_{};        // of every rank
-  std::vector<rank_relaxation::part> parts_{2};   // of the edge that is looked at
-  std::vector<double> forward_{};                 // prefix sums of the least times of items
+  std::vector<rank_relaxation> relaxed_{};       // of every rank
+  std::vector<rank_relaxation::part> parts_{2};  // of the edge that is looked at
+  std::vector<double> forward_{};                // prefix sums of the least times of items
   std::vector<double> backward_{};
   std::vector<double> all_{};
-  std::vector<double> message_{};                 // likewise of the boundaries
-  std::vector<std::uint32_t> grid_{};             // the node of two cut points, in the step that is filled
+  std::vector<double> message_{};      // likewise of the boundaries
+  std::vector<std::uint32_t> grid_{};  // the node of two cut points, in the step that is filled
 };
 
 }  // namespace stagecut::inline v0::detail

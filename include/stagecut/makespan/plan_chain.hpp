@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,13 +15,13 @@
 #include <stagecut/core/profile.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/cost/training_memory.hpp>
+#include <stagecut/makespan/chain_plan.hpp>
 #include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/memory_shortage.hpp>
-#include <stagecut/makespan/simulate_plan.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/interleaved.hpp>
-#include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/schedule.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
@@ -32,20 +31,13 @@ namespace stagecut::inline v0 {
 struct plan_chain_fn {
   /// See `plan_chain`.
   [[nodiscard]] outcome<plan> operator()(const profile& model, const chain_request& request) const {
-    detail::check_request(model, request);
+    detail::check_bottleneck_request(model, request);
     const layer_blocks blocks(model);
     const std::size_t stages = request.devices * request.chunks;
-    if (stages > blocks.size()) {
-      return outcome<plan>::infeasible(
-          {reason::cause::more_stages_than_layers,
-           stages,
-           blocks.size(),
-           {},
-           blocks.size() < model.layers.size() ? "layers that must share a stage count as one" : ""});
-    }
+    if (stages > blocks.size()) return outcome<plan>::infeasible(detail::too_many_stages(model, blocks, stages));
     const training_memory memory(model, request.memory);
     const std::vector<std::size_t> in_flight = microbatches_kept(request);
-    check_memory(memory, request, in_flight);
+    detail::check_memory(memory, request, in_flight);
 
     plan result;
     auto cost = layer_costs(model, request, memory, result.objective.of);
@@ -62,34 +54,12 @@ struct plan_chain_fn {
   }
 
  private:
-  /// Forward passes of an iteration up to which it is predicted, which takes memory for each.
-  static constexpr std::size_t most_predicted = std::size_t{1} << 20U;
-
   /// Whether an iteration has a schedule, and not too many passes.
   static bool is_predicted(const chain_request& request) {
-    const std::size_t m = request.microbatches;
     // Megatron's groups are then full, and microbatches in flight are those of its order.
-    const bool interleaves = request.chunks == 1 || (m % request.devices == 0 && request.in_flight.empty());
-    return m != 0 && interleaves && m <= most_predicted / (request.devices * request.chunks);
-  }
-
-  /// Refuses bytes that a limit would say nothing of, and such as nobody has.
-  static void check_memory(const training_memory& memory, const chain_request& request,
-                           const std::vector<std::size_t>& in_flight) {
-    constexpr double most = 1e18;
-    std::size_t kept = 1;
-    for (const std::size_t each : in_flight) kept = kept < each ? each : kept;
-    bool counted = memory.share(0, memory.size(), kept) < most;
-    bool any = false;
-    for (std::size_t i = 0; i < memory.size(); ++i) {
-      const double bytes = memory(i, i + 1, kept).total();
-      counted = counted && bytes < most;
-      any = any || bytes > 0;
-    }
-    if (request.memory_per_device && !any) {
-      detail::fail(invalid_input("model", "no layer takes any bytes: a limit of memory says nothing"));
-    }
-    if (!counted) detail::fail(invalid_input("model", "its layers take more than 10^18 bytes"));
+    const bool interleaves =
+        request.chunks == 1 || (request.microbatches % request.devices == 0 && request.in_flight.empty());
+    return interleaves && detail::is_predictable(request);
   }
 
   /// Microbatches in flight, of every stage; empty if that is not known.
@@ -109,17 +79,6 @@ struct plan_chain_fn {
     return result;
   }
 
-  /// Seconds of a layer's backward pass, with what checkpointing recomputes; the mean over the microbatches.
-  static double backward(const layer& each, const chain_request& request) {
-    const auto m = static_cast<double>(request.microbatches);
-    switch (request.memory.checkpoint) {
-      case checkpointing::never: return each.backward;
-      case checkpointing::always: return each.backward + each.forward;
-      case checkpointing::except_last: break;
-    }
-    return each.backward + (m > 0 ? each.forward * ((m - 1) / m) : each.forward);
-  }
-
   /// What every layer adds to the cost of its stage, and what that is called.
   static std::vector<double> layer_costs(const profile& model, const chain_request& request,
                                          const training_memory& memory, std::string& of) {
@@ -133,7 +92,10 @@ struct plan_chain_fn {
     if (request.by == measure::layers) return of = "layers", std::vector<double>(n, 1);
     if (request.by == measure::weights) return of = request.weights_name, request.weights;
 
-    auto time = each([&](std::size_t i) { return model.layers[i].forward + backward(model.layers[i], request); });
+    auto time = each([&](std::size_t i) {
+      return model.layers[i].forward +
+             detail::backward_of(model.layers[i], request.memory.checkpoint, request.microbatches);
+    });
     const double all_time = total(time);
     if (request.by == measure::time_and_memory) {
       of = "time and memory";
@@ -198,43 +160,14 @@ struct plan_chain_fn {
                        const std::vector<double>& layer_cost, const training_memory& memory,
                        const std::vector<std::size_t>& in_flight) {
     const prefix_sums cost(layer_cost);
-    result.profile = model;
-    result.devices = request.devices;
-    result.chunks = request.chunks;
+    detail::describe(result, model, request, memory, loop_placement(request.devices, request.chunks), in_flight);
     for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
-      const auto [first, last] = result.cuts.stage(s);
-      planned_stage stage;
-      stage.device = s % request.devices;
-      stage.cost = cost(first, last);
-      for (std::size_t i = first; i < last; ++i) {
-        stage.forward += model.layers[i].forward;
-        stage.backward += backward(model.layers[i], request);
-      }
-      if (!in_flight.empty()) {
-        stage.in_flight = in_flight[s];
-        stage.memory = memory(first, last, in_flight[s]);
-      }
-      result.stages.push_back(stage);
-    }
-    if (!in_flight.empty()) {
-      result.memory = {request.optimizer,
-                       request.memory.parameter_multiplier,
-                       to_string(request.memory.checkpoint),
-                       request.memory.boundary_buffers,
-                       request.memory_per_device,
-                       request.buffer_fraction};
+      result.stages[s].cost = cost(result.cuts[s], result.cuts[s + 1]);
     }
     if (request.microbatches == 0) return;
     const char* const name = request.in_flight.empty() ? to_string(request.schedule) : "in-flight";
     result.schedule = {request.chunks > 1 ? "interleaved" : name, request.microbatches};
-    if (!is_predicted(request)) return;
-    const simulation<double> run = simulate(schedule_of(result), times_of(result, false));
-    result.makespan = run.makespan;
-    for (const auto& rank : run.ops) {
-      for (const timed_op<double>& each : rank) {
-        result.timeline.push_back({each.what.stage, each.what.microbatch, each.what.kind, each.start, each.end});
-      }
-    }
+    if (is_predicted(request)) detail::predict(result, false, detail::messages_of(result, request));
   }
 };
 
@@ -245,7 +178,7 @@ struct plan_chain_fn {
 ///                 are colocated, share a stage
 /// @param request  the pipeline, what to cut by, and the memory there is
 /// @return         optimal; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
-///                 plan predicts the iteration, without transfers, if `microbatches` is known, of chunks a multiple of
+///                 plan predicts the iteration if `microbatches` is known, of chunks a multiple of
 ///                 the devices with no `in_flight` given, and it has no more than 2^20 forward passes
 /// @throws         argument_error for a request that makes no sense; invalid_input if the model has nothing to be cut
 ///                 by or a sum overflows

@@ -15,11 +15,11 @@ class rank_relaxation {
  public:
   /// One of the rank's stages, in the order of the model, and how long its results are under way through others.
   struct part {
-    double forward = 0;  ///< of a microbatch
+    double forward = 0;   ///< of a microbatch
     double backward = 0;  ///< B or I
-    double weight = 0;   ///< W
-    double down = 0;     ///< from the part before, or the first layer, to this one's F
-    double up = 0;       ///< from this one's B or I to the part before, or the end of the first layer's
+    double weight = 0;    ///< W
+    double down = 0;      ///< from the part before, or the first layer, to this one's F
+    double up = 0;        ///< from this one's B or I to the part before, or the end of the first layer's
   };
 
   /// When the iteration ends.
@@ -81,15 +81,15 @@ class rank_relaxation {
     done_.resize(2 * passes_ * parts);
     for (const op& each : order.orders[rank]) {
       if (!is_compute(each.kind) || part_of[each.stage] == order.stages()) continue;
-      const std::size_t part = part_of[each.stage];
-      steps_.push_back({each.kind, part, 2 * (part * passes_ + each.microbatch * order.slices + each.slice)});
+      const std::size_t place = part_of[each.stage];
+      steps_.push_back({each.kind, place, 2 * (place * passes_ + each.microbatch * order.slices + each.slice)});
     }
   }
-  [[nodiscard]] double forward_of(const step& each, std::size_t part) const {
-    return done_[each.index + 2 * passes_ * part - 2 * passes_ * each.part];
+  [[nodiscard]] double forward_of(const step& each, std::size_t of) const {
+    return done_[each.index + 2 * passes_ * of - 2 * passes_ * each.part];
   }
-  [[nodiscard]] double backward_of(const step& each, std::size_t part) const {
-    return done_[each.index + 2 * passes_ * part - 2 * passes_ * each.part + 1];
+  [[nodiscard]] double backward_of(const step& each, std::size_t of) const {
+    return done_[each.index + 2 * passes_ * of - 2 * passes_ * each.part + 1];
   }
 
   std::size_t passes_ = 0;

@@ -86,8 +86,7 @@ class stage_graph {
       for (std::size_t e = 0; e <= n; ++e) {
         if (at[e] == 0) continue;
         at[e] = static_cast<std::uint32_t>(graph.nodes.size());
-        graph.nodes.push_back(
-            {static_cast<std::uint32_t>(s + 1), {0, static_cast<std::uint32_t>(e), 0}});
+        graph.nodes.push_back({static_cast<std::uint32_t>(s + 1), {0, static_cast<std::uint32_t>(e), 0}});
       }
       for (std::size_t i = graph.edges.size(); i-- > 0 && graph.edges[i].from >= begin;) {
         graph.edges[i].to = at[graph.edges[i].to];
@@ -198,8 +197,7 @@ class stage_graph {
         const duration d = of(graph, graph.edges[i]);
         lower(t.down[u], 2 * before + d.f + d.b + t.down[v]);
         lower(t.fill[u], 2 * before + d.f + d.b + larger((in_flight - 1) * larger(d.f, serial), t.fill[v]));
-        lower(t.drain[u],
-              2 * before + d.f + larger(d.b + (in_flight - 1) * larger(d.b, serial), t.drain[v] + d.b));
+        lower(t.drain[u], 2 * before + d.f + larger(d.b + (in_flight - 1) * larger(d.b, serial), t.drain[v] + d.b));
       }
     }
   }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/plan.hpp>
+#include <stagecut/core/profile.hpp>
+#include <stagecut/cost/training_memory.hpp>
+#include <stagecut/makespan/chain_model.hpp>
+#include <stagecut/makespan/chain_plan.hpp>
+#include <stagecut/makespan/chain_request.hpp>
+#include <stagecut/makespan/layer_blocks.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/memory_shortage.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Why the makespan of a request is nothing that `minimize_makespan` can minimise, in a few words; empty if it is.
+[[nodiscard]] inline std::string makespan_obstacle(const profile& model, const chain_request& request) {
+  if (request.microbatches == 0) return "the number of microbatches is not known";
+  if (request.by != measure::time) return "stages are measured by something else than time";
+  bool timed = false;
+  for (const layer& each : model.layers) timed = timed || each.time() > 0;
+  if (!timed) return "no layer has a time";
+  if (request.memory.checkpoint == checkpointing::except_last) {
+    return "the last microbatch takes less time than the others";
+  }
+  const bool one = request.schedule == schedule_kind::one_forward_one_backward;
+  const bool interleaved = request.schedule == schedule_kind::interleaved || (one && request.chunks > 1);
+  if (interleaved && !request.in_flight.empty()) return "chunks run as their schedule says, not by numbers in flight";
+  if (interleaved && request.microbatches % request.devices != 0) {
+    return "with chunks, the number of devices must divide that of microbatches";
+  }
+  if (!detail::is_predictable(request)) return "there are more than 2^20 forward passes";
+  return "";
+}
+
+namespace detail {
+
+/// The schedule that a request means.
+[[nodiscard]] inline schedule schedule_of_request(const chain_request& request) {
+  schedule_kind kind = request.schedule;
+  if (kind == schedule_kind::one_forward_one_backward && request.chunks > 1) kind = schedule_kind::interleaved;
+  if (!request.in_flight.empty()) kind = schedule_kind::in_flight;
+  schedule_shape shape;
+  shape.ranks = request.devices;
+  shape.chunks = request.chunks;
+  shape.microbatches = request.microbatches;
+  shape.in_flight = request.in_flight;
+  return make_schedule(kind, shape);
+}
+
+/// Refuses a request whose makespan cannot be minimised.
+inline void check_makespan_request(const profile& model, const chain_request& request) {
+  check_request("minimize_makespan", model, request);
+  const auto refuse = [](const char* argument, const std::string& value, const std::string& requirement) {
+    fail(argument_error("minimize_makespan", argument, value, requirement));
+  };
+  if (request.schedule == schedule_kind::sliced || request.schedule == schedule_kind::in_flight) {
+    refuse("schedule", to_string(request.schedule), "is not one that a chain is planned for");
+  }
+  if (!request.in_flight.empty() && request.schedule != schedule_kind::one_forward_one_backward) {
+    refuse("schedule", to_string(request.schedule), "must be 1f1b for numbers in flight");
+  }
+  if (const std::string why = makespan_obstacle(model, request); !why.empty()) {
+    fail(argument_error("minimize_makespan", "request", joined("{…}: ", why), "has no makespan to be minimised"));
+  }
+}
+
+/// Why no cut fits into memory.
+[[nodiscard]] inline reason shortage(const profile& model, const chain_request& request, const layer_blocks& blocks,
+                                     const training_memory& memory, const std::vector<std::size_t>& in_flight,
+                                     double bytes) {
+  if (request.chunks == 1) {
+    const auto needs = [&](std::size_t devices) {
+      const schedule_kind kind = request.schedule;
+      const bool known = kind == schedule_kind::gpipe || kind == schedule_kind::one_forward_one_backward ||
+                         kind == schedule_kind::eager_one_forward_one_backward;
+      return known && request.in_flight.empty() ? microbatches_in_flight(kind, devices, request.microbatches)
+                                                : std::vector<std::size_t>();
+    };
+    return memory_shortage(model, blocks, memory, in_flight, bytes, needs);
+  }
+  // The stages of a device share its memory; that none fits was found out, and by how much is not known.
+  const double mean = memory.share(0, memory.size(), 1) / static_cast<double>(request.devices);
+  return {
+      reason::cause::memory, whole_bytes(mean > bytes ? mean : bytes + 1), static_cast<std::size_t>(floor_bytes(bytes)),
+      joined("the fullest of ", devices_text(request.devices), " of ", std::to_string(request.chunks), " stages each"),
+      ""};
+}
+
+/// A plan with the cuts that were found.
+[[nodiscard]] inline plan plan_of(const profile& model, const chain_request& request, const schedule& order,
+                                  const training_memory& memory, const layer_blocks& blocks, const makespan_cut& found,
+                                  stagecut::state proved) {
+  plan result;
+  result.cuts = blocks.expand(found.cuts);
+  describe(result, model, request, memory, order.rank_of, microbatches_in_flight(order));
+  for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
+  result.schedule = {order.name, request.microbatches};
+  bool splits = false;
+  for (const auto& rank : order.orders) {
+    for (const op& each : rank) splits = splits || each.kind == op_kind::backward_input;
+  }
+  predict(result, splits, messages_of(result, request));
+  const bool optimal = proved == state::optimal;
+  result.objective = {"makespan", "time", *result.makespan, optimal ? *result.makespan : found.bound, proved};
+  return result;
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

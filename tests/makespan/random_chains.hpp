@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/interval.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/layered_graph.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "../schedule/oracle.hpp"
+
+/// Random chains with whole times, and the makespans of all their cuts, from the definition.
+namespace chains {
+
+using oracle::dice;
+using stagecut::makespan_request;
+using stagecut::op;
+using stagecut::op_kind;
+using stagecut::schedule;
+using stagecut::schedule_kind;
+using stagecut::transfer_kind;
+using points = std::vector<std::size_t>;
+
+/// Lists of times and of bytes.
+class layers : public stagecut::item_times {
+ public:
+  layers(std::vector<double> forward, std::vector<double> backward, std::vector<double> weight,
+         std::vector<double> sent, std::vector<double> fixed = {}, std::vector<double> held = {})
+      : item_times(std::move(forward), std::move(backward), std::move(weight), std::move(sent)),
+        fixed_(std::move(fixed)),
+        held_(std::move(held)) {}
+
+  [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t microbatches) const {
+    double sum = 0;
+    for (std::size_t i = first; i < last && i < fixed_.size(); ++i) {
+      sum += fixed_[i] + static_cast<double>(microbatches) * held_[i];
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<double> fixed_;
+  std::vector<double> held_;
+};
+
+/// Some cut points, some stages, or stages of too many items are forbidden.
+struct forbidden {
+  std::vector<char> cut{};                                     // of every cut point; empty: none
+  std::vector<std::vector<stagecut::interval>> intervals{};  // of every stage; empty: none
+  std::size_t most_items = ~std::size_t{0};
+
+  bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    if (last - first > most_items) return false;
+    if (!cut.empty() && (cut[first] != 0 || cut[last] != 0)) return false;
+    if (intervals.empty()) return true;
+    const auto& here = intervals[stage];
+    return std::find(here.begin(), here.end(), stagecut::interval{first, last}) == here.end();
+  }
+  /// A little of what could be said.
+  [[nodiscard]] bool hopeless(std::size_t, std::size_t first, std::size_t last) const {
+    return last - first > most_items || (!cut.empty() && cut[first] != 0);
+  }
+};
+
+/// A chain and for what it is cut.
+struct chain {
+  layers model;
+  std::vector<double> speeds{};  // of the stages; empty: all the same
+  makespan_request request{};
+  std::optional<forbidden> rules{};
+
+  /// `use(model)`, with the speeds.
+  template <class Use>
+  auto with_model(const Use& use) const {
+    if (speeds.empty()) return use(model);
+    return use(stagecut::with_speeds<layers>(model, speeds));
+  }
+};
+
+/// A cut and its makespan.
+using valued = std::pair<double, points>;
+
+/// The durations of a cut.
+template <class T>
+struct durations {
+  stagecut::pass_times<T> times{};
+  stagecut::transfer_times<T> transfers{};
+};
+
+[[nodiscard]] inline bool splits(const schedule& order) {
+  for (const auto& ops : order.orders) {
+    for (const op& each : ops) {
+      if (each.kind == op_kind::backward_input) return true;
+    }
+  }
+  return false;
+}
+
+/// From what the model says of whole stages.
+template <class T, class Model>
+[[nodiscard]] durations<T> durations_of(const Model& model, const makespan_request& request, const points& cut) {
+  durations<T> result;
+  const bool split = splits(request.order);
+  const std::size_t stages = request.order.stages();
+  result.transfers.kind = request.transfers;
+  for (std::size_t s = 0; s < stages; ++s) {
+    const double whole = model.backward(s, cut[s], cut[s + 1]);
+    result.times.forward.push_back(static_cast<T>(model.forward(s, cut[s], cut[s + 1])));
+    if (split) {
+      const double weight = model.backward_weight(s, cut[s], cut[s + 1]);
+      result.times.backward_input.push_back(static_cast<T>(whole - weight));
+      result.times.backward_weight.push_back(static_cast<T>(weight));
+    } else {
+      result.times.backward.push_back(static_cast<T>(whole));
+    }
+    if (s + 1 == stages || request.links.empty()) continue;
+    const auto& link = request.links[request.links.size() == 1 ? 0 : s];
+    const double bytes = model.sent(cut[s + 1]);
+    const double time = link.latency + (link.bandwidth == 0 ? 0 : bytes / link.bandwidth);
+    result.transfers.forward.push_back(static_cast<T>(time));
+    result.transfers.backward.push_back(static_cast<T>(time));
+  }
+  return result;
+}
+
+/// Whether every rank has room at every moment.
+template <class Model>
+[[nodiscard]] bool has_room(const Model& model, const makespan_request& request, const points& cut) {
+  if (!request.memory_per_rank) return true;
+  const schedule& order = request.order;
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    std::map<std::size_t, std::size_t> held;
+    for (std::size_t s = 0; s < order.stages(); ++s) {
+      if (order.rank_of[s] == r) held[s] = 0;
+    }
+    for (const op& each : order.orders[r]) {
+      if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) --held[each.stage];
+      if (each.kind != op_kind::forward) continue;
+      ++held[each.stage];
+      double sum = 0;
+      for (const auto& [s, count] : held) sum += model.memory(s, cut[s], cut[s + 1], count);
+      if (sum > *request.memory_per_rank) return false;
+    }
+  }
+  return true;
+}
+
+/// Calls `visit` with the points of all cuts of n items.
+template <class Visit>
+void each_cut(std::size_t n, std::size_t stages, const Visit& visit) {
+  if (stages == 0 || stages > n) return;
+  points cut(stages + 1);
+  for (std::size_t s = 0; s < stages; ++s) cut[s] = s;
+  cut[stages] = n;
+  for (;;) {
+    visit(cut);
+    std::size_t s = stages - 1;
+    while (s > 0 && cut[s] == n - (stages - s)) --s;
+    if (s == 0) return;
+    ++cut[s];
+    for (std::size_t next = s + 1; next < stages; ++next) cut[next] = cut[next - 1] + 1;
+  }
+}
+
+/// Simulates cuts of one chain.
+class simulator {
+ public:
+  explicit simulator(const makespan_request& request)
+      : request_(request), graph_(request.order, {.transfers = request.transfers, .with_transfers = with(request)}) {}
+
+  template <class Model>
+  std::int64_t operator()(const Model& model, const points& cut) {
+    const auto of = durations_of<std::int64_t>(model, request_, cut);
+    return graph_.makespan(of.times, of.transfers, workspace_);
+  }
+
+ private:
+  static bool with(const makespan_request& request) { return !request.links.empty() && request.order.stages() > 1; }
+
+  const makespan_request& request_;
+  stagecut::task_graph graph_;
+  stagecut::simulation_workspace<std::int64_t> workspace_{};
+};
+
+/// All cuts that are allowed, by makespan, then by cut points.
+[[nodiscard]] inline std::vector<valued> all_cuts(const chain& of) {
+  std::vector<valued> result;
+  simulator simulate(of.request);
+  of.with_model([&](const auto& model) {
+    each_cut(model.size(), of.request.order.stages(), [&](const points& cut) {
+      for (std::size_t s = 0; of.rules && s + 1 < cut.size(); ++s) {
+        if (!(*of.rules)(s, cut[s], cut[s + 1])) return;
+      }
+      if (!has_room(model, of.request, cut)) return;
+      result.emplace_back(static_cast<double>(simulate(model, cut)), cut);
+    });
+    return 0;
+  });
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// Up to how much; some of them for what takes longer.
+struct sizes {
+  std::size_t items = 14;
+  std::size_t ranks = 5;
+  std::size_t microbatches = 12;
+};
+
+/// A schedule of the kind with at most `items` stages.
+[[nodiscard]] inline schedule random_order(dice& random, schedule_kind kind, const sizes& most) {
+  for (;;) {
+    stagecut::schedule_shape shape;
+    shape.ranks = random.from(1, most.ranks);
+    shape.microbatches = random.from(1, most.microbatches);
+    const std::size_t chunks = stagecut::schedules[static_cast<std::size_t>(kind)].chunks;
+    shape.chunks = chunks == 0 ? random.from(2, 3) : chunks;
+    if (shape.ranks * shape.chunks > most.items) continue;
+    if (kind == schedule_kind::sliced) shape.slices = random.from(1, 3);
+    if (kind == schedule_kind::interleaved && random.once_in(2)) {
+      shape.group = random.from(shape.ranks, most.microbatches);
+    }
+    for (std::size_t r = 0; kind == schedule_kind::in_flight && r < shape.ranks; ++r) {
+      shape.in_flight.push_back(r == 0 ? random.from(1, most.microbatches) : random.from(1, shape.in_flight[r - 1]));
+    }
+    try {
+      return stagecut::make_schedule(kind, shape);
+    } catch (const stagecut::argument_error&) {  // such as fewer microbatches than the kind needs
+    }
+  }
+}
+
+/// What a random chain has beside its layers.
+struct ingredients {
+  bool messages = true;
+  bool speeds = true;
+  bool memory = true;
+  bool rules = true;
+};
+
+/// A chain for that schedule.
+[[nodiscard]] inline chain random_chain(dice& random, const schedule& order, std::size_t most_items,
+                                        const ingredients& with) {
+  const std::size_t stages = order.stages();
+  const std::size_t n = random.from(stages, std::max(stages, most_items));
+  // Divisible by all speeds and bandwidths.
+  const bool spread = random.once_in(3);
+  const auto time = [&] {
+    if (random.once_in(10)) return 0.0;
+    return static_cast<double>(6 * (spread && random.once_in(3) ? random.from(1, 200) : random.from(1, 20)));
+  };
+  std::vector<double> lists[6];
+  const std::size_t backward = random.below(3);
+  for (std::size_t i = 0; i < n; ++i) {
+    lists[0].push_back(time());
+    lists[1].push_back(backward == 0 ? 2 * lists[0][i] : time());
+    if (splits(order)) {
+      const auto most = static_cast<std::size_t>(lists[1][i]) / 6;
+      lists[2].push_back(6 * static_cast<double>(random.once_in(2) ? most / 2 : random.below(most + 1)));
+    }
+    lists[3].push_back(4 * static_cast<double>(random.below(25)));
+    lists[4].push_back(static_cast<double>(random.below(10)));
+    lists[5].push_back(static_cast<double>(random.below(10)));
+  }
+  chain result{layers(lists[0], lists[1], lists[2], lists[3], lists[4], lists[5]), {}, {}, {}};
+  result.request.order = order;
+  result.request.limits.time_limit.reset();
+  if (with.messages && !random.once_in(3)) {
+    result.request.transfers = static_cast<transfer_kind>(random.below(4));
+    const std::size_t scale = random.once_in(3) ? 200 : 20;
+    const bool cut_dependent = random.once_in(2);
+    const std::size_t links = random.once_in(2) ? 1 : stages - 1;
+    for (std::size_t b = 0; b < links; ++b) {
+      stagecut::link_speed link{static_cast<double>(random.below(scale)), 0};
+      if (cut_dependent) link.bandwidth = static_cast<double>(std::size_t{1} << random.below(3));
+      result.request.links.push_back(link);
+    }
+  }
+  if (with.speeds && random.once_in(4)) {
+    for (std::size_t s = 0; s < stages; ++s) result.speeds.push_back(static_cast<double>(random.from(1, 3)));
+  }
+  if (with.memory && order.slices == 1 && random.once_in(3)) {
+    const auto average = static_cast<std::size_t>(result.model.memory(0, 0, n, 1 + order.microbatches / 3));
+    result.request.memory_per_rank = static_cast<double>(random.from(average / order.ranks(), 2 * average + 1));
+  }
+  if (!with.rules || !random.once_in(4)) return result;
+  result.rules.emplace();
+  switch (random.below(3)) {
+    case 0:
+      result.rules->cut.resize(n + 1);
+      for (std::size_t y = 1; y < n; ++y) result.rules->cut[y] = random.once_in(4) ? 1 : 0;
+      break;
+    case 1:
+      result.rules->intervals.resize(stages);
+      for (auto& each : result.rules->intervals) {
+        for (std::size_t i = 0; i < 2 * n; ++i) {
+          const std::size_t first = random.below(n);
+          each.push_back({first, random.from(first + 1, n)});
+        }
+      }
+      break;
+    default: result.rules->most_items = random.from(1, n);
+  }
+  return result;
+}
+
+/// A path of a graph that stands for a cut: its edges; empty: there is none.
+[[nodiscard]] inline std::vector<std::size_t> path_of(const stagecut::detail::layered_graph& graph,
+                                                      const stagecut::detail::stage_layout& layout, const points& cut) {
+  std::vector<std::size_t> result;
+  if (graph.first.empty()) return result;
+  std::size_t u = 0;
+  while (graph.nodes[u].step != layout.steps()) {
+    const std::size_t before = result.size();
+    for (std::size_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
+      const auto& from = graph.nodes[u];
+      const auto& to = graph.nodes[graph.edges[i].to];
+      bool fits = layout.width(from.step) != 0 || to.cut[0] == cut[layout.ranks];
+      for (std::size_t j = 0; j < layout.width(from.step); ++j) {
+        const std::size_t s = layout.stage(from.step, j);
+        fits = fits && layout.part(j, from, to) == stagecut::interval{cut[s], cut[s + 1]};
+      }
+      if (!fits) continue;
+      result.push_back(i);
+      u = graph.edges[i].to;
+      break;
+    }
+    if (result.size() == before) return {};
+  }
+  return result;
+}
+
+}  // namespace chains
