@@ -64,7 +64,7 @@ def simulate(medians):
 def minimize_makespan(runs):
     rows = []
     for (schedule, chain, n, p, v, m, transfers, memory, *_), (_, entry) in runs.items():
-        longer = (f"{entry[whose]:.2f} %" if whose in entry else "-"
+        longer = (f"{round(entry[whose], 2) + 0.0:.2f} %" if whose in entry else "-"
                   for whose in ("uniform_percent", "bottleneck_percent", "shifting_percent"))
         gap = entry["gap_percent"]
         rows.append([schedule, chain, *(each.split(":")[1] for each in (n, p, v, m)), transfers, memory, entry["label"],

@@ -59,8 +59,7 @@ struct plan_command {
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
-    auto* const command = app.add_subcommand("plan", "Cut the model of a profile into stages");
-    command->footer("FILE holds a profile in JSON, CSV or PipeDream's format; - is standard input.");
+    auto* const command = app.add_subcommand("plan", "Cut a profile (JSON, CSV, PipeDream; -: stdin)");
     const auto count = count_check();
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);

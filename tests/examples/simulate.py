@@ -70,7 +70,8 @@ with tempfile.TemporaryDirectory() as folder:
     plans = []
     for name, words in (("gpipe", ("--schedule", "gpipe")), ("1f1b", ()), ("chunks", ("--chunks", 2))):
         plans.append(folder / f"{name}.json")
-        done = run("plan", model, "--devices", 4, "--microbatches", 8, *words, "--format", "json", "--output", plans[-1])
+        done = run("plan", model, "--devices", 4, "--microbatches", 8, *words, "--objective", "bottleneck", "--format", "json",
+                   "--output", plans[-1])
         check(done.returncode == 0, done)
         plan = json.loads(plans[-1].read_text())
         check(makespan(plans[-1]) == plan["makespan"], name, "is not simulated as it was planned")

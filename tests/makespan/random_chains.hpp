@@ -4,8 +4,15 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_simulator.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/minimize_makespan.hpp>
+#include <stagecut/makespan/model_rules.hpp>
+#include <stagecut/makespan/pair_graph.hpp>
+#include <stagecut/makespan/search_clock.hpp>
+#include <stagecut/makespan/stage_graph.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
@@ -14,6 +21,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -55,8 +63,8 @@ class layers : public stagecut::item_times {
 
 /// Some cut points, some stages, or stages of too many items are forbidden.
 struct forbidden {
-  std::vector<char> cut{};                                     // of every cut point; empty: none
-  std::vector<std::vector<stagecut::interval>> intervals{};  // of every stage; empty: none
+  std::vector<char> cut{};                                   // whether a cut point may not be; empty: all may
+  std::vector<std::vector<stagecut::interval>> intervals{};  // that may not be a stage, of every stage; empty: none
   std::size_t most_items = ~std::size_t{0};
 
   bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
@@ -215,6 +223,7 @@ struct sizes {
   std::size_t items = 14;
   std::size_t ranks = 5;
   std::size_t microbatches = 12;
+  std::size_t chunks = 0;  // of kinds that have any number; 0: 2 or 3
 };
 
 /// A schedule of the kind with at most `items` stages.
@@ -224,7 +233,7 @@ struct sizes {
     shape.ranks = random.from(1, most.ranks);
     shape.microbatches = random.from(1, most.microbatches);
     const std::size_t chunks = stagecut::schedules[static_cast<std::size_t>(kind)].chunks;
-    shape.chunks = chunks == 0 ? random.from(2, 3) : chunks;
+    shape.chunks = chunks != 0 ? chunks : most.chunks != 0 ? most.chunks : random.from(2, 3);
     if (shape.ranks * shape.chunks > most.items) continue;
     if (kind == schedule_kind::sliced) shape.slices = random.from(1, 3);
     if (kind == schedule_kind::interleaved && random.once_in(2)) {
@@ -303,15 +312,71 @@ struct ingredients {
     case 1:
       result.rules->intervals.resize(stages);
       for (auto& each : result.rules->intervals) {
-        for (std::size_t i = 0; i < 2 * n; ++i) {
+        for (std::size_t i = 0; i < n; ++i) {
           const std::size_t first = random.below(n);
           each.push_back({first, random.from(first + 1, n)});
         }
       }
       break;
-    default: result.rules->most_items = random.from(1, n);
+    default: result.rules->most_items = random.from(n / stages, n);
   }
   return result;
+}
+
+/// What the library says.
+[[nodiscard]] inline stagecut::outcome<stagecut::makespan_cut> solve(const chain& of) {
+  return of.with_model([&](const auto& model) {
+    return of.rules ? stagecut::minimize_makespan(model, of.request, *of.rules)
+                    : stagecut::minimize_makespan(model, of.request);
+  });
+}
+
+[[nodiscard]] inline points points_of(const stagecut::cuts& of) {
+  return {of.points().begin(), of.points().end()};
+}
+
+/// All that bounds and searches are made of, of one chain.
+template <class Model>
+struct workbench {
+  workbench(const chain& of, const Model& model)
+      : request(of.request),
+        rules(of.rules ? *of.rules : forbidden{}),
+        ticks(model, request.order, request.links),
+        checked(model, request.order, request.memory_per_rank, rules),
+        layout(request.order),
+        simulate(ticks, request.order, request.transfers) {}
+
+  const makespan_request& request;
+  forbidden rules;
+  stagecut::detail::chain_ticks ticks;
+  stagecut::detail::model_rules<Model, forbidden> checked;
+  stagecut::detail::stage_layout layout;
+  stagecut::detail::cut_simulator simulate;
+  stagecut::detail::search_clock clock{request.limits};
+
+  /// The graph of all cuts of that makespan or less.
+  [[nodiscard]] stagecut::detail::layered_graph graph(double most, bool timed = true) {
+    stagecut::detail::layered_graph result;
+    constexpr std::size_t most_edges = std::size_t{1} << 22U;
+    if (layout.kind == stagecut::detail::stage_layout::shape::chain) {
+      const stagecut::detail::stage_graph stages(ticks, request.order, request.transfers, checked);
+      (void)stages.build(most, most_edges, clock, result);
+    } else {
+      stagecut::detail::pair_graph pairs(ticks, request.order, layout, checked);
+      (void)pairs.build(most, timed, most_edges, clock, result);
+    }
+    return result;
+  }
+};
+
+/// Calls `use(workbench)`.
+template <class Use>
+void with_workbench(const chain& of, const Use& use) {
+  of.with_model([&](const auto& model) {
+    workbench<std::remove_cvref_t<decltype(model)>> bench(of, model);
+    use(bench);
+    return 0;
+  });
 }
 
 /// A path of a graph that stands for a cut: its edges; empty: there is none.

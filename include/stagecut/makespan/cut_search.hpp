@@ -58,12 +58,23 @@ class cut_search {
   /// All cuts of makespan `most` or less that are paths of the graph. The graph loses edges that no such cut uses.
   ///
   /// @param nodes  how many partial cuts may be looked at
-  result operator()(layered_graph& graph, double most, std::size_t nodes, const visitor& visit) {
+  /// @param whole  whether the graph has all cuts of makespan `most` or less, and its nodes are those of the last whole
+  ///               one: then what was learned from that helps
+  result operator()(layered_graph& graph, double most, std::size_t nodes, bool whole, const visitor& visit) {
+    if (!whole || graph.nodes.size() != nogoods_.size()) nogoods_.assign(graph.nodes.size(), {});
+    const result here = search(graph, most, nodes, visit);
+    if (!whole) nogoods_.clear();
+    return here;
+  }
+
+ private:
+  enum class verdict : std::uint8_t { failed, open, tired, stopped };
+
+  result search(layered_graph& graph, double most, std::size_t nodes, const visitor& visit) {
     graph_ = &graph;
     most_ = most;
     visit_ = visit;
     const std::size_t end = clock_.state.nodes + nodes;
-    nogoods_.assign(graph.nodes.size(), {});
     std::size_t budget = 300;
     for (;;) {
       if (graph.edges.empty() || !filter()) return result::none;
@@ -78,9 +89,6 @@ class cut_search {
     }
   }
 
- private:
-  enum class verdict : std::uint8_t { failed, open, tired, stopped };
-
   static constexpr double no_condition = -1;
   static constexpr std::size_t most_nogoods = 24;
 
@@ -89,7 +97,10 @@ class cut_search {
     std::uint32_t version;
     double length;  // of the path up to the node, or more
   };
-  using nogood = std::vector<condition>;
+  struct nogood {
+    double most;  // up to which makespan there is no cut
+    std::vector<condition> why;
+  };
 
   struct candidate {
     double most;  // the longest path through it, at least
@@ -223,7 +234,7 @@ class cut_search {
     chosen_[t + 1] = v;
     if (t + 1 == layout_.steps()) return leaf(t, v);
     if (const nogood* const known = known_to_fail(v, t + 1); known != nullptr) {
-      for (const condition& each : *known) require(t, each.path, each.length - edge[each.path]);
+      for (const condition& each : known->why) require(t, each.path, each.length - edge[each.path]);
       return verdict::failed;
     }
     const verdict of = descend(v, t + 1);
@@ -282,8 +293,9 @@ class cut_search {
     std::vector<nogood>& all = nogoods_[u];
     const double* const now = length(t);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      bool holds = true;
-      for (const condition& each : all[i]) {
+      bool holds = all[i].most >= most_;
+      if (!holds) continue;
+      for (const condition& each : all[i].why) {
         if (pool_.version(each.path) != each.version) {
           all[i] = std::move(all.back());
           all.pop_back();
@@ -304,10 +316,10 @@ class cut_search {
   }
 
   void remember(std::uint32_t u, std::size_t t) {
-    nogood why;
+    nogood why{most_, {}};
     const double* const here = conditions(t);
     for (std::size_t j = 0; j < pool_.padded(); ++j) {
-      if (here[j] > 0) why.push_back({static_cast<std::uint32_t>(j), pool_.version(j), here[j]});
+      if (here[j] > 0) why.why.push_back({static_cast<std::uint32_t>(j), pool_.version(j), here[j]});
     }
     std::vector<nogood>& all = nogoods_[u];
     if (all.size() == most_nogoods) all.pop_back();

@@ -49,7 +49,7 @@ class makespan_search {
     }
     improve(tries() / 4);
     if (grow_graph(best_value_)) {
-      take_bound_cut();
+      take_bound_cut(graph_);
       if (bound_ < best_value_) improve(tries());
       if (bound_ < best_value_) raise_bound();
       if (bound_ < best_value_ && is_gpipe()) solve_gpipe();
@@ -139,7 +139,7 @@ class makespan_search {
       best_value_ = value;
       return -1.0;
     };
-    const auto found = search(graph, no_ticks / 2, ~std::size_t{0} / 2, take);
+    const auto found = search(graph, no_ticks / 2, ~std::size_t{0} / 2, true, take);
     proved_none_ = found == cut_search::result::none;
     return !best_.empty();
   }
@@ -195,12 +195,12 @@ class makespan_search {
   }
 
   /// The cut whose largest bound is least is often the best one.
-  void take_bound_cut() {
-    std::vector<double> most(graph_.nodes.size(), no_ticks);  // of the rest
-    for (std::size_t u = graph_.nodes.size(); u-- > 0;) {
-      if (graph_.nodes[u].step == layout_.steps()) most[u] = 0;
-      for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
-        const auto& each = graph_.edges[i];
+  void take_bound_cut(const layered_graph& graph) {
+    std::vector<double> most(graph.nodes.size(), no_ticks);  // of the rest
+    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+      if (graph.nodes[u].step == layout_.steps()) most[u] = 0;
+      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
+        const auto& each = graph.edges[i];
         const double here = most[each.to] < each.bound ? each.bound : most[each.to];
         most[u] = here < most[u] ? here : most[u];
       }
@@ -208,16 +208,16 @@ class makespan_search {
     if (most[0] >= no_ticks) return;
     std::vector<std::size_t> points(chain_.stages + 1);
     points.back() = chain_.items;
-    for (std::uint32_t u = 0; graph_.nodes[u].step != layout_.steps();) {
-      std::uint32_t next = graph_.edges[graph_.first[u]].to;
+    for (std::uint32_t u = 0; graph.nodes[u].step != layout_.steps();) {
+      std::uint32_t next = graph.edges[graph.first[u]].to;
       double least = no_ticks;
-      for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
-        const auto& each = graph_.edges[i];
+      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
+        const auto& each = graph.edges[i];
         const double here = most[each.to] < each.bound ? each.bound : most[each.to];
         if (here < least) least = here, next = each.to;
       }
-      for (std::size_t j = 0; j < layout_.width(graph_.nodes[u].step); ++j) {
-        points[layout_.stage(graph_.nodes[u].step, j)] = layout_.part(j, graph_.nodes[u], graph_.nodes[next]).first;
+      for (std::size_t j = 0; j < layout_.width(graph.nodes[u].step); ++j) {
+        points[layout_.stage(graph.nodes[u].step, j)] = layout_.part(j, graph.nodes[u], graph.nodes[next]).first;
       }
       u = next;
     }
@@ -243,12 +243,14 @@ class makespan_search {
     double high = best_value_;
     while (low < high && !clock_.look()) {
       const double middle = low + static_cast<double>(static_cast<std::int64_t>((high - low) / 2));
-      if (graph_within(middle).edges.empty()) {
-        if (clock_.look()) return;
+      const layered_graph graph = graph_within(middle);
+      if (clock_.look()) return;
+      if (graph.edges.empty()) {
         low = middle + 1;
         raise(low);
       } else {
         high = middle;
+        take_bound_cut(graph);
       }
       if ((high - low) * 1e5 < best_value_) break;  // the search will tell the rest
     }
@@ -286,14 +288,24 @@ class makespan_search {
       tell();
       return value - 1;
     };
-    const auto left = graph.edges.empty() ? cut_search::result::none : (*search_)(graph, most, nodes, better);
+    const auto left = graph.edges.empty() ? cut_search::result::none : (*search_)(graph, most, nodes, true, better);
     if (left == cut_search::result::none) raise((most < best_value_ - 1 ? most : best_value_ - 1) + 1);
+  }
+
+  /// Leaves out what was found too slow since the graph was made.
+  void shrink_graph() {
+    if (best_value_ >= built_for_) return;
+    graph_ = graph_within(best_value_);
+    graph_.compact();
+    built_for_ = best_value_;
   }
 
   /// Low targets first: they are soon done, and what is learned from them makes the last one easy.
   void branch() {
     for (std::size_t nodes = 1000; bound_ < best_value_ && !clock_.look(); nodes *= 2) {
-      for (const double part : {8.0, 2.0, 1.0}) {
+      if (nodes > 1000) improve(nodes / 1000 * tries() / 4);
+      shrink_graph();
+      for (const double part : {32.0, 8.0, 2.0, 1.0}) {
         if (bound_ >= best_value_ || clock_.look()) break;
         const double gap = best_value_ - 1 - bound_;
         attempt(bound_ + static_cast<double>(static_cast<std::int64_t>(gap / part)), nodes);
@@ -327,7 +339,7 @@ class makespan_search {
         best_.assign(points.begin(), points.end());
         return -1.0;
       };
-      const auto found = (*search_)(graph, best_value_, ~std::size_t{0} / 2, take);
+      const auto found = (*search_)(graph, best_value_, ~std::size_t{0} / 2, false, take);
       if (found == cut_search::result::gave_up) return;
       if (found == cut_search::result::none) ++s;
     }
@@ -352,7 +364,7 @@ class makespan_search {
     };
     layered_graph graph = graph_within(most);
     const auto left =
-        request_.most_within == 0 ? cut_search::result::gave_up : (*search_)(graph, most, ~std::size_t{0} / 2, keep);
+        request_.most_within == 0 ? cut_search::result::gave_up : (*search_)(graph, most, ~std::size_t{0} / 2, true, keep);
     result.all_within = left == cut_search::result::none && !dropped;
     for (const auto& [value, points] : all) result.within.push_back({cuts(points), in_units(value)});
   }

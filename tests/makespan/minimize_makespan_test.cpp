@@ -1,0 +1,852 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/minimize_makespan.hpp>
+
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/simulate.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/uniform_cuts.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "random_chains.hpp"
+
+using chains::chain;
+using chains::points;
+using chains::valued;
+using oracle::dice;
+using stagecut::cuts;
+using stagecut::item_times;
+using stagecut::link_speed;
+using stagecut::makespan_cut;
+using stagecut::makespan_progress;
+using stagecut::makespan_request;
+using stagecut::minimize_makespan;
+using stagecut::op;
+using stagecut::op_kind;
+using stagecut::outcome;
+using stagecut::schedule;
+using stagecut::schedule_kind;
+using stagecut::state;
+using stagecut::transfer_kind;
+using stagecut::view;
+
+namespace {
+
+/// Compares an answer with all cuts; whether it is theirs.
+bool is_answer(const outcome<makespan_cut>& answer, const std::vector<valued>& all) {
+  if (all.empty()) return answer.state() == state::infeasible && answer.why().what == stagecut::reason::cause::constraint;
+  return answer.state() == state::optimal && answer->makespan == all[0].first && answer->bound == all[0].first &&
+         chains::points_of(answer->cuts) == all[0].second;
+}
+
+/// Whether what a limit left is true: `known` is the makespan of a cut that the search began with.
+bool is_sound(const outcome<makespan_cut>& answer, const std::vector<valued>& all, double known) {
+  if (!answer) return all.empty() || answer.state() == state::unknown;
+  const auto found = std::find(all.begin(), all.end(), valued{answer->makespan, chains::points_of(answer->cuts)});
+  return found != all.end() && answer->bound <= all[0].first && answer->makespan <= known &&
+         (answer.state() == state::optimal) == (answer->bound == answer->makespan);
+}
+
+/// Random chains under schedules of a kind; returns how many were not as enumeration says.
+struct tally {
+  int chains = 0;
+  int infeasible = 0;
+  int wrong = 0;
+};
+
+template <class Order>
+tally compare(std::uint64_t seed, int rounds, const Order& order_of) {
+  dice random(seed);
+  tally result;
+  for (int round = 0; round < rounds; ++round) {
+    CAPTURE(round);
+    const schedule order = order_of(random);
+    const chain of = chains::random_chain(random, order, 14, {});
+    const std::vector<valued> all = chains::all_cuts(of);
+    ++result.chains;
+    if (all.empty()) ++result.infeasible;
+    const bool same = is_answer(chains::solve(of), all);
+    CHECK(same);
+    if (!same) ++result.wrong;
+  }
+  return result;
+}
+
+tally compare(schedule_kind kind, int rounds, std::size_t chunks = 0) {
+  const std::uint64_t seed = 100 * static_cast<std::uint64_t>(kind) + chunks;
+  return compare(seed, rounds, [&](dice& random) { return chains::random_order(random, kind, {14, 5, 12, chunks}); });
+}
+
+makespan_request request_for(const schedule& order, double latency = 0) {
+  makespan_request result;
+  result.order = order;
+  result.limits.time_limit.reset();
+  if (latency > 0) result.links = {{latency, 0}};
+  return result;
+}
+
+schedule order_of(schedule_kind kind, std::size_t ranks, std::size_t microbatches, std::size_t chunks = 1,
+                  std::vector<std::size_t> in_flight = {}) {
+  return stagecut::make_schedule(
+      kind, {.ranks = ranks, .chunks = chunks, .microbatches = microbatches, .in_flight = std::move(in_flight)});
+}
+
+const std::vector<double> listed{8, 11, 2, 1, 18, 5, 4, 11};
+
+std::vector<double> times(const std::vector<double>& values, double by) {
+  std::vector<double> result;
+  for (const double each : values) result.push_back(each * by);
+  return result;
+}
+
+/// With B = I + W = 2F.
+item_times twice(const std::vector<double>& forward) { return item_times(forward, times(forward, 2), forward); }
+
+template <class Model = item_times>
+std::string refusal(const makespan_request& request, const Model& model = twice(listed)) {
+  try {
+    (void)minimize_makespan(model, request);
+  } catch (const stagecut::argument_error& error) {
+    return error.what();
+  } catch (const stagecut::invalid_input& error) {
+    return error.what();
+  }
+  return "";
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Times that are what one says.
+struct told {
+  double forward_time = 1;
+  double backward_time = 1;
+  double weight_time = 0;
+  double bytes = 0;
+  std::size_t size() const { return 4; }
+  double forward(std::size_t s, std::size_t first, std::size_t) const {
+    return s == 1 && first == 2 ? forward_time : 1;
+  }
+  double backward(std::size_t s, std::size_t first, std::size_t) const {
+    return s == 1 && first == 2 ? backward_time : 1;
+  }
+  double backward_weight(std::size_t s, std::size_t first, std::size_t) const {
+    return s == 1 && first == 2 ? weight_time : 0;
+  }
+  double sent(std::size_t cut) const { return cut == 2 ? bytes : 0; }
+};
+
+/// Counts what it is asked.
+template <bool Invariant>
+struct counted {
+  using axioms = std::conditional_t<Invariant, stagecut::axioms<stagecut::stage_invariant>, stagecut::axioms<>>;
+  std::size_t items;
+  mutable std::size_t asked_forward = 0;
+  mutable std::size_t asked_backward = 0;
+  mutable std::size_t asked_weight = 0;
+  mutable bool single = true;
+
+  std::size_t size() const { return items; }
+  double forward(std::size_t, std::size_t first, std::size_t last) const {
+    ++asked_forward;
+    single = single && last == first + 1;
+    return static_cast<double>(first % 3 + 1);
+  }
+  double backward(std::size_t, std::size_t first, std::size_t last) const {
+    ++asked_backward;
+    single = single && last == first + 1;
+    return static_cast<double>(first % 4 + 2);
+  }
+  double backward_weight(std::size_t, std::size_t first, std::size_t last) const {
+    ++asked_weight;
+    single = single && last == first + 1;
+    return 1;
+  }
+};
+
+/// A chain of a size at which nobody enumerates.
+chain long_chain(dice& random, const schedule& order, std::size_t items) {
+  std::vector<double> lists[4];
+  for (std::size_t i = 0; i < items; ++i) {
+    for (auto& list : lists) list.push_back(static_cast<double>(random.from(1, 100)));
+    lists[1][i] += lists[2][i];
+  }
+  chain result{chains::layers(lists[0], lists[1], lists[2], lists[3]), {}, {}, {}};
+  result.request = request_for(order);
+  return result;
+}
+
+double simulated(const chain& of, const points& cut) {
+  chains::simulator simulate(of.request);
+  return static_cast<double>(of.with_model([&](const auto& model) { return simulate(model, cut); }));
+}
+
+}  // namespace
+
+TEST_CASE("the best cut of all: GPipe") {
+  CHECK(compare(schedule_kind::gpipe, 850).wrong == 0);
+  CHECK(compare(schedule_kind::gpipe_lifo, 300).wrong == 0);
+}
+
+TEST_CASE("the best cut of all: 1F1B") {
+  const tally found = compare(schedule_kind::one_forward_one_backward, 850);
+  CHECK(found.wrong == 0);
+  CHECK(found.infeasible > 20);
+  CHECK(found.infeasible < found.chains / 4);
+}
+
+TEST_CASE("the best cut of all: eager 1F1B") {
+  CHECK(compare(schedule_kind::eager_one_forward_one_backward, 850).wrong == 0);
+}
+
+TEST_CASE("the best cut of all: any microbatches in flight") { CHECK(compare(schedule_kind::in_flight, 400).wrong == 0); }
+
+TEST_CASE("the best cut of all: interleaved, two stages a rank") {
+  CHECK(compare(schedule_kind::interleaved, 850, 2).wrong == 0);
+}
+
+TEST_CASE("the best cut of all: interleaved, three stages a rank") {
+  CHECK(compare(schedule_kind::interleaved, 850, 3).wrong == 0);
+}
+
+TEST_CASE("the best cut of all: ZB-H1 and ZB-H2") {
+  CHECK(compare(schedule_kind::zb_h1, 850).wrong == 0);
+  CHECK(compare(schedule_kind::zb_h2, 300).wrong == 0);
+}
+
+TEST_CASE("the best cut of all: two stages a rank, down and up") {
+  CHECK(compare(schedule_kind::zbv, 300).wrong == 0);
+  CHECK(compare(schedule_kind::dualpipev, 300).wrong == 0);
+}
+
+TEST_CASE("the best cut of all: looped BFS, interleaved zero bubble and SAPP's orders") {
+  CHECK(compare(schedule_kind::looped_bfs, 300).wrong == 0);
+  CHECK(compare(schedule_kind::interleaved_zero_bubble, 300).wrong == 0);
+  CHECK(compare(schedule_kind::sapp_big, 150).wrong == 0);
+  CHECK(compare(schedule_kind::sapp_less_memory, 150).wrong == 0);
+}
+
+TEST_CASE("the best cut of all: slices") { CHECK(compare(schedule_kind::sliced, 300).wrong == 0); }
+
+TEST_CASE("the best cut of all: any order on any ranks") {
+  const tally found = compare(77, 600, [](dice& random) {
+    for (;;) {
+      const auto written = static_cast<oracle::written_transfers>(random.below(2));
+      schedule order = oracle::random_schedule(random, written, random.once_in(2));
+      if (order.stages() <= 10) return order;
+    }
+  });
+  CHECK(found.wrong == 0);
+}
+
+TEST_CASE("makespans are those of simulate, and of the definition") {
+  dice random(5);
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const chain of = chains::random_chain(random, chains::random_order(random, kind, {10, 3, 6}), 10, {});
+    const auto answer = chains::solve(of);
+    if (!answer) continue;
+    of.with_model([&](const auto& model) {
+      const auto what = chains::durations_of<double>(model, of.request, chains::points_of(answer->cuts));
+      CHECK(stagecut::simulate(of.request.order, what.times, what.transfers).makespan == answer->makespan);
+      const oracle::iteration<double> expected(of.request.order, what.times, what.transfers);
+      CHECK(expected.run().makespan == answer->makespan);
+      return 0;
+    });
+  }
+}
+
+// notes/bounds.md, section 9.
+TEST_CASE("the listed optima of a chain of eight layers") {
+  struct row {
+    schedule order;
+    double latency;
+    double makespan;
+    cuts at;
+  };
+  const schedule interleaved2 = order_of(schedule_kind::interleaved, 2, 8, 2);
+  const schedule interleaved3 = order_of(schedule_kind::interleaved, 2, 8, 3);
+  const schedule in_flight = order_of(schedule_kind::in_flight, 4, 8, 1, {2, 2, 2, 1});
+  const std::vector<row> rows{
+      {order_of(schedule_kind::gpipe, 4, 8), 0, 600, {0, 1, 3, 5, 8}},
+      {order_of(schedule_kind::gpipe, 4, 8), 2, 612, {0, 1, 3, 5, 8}},
+      {order_of(schedule_kind::one_forward_one_backward, 4, 8), 0, 573, {0, 3, 5, 6, 8}},
+      {order_of(schedule_kind::one_forward_one_backward, 4, 8), 2, 589, {0, 3, 5, 6, 8}},
+      {order_of(schedule_kind::eager_one_forward_one_backward, 4, 8), 0, 543, {0, 3, 5, 6, 8}},
+      {order_of(schedule_kind::eager_one_forward_one_backward, 4, 8), 2, 547, {0, 3, 5, 6, 8}},
+      {in_flight, 0, 960, {0, 1, 2, 5, 8}},
+      {in_flight, 2, 990, {0, 1, 2, 4, 8}},
+      {order_of(schedule_kind::zb_h1, 4, 8), 0, 520, {0, 1, 3, 5, 8}},
+      {order_of(schedule_kind::zb_h1, 4, 8), 2, 526, {0, 1, 4, 5, 8}},
+      {order_of(schedule_kind::zb_h2, 4, 8), 0, 504, {0, 3, 5, 6, 8}},
+      {order_of(schedule_kind::zb_h2, 4, 8), 2, 504, {0, 3, 5, 6, 8}},
+      {interleaved2, 0, 776, {0, 1, 4, 6, 8}},
+      {interleaved2, 2, 788, {0, 1, 4, 6, 8}},
+      {interleaved3, 0, 848, {0, 1, 2, 3, 4, 6, 8}},
+      {interleaved3, 2, 868, {0, 1, 2, 3, 4, 6, 8}},
+      {order_of(schedule_kind::zbv, 2, 8, 2), 0, 739, {0, 2, 5, 7, 8}},
+      {order_of(schedule_kind::zbv, 2, 8, 2), 2, 741, {0, 2, 5, 7, 8}},
+      {order_of(schedule_kind::zbv, 3, 8, 2), 0, 523, {0, 1, 2, 3, 5, 7, 8}},
+      {order_of(schedule_kind::zbv, 3, 8, 2), 2, 536, {0, 1, 2, 3, 5, 7, 8}},
+  };
+  for (const row& each : rows) {
+    CAPTURE(each.order.name);
+    CAPTURE(each.latency);
+    makespan_request request = request_for(each.order, each.latency);
+    request.transfers = transfer_kind::latency;
+    request.within = 0;
+    const auto answer = minimize_makespan(twice(listed), request);
+    REQUIRE(answer.state() == state::optimal);
+    CHECK(answer->makespan == each.makespan);
+    CHECK(answer->bound == each.makespan);
+    // The notes name one of the best cuts.
+    CHECK(answer->all_within);
+    CHECK(std::any_of(answer->within.begin(), answer->within.end(),
+                      [&](const auto& best) { return best.cuts == each.at && best.makespan == each.makespan; }));
+    CHECK(answer->within[0].cuts == answer->cuts);
+  }
+}
+
+TEST_CASE("the listed optima of other chains") {
+  const schedule order = order_of(schedule_kind::one_forward_one_backward, 4, 8);
+  const auto best = [&](const std::vector<double>& forward, double latency) {
+    makespan_request request = request_for(order, latency);
+    request.transfers = transfer_kind::latency;
+    const auto answer = minimize_makespan(twice(forward), request);
+    CHECK(answer.state() == state::optimal);
+    return answer->makespan;
+  };
+  const std::vector<double> thousands{1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000};
+  const std::vector<double> uneven{1170, 2846, 1146, 4254, 2199, 1289, 6888, 2312};
+  CHECK(best(listed, 0) == 573);
+  CHECK(best(thousands, 0) == 318000);
+  CHECK(best(thousands, 250) == 320500);
+  CHECK(best(uneven, 0) == 219396);
+  CHECK(best(uneven, 292) == 221148);
+  CHECK(minimize_makespan(twice(uneven), request_for(order))->cuts == cuts{0, 3, 6, 7, 8});
+}
+
+TEST_CASE("never worse than as many layers each, or the lightest heaviest stage, whatever the limit") {
+  dice random(6);
+  for (const auto kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::zb_h1}) {
+    for (int round = 0; round < 20; ++round) {
+      const std::size_t p = random.from(2, 12);
+      const std::size_t least = kind == schedule_kind::zb_h1 ? 2 * p : 1;
+      chain of = long_chain(random, order_of(kind, p, random.from(least, 24)), 80);
+      if (random.once_in(2)) of.request.links = {{5, 10}};
+      if (random.once_in(2)) {
+        of.request.limits.node_limit = 0;
+      } else {
+        of.request.limits.time_limit = 0;
+      }
+      const auto answer = chains::solve(of);
+      REQUIRE(answer);
+      std::vector<double> load;
+      for (std::size_t i = 0; i < 80; ++i) load.push_back(of.model.forward(0, i, i + 1) + of.model.backward(0, i, i + 1));
+      const auto light = stagecut::minimize_bottleneck(stagecut::prefix_sums(load), p);
+      const auto uniform = stagecut::uniform_cuts(80, p);
+      // The times of chains::durations_of are whole here: bytes are not, so compare what is simulated from doubles.
+      const auto makespan = [&](const cuts& at) {
+        const auto what = chains::durations_of<double>(of.model, of.request, chains::points_of(at));
+        return stagecut::simulate(of.request.order, what.times, what.transfers).makespan;
+      };
+      CHECK(answer->makespan <= makespan(light->cuts) * (1 + 1e-12));
+      CHECK(answer->makespan <= makespan(uniform->cuts) * (1 + 1e-12));
+      CHECK(answer->bound <= answer->makespan);
+      CHECK(answer->bound > 0);
+    }
+  }
+}
+
+TEST_CASE("limits leave a true bound, and a cut that is not worse than the one to begin with") {
+  dice random(8);
+  int feasible = 0;
+  for (int round = 0; round < 400; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    chain of = chains::random_chain(random, chains::random_order(random, kind, {12, 5, 8}), 12, {});
+    const std::vector<valued> all = chains::all_cuts(of);
+    double known = infinity;
+    if (!all.empty() && random.once_in(2)) {
+      const valued& start = all[random.below(all.size())];
+      of.request.start = cuts(start.second);
+      known = start.first;
+    }
+    std::size_t asked = 0;
+    const std::size_t patience = random.below(100);
+    const auto impatient = [&] { return asked++ >= patience; };
+    switch (random.below(3)) {
+      case 0: of.request.limits.time_limit = 0; break;
+      case 1: of.request.limits.node_limit = random.below(20); break;
+      default: of.request.limits.stop = impatient;
+    }
+    const auto answer = chains::solve(of);
+    CHECK(is_sound(answer, all, known));
+    if (answer.state() == state::feasible) ++feasible;
+  }
+  CHECK(feasible > 20);
+}
+
+TEST_CASE("where finding any cut takes a search, a limit leaves the answer unknown") {
+  // Two stages a rank. One cut fits, and it is none of those to begin with.
+  const std::vector<double> ones(6, 1);
+  const chains::layers model(ones, ones, {}, {}, {0, 5, 1, 7, 6, 7}, std::vector<double>(6, 0));
+  makespan_request request = request_for(order_of(schedule_kind::interleaved, 2, 2, 2));
+  request.memory_per_rank = 13;
+  const auto answer = minimize_makespan(model, request);
+  REQUIRE(answer.state() == state::optimal);
+  CHECK(answer->cuts == cuts{0, 1, 3, 5, 6});
+  const auto at_once = [] { return true; };
+  request.limits.stop = at_once;
+  const auto stopped = minimize_makespan(model, request);
+  CHECK(stopped.state() == state::unknown);
+  CHECK(stopped.why().what == stagecut::reason::cause::limit_reached);
+  request.limits.stop = {};
+  request.memory_per_rank = 12;
+  CHECK(minimize_makespan(model, request).state() == state::infeasible);
+}
+
+TEST_CASE("a good cut to begin with is kept") {
+  dice random(9);
+  for (int round = 0; round < 200; ++round) {
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
+    const std::vector<valued> all = chains::all_cuts(of);
+    if (all.empty()) continue;
+    of.request.start = cuts(all[0].second);
+    CHECK(is_answer(chains::solve(of), all));
+    of.request.limits.node_limit = 0;
+    CHECK(chains::solve(of)->makespan == all[0].first);
+    of.request.limits.node_limit.reset();
+    of.request.start = cuts(all.back().second);
+    CHECK(is_answer(chains::solve(of), all));
+  }
+}
+
+TEST_CASE("all cuts near the best, or the best of them") {
+  dice random(10);
+  int cut_short = 0;
+  for (int round = 0; round < 400; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
+    const std::vector<valued> all = chains::all_cuts(of);
+    of.request.within = random.once_in(4) ? 0 : 0.5 * random.fraction();
+    of.request.most_within = random.once_in(2) ? 2000 : random.from(1, 20);
+    const auto answer = chains::solve(of);
+    CHECK(is_answer(answer, all));
+    if (all.empty() || !answer) continue;
+    std::vector<valued> expected;
+    for (const valued& each : all) {
+      if (each.first <= all[0].first * (1 + *of.request.within)) expected.push_back(each);
+    }
+    CHECK(answer->all_within == (expected.size() <= of.request.most_within));
+    if (expected.size() > of.request.most_within) {
+      expected.resize(of.request.most_within);
+      ++cut_short;
+    }
+    std::vector<valued> found;
+    for (const auto& each : answer->within) found.emplace_back(each.makespan, chains::points_of(each.cuts));
+    CHECK(found == expected);
+  }
+  CHECK(cut_short > 20);
+}
+
+TEST_CASE("asked for none of the cuts near the best, there are none, and nobody says that these are all") {
+  makespan_request request = request_for(order_of(schedule_kind::gpipe, 4, 8));
+  request.within = 0.1;
+  request.most_within = 0;
+  const auto answer = minimize_makespan(twice(listed), request);
+  REQUIRE(answer.state() == state::optimal);
+  CHECK(answer->within.empty());
+  CHECK_FALSE(answer->all_within);
+  request.within.reset();
+  CHECK_FALSE(minimize_makespan(twice(listed), request)->all_within);
+}
+
+TEST_CASE("an evaluator decides where to look, not what is true") {
+  dice random(11);
+  std::size_t asked = 0;
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
+    const std::vector<valued> all = chains::all_cuts(of);
+    const std::size_t lie = random.below(5);
+    bool well_asked = true;
+    const auto evaluator = [&](view<const std::size_t> cut_points, view<double> makespans) {
+      const std::size_t length = of.request.order.stages() + 1;
+      well_asked = well_asked && cut_points.size() == length * makespans.size() && makespans.size() != 0;
+      asked += makespans.size();
+      for (std::size_t i = 0; i < makespans.size(); ++i) {
+        const points cut(cut_points.data() + i * length, cut_points.data() + (i + 1) * length);
+        const auto found =
+            std::find_if(all.begin(), all.end(), [&](const valued& each) { return each.second == cut; });
+        well_asked = well_asked && found != all.end();
+        switch (lie) {
+          case 0: makespans[i] = found == all.end() ? 0 : found->first; break;
+          case 1: makespans[i] = 0; break;
+          case 2: makespans[i] = not_a_number; break;
+          case 3: makespans[i] = -infinity; break;
+          default: makespans[i] = random.fraction() * 1e6;
+        }
+      }
+    };
+    of.request.limits.evaluator = evaluator;
+    CHECK(is_answer(chains::solve(of), all));
+    CHECK(well_asked);
+  }
+  CHECK(asked > 1000);
+}
+
+TEST_CASE("progress: makespans that do not rise, bounds that do not fall, and true ones") {
+  dice random(12);
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
+    const std::vector<valued> all = chains::all_cuts(of);
+    std::vector<makespan_progress> told_so_far;
+    const auto listener = [&](const makespan_progress& now) { told_so_far.push_back(now); };
+    of.request.limits.progress = listener;
+    const auto answer = chains::solve(of);
+    CHECK(is_answer(answer, all));
+    if (!answer) continue;
+    bool sound = !told_so_far.empty();
+    for (std::size_t i = 0; i < told_so_far.size(); ++i) {
+      const makespan_progress& now = told_so_far[i];
+      sound = sound && now.bound <= all[0].first && now.makespan >= all[0].first && now.seconds >= 0;
+      if (i == 0) continue;
+      const makespan_progress& before = told_so_far[i - 1];
+      sound = sound && now.makespan <= before.makespan && now.bound >= before.bound && now.seconds >= before.seconds &&
+              now.nodes >= before.nodes && now.simulations >= before.simulations;
+    }
+    CHECK(sound);
+    CHECK(told_so_far.back().makespan == answer->makespan);
+    CHECK(told_so_far.back().bound == answer->bound);
+  }
+}
+
+TEST_CASE("the answer does not depend on the unit of time") {
+  dice random(13);
+  for (int round = 0; round < 150; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
+    const double by = std::ldexp(1, static_cast<int>(random.below(200)) - 100);
+    std::vector<double> lists[4];
+    for (std::size_t i = 0; i < of.model.size(); ++i) {
+      lists[0].push_back(by * of.model.forward(0, i, i + 1));
+      lists[1].push_back(by * of.model.backward(0, i, i + 1));
+      if (of.model.splits_backward()) lists[2].push_back(by * of.model.backward_weight(0, i, i + 1));
+      lists[3].push_back(of.model.sent(i + 1));
+    }
+    chain plain = of;  // without memory, which is not scaled
+    plain.request.memory_per_rank.reset();
+    chain scaled = plain;
+    scaled.model = chains::layers(lists[0], lists[1], lists[2], lists[3]);
+    for (link_speed& each : scaled.request.links) each = {each.latency * by, each.bandwidth / by};
+    plain.request.within = scaled.request.within = 0.01;
+    const auto one = chains::solve(plain);
+    const auto other = chains::solve(scaled);
+    REQUIRE(one.state() == other.state());
+    if (!one) continue;
+    CHECK(one->cuts == other->cuts);
+    CHECK(one->makespan * by == other->makespan);
+    CHECK(one->bound * by == other->bound);
+    CHECK(one->nodes == other->nodes);
+    CHECK(one->simulations == other->simulations);
+    CHECK(one->within.size() == other->within.size());
+  }
+}
+
+TEST_CASE("the same question has the same answer, down to the number of nodes") {
+  dice random(14);
+  for (int round = 0; round < 100; ++round) {
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    chain of = chains::random_chain(random, chains::random_order(random, kind, {12, 5, 8}), 12, {});
+    if (random.once_in(2)) of.request.limits.node_limit = random.below(50);
+    of.request.within = 0.05;
+    const auto one = chains::solve(of);
+    const auto other = chains::solve(of);
+    REQUIRE(one.state() == other.state());
+    if (!one) continue;
+    CHECK(one->cuts == other->cuts);
+    CHECK(one->makespan == other->makespan);
+    CHECK(one->bound == other->bound);
+    CHECK(one->nodes == other->nodes);
+    CHECK(one->simulations == other->simulations);
+    CHECK(one->within == other->within);
+    CHECK(one->all_within == other->all_within);
+  }
+}
+
+TEST_CASE("times that are no integers: what simulate says of them") {
+  dice random(15);
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const schedule order = chains::random_order(random, kind, {12, 4, 8});
+    std::vector<double> lists[4];
+    for (std::size_t i = 0; i < 12; ++i) {
+      for (auto& list : lists) list.push_back(random.fraction() * std::ldexp(1, static_cast<int>(random.below(10))));
+      lists[1][i] += lists[2][i];
+    }
+    chain of{chains::layers(lists[0], lists[1], lists[2], lists[3]), {}, request_for(order), {}};
+    if (random.once_in(2)) of.request.links = {{0.1 * random.fraction(), 10 + random.fraction()}};
+    const auto answer = chains::solve(of);
+    REQUIRE(answer.state() == state::optimal);
+    const auto what = chains::durations_of<double>(of.model, of.request, chains::points_of(answer->cuts));
+    const double makespan = stagecut::simulate(order, what.times, what.transfers).makespan;
+    CHECK(std::abs(answer->makespan - makespan) <= 1e-12 * makespan);
+    double least = infinity;
+    chains::each_cut(12, order.stages(), [&](const points& cut) {
+      const auto here = chains::durations_of<double>(of.model, of.request, cut);
+      if (round % 10 == 0) least = std::min(least, stagecut::simulate(order, here.times, here.transfers).makespan);
+    });
+    if (round % 10 == 0) CHECK(answer->bound <= least * (1 + 1e-12));
+    if (round % 10 == 0) CHECK(answer->makespan <= least * (1 + 1e-12));
+  }
+}
+
+TEST_CASE("a model is asked for single items: once, or once for every stage") {
+  const counted<true> same{10};
+  CHECK(minimize_makespan(same, request_for(order_of(schedule_kind::one_forward_one_backward, 4, 8))).has_value());
+  CHECK(same.asked_forward == 10);
+  CHECK(same.asked_backward == 10);
+  CHECK(same.asked_weight == 0);
+  CHECK(same.single);
+  const counted<true> split{10};
+  CHECK(minimize_makespan(split, request_for(order_of(schedule_kind::zb_h1, 4, 8))).has_value());
+  CHECK(split.asked_weight == 10);
+  const counted<false> staged{10};
+  CHECK(minimize_makespan(staged, request_for(order_of(schedule_kind::zb_h1, 4, 8))).has_value());
+  CHECK(staged.asked_forward == 40);
+  CHECK(staged.asked_backward == 40);
+  CHECK(staged.asked_weight == 40);
+  CHECK(staged.single);
+}
+
+TEST_CASE("more stages than layers, and rules that nothing keeps to") {
+  const auto short_chain = minimize_makespan(twice({1, 2, 3}), request_for(order_of(schedule_kind::gpipe, 4, 8)));
+  REQUIRE(short_chain.state() == state::infeasible);
+  CHECK(short_chain.why().text() == "4 stages need at least 4 layers, and there are 3");
+  const auto at_most_one = [](std::size_t, std::size_t first, std::size_t last) { return last == first + 1; };
+  const auto ruled = minimize_makespan(twice(listed), request_for(order_of(schedule_kind::gpipe, 4, 8)), at_most_one);
+  REQUIRE(ruled.state() == state::infeasible);
+  CHECK(ruled.why().text() == "no cut keeps to the constraint");
+}
+
+TEST_CASE("one stage, and as many as layers") {
+  const auto whole = minimize_makespan(twice(listed), request_for(order_of(schedule_kind::one_forward_one_backward, 1, 3)));
+  REQUIRE(whole.state() == state::optimal);
+  CHECK(whole->cuts == cuts{0, 8});
+  CHECK(whole->makespan == 3 * 3 * 60);
+  makespan_request linked = request_for(order_of(schedule_kind::one_forward_one_backward, 1, 3), 5);
+  CHECK(minimize_makespan(twice(listed), linked)->makespan == 540);
+  const auto each = minimize_makespan(twice(listed), request_for(order_of(schedule_kind::gpipe, 8, 2)));
+  REQUIRE(each.state() == state::optimal);
+  CHECK(each->cuts == cuts{0, 1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK(each->makespan == 60 + 120 + 18 + 36);
+}
+
+TEST_CASE("layers that take no time") {
+  for (const auto kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::zb_h1}) {
+    const auto answer = minimize_makespan(twice(std::vector<double>(6, 0)), request_for(order_of(kind, 3, 6)));
+    REQUIRE(answer.state() == state::optimal);
+    CHECK(answer->makespan == 0);
+    CHECK(answer->bound == 0);
+    CHECK(answer->cuts == cuts{0, 1, 2, 6});
+    CHECK(answer->gap() == 0);
+  }
+  const auto pairs = minimize_makespan(twice(std::vector<double>(6, 0)), request_for(order_of(schedule_kind::zbv, 2, 4, 2), 3));
+  REQUIRE(pairs.state() == state::optimal);
+  CHECK(pairs->makespan > 0);
+}
+
+TEST_CASE("a request that makes no sense") {
+  const makespan_request good = request_for(order_of(schedule_kind::one_forward_one_backward, 4, 8));
+  makespan_request bad = good;
+  bad.order = {};
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: order = no stage, must have stages");
+  bad = good;
+  bad.links.resize(2);
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: links.size() = 2, must be 1 or the number of boundaries, 3");
+  bad.links = {{0, 0}, {1, 0}, {-1, 0}};
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: links[2] = -1.000000, must be finite and not negative");
+  bad.links = {{0, infinity}};
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: links[0] = inf, must be finite and not negative");
+  bad.links = {{not_a_number, 0}};
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: links[0] = nan, must be finite and not negative");
+  bad = good;
+  bad.memory_per_rank = -2;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_rank = -2.000000, must not be negative");
+  bad.memory_per_rank = not_a_number;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_rank = nan, must not be negative");
+  bad.memory_per_rank = 5;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_rank = 5.000000, needs a model with memory");
+  bad = good;
+  for (const double each : {-0.5, infinity, not_a_number}) {
+    bad.within = each;
+    CHECK(refusal(bad) == "stagecut::minimize_makespan: within = " + std::to_string(each) +
+                              ", must be finite and not negative");
+  }
+  bad = good;
+  bad.limits.time_limit = -1;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: limits.time_limit = -1.000000, must not be negative");
+  bad.limits.time_limit = not_a_number;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: limits.time_limit = nan, must not be negative");
+  bad = good;
+  bad.start = cuts{0, 4, 8};
+  CHECK(refusal(bad) ==
+        "stagecut::minimize_makespan: start = 2 stages of 8 items, must have the stages of the schedule and the items of "
+        "the model");
+  bad.start = cuts{0, 1, 2, 3, 7};
+  CHECK(refusal(bad) ==
+        "stagecut::minimize_makespan: start = 4 stages of 7 items, must have the stages of the schedule and the items of "
+        "the model");
+  CHECK(refusal(good).empty());
+  makespan_request unlimited = good;
+  unlimited.limits.time_limit = infinity;
+  CHECK(refusal(unlimited).empty());
+}
+
+TEST_CASE("a cut to begin with that is not allowed") {
+  makespan_request request = request_for(order_of(schedule_kind::one_forward_one_backward, 2, 2));
+  request.start = cuts{0, 1, 8};
+  const auto not_one = [](std::size_t, std::size_t first, std::size_t last) { return last > first + 1; };
+  CHECK_THROWS_WITH_AS((void)minimize_makespan(twice(listed), request, not_one),
+                       "stagecut::minimize_makespan: start = {…}, must keep to the constraint and the memory",
+                       stagecut::argument_error);
+  const chains::layers model(listed, listed, {}, {}, listed, listed);
+  request.memory_per_rank = 100;
+  CHECK_THROWS_WITH_AS((void)minimize_makespan(model, request),
+                       "stagecut::minimize_makespan: start = {…}, must keep to the constraint and the memory",
+                       stagecut::argument_error);
+  request.start = cuts{0, 3, 8};
+  CHECK(minimize_makespan(model, request).state() == state::optimal);
+}
+
+TEST_CASE("a model that makes no sense") {
+  const makespan_request whole = request_for(order_of(schedule_kind::one_forward_one_backward, 2, 2), 1);
+  const makespan_request split = request_for(order_of(schedule_kind::zb_h1, 2, 4));
+  CHECK(refusal(whole, told{}).empty());
+  CHECK(refusal(whole, told{.forward_time = -1}) ==
+        "model.forward of item 2 on stage 1: must be finite and not negative");
+  CHECK(refusal(whole, told{.forward_time = infinity}) ==
+        "model.forward of item 2 on stage 1: must be finite and not negative");
+  CHECK(refusal(whole, told{.forward_time = not_a_number}) ==
+        "model.forward of item 2 on stage 1: NaN, must be finite and not negative");
+  CHECK(refusal(whole, told{.backward_time = -1}) ==
+        "model.backward of item 2 on stage 1: must be finite and not negative");
+  CHECK(refusal(split, told{.weight_time = -1}) ==
+        "model.backward_weight of item 2 on stage 1: must be finite and not negative");
+  CHECK(refusal(split, told{.weight_time = 1.5}) ==
+        "model.backward_weight of item 2 on stage 1: is above the whole backward pass");
+  CHECK(refusal(whole, told{.weight_time = 1.5}).empty());  // nobody asks
+  makespan_request slow = whole;
+  slow.links = {{0, 1}};
+  CHECK(refusal(slow, told{.bytes = 3}).empty());
+  CHECK(refusal(slow, told{.bytes = -3}).find("must be finite and not negative") != std::string::npos);
+  CHECK(refusal(slow, told{.bytes = not_a_number}).find("NaN, must be finite and not negative") != std::string::npos);
+  CHECK(refusal(split, item_times(listed, listed)) ==
+        "model: does not tell the gradient of the weights, which the schedule runs apart");
+  CHECK(refusal(whole, twice(std::vector<double>(4, 1e308))) ==
+        "model: the sum of all passes and transfers is not representable");
+}
+
+TEST_CASE("a schedule that is none, with and without a limit of memory") {
+  const chains::layers model(listed, listed, {}, {}, listed, listed);
+  for (const bool limited : {false, true}) {
+    CAPTURE(limited);
+    makespan_request request = request_for(order_of(schedule_kind::one_forward_one_backward, 2, 2));
+    if (limited) request.memory_per_rank = 1e6;
+    makespan_request bad = request;
+    bad.order.rank_of[1] = 7;
+    CHECK(refusal(bad, model) == "schedule: stage 1 names rank 7, which must be below 2");
+    bad = request;
+    bad.order.orders[1][0].stage = 9;
+    CHECK(refusal(bad, model) == "rank 1, op 0 (9F0): names stage 9, which must be below 2");
+    bad = request;
+    bad.order.orders[0].pop_back();
+    CHECK(refusal(bad, model) == "rank 0: 0B1 is missing");
+    bad = request;
+    std::swap(bad.order.orders[0][0], bad.order.orders[0][2]);  // B before F
+    CHECK(refusal(bad, model) == "rank 0, op 0 (0B0): needs 0F0 before it");
+    bad = request;
+    bad.order.microbatches = 0;
+    CHECK(refusal(bad, model) == "schedule: has no microbatch");
+    bad = request;
+    bad.order.slices = 0;
+    CHECK(refusal(bad, model) == "schedule: has no slice");
+    bad = request;  // rank 0 wants its gradient before it sends the second microbatch, rank 1 both first
+    bad.order.orders[0] = {{op_kind::forward, 0, 0}, {op_kind::backward, 0, 0}, {op_kind::forward, 0, 1}, {op_kind::backward, 0, 1}};
+    bad.order.orders[1] = {{op_kind::forward, 1, 0}, {op_kind::forward, 1, 1}, {op_kind::backward, 1, 0}, {op_kind::backward, 1, 1}};
+    CHECK(refusal(bad, model).find("wait") != std::string::npos);
+  }
+}
+
+TEST_CASE("what the model throws comes through") {
+  struct broken : told {
+    double backward(std::size_t, std::size_t first, std::size_t) const {
+      if (first == 3) throw std::runtime_error("no such layer");
+      return 1;
+    }
+  };
+  CHECK_THROWS_WITH_AS(
+      (void)minimize_makespan(broken{}, request_for(order_of(schedule_kind::gpipe, 2, 2))), "no such layer",
+      std::runtime_error);
+}
+
+TEST_CASE("memory is that of all stages of a rank together, with what they hold at the same moment") {
+  // Rank 0 has the stages 0 and 2. Each alone may have three layers, together they may have four.
+  const std::vector<double> ones(8, 1);
+  const chains::layers model(ones, ones, {}, {}, ones, std::vector<double>(8, 0));
+  makespan_request request = request_for(order_of(schedule_kind::interleaved, 2, 2, 2));
+  request.memory_per_rank = 4;
+  request.within = 10;
+  const auto answer = minimize_makespan(model, request);
+  REQUIRE(answer.state() == state::optimal);
+  CHECK(answer->all_within);
+  std::size_t expected = 0;
+  bool sound = true;
+  chains::each_cut(8, 4, [&](const points& cut) { expected += cut[1] + cut[3] - cut[2] == 4 ? 1 : 0; });
+  for (const auto& each : answer->within) sound = sound && each.cuts[1] + each.cuts[3] - each.cuts[2] == 4;
+  CHECK(answer->within.size() == expected);
+  CHECK(sound);
+  request.memory_per_rank = 3;
+  CHECK(minimize_makespan(model, request).state() == state::infeasible);
+}
+
+TEST_CASE("long chains are proved, and hold what they promise") {
+  dice random(16);
+  for (const auto kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward,
+                          schedule_kind::eager_one_forward_one_backward, schedule_kind::zb_h1}) {
+    for (int round = 0; round < 3; ++round) {
+      const chain of = long_chain(random, order_of(kind, 6, 12), 40);
+      const auto answer = chains::solve(of);
+      REQUIRE(answer.state() == state::optimal);
+      CHECK(simulated(of, chains::points_of(answer->cuts)) == answer->makespan);
+      // No cut next to it is better, and none that is equal comes first.
+      const points best = chains::points_of(answer->cuts);
+      for (std::size_t s = 1; s < 6; ++s) {
+        for (std::size_t y = best[s - 1] + 1; y < best[s + 1]; ++y) {
+          points other = best;
+          other[s] = y;
+          const double makespan = simulated(of, other);
+          CHECK((makespan > answer->makespan || (makespan == answer->makespan && other >= best)));
+        }
+      }
+    }
+  }
+}
