@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A benchmark's JSON as a Markdown table: medians of times, and ratios to the floor and to the textbook method; or proofs."""
+"""A benchmark's JSON as a Markdown table: medians of times, ratios to the floor and to the textbook method; proofs."""
 
 import collections
 import json

@@ -154,7 +154,7 @@ int run(int argc, char** argv) {
   const auto* const formats_words = app.add_subcommand("formats", "List the formats that plans are written in");
   const auto* const schedules_words = app.add_subcommand("schedules", "List the schedules that simulate knows");
   const auto* const presets_words = app.add_subcommand("presets", "List the models that profiles are known of");
-  app.add_subcommand("demo", "Cut two models for 4 and for 8 devices, by three rules");
+  app.add_subcommand("demo", "Cut two models for 4 and 8 devices, by three rules");
   try {
     app.parse(argc, argv);
     if (plan_words->parsed()) return plan.run();

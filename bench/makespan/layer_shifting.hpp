@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-// What others do to shorten the makespan of a cut: the local search that is proposed for PyTorch, pytorch/pytorch#179212.
+// What others do to shorten the makespan of a cut: the local search proposed for PyTorch, pytorch/pytorch#179212.
 namespace baseline {
 
 /// The times of a chain's items.
@@ -30,7 +30,8 @@ struct layer_times {
 
 /// Runs the iteration of a cut.
 /// @pre as many stages and items as `order` and `times` have, `weight` not empty if the schedule needs it
-[[nodiscard]] inline stagecut::simulation<double> simulate_cut(const layer_times& times, const stagecut::schedule& order,
+[[nodiscard]] inline stagecut::simulation<double> simulate_cut(const layer_times& times,
+                                                               const stagecut::schedule& order,
                                                                const stagecut::cuts& cuts) {
   bool splits = false;
   for (const auto& rank : order.orders) {
@@ -91,7 +92,8 @@ class lightest_cuts {
     }
   }
 
-  /// Cuts the items `[0, last)` into `stages`: writes the points from 0 to `last`. Of equally good last stages the shortest.
+  /// Cuts the items `[0, last)` into `stages`: writes the points from 0 to `last`. Of equally good last stages it takes
+  /// the shortest.
   /// @pre `stages <= last`
   void write(std::size_t stages, std::size_t last, std::vector<std::size_t>& points) const {
     for (std::size_t k = stages; k > 0; --k) {
@@ -130,8 +132,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Shifts layers away from the stage that the critical path runs through, beginning with the cut whose heaviest stage is
-/// lightest.
+/// Shifts layers away from the stage that the critical path runs through, beginning with the cut whose heaviest stage
+/// is lightest.
 ///
 /// @param times             of the chain
 /// @param order             the schedule
@@ -139,11 +141,11 @@ namespace detail {
 /// @return                  the best cut seen; nothing is proved of it
 /// @pre                     as many items as stages, or more
 ///
-/// From a queue, first in first out, it takes a cut and its critical stage: the one with the most time on the critical path
-/// between the first backward and the last forward pass. Two cuts follow: its first layer goes to the left, or its last
-/// one to the right, and what is left of the point that moved is cut anew so that its heaviest stage is lightest. They join
-/// the queue unless their critical stage is further to the right. The search ends when the critical stage is the first,
-/// or the queue is empty.
+/// From a queue, first in first out, it takes a cut and its critical stage: the one with the most time on the critical
+/// path between the first backward and the last forward pass. Two cuts follow: its first layer goes to the left, or its
+/// last one to the right, and what is left of the point that moved is cut anew so that its heaviest stage is lightest.
+/// They join the queue unless their critical stage is further to the right. The search ends when the critical stage is
+/// the first, or the queue is empty.
 [[nodiscard]] inline shifted_layers layer_shifting(const layer_times& times, const stagecut::schedule& order,
                                                    std::size_t most_simulations = 1000) {
   const std::size_t stages = order.stages();

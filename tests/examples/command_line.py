@@ -165,6 +165,64 @@ fails(2, "a kind is longer", "plan", "-", "--devices", 1, "--method", "type:a", 
 fails(2, "--time-weight: goes with", "plan", "-", "--devices", 1, "--method", "uniform", "--time-weight", 1, stdin=kinds)
 fails(2, "--time-weight = 2", "plan", "-", "--devices", 1, "--time-weight", 2, stdin=kinds)
 
+# The makespan, which the heaviest stage does not tell; other objectives where it is not known.
+uneven = header + "".join(f"l{i},x,{f},{2 * f},10,3,1\n" for i, f in enumerate((8, 11, 2, 1, 18, 5, 4, 11)))
+
+
+def planned(*words, stdin=uneven):
+    done = run("plan", "-", "--devices", 4, "--format", "json", *words, stdin=stdin)
+    check(done.returncode == 0, words, done)
+    return json.loads(done.stdout)
+
+
+least = planned("--microbatches", 8)
+check(least["objective"] == {"name": "makespan", "of": "time", "value": 573, "bound": 573, "state": "optimal"}, least)
+check((least["makespan"], least["cuts"]) == (573, [0, 3, 5, 6, 8]), least)
+check(planned("--microbatches", 8, "--objective", "makespan") == least, "makespan is not the default")
+lightest = planned("--microbatches", 8, "--objective", "bottleneck")
+check((lightest["makespan"], lightest["objective"]["name"]) == (600, "bottleneck"), lightest)
+check(planned()["objective"]["name"] == "bottleneck", "an iteration of unknown length")
+check(planned("--microbatches", 8, "--method", "uniform")["cuts"] == [0, 2, 4, 6, 8], "--method uniform")
+check(planned("--microbatches", 8, "--in-flight", "2,2,2,1")["makespan"] == 960, "--in-flight")
+hasty = planned("--microbatches", 8, "--time-limit", 0)["objective"]
+check(hasty["bound"] <= 573 <= hasty["value"], hasty)
+text = run("plan", "-", "--devices", 4, "--microbatches", 8, stdin=uneven).stdout
+check("makespan: 573 s, optimal: no cut is below 573 s\n" in text, text)
+for m, words in ((3, ("--chunks", 2, "--devices", 2)), (8, ("--checkpoint", "except_last", "--schedule", "gpipe", "--devices", 4))):
+    done = run("plan", "-", "--microbatches", m, *words, "--format", "json", stdin=uneven)
+    check(json.loads(done.stdout)["objective"]["name"] == "bottleneck", words, done)
+    fails(2, "--objective: makespan: ", "plan", "-", "--microbatches", m, *words, "--objective", "makespan", stdin=uneven)
+fails(2, "--objective: makespan: the number of microbatches is not known", "plan", "-", "--devices", 2, "--objective", "makespan", stdin=uneven)
+fails(2, "--objective: makespan: stages are measured by something else", "plan", "-", "--devices", 2, "--microbatches", 4,
+      "--method", "uniform", "--objective", "makespan", stdin=uneven)
+fails(2, "--time-limit", "plan", "-", "--devices", 2, "--time-limit", -1, stdin=uneven)
+fails(2, "--microbatches = 2, must be at least twice", "plan", "-", "--devices", 2, "--microbatches", 2, "--schedule", "zb-h1", stdin=uneven)
+fails(2, "does not tell the gradient of the weights", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "zb-h1", stdin=uneven)
+fails(2, "--schedule: fastest not in {auto,gpipe,", "plan", "-", "--devices", 2, "--schedule", "fastest", stdin=uneven)
+fails(2, "--schedule: auto compares makespans: the number of microbatches", "plan", "-", "--devices", 2, "--schedule", "auto", stdin=uneven)
+fails(2, "--schedule: auto compares makespans", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto",
+      "--objective", "bottleneck", stdin=uneven)
+
+done = run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", "auto", stdin=uneven)
+rows = [line.split() for line in done.stdout.splitlines() if line.endswith("%") or line.endswith("best")]
+check([row[0] for row in rows] == ["gpipe", "1f1b", "eager-1f1b", "interleaved", "looped-bfs"], done.stdout)
+check(sum(row[-1] == "best" for row in rows) == 1, done.stdout)
+best_of = next(row for row in rows if row[-1] == "best")
+chosen = json.loads(
+    run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", "auto", "--format", "json", stdin=uneven).stdout)
+check(chosen["schedule"]["name"] == best_of[0] and chosen["chunks"] == int(best_of[2]), chosen, best_of)
+done = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--schedule", "auto", stdin=uneven)
+check("1f1b" not in done.stdout and "interleaved" in done.stdout, done.stdout)
+
+# The memory of chunks, which share a device.
+roomy = json.loads(
+    run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--format", "json", stdin=uneven).stdout)
+check(roomy["makespan"] == 776, roomy["makespan"])
+tight = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--memory", 250, "--format", "json", stdin=uneven)
+check(tight.returncode == 0 and json.loads(tight.stdout)["makespan"] >= 776, tight)
+fails(3, "the fullest of 2 devices of 2 stages each needs at least", "plan", "-", "--devices", 2, "--chunks", 2,
+      "--microbatches", 8, "--memory", 170, stdin=uneven)
+
 # Memory: what is in flight, the optimizer, the buffer, checkpoints.
 heavy = header + "a,x,1,1,100,10,1\nb,x,1,1,100,10,1\nc,x,1,1,100,10,1\nd,x,1,1,100,10,1\n"
 

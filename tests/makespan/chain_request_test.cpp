@@ -21,7 +21,7 @@ profile equal_layers(std::size_t n) {
 
 std::string refusal(const profile& model, const chain_request& request) {
   try {
-    stagecut::detail::check_request(model, request);
+    stagecut::detail::check_bottleneck_request(model, request);
   } catch (const stagecut::argument_error& error) {
     return error.what();
   }
@@ -62,4 +62,14 @@ TEST_CASE("requests that make no sense") {
   chain_request request;
   request.memory.checkpoint = checkpointing::except_last;
   CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
+}
+
+TEST_CASE("links are one for all boundaries or one for each") {
+  const profile model = equal_layers(4);
+  CHECK(refusal(model, {.devices = 3, .links = {{1, 2}}}).empty());
+  CHECK(refusal(model, {.devices = 3, .links = {{1, 2}, {0, 0}}}).empty());
+  CHECK(refusal(model, {.devices = 4, .links = {{1, 2}, {0, 0}}}) ==
+        "stagecut::plan_chain: links.size() = 2, must be 1 or the number of boundaries of stages");
+  CHECK(refusal(model, {.devices = 3, .links = {{1, -1}}}).find("bandwidth = -1") != std::string::npos);
+  CHECK(refusal(model, {.devices = 3, .links = {{-1, 1}}}).find("latency = -1") != std::string::npos);
 }

@@ -379,6 +379,17 @@ void with_workbench(const chain& of, const Use& use) {
   });
 }
 
+/// How many paths a graph has.
+[[nodiscard]] inline double paths_of(const stagecut::detail::layered_graph& graph, std::size_t last) {
+  if (graph.first.empty()) return 0;
+  std::vector<double> paths(graph.nodes.size());
+  for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+    if (graph.nodes[u].step == last) paths[u] = 1;
+    for (std::size_t i = graph.first[u]; i < graph.first[u + 1]; ++i) paths[u] += paths[graph.edges[i].to];
+  }
+  return paths[0];
+}
+
 /// A path of a graph that stands for a cut: its edges; empty: there is none.
 [[nodiscard]] inline std::vector<std::size_t> path_of(const stagecut::detail::layered_graph& graph,
                                                       const stagecut::detail::stage_layout& layout, const points& cut) {

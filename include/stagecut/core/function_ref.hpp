@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <memory>
 #include <type_traits>
 
 namespace stagecut::inline v0 {
@@ -25,7 +24,7 @@ class function_ref<Result(Arguments...)> {
       std::is_invocable_r_v<
           Result, Function&,
           Arguments...>) constexpr function_ref(Function& function) noexcept  // NOLINT(google-explicit-constructor)
-      : object_(static_cast<const void*>(std::addressof(function))), call_([](const void* object, Arguments... values) {
+      : object_(static_cast<const void*>(__builtin_addressof(function))), call_([](const void* object, Arguments... values) {
           return static_cast<Result>((*static_cast<Function*>(const_cast<void*>(object)))(values...));
         }) {}
 

@@ -12,6 +12,8 @@
 #include <stagecut/makespan/chain_ticks.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
+#include <stagecut/makespan/nogood_store.hpp>
+#include <stagecut/makespan/path_completions.hpp>
 #include <stagecut/makespan/path_pool.hpp>
 #include <stagecut/makespan/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -37,7 +39,13 @@ class cut_search {
 
   cut_search(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules,
              cut_simulator& simulator, path_pool& pool, search_clock& clock)
-      : layout_(layout), rules_(rules), simulator_(simulator), pool_(pool), clock_(clock), points_(chain.stages + 1) {
+      : layout_(layout),
+        rules_(rules),
+        simulator_(simulator),
+        pool_(pool),
+        clock_(clock),
+        points_(chain.stages + 1),
+        rest_(pool, layout.steps()) {
     points_[chain.stages] = chain.items;
     checks_ranks_ = layout.kind == stage_layout::shape::chain && rules.has_rank_rules();
     for (std::size_t r = 0; r < order.ranks() && checks_ranks_; ++r) {
@@ -61,9 +69,9 @@ class cut_search {
   /// @param whole  whether the graph has all cuts of makespan `most` or less, and its nodes are those of the last whole
   ///               one: then what was learned from that helps
   result operator()(layered_graph& graph, double most, std::size_t nodes, bool whole, const visitor& visit) {
-    if (!whole || graph.nodes.size() != nogoods_.size()) nogoods_.assign(graph.nodes.size(), {});
+    if (!whole || graph.nodes.size() != nogoods_.nodes()) nogoods_.reset(graph.nodes.size());
     const result here = search(graph, most, nodes, visit);
-    if (!whole) nogoods_.clear();
+    if (!whole) nogoods_.reset(0);
     return here;
   }
 
@@ -77,7 +85,7 @@ class cut_search {
     const std::size_t end = clock_.state.nodes + nodes;
     std::size_t budget = 300;
     for (;;) {
-      if (graph.edges.empty() || !filter()) return result::none;
+      if (graph.edges.empty() || !rest_.filter(graph, most_, clock_)) return result::none;
       if (clock_.look()) return result::gave_up;
       length_.assign(length_.size(), 0);
       last_node_ = clock_.state.nodes + budget < end ? clock_.state.nodes + budget : end;
@@ -89,18 +97,7 @@ class cut_search {
     }
   }
 
-  static constexpr double no_condition = -1;
-  static constexpr std::size_t most_nogoods = 24;
-
-  struct condition {
-    std::uint32_t path;
-    std::uint32_t version;
-    double length;  // of the path up to the node, or more
-  };
-  struct nogood {
-    double most;  // up to which makespan there is no cut
-    std::vector<condition> why;
-  };
+  static constexpr double no_condition = nogood_store::no_condition;
 
   struct candidate {
     double most;  // the longest path through it, at least
@@ -111,82 +108,6 @@ class cut_search {
   [[nodiscard]] double* length(std::size_t t) { return length_.data() + t * pool_.capacity(); }
   [[nodiscard]] double* weight(std::size_t t) { return weight_.data() + t * pool_.capacity(); }
   [[nodiscard]] double* conditions(std::size_t t) { return condition_.data() + t * pool_.capacity(); }
-  [[nodiscard]] double* rest(std::uint32_t u) { return rest_.data() + u * pool_.capacity(); }
-
-  /// Shortest completions of all paths, from every node.
-  void fill_rest() {
-    const std::size_t paths = pool_.padded();
-    const layered_graph& graph = *graph_;
-    rest_.resize(graph.nodes.size() * pool_.capacity());
-    double* const edge = weight(0);
-    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
-      double* __restrict to = rest(static_cast<std::uint32_t>(u));
-      const bool end = node(static_cast<std::uint32_t>(u)).step == layout_.steps();
-      for (std::size_t j = 0; j < paths; ++j) to[j] = end ? 0 : no_ticks;
-      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-        const std::uint32_t v = graph.edges[i].to;
-        pool_.weigh(graph.nodes[u], graph.nodes[v], edge);
-        const double* __restrict behind = rest(v);
-        for (std::size_t j = 0; j < paths; ++j) {
-          const double here = edge[j] + behind[j];
-          to[j] = here < to[j] ? here : to[j];
-        }
-      }
-    }
-  }
-
-  /// The same of one path.
-  void fill_rest_of(std::size_t path) {
-    const layered_graph& graph = *graph_;
-    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
-      double best = graph.nodes[u].step == layout_.steps() ? 0 : no_ticks;
-      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-        const std::uint32_t v = graph.edges[i].to;
-        const double here = pool_.weight(graph.nodes[u], graph.nodes[v], path) + rest(v)[path];
-        best = here < best ? here : best;
-      }
-      rest(static_cast<std::uint32_t>(u))[path] = best;
-    }
-  }
-
-  /// Removes the edges through which some path is too long, until few are left to remove. Returns whether any cut is left.
-  bool filter() {
-    const std::size_t paths = pool_.padded();
-    layered_graph& graph = *graph_;
-    std::vector<double>& before = before_;
-    for (;;) {
-      fill_rest();
-      if (paths == 0) return true;
-      if (clock_.look()) return true;
-      before.assign(graph.nodes.size() * pool_.capacity(), no_ticks);
-      for (std::size_t j = 0; j < paths; ++j) before[j] = 0;
-      double* const edge = weight(0);
-      const std::size_t count = graph.edges.size();
-      for (std::size_t i = 0; i < count; ++i) {
-        auto& each = graph.edges[i];
-        pool_.weigh(graph.nodes[each.from], graph.nodes[each.to], edge);
-        const double* __restrict from = before.data() + each.from * pool_.capacity();
-        double* __restrict to = before.data() + each.to * pool_.capacity();
-        const double* __restrict behind = rest(each.to);
-        double most = 0;
-        for (std::size_t j = 0; j < paths; ++j) {
-          const double here = from[j] + edge[j];
-          to[j] = here < to[j] ? here : to[j];
-          const double all = here + behind[j];
-          most = all < most ? most : all;
-        }
-        if (each.bound < most) each.bound = most;
-      }
-      const double limit = most_;
-      const bool left = graph.prune(static_cast<std::uint32_t>(layout_.steps()),
-                                    [limit](const auto& each) { return each.bound > limit; });
-      if (!left) return false;
-      if (graph.edges.size() * 20 > count * 19) {
-        if (graph.edges.size() != count) fill_rest();
-        return true;
-      }
-    }
-  }
 
   /// Tries all that follows node u at step t, to which the paths have the lengths `length(t)`.
   verdict descend(std::uint32_t u, std::size_t t) {
@@ -217,7 +138,7 @@ class cut_search {
       open = open || of == verdict::open;
     }
     if (open) return verdict::open;
-    if (!broken_[t]) remember(u, t);
+    if (!broken_[t]) nogoods_.add(u, most_, here, pool_);
     return verdict::failed;
   }
 
@@ -233,8 +154,8 @@ class cut_search {
     for (std::size_t j = 0; j < pool_.padded(); ++j) next[j] = now[j] + edge[j];
     chosen_[t + 1] = v;
     if (t + 1 == layout_.steps()) return leaf(t, v);
-    if (const nogood* const known = known_to_fail(v, t + 1); known != nullptr) {
-      for (const condition& each : known->why) require(t, each.path, each.length - edge[each.path]);
+    if (const auto* const known = nogoods_.find(v, most_, next, pool_); known != nullptr) {
+      for (const auto& each : *known) require(t, each.path, each.length - edge[each.path]);
       return verdict::failed;
     }
     const verdict of = descend(v, t + 1);
@@ -253,7 +174,7 @@ class cut_search {
     double* const edge = weight(t);
     pool_.weigh(node(u), node(v), edge);
     const double* __restrict now = length(t);
-    const double* __restrict behind = rest(v);
+    const double* __restrict behind = rest_[v];
     double most = 0;
     const std::size_t paths = pool_.padded();
     for (std::size_t j = 0; j < paths; ++j) {
@@ -268,7 +189,7 @@ class cut_search {
   void explain(std::size_t t, std::uint32_t v) {
     const double* const edge = weight(t);
     const double* const now = length(t);
-    const double* const behind = rest(v);
+    const double* const behind = rest_[v];
     const double* const here = conditions(t);
     std::size_t best = pool_.capacity();
     double most = most_;
@@ -287,43 +208,6 @@ class cut_search {
     double& here = conditions(t)[path];
     if (length < 0) length = 0;
     if (here < length) here = length;
-  }
-
-  [[nodiscard]] const nogood* known_to_fail(std::uint32_t u, std::size_t t) {
-    std::vector<nogood>& all = nogoods_[u];
-    const double* const now = length(t);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      bool holds = all[i].most >= most_;
-      if (!holds) continue;
-      for (const condition& each : all[i].why) {
-        if (pool_.version(each.path) != each.version) {
-          all[i] = std::move(all.back());
-          all.pop_back();
-          --i;
-          holds = false;
-          break;
-        }
-        if (now[each.path] < each.length) {
-          holds = false;
-          break;
-        }
-      }
-      if (!holds) continue;
-      if (i != 0) std::swap(all[i], all[i - 1]), --i;
-      return &all[i];
-    }
-    return nullptr;
-  }
-
-  void remember(std::uint32_t u, std::size_t t) {
-    nogood why{most_, {}};
-    const double* const here = conditions(t);
-    for (std::size_t j = 0; j < pool_.padded(); ++j) {
-      if (here[j] > 0) why.why.push_back({static_cast<std::uint32_t>(j), pool_.version(j), here[j]});
-    }
-    std::vector<nogood>& all = nogoods_[u];
-    if (all.size() == most_nogoods) all.pop_back();
-    all.push_back(std::move(why));
   }
 
   /// A whole cut, whose last edge has its weights in `weight(t)`.
@@ -359,7 +243,7 @@ class cut_search {
       sum += weight(step)[path];
     }
     length(t + 1)[path] = sum;
-    require(t, path, most_ + 1 - weight(t)[path] - rest(v)[path]);
+    require(t, path, most_ + 1 - weight(t)[path] - rest_[v][path]);
     return verdict::failed;
   }
 
@@ -382,19 +266,11 @@ class cut_search {
     }
     const std::size_t padded = pool_.padded();
     pool_.put(place, counts_);
-    if (pool_.padded() != padded) clear_lanes(padded);
-    fill_rest_of(place);
+    rest_.fill_one(*graph_, place);
+    for (std::size_t step = 0; step < chosen_.size(); ++step) {  // paths that come with a new group pass nowhere so far
+      for (std::size_t j = padded; j < pool_.padded(); ++j) length(step)[j] = weight(step)[j] = 0;
+    }
     return place;
-  }
-
-  /// Paths that come with a new group pass nowhere so far.
-  void clear_lanes(std::size_t from) {
-    for (std::size_t u = 0; u < graph_->nodes.size(); ++u) {
-      for (std::size_t j = from; j < pool_.padded(); ++j) rest(static_cast<std::uint32_t>(u))[j] = 0;
-    }
-    for (std::size_t step = 0; step < chosen_.size(); ++step) {
-      for (std::size_t j = from; j < pool_.padded(); ++j) length(step)[j] = weight(step)[j] = 0;
-    }
   }
 
   [[nodiscard]] bool ranks_fit() {
@@ -420,8 +296,8 @@ class cut_search {
   std::vector<interval> parts_{};
   std::vector<std::size_t> points_;
   std::vector<double> counts_{};
-  std::vector<double> rest_{};    // [u * capacity + path]: shortest completion
-  std::vector<double> before_{};  // likewise shortest beginning
+  path_completions rest_;
+  nogood_store nogoods_{};
   // Of the steps on the way down, [t * capacity + path]:
   std::vector<double> length_{};     // of the paths so far
   std::vector<double> weight_{};     // of the edge that is tried
@@ -429,7 +305,6 @@ class cut_search {
   std::vector<bool> broken_{};       // there are other reasons
   std::vector<std::uint32_t> chosen_{};
   std::vector<std::vector<candidate>> candidates_{};
-  std::vector<std::vector<nogood>> nogoods_{};  // of every node
 };
 
 }  // namespace stagecut::inline v0::detail

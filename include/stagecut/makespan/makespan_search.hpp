@@ -16,6 +16,7 @@
 #include <stagecut/makespan/cut_search.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
 #include <stagecut/makespan/gpipe_cut.hpp>
+#include <stagecut/makespan/incumbent.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
 #include <stagecut/makespan/local_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -37,6 +38,7 @@ class makespan_search {
         request_(request),
         rules_(rules),
         clock_(request.limits),
+        best_(clock_, chain.tick),
         layout_(request.order),
         simulator_(chain, request.order, request.transfers),
         stages_(chain, request.order, request.transfers, rules) {}
@@ -48,19 +50,22 @@ class makespan_search {
       return answer::unknown({reason::cause::limit_reached});
     }
     improve(tries() / 4);
-    if (grow_graph(best_value_)) {
+    if (grow_graph(best_.makespan())) {
       take_bound_cut(graph_);
-      if (bound_ < best_value_) improve(tries());
-      if (bound_ < best_value_) raise_bound();
-      if (bound_ < best_value_ && is_gpipe()) solve_gpipe();
-      if (bound_ < best_value_) branch();
-      if (bound_ >= best_value_ && !smallest_) take_smallest();
+      if (!best_.proved()) improve(tries());
+      if (!best_.proved()) raise_bound();
+      if (!best_.proved() && is_gpipe()) solve_gpipe();
+      if (!best_.proved()) branch();
+      if (best_.proved() && !smallest_) take_smallest();
     }
-    makespan_cut result = result_so_far();
+    makespan_cut result;
+    result.cuts = cuts(best_.points());
+    result.makespan = in_units(best_.makespan());
+    result.bound = in_units(best_.bound());
     if (request_.within) collect(result);
     result.nodes = clock_.state.nodes;
     result.simulations = simulator_.simulations;
-    return bound_ >= best_value_ ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+    return best_.proved() ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
   }
 
  private:
@@ -70,14 +75,6 @@ class makespan_search {
 
   [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
 
-  [[nodiscard]] makespan_cut result_so_far() const {
-    makespan_cut result;
-    result.cuts = cuts(best_);
-    result.makespan = in_units(best_value_);
-    result.bound = bound_ < best_value_ ? in_units(bound_) : result.makespan;
-    return result;
-  }
-
   /// How many cuts to look at, so that it takes about a hundredth of a second.
   [[nodiscard]] std::size_t tries() const {
     const std::size_t tasks =
@@ -86,20 +83,10 @@ class makespan_search {
     return wanted < 100 ? 100 : wanted > 4000 ? 4000 : wanted;
   }
 
-  void tell() {
-    clock_.state.makespan = in_units(best_value_);
-    clock_.state.bound = in_units(bound_ < best_value_ ? bound_ : best_value_);
-    clock_.tell();
-  }
-
   /// Takes a cut if it is allowed and better.
-  bool offer(const std::vector<std::size_t>& points) {
-    if (!allowed_cut(request_.order, rules_, points)) return false;
-    const double value = simulator_(points);
-    if (!best_.empty() && value >= best_value_) return true;
-    best_ = points;
-    best_value_ = value;
-    return true;
+  void offer(const std::vector<std::size_t>& points) {
+    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
+    clock_.state.simulations = simulator_.simulations;
   }
 
   /// Finds cuts to begin with.
@@ -118,8 +105,7 @@ class makespan_search {
     offer(points_of(light->cuts));
     offer(points_of(uniform_cuts(n, chain_.stages)->cuts));
     if (request_.start) offer(points_of(*request_.start));
-    if (!best_.empty()) return tell(), true;
-    return find_any();
+    return best_.any() || find_any();
   }
 
   /// Any cut that keeps the rules of ranks, if there is one.
@@ -135,21 +121,21 @@ class makespan_search {
     path_pool pool(chain_, layout_, path_pool::lanes);
     cut_search search(chain_, request_.order, layout_, rules_, simulator_, pool, clock_);
     const auto take = [&](view<const std::size_t> points, double value) {
-      best_.assign(points.begin(), points.end());
-      best_value_ = value;
+      best_.offer(points, value);
       return -1.0;
     };
     const auto found = search(graph, no_ticks / 2, ~std::size_t{0} / 2, true, take);
     proved_none_ = found == cut_search::result::none;
-    return !best_.empty();
+    return best_.any();
   }
 
   void improve(std::size_t tries) {
-    const double before = best_value_;
     local_search search(chain_, request_.order, rules_, simulator_, clock_, request_.limits.evaluator);
-    search(best_, best_value_, bound_, tries);
+    std::vector<std::size_t> points = best_.points();
+    double makespan = best_.makespan();
+    search(points, makespan, best_.bound(), tries);
     clock_.state.simulations = simulator_.simulations;
-    if (best_value_ < before) tell();
+    best_.offer(points, makespan);
   }
 
   /// Makes the graph of all cuts of makespan `most` or less. False: it is too large, or there is no time.
@@ -161,21 +147,14 @@ class makespan_search {
       pair_graph pairs(chain_, request_.order, layout_, rules_);
       built = pairs.build(most, true, most_edges, clock_, graph_);
     }
-    raise(least_average());
+    best_.raise(least_average());
     if (!built) return false;
     built_for_ = most;
-    raise(graph_.least_bound());
+    best_.raise(graph_.least_bound());
     const std::size_t capacity = most_lengths / (graph_.nodes.size() + 1);
     pool_.emplace(chain_, layout_, capacity < 16 ? 16 : capacity > 256 ? 256 : capacity);
     search_.emplace(chain_, request_.order, layout_, rules_, simulator_, *pool_, clock_);
     return true;
-  }
-
-  void raise(double bound) {
-    if (bound > best_value_) bound = best_value_;
-    if (bound <= bound_) return;
-    bound_ = bound;
-    tell();
   }
 
   /// All passes, shared out evenly among the ranks.
@@ -221,9 +200,7 @@ class makespan_search {
       }
       u = next;
     }
-    const double before = best_value_;
     offer(points);
-    if (best_value_ < before) tell();
   }
 
   /// The edges of cuts of makespan `most` or less.
@@ -239,20 +216,20 @@ class makespan_search {
   /// The least makespan that the bounds of stages do not exclude, by bisection.
   void raise_bound() {
     if (!stages_.in_flight()) return;
-    double low = bound_;
-    double high = best_value_;
+    double low = best_.bound();
+    double high = best_.makespan();
     while (low < high && !clock_.look()) {
       const double middle = low + static_cast<double>(static_cast<std::int64_t>((high - low) / 2));
       const layered_graph graph = graph_within(middle);
       if (clock_.look()) return;
       if (graph.edges.empty()) {
         low = middle + 1;
-        raise(low);
+        best_.raise(low);
       } else {
         high = middle;
         take_bound_cut(graph);
       }
-      if ((high - low) * 1e5 < best_value_) break;  // the search will tell the rest
+      if ((high - low) * 1e5 < high) break;  // the search will tell the rest
     }
   }
 
@@ -270,12 +247,10 @@ class makespan_search {
   void solve_gpipe() {
     const bool serial = chain_.has_messages && request_.transfers == transfer_kind::link;
     gpipe_cut solver(chain_, request_.order.microbatches, serial, graph_);
-    if (!solver.run(best_value_, clock_) || solver.points.empty()) return;
-    offer(solver.points);
-    if (best_value_ != solver.makespan) return;  // not reached: they are the same
-    best_ = solver.points;
+    if (!solver.run(best_.makespan(), clock_) || solver.points.empty()) return;
+    best_.replace(solver.points, simulator_(solver.points));
+    best_.raise(solver.makespan);
     smallest_ = true;
-    raise(best_value_);
   }
 
   /// Proves that there is no cut of makespan `most` or less, or finds one.
@@ -283,32 +258,30 @@ class makespan_search {
     layered_graph graph = graph_within(most);
     if (clock_.look()) return;
     const auto better = [&](view<const std::size_t> points, double value) {
-      best_.assign(points.begin(), points.end());
-      best_value_ = value;
-      tell();
+      best_.offer(points, value);
       return value - 1;
     };
     const auto left = graph.edges.empty() ? cut_search::result::none : (*search_)(graph, most, nodes, true, better);
-    if (left == cut_search::result::none) raise((most < best_value_ - 1 ? most : best_value_ - 1) + 1);
+    if (left == cut_search::result::none) best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1);
   }
 
   /// Leaves out what was found too slow since the graph was made.
   void shrink_graph() {
-    if (best_value_ >= built_for_) return;
-    graph_ = graph_within(best_value_);
+    if (best_.makespan() >= built_for_) return;
+    built_for_ = best_.makespan();
+    graph_ = graph_within(built_for_);
     graph_.compact();
-    built_for_ = best_value_;
   }
 
   /// Low targets first: they are soon done, and what is learned from them makes the last one easy.
   void branch() {
-    for (std::size_t nodes = 1000; bound_ < best_value_ && !clock_.look(); nodes *= 2) {
+    for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
       if (nodes > 1000) improve(nodes / 1000 * tries() / 4);
       shrink_graph();
       for (const double part : {32.0, 8.0, 2.0, 1.0}) {
-        if (bound_ >= best_value_ || clock_.look()) break;
-        const double gap = best_value_ - 1 - bound_;
-        attempt(bound_ + static_cast<double>(static_cast<std::int64_t>(gap / part)), nodes);
+        if (best_.proved() || clock_.look()) break;
+        const double gap = best_.makespan() - 1 - best_.bound();
+        attempt(best_.bound() + static_cast<double>(static_cast<std::int64_t>(gap / part)), nodes);
       }
     }
   }
@@ -317,9 +290,9 @@ class makespan_search {
   void take_smallest() {
     const auto last = static_cast<std::uint32_t>(layout_.steps());
     for (std::size_t s = 1; s < chain_.stages && !clock_.look();) {
-      layered_graph graph = graph_within(best_value_);
+      layered_graph graph = graph_within(best_.makespan());
       const auto fits = [&](std::size_t index, std::size_t point) {
-        return index > s || index == 0 || (index == s ? point < best_[s] : point == best_[index]);
+        return index > s || index == 0 || (index == s ? point < best_.points()[s] : point == best_.points()[index]);
       };
       const bool any = graph.prune(last, [&](const auto& each) {
         const auto& u = graph.nodes[each.from];
@@ -335,11 +308,11 @@ class makespan_search {
         ++s;
         continue;
       }
-      const auto take = [&](view<const std::size_t> points, double) {
-        best_.assign(points.begin(), points.end());
+      const auto take = [&](view<const std::size_t> points, double value) {
+        best_.replace(points, value);
         return -1.0;
       };
-      const auto found = (*search_)(graph, best_value_, ~std::size_t{0} / 2, false, take);
+      const auto found = (*search_)(graph, best_.makespan(), ~std::size_t{0} / 2, false, take);
       if (found == cut_search::result::gave_up) return;
       if (found == cut_search::result::none) ++s;
     }
@@ -348,7 +321,7 @@ class makespan_search {
   /// All cuts within a fraction of the best.
   void collect(makespan_cut& result) {
     const double factor = 1 + *request_.within;
-    double most = static_cast<double>(static_cast<std::int64_t>(best_value_ * factor));
+    double most = static_cast<double>(static_cast<std::int64_t>(best_.makespan() * factor));
     if ((most > built_for_ || !search_) && !grow_graph(most)) return;
     std::vector<std::pair<double, std::vector<std::size_t>>> all;
     bool dropped = false;
@@ -363,8 +336,8 @@ class makespan_search {
       return most;
     };
     layered_graph graph = graph_within(most);
-    const auto left =
-        request_.most_within == 0 ? cut_search::result::gave_up : (*search_)(graph, most, ~std::size_t{0} / 2, true, keep);
+    const auto left = request_.most_within == 0 ? cut_search::result::gave_up
+                                                : (*search_)(graph, most, ~std::size_t{0} / 2, true, keep);
     result.all_within = left == cut_search::result::none && !dropped;
     for (const auto& [value, points] : all) result.within.push_back({cuts(points), in_units(value)});
   }
@@ -373,6 +346,7 @@ class makespan_search {
   const makespan_request& request_;
   const cut_rules& rules_;
   search_clock clock_;
+  incumbent best_;
   stage_layout layout_;
   cut_simulator simulator_;
   stage_graph stages_;
@@ -380,9 +354,6 @@ class makespan_search {
   double built_for_ = 0;
   std::optional<path_pool> pool_{};
   std::optional<cut_search> search_{};
-  std::vector<std::size_t> best_{};
-  double best_value_ = no_ticks;
-  double bound_ = 0;
   bool proved_none_ = false;
   bool smallest_ = false;  // the best is the lexicographically smallest already
 };

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/cost/pipeline_model.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using stagecut::item_times;
+using stagecut::with_speeds;
+
+namespace {
+
+struct least {
+  std::size_t size() const { return 2; }
+  double forward(std::size_t, std::size_t, std::size_t) const { return 1; }
+  int backward(std::size_t, std::size_t, std::size_t) const { return 2; }
+};
+
+struct sized_only {
+  std::size_t size() const { return 2; }
+};
+
+struct heavy : least {
+  double memory(std::size_t, std::size_t, std::size_t, std::size_t held) const { return static_cast<double>(held); }
+};
+
+template <class Make>
+std::string refusal(const Make& make) {
+  try {
+    (void)make();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+TEST_CASE("what a pipeline model is, and what it may be beside") {
+  static_assert(stagecut::pipeline_model<least>);
+  static_assert(!stagecut::pipeline_model<sized_only>);
+  static_assert(!stagecut::pipeline_model<std::vector<double>>);
+  static_assert(!stagecut::split_pipeline_model<least>);
+  static_assert(!stagecut::sending_pipeline_model<least>);
+  static_assert(!stagecut::memory_pipeline_model<least>);
+  static_assert(stagecut::memory_pipeline_model<heavy>);
+  static_assert(stagecut::split_pipeline_model<item_times>);
+  static_assert(stagecut::sending_pipeline_model<item_times>);
+  static_assert(!stagecut::memory_pipeline_model<item_times>);
+  static_assert(stagecut::promises<item_times, stagecut::stage_invariant>);
+  static_assert(!stagecut::promises<with_speeds<item_times>, stagecut::stage_invariant>);
+  static_assert(stagecut::split_pipeline_model<with_speeds<item_times>>);
+  static_assert(!stagecut::split_pipeline_model<with_speeds<least>>);
+  static_assert(stagecut::memory_pipeline_model<with_speeds<heavy>>);
+  CHECK(heavy{}.memory(0, 0, 1, 3) == 3);
+}
+
+TEST_CASE("lists of times") {
+  const item_times model({1, 2, 3}, {4, 5, 6}, {1, 2, 3}, {7, 8, 9});
+  CHECK(model.size() == 3);
+  CHECK(model.forward(5, 0, 3) == 6);
+  CHECK(model.forward(0, 1, 1) == 0);
+  CHECK(model.backward(0, 1, 3) == 11);
+  CHECK(model.backward_weight(0, 0, 2) == 3);
+  CHECK(model.sent(1) == 7);
+  CHECK(model.sent(2) == 8);
+  CHECK(model.splits_backward());
+  const item_times plain({1, 2}, {3, 4});
+  CHECK(plain.backward_weight(0, 0, 2) == 0);
+  CHECK(plain.sent(1) == 0);
+  CHECK_FALSE(plain.splits_backward());
+  CHECK(item_times({}, {}).size() == 0);
+}
+
+TEST_CASE("lists that are not of one length, and times that are none") {
+  CHECK(refusal([] { return item_times({1, 2}, {1}); }) == "backward: has 1 elements, forward has 2");
+  CHECK(refusal([] { return item_times({1, 2}, {}); }) == "backward: has 0 elements, forward has 2");
+  CHECK(refusal([] { return item_times({1, 2}, {1, 2}, {1}); }) == "weight: has 1 elements, forward has 2");
+  CHECK(refusal([] { return item_times({1, 2}, {1, 2}, {}, {1, 2, 3}); }) == "sent: has 3 elements, forward has 2");
+  CHECK(refusal([] { return item_times({1, -2}, {1, 2}); }) == "forward[1]: must be finite and not negative");
+  CHECK(refusal([] { return item_times({1, 2}, {infinity, 2}); }) == "backward[0]: must be finite and not negative");
+  CHECK(refusal([] { return item_times({1, 2}, {1, 2}, {}, {0, -infinity}); }) ==
+        "sent[1]: must be finite and not negative");
+  CHECK(refusal([] {
+          return item_times({1, 2}, {1, 2}, {std::numeric_limits<double>::quiet_NaN(), 0});
+        }) == "weight[0]: must be finite and not negative");
+  CHECK(refusal([] { return item_times({1, 2}, {1, 2}, {1, 2.5}); }) == "weight[1]: is above the whole backward pass");
+  CHECK(refusal([] { return item_times({1, 2}, {1, 2}, {1, 2}, {0, 0}); }).empty());
+}
+
+TEST_CASE("devices of different speeds") {
+  const with_speeds<item_times> model(item_times({1, 2}, {4, 6}, {2, 2}, {9, 9}), {1, 2, 0.5});
+  CHECK(model.size() == 2);
+  CHECK(model.forward(0, 0, 2) == 3);
+  CHECK(model.forward(1, 0, 2) == 1.5);
+  CHECK(model.backward(2, 0, 2) == 20);
+  CHECK(model.backward_weight(1, 0, 2) == 2);
+  CHECK(model.sent(1) == 9);
+  CHECK(model.splits_backward());
+  const with_speeds<heavy> kept(heavy{}, {2, 2});
+  CHECK(kept.memory(1, 0, 1, 7) == 7);
+  CHECK(kept.backward(1, 0, 1) == 1);
+}
+
+TEST_CASE("speeds that are none") {
+  const item_times model({1}, {1});
+  CHECK(refusal([&] { return with_speeds<item_times>(model, {1, 0}); }) ==
+        "stagecut::with_speeds: speeds[1] = 0.000000, must be above 0");
+  CHECK(refusal([&] { return with_speeds<item_times>(model, {-1}); }) ==
+        "stagecut::with_speeds: speeds[0] = -1.000000, must be above 0");
+  CHECK(refusal([&] { return with_speeds<item_times>(model, {infinity}); }) ==
+        "stagecut::with_speeds: speeds[0] = inf, must be above 0");
+}

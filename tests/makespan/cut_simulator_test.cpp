@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/cut_simulator.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "random_chains.hpp"
+
+using chains::chain;
+using chains::points;
+using oracle::dice;
+using stagecut::schedule;
+using stagecut::schedule_kind;
+using stagecut::detail::tick_b;
+using stagecut::detail::tick_f;
+using stagecut::detail::tick_kinds;
+using stagecut::detail::tick_message;
+using stagecut::detail::tick_w;
+
+namespace {
+
+/// How long a path is for a cut.
+template <class Ticks>
+double length_of(const Ticks& ticks, const std::vector<double>& counts, const points& cut) {
+  double sum = 0;
+  for (std::size_t s = 0; s < ticks.stages; ++s) {
+    const double* const here = counts.data() + s * tick_kinds;
+    for (const auto kind : {tick_f, tick_b, tick_w}) sum += here[kind] * ticks.pass(kind, s, cut[s], cut[s + 1]);
+    if (s + 1 < ticks.stages) sum += here[tick_message] * ticks.message(s, cut[s + 1]);
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("what is simulated, and what is on a critical path, under any order") {
+  dice random(1);
+  for (int round = 0; round < 1000; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    schedule order = chains::random_order(random, kind, {9, 4, 8});
+    if (random.once_in(3)) {
+      order = oracle::random_schedule(random, static_cast<oracle::written_transfers>(random.below(2)), true);
+    }
+    if (order.stages() > 9) continue;
+    const chain of = chains::random_chain(random, order, 9, {true, true, false, false});
+    const auto all = chains::all_cuts(of);
+    chains::with_workbench(of, [&](auto& bench) {
+      bool sound = true;
+      std::vector<double> counts;
+      for (std::size_t i = 0; i < all.size(); i += 1 + all.size() / 5) {
+        const double makespan = bench.simulate(all[i].second);
+        sound = sound && makespan * bench.ticks.tick == all[i].first;
+        bench.simulate.count_critical(counts);
+        sound = sound && counts.size() == order.stages() * tick_kinds;
+        sound = sound && length_of(bench.ticks, counts, all[i].second) == makespan;
+        // The same path is there whatever the cut.
+        for (const auto& [other, cut] : all) {
+          sound = sound && length_of(bench.ticks, counts, cut) * bench.ticks.tick <= other;
+        }
+      }
+      CHECK(sound);
+    });
+  }
+}
+
+TEST_CASE("simulations are counted") {
+  chain of{chains::layers({1, 2, 3}, {1, 2, 3}, {}, {}), {}, {}, {}};
+  of.request.order = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = 2, .microbatches = 3});
+  chains::with_workbench(of, [&](auto& bench) {
+    CHECK(bench.simulate.simulations == 0);
+    CHECK(bench.simulate(points{0, 1, 3}) * bench.ticks.tick == (1 + 5 * 3) * 2);
+    CHECK(bench.simulate(points{0, 2, 3}) * bench.ticks.tick == (3 * 3 + 3) * 2);
+    CHECK(bench.simulate.simulations == 2);
+  });
+}

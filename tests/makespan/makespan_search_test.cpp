@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/makespan_search.hpp>
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "random_chains.hpp"
+
+using chains::chain;
+using chains::valued;
+using oracle::dice;
+using stagecut::schedule_kind;
+using stagecut::state;
+using stagecut::detail::makespan_search;
+
+namespace {
+
+/// A chain on whose best cut simulated annealing is not led by chance: many layers, one makespan.
+chain plateau(std::size_t layers, std::size_t ranks) {
+  const std::vector<double> ones(layers, 1);
+  chain result{chains::layers(ones, ones, ones, {}), {}, {}, {}};
+  result.request.order = stagecut::make_schedule(schedule_kind::one_forward_one_backward,
+                                                 {.ranks = ranks, .microbatches = 2 * ranks});
+  result.request.limits.time_limit.reset();
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a search finds what enumeration finds") {
+  dice random(1);
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
+    const std::vector<valued> all = chains::all_cuts(of);
+    chains::with_workbench(of, [&](auto& bench) {
+      const auto answer = makespan_search(bench.ticks, of.request, bench.checked).run();
+      REQUIRE((answer.state() == state::infeasible) == all.empty());
+      if (all.empty()) return;
+      CHECK(answer->makespan == all[0].first);
+      CHECK(chains::points_of(answer->cuts) == all[0].second);
+    });
+  }
+}
+
+TEST_CASE("of many best cuts the first") {
+  const chain of = plateau(13, 4);
+  const std::vector<valued> all = chains::all_cuts(of);
+  chains::with_workbench(of, [&](auto& bench) {
+    const auto answer = makespan_search(bench.ticks, of.request, bench.checked).run();
+    REQUIRE(answer.state() == state::optimal);
+    CHECK(chains::points_of(answer->cuts) == all[0].second);
+  });
+}
+
+TEST_CASE("what was looked at is counted") {
+  chain of = plateau(13, 4);
+  chains::with_workbench(of, [&](auto& bench) {
+    const auto answer = makespan_search(bench.ticks, of.request, bench.checked).run();
+    CHECK(answer->simulations > 0);
+    stagecut::makespan_request request = of.request;
+    request.limits.node_limit = 0;
+    const auto limited = makespan_search(bench.ticks, request, bench.checked).run();
+    REQUIRE(limited);
+    CHECK(limited->nodes <= 1);
+    CHECK(limited->simulations <= answer->simulations);
+  });
+}

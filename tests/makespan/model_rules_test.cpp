@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/model_rules.hpp>
+
+#include <stagecut/schedule/make_schedule.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "random_chains.hpp"
+
+using stagecut::interval;
+using stagecut::item_times;
+using stagecut::schedule;
+using stagecut::schedule_kind;
+using stagecut::detail::all_allowed;
+using stagecut::detail::model_rules;
+using stagecut::detail::most_held;
+using stagecut::detail::stage_rules;
+using numbers = std::vector<std::vector<std::size_t>>;
+
+namespace {
+
+schedule order_of(schedule_kind kind, std::size_t ranks, std::size_t microbatches, std::size_t chunks = 1) {
+  return stagecut::make_schedule(kind, {.ranks = ranks, .chunks = chunks, .microbatches = microbatches});
+}
+
+const std::vector<double> ones(8, 1);
+const chains::layers model(ones, ones, ones, {}, {1, 2, 3, 4, 5, 6, 7, 8}, std::vector<double>(8, 10));
+
+}  // namespace
+
+TEST_CASE("microbatches held at the same time") {
+  CHECK(most_held(order_of(schedule_kind::one_forward_one_backward, 3, 8), 0) == numbers{{3}});
+  CHECK(most_held(order_of(schedule_kind::one_forward_one_backward, 3, 8), 2) == numbers{{1}});
+  CHECK(most_held(order_of(schedule_kind::gpipe, 3, 8), 2) == numbers{{8}});
+  CHECK(most_held(order_of(schedule_kind::zb_h1, 3, 8), 0) == numbers{{3}});
+  // 0F0 0F1 2F0 2F1 0F2 2B0 0F3 2B1 2F2 0B0 2F3 ...: (3, 2) and, behind 2B1, no more of either.
+  CHECK(most_held(order_of(schedule_kind::interleaved, 2, 4, 2), 0) == numbers{{3, 2}, {4, 1}});
+  const schedule looped = order_of(schedule_kind::looped_bfs, 2, 4, 2);
+  CHECK(most_held(looped, 1) == numbers{{4, 4}});
+  const schedule sliced = stagecut::make_schedule(schedule_kind::sliced, {.ranks = 3, .microbatches = 4, .slices = 2});
+  CHECK(most_held(sliced, 0) == numbers{{2}});  // four slices
+  schedule empty_rank = order_of(schedule_kind::gpipe, 1, 2);
+  empty_rank.orders.resize(2);
+  CHECK(most_held(empty_rank, 1).empty());
+}
+
+TEST_CASE("without a limit the constraint decides") {
+  const schedule order = order_of(schedule_kind::interleaved, 2, 4, 2);
+  const std::optional<double> none;
+  const all_allowed all;
+  const model_rules<chains::layers, all_allowed> free(model, order, none, all);
+  CHECK(free.allows(0, 0, 8));
+  CHECK_FALSE(free.hopeless(0, 0, 8));
+  CHECK_FALSE(free.has_rank_rules());
+  const interval parts[2] = {{0, 4}, {4, 8}};
+  CHECK(free.allows_rank(0, parts));
+  const chains::forbidden short_ones{{}, {}, 2};
+  const model_rules<chains::layers, chains::forbidden> ruled(model, order, none, short_ones);
+  CHECK(ruled.allows(1, 3, 5));
+  CHECK_FALSE(ruled.allows(1, 3, 6));
+  CHECK(ruled.hopeless(1, 3, 6));
+  const stage_rules as_constraint(ruled);
+  CHECK(as_constraint(1, 3, 5));
+  CHECK_FALSE(as_constraint(1, 3, 6));
+  CHECK(as_constraint.hopeless(1, 3, 6));
+}
+
+TEST_CASE("memory of a stage, and of a rank") {
+  const std::optional<double> bytes = 70;
+  const all_allowed all;
+  const schedule flat = order_of(schedule_kind::one_forward_one_backward, 2, 4);
+  const model_rules<chains::layers, all_allowed> one(model, flat, bytes, all);
+  CHECK(one.allows(0, 0, 3));  // 6 and 3 layers of 2 microbatches
+  CHECK_FALSE(one.allows(0, 0, 4));
+  CHECK(one.allows(1, 0, 4));  // 10 and 4 layers of 1
+  CHECK_FALSE(one.has_rank_rules());
+  const schedule loop = order_of(schedule_kind::interleaved, 2, 4, 2);
+  const model_rules<chains::layers, all_allowed> two(model, loop, bytes, all);
+  CHECK(two.has_rank_rules());
+  const interval small[2] = {{0, 1}, {1, 2}};  // 3 and, of 3 and 2 or 4 and 1 microbatches, 50
+  CHECK(two.allows_rank(0, small));
+  const interval large[2] = {{0, 1}, {1, 3}};  // 6 and 70 or 60
+  CHECK_FALSE(two.allows_rank(0, large));
+  CHECK_FALSE(two.allows(0, 0, 2));  // 3 and 80
+}
+
+TEST_CASE("a model that does not know of memory needs none") {
+  const item_times times(ones, ones);
+  const schedule order = order_of(schedule_kind::gpipe, 2, 4);
+  const std::optional<double> bytes = 0;
+  const all_allowed all;
+  const model_rules<item_times, all_allowed> rules(times, order, bytes, all);
+  CHECK(rules.allows(0, 0, 8));
+  CHECK_FALSE(rules.hopeless(0, 0, 8));
+}
+
+TEST_CASE("every stage may be") {
+  CHECK(all_allowed{}(3, 0, 100));
+  static_assert(stagecut::promises<all_allowed, stagecut::hereditary>);
+}

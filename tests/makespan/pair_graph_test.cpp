@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/pair_graph.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "random_chains.hpp"
+
+using chains::chain;
+using chains::valued;
+using oracle::dice;
+using stagecut::schedule;
+using stagecut::schedule_kind;
+using stagecut::detail::layered_graph;
+using stagecut::detail::no_ticks;
+using stagecut::detail::pair_graph;
+using stagecut::detail::stage_layout;
+
+namespace {
+
+constexpr schedule_kind kinds[] = {schedule_kind::interleaved,
+                                   schedule_kind::looped_bfs,
+                                   schedule_kind::interleaved_zero_bubble,
+                                   schedule_kind::zbv,
+                                   schedule_kind::dualpipev,
+                                   schedule_kind::sapp_big,
+                                   schedule_kind::sapp_less_memory};
+
+/// A chain with two stages a rank.
+chain next_chain(dice& random, std::size_t most_items) {
+  for (;;) {
+    schedule order = chains::random_order(random, kinds[random.below(7)], {most_items, 5, 9, 2});
+    if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
+    if (order.stages() > most_items || stage_layout(order).kind == stage_layout::shape::chain) continue;
+    return chains::random_chain(random, order, most_items, {});
+  }
+}
+
+/// The largest bound on the path of a cut; below 0: there is no such path.
+double bound_of(const layered_graph& graph, const stage_layout& layout, const chains::points& cut) {
+  const auto path = chains::path_of(graph, layout, cut);
+  double result = path.empty() ? -1 : 0;
+  for (const std::size_t each : path) result = std::max(result, graph.edges[each].bound);
+  return result;
+}
+
+double least_bound(schedule_kind kind, std::size_t ranks, double latency) {
+  const std::vector<double> forward{8, 11, 2, 1, 18, 5, 4, 11};
+  std::vector<double> backward;
+  for (const double each : forward) backward.push_back(2 * each);
+  chain of{chains::layers(forward, backward, forward, {}), {}, {}, {}};
+  of.request.order = stagecut::make_schedule(kind, {.ranks = ranks, .chunks = 2, .microbatches = 8});
+  of.request.transfers = stagecut::transfer_kind::latency;
+  if (latency > 0) of.request.links = {{latency, 0}};
+  double result = 0;
+  chains::with_workbench(of, [&](auto& bench) { result = bench.graph(no_ticks).least_bound() * bench.ticks.tick; });
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("two stages a rank: no edge's bound is above the makespan of a cut that uses it") {
+  dice random(1);
+  std::size_t cuts = 0;
+  for (int round = 0; round < 600; ++round) {
+    CAPTURE(round);
+    const chain of = next_chain(random, 11);
+    const std::vector<valued> all = chains::all_cuts(of);
+    chains::with_workbench(of, [&](auto& bench) {
+      const layered_graph graph = bench.graph(no_ticks);
+      bool sound = true;
+      for (const auto& [makespan, cut] : all) {
+        const double bound = bound_of(graph, bench.layout, cut);
+        sound = sound && bound >= 0 && bound <= makespan / bench.ticks.tick;
+      }
+      CHECK(sound);
+    });
+    cuts += all.size();
+  }
+  CHECK(cuts > 10000);
+}
+
+TEST_CASE("two stages a rank: a graph for a makespan has all cuts of that makespan or less") {
+  dice random(2);
+  for (int round = 0; round < 600; ++round) {
+    CAPTURE(round);
+    const chain of = next_chain(random, 11);
+    const std::vector<valued> all = chains::all_cuts(of);
+    if (all.empty()) continue;
+    chains::with_workbench(of, [&](auto& bench) {
+      const double most = all[random.below(1 + all.size() / 3)].first / bench.ticks.tick;
+      const layered_graph graph = bench.graph(most);
+      bool sound = true;
+      for (const auto& [makespan, cut] : all) {
+        if (makespan / bench.ticks.tick > most) break;
+        const double bound = bound_of(graph, bench.layout, cut);
+        sound = sound && bound >= 0 && bound <= most;
+      }
+      REQUIRE(sound);
+      CHECK(graph.least_bound() <= all[0].first / bench.ticks.tick);
+    });
+  }
+}
+
+TEST_CASE("two stages a rank: without a limit there is a path for every cut that is allowed") {
+  dice random(3);
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const chain of = next_chain(random, 10);
+    const auto all = static_cast<double>(chains::all_cuts(of).size());
+    chains::with_workbench(of, [&](auto& bench) {
+      CHECK(chains::paths_of(bench.graph(no_ticks), bench.layout.steps()) == all);
+      CHECK(chains::paths_of(bench.graph(no_ticks, false), bench.layout.steps()) == all);
+    });
+  }
+}
+
+// notes/bounds.md, section 9.
+TEST_CASE("the least bounds of a listed chain by single ranks") {
+  CHECK(least_bound(schedule_kind::interleaved, 2, 0) == 771);
+  CHECK(least_bound(schedule_kind::interleaved, 2, 2) == 779);
+  CHECK(least_bound(schedule_kind::zbv, 2, 0) == 739);
+  CHECK(least_bound(schedule_kind::zbv, 2, 2) == 741);
+  CHECK(least_bound(schedule_kind::zbv, 3, 0) == 523);
+  CHECK(least_bound(schedule_kind::zbv, 3, 2) == 533);
+}
+
+// With messages that differ, a longer stage may wait less; and of the last two stages one grows as the other shrinks.
+TEST_CASE("a stage that is too slow does not rule out a longer one") {
+  chain of{chains::layers({6, 6, 6, 6}, {6, 6, 6, 6}, {}, {4, 4, 400, 4}), {}, {}, {}};
+  of.request.order = stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 1, .chunks = 2, .microbatches = 2});
+  of.speeds = {3, 1};
+  std::vector<valued> all = chains::all_cuts(of);
+  REQUIRE(all[0].second == chains::points{0, 3, 4});
+  chains::with_workbench(of, [&](auto& bench) {
+    CHECK(bound_of(bench.graph(all[0].first / bench.ticks.tick), bench.layout, all[0].second) >= 0);
+  });
+  // A message of 400 behind layer 2.
+  chain sent{chains::layers(std::vector<double>(6, 6), std::vector<double>(6, 6), {}, {4, 4, 4, 400, 4, 4}), {}, {}, {}};
+  sent.request.order =
+      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 2});
+  sent.request.links = {{0, 1}};
+  all = chains::all_cuts(sent);
+  chains::with_workbench(sent, [&](auto& bench) {
+    CHECK(bound_of(bench.graph(all[0].first / bench.ticks.tick), bench.layout, all[0].second) >= 0);
+  });
+}
+
+TEST_CASE("a graph of pairs that is too large, or takes too long, is not built") {
+  dice random(4);
+  for (const schedule_kind kind : {schedule_kind::interleaved, schedule_kind::zbv}) {
+    chain of = chains::random_chain(random, chains::random_order(random, kind, {8, 4, 9, 2}), 8, {false, false, false, false});
+    of.request.order = stagecut::make_schedule(kind, {.ranks = 2, .chunks = 2, .microbatches = 4});
+    of.model = chains::layers(std::vector<double>(9, 1), std::vector<double>(9, 2), std::vector<double>(9, 1), {});
+    chains::with_workbench(of, [&](auto& bench) {
+      pair_graph pairs(bench.ticks, of.request.order, bench.layout, bench.checked);
+      layered_graph graph;
+      CHECK(pairs.build(no_ticks, true, 10000, bench.clock, graph));
+      CHECK_FALSE(graph.edges.empty());
+      CHECK_FALSE(pairs.build(no_ticks, true, 3, bench.clock, graph));
+      stagecut::search_limits limits;
+      limits.time_limit = 0;
+      stagecut::detail::search_clock late(limits);
+      CHECK_FALSE(pairs.build(no_ticks, true, 10000, late, graph));
+      // Below the least makespan nothing may be left; a graph of nothing can be asked all the same.
+      CHECK(pairs.build(0, true, 10000, bench.clock, graph));
+      CHECK(graph.edges.empty());
+      REQUIRE(graph.first.size() == graph.nodes.size() + 1);
+    });
+  }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/profile_makespan.hpp>
+
+#include <stagecut/makespan/minimize_makespan.hpp>
+#include <stagecut/makespan/plan_chain.hpp>
+#include <stagecut/schedule/memory_curve.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+using stagecut::chain_request;
+using stagecut::checkpointing;
+using stagecut::layer;
+using stagecut::makespan_obstacle;
+using stagecut::measure;
+using stagecut::minimize_makespan;
+using stagecut::plan;
+using stagecut::profile;
+using stagecut::schedule_kind;
+
+namespace {
+
+profile chain_of(const std::vector<double>& forward) {
+  profile model;
+  for (const double each : forward) {
+    layer one;
+    one.name = "l";
+    one.forward = each;
+    one.backward = 2 * each;
+    one.backward_weight = each;
+    one.parameters = 10;
+    one.activations = 3;
+    one.output = 1;
+    model.layers.push_back(one);
+  }
+  return model;
+}
+
+const profile known = chain_of({8, 11, 2, 1, 18, 5, 4, 11});
+
+std::string refusal(const profile& model, const chain_request& request) {
+  try {
+    (void)minimize_makespan(model, request);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The peak of every device of a plan, as its schedule runs.
+double peak(const plan& made) {
+  const auto order = stagecut::schedule_of(made);
+  double most = 0;
+  for (const auto& rank : memory_curve(order, stagecut::simulation<double>{}, stagecut::bytes_of(made))) {
+    most = std::max(most, rank.peak());
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("a profile is planned for the makespan, which is what simulation says of the plan") {
+  const auto best = minimize_makespan(known, {.devices = 4, .microbatches = 8});
+  REQUIRE(best.state() == stagecut::state::optimal);
+  CHECK(best->cuts == stagecut::cuts{0, 3, 5, 6, 8});
+  CHECK(best->objective == stagecut::objective_value{"makespan", "time", 573, 573, stagecut::state::optimal});
+  CHECK(best->makespan == 573);
+  CHECK(best->schedule == stagecut::schedule_choice{"1f1b", 8});
+  CHECK(best->timeline.size() == 2 * 4 * 8);
+  CHECK(best->stages[0].cost == 63);
+  CHECK(best->stages[2].device == 2);
+  CHECK(best->stages[0].in_flight == 4);
+  CHECK(stagecut::plan_chain(known, {.devices = 4, .microbatches = 8})->makespan == 600);
+}
+
+TEST_CASE("every schedule has a plan that its own name runs") {
+  int planned = 0;
+  for (const auto& entry : stagecut::schedules) {
+    for (const std::size_t v : {1U, 2U}) {
+      if (!stagecut::has_shape(entry.kind, 2, v, 4)) continue;
+      const auto best = minimize_makespan(known, {.devices = 2, .chunks = v, .microbatches = 4, .schedule = entry.kind});
+      REQUIRE_MESSAGE(best.state() == stagecut::state::optimal, entry.name);
+      ++planned;
+      const auto order = stagecut::schedule_of(*best);
+      CHECK(best->schedule.name == entry.name);
+      const auto run = stagecut::simulate(order, stagecut::times_of(*best, entry.splits_backward));
+      CHECK(run.makespan == *best->makespan);
+      CHECK(best->objective.bound == *best->makespan);
+    }
+  }
+  CHECK(planned == 13);
+  const auto interleaved = minimize_makespan(known, {.devices = 2, .chunks = 2, .microbatches = 8});
+  CHECK(interleaved->schedule.name == "interleaved");
+  CHECK(interleaved->makespan == 776);
+  const auto told = minimize_makespan(known, {.devices = 4, .microbatches = 8, .in_flight = {2, 2, 2, 1}});
+  CHECK(told->schedule.name == "in-flight");
+  CHECK(told->makespan == 960);
+}
+
+TEST_CASE("messages over links are part of the makespan") {
+  chain_request request{.devices = 4, .microbatches = 8};
+  request.links = {{2, 0}};
+  request.transfers = stagecut::transfer_kind::latency;
+  CHECK(minimize_makespan(known, request)->makespan == 589);
+  request.links = {{2, 0}, {2, 0}, {2, 0}};
+  CHECK(minimize_makespan(known, request)->makespan == 589);
+  request.links = {{1, 1}};  // one byte by one byte in a unit of time
+  CHECK(minimize_makespan(known, request)->makespan == 589);
+  CHECK(*stagecut::plan_chain(known, request)->makespan > 600);
+}
+
+TEST_CASE("within the memory of a device, of all its stages at the same time, the plan is the best there is") {
+  std::mt19937 random(5);
+  int constrained = 0;
+  int refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    profile model = chain_of({1, 1, 1, 1, 1, 1, 1});
+    for (layer& each : model.layers) {
+      each.forward = 1 + static_cast<double>(random() % 9);
+      each.backward = 2 * each.forward;
+      each.parameters = static_cast<double>(random() % 9);
+      each.activations = static_cast<double>(random() % 9);
+      each.output = static_cast<double>(random() % 3);
+    }
+    const std::size_t v = 1 + random() % 2;
+    chain_request request{.devices = 2, .chunks = v, .microbatches = 4};
+    const auto free = minimize_makespan(model, request);
+    REQUIRE(free);
+    request.memory_per_device = peak(*free) * (0.6 + 0.4 * static_cast<double>(random() % 100) / 100);
+    const auto best = minimize_makespan(model, request);
+    // Enumerated: all cuts, their peaks as their schedule runs, and their makespans.
+    std::optional<double> least;
+    std::vector<std::size_t> points(2 * v + 1);
+    const auto visit = [&](auto&& self, std::size_t s) -> void {
+      if (s == 2 * v) {
+        points[s] = 7;
+        plan made = *free;
+        made.cuts = stagecut::cuts(points);
+        const stagecut::training_memory memory(model);
+        for (std::size_t k = 0; k < s; ++k) {
+          auto& stage = made.stages[k];
+          stage.forward = stage.backward = 0;
+          for (std::size_t i = points[k]; i < points[k + 1]; ++i) {
+            stage.forward += model.layers[i].forward;
+            stage.backward += model.layers[i].backward;
+          }
+          stage.memory = memory(points[k], points[k + 1], stage.in_flight);
+        }
+        if (peak(made) > *request.memory_per_device) return;
+        const double end = stagecut::simulate(stagecut::schedule_of(made), stagecut::times_of(made, false)).makespan;
+        if (!least || end < *least) least = end;
+        return;
+      }
+      for (points[s] = points[s - 1] + 1; points[s] < 7; ++points[s]) self(self, s + 1);
+    };
+    visit(visit, 1);
+    REQUIRE(best.has_value() == least.has_value());
+    if (!best) {
+      ++refused;
+      CHECK(best.state() == stagecut::state::infeasible);
+      CHECK(best.why().what != stagecut::reason::cause::constraint);
+      CHECK(best.why().needed > best.why().available);
+      continue;
+    }
+    CHECK(best.state() == stagecut::state::optimal);
+    CHECK(*best->makespan == *least);
+    CHECK(peak(*best) <= *request.memory_per_device);
+    constrained += *best->makespan > *free->makespan ? 1 : 0;
+  }
+  CHECK(constrained > 40);
+  CHECK(refused > 20);
+}
+
+TEST_CASE("what has no makespan to be minimised") {
+  CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = 4}).empty());
+  CHECK(makespan_obstacle(known, {.devices = 2}) == "the number of microbatches is not known");
+  CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = 4, .by = measure::parameters}) ==
+        "stages are measured by something else than time");
+  CHECK(makespan_obstacle(chain_of({0, 0}), {.devices = 2, .microbatches = 4}) == "no layer has a time");
+  chain_request last{.devices = 2, .microbatches = 4, .schedule = schedule_kind::gpipe};
+  last.memory.checkpoint = checkpointing::except_last;
+  CHECK(makespan_obstacle(known, last) == "the last microbatch takes less time than the others");
+  CHECK(makespan_obstacle(known, {.devices = 2, .chunks = 2, .microbatches = 3}) ==
+        "with chunks, the number of devices must divide that of microbatches");
+  CHECK(makespan_obstacle(known, {.devices = 2, .chunks = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}}) ==
+        "chunks run as their schedule says, not by numbers in flight");
+  CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = (std::size_t{1} << 19U) + 1}) ==
+        "there are more than 2^20 forward passes");
+  CHECK(refusal(known, {.devices = 2}).find("the number of microbatches is not known") != std::string::npos);
+  CHECK(refusal(known, {.devices = 0}) == "stagecut::minimize_makespan: devices = 0, must be at least 1");
+  CHECK(refusal(known, {.devices = 2, .microbatches = 4, .schedule = schedule_kind::sliced}).find("seq-1f1b") !=
+        std::string::npos);
+  CHECK(refusal(known, {.devices = 2, .microbatches = 2, .schedule = schedule_kind::zb_h1}).find("twice the number") !=
+        std::string::npos);
+  profile whole = known;
+  whole.layers[3].backward_weight.reset();
+  CHECK(refusal(whole, {.devices = 2, .microbatches = 4, .schedule = schedule_kind::zb_h1}) ==
+        "model: does not tell the gradient of the weights, which the schedule runs apart");
+  const auto none = minimize_makespan(known, {.devices = 9, .microbatches = 9});
+  CHECK(none.why().text() == "9 stages need at least 9 layers, and there are 8");
+}
+
+TEST_CASE("layers that share a stage are not parted") {
+  profile model = known;
+  model.layers[4].group = model.layers[5].group = "together";
+  const auto best = minimize_makespan(model, {.devices = 4, .microbatches = 8});
+  REQUIRE(best.state() == stagecut::state::optimal);
+  for (std::size_t s = 0; s <= 4; ++s) CHECK(best->cuts[s] != 5);
+}
+
+TEST_CASE("the best of several shapes, with the table of what was compared") {
+  stagecut::plan_choices open;
+  open.devices = {2, 4, 8};
+  open.chunks = {1, 2};
+  open.schedules = {schedule_kind::one_forward_one_backward, schedule_kind::interleaved, schedule_kind::zbv};
+  open.all_devices = 4;
+  chain_request request{.microbatches = 8};
+  request.limits.time_limit = std::nullopt;
+  const auto all = minimize_makespan(known, request, open);
+  REQUIRE(all.compared.size() == 18);
+  REQUIRE(all.best);
+  double least = 1e300;
+  std::size_t first = all.compared.size();
+  for (std::size_t i = 0; i < all.compared.size(); ++i) {
+    const auto& row = all.compared[i];
+    CHECK(row.why.empty() == (row.makespan > 0));
+    if (row.makespan == 0) continue;
+    CHECK(row.pipelines == 4 / row.devices);
+    CHECK(row.per_microbatch == row.makespan / static_cast<double>(8 * row.pipelines));
+    CHECK(row.bound <= row.makespan);
+    if (row.per_microbatch < least) least = row.per_microbatch, first = i;
+  }
+  CHECK(all.best->schedule.name == to_string(all.compared[first].schedule));
+  CHECK(*all.best->makespan == all.compared[first].makespan);
+  CHECK(all.compared[first].state == stagecut::state::optimal);
+  CHECK(all.compared[12].why == "needs more devices than there are");
+  CHECK(all.compared[1].why == "the schedule is not made for these numbers");
+  // Nobody else is as fast, as far as was looked.
+  for (const auto& row : all.compared) {
+    if (row.makespan == 0) continue;
+    CHECK(row.bound / static_cast<double>(8 * row.pipelines) <= row.per_microbatch);
+    if (row.state == stagecut::state::feasible) {
+      CHECK(row.bound / static_cast<double>(8 * row.pipelines) >= least);
+    }
+  }
+  open.all_devices = 0;
+  open.devices = {4};
+  CHECK(minimize_makespan(known, request, open).compared[0].per_microbatch == 573.0 / 8);
+}
+
+TEST_CASE("if none of several shapes has a plan, the first says why") {
+  stagecut::plan_choices open;
+  open.devices = {9, 10};
+  const auto none = minimize_makespan(known, {.microbatches = 9}, open);
+  CHECK(none.best.state() == stagecut::state::infeasible);
+  CHECK(none.best.why().text() ==
+        "none of 2 combinations: the first, 9 stages need at least 9 layers, and there are 8");
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/rank_relaxation.hpp>
+
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "../schedule/oracle.hpp"
+
+using oracle::dice;
+using stagecut::schedule;
+using stagecut::schedule_kind;
+using stagecut::detail::rank_relaxation;
+
+TEST_CASE("a rank alone: what simulate says") {
+  dice random(1);
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    schedule order = oracle::random_schedule(random, oracle::written_transfers::none, false);
+    if (order.ranks() != 1 || order.slices != 1) continue;
+    std::vector<rank_relaxation::part> parts(order.stages());
+    stagecut::pass_times<double> times;
+    for (auto& each : parts) {
+      each.forward = static_cast<double>(random.below(20));
+      each.backward = static_cast<double>(random.below(20));
+      each.weight = static_cast<double>(random.below(20));
+      times.forward.push_back(each.forward);
+      times.backward_input.push_back(each.backward);
+      times.backward_weight.push_back(each.weight);
+    }
+    rank_relaxation relaxed(order, 0);
+    CHECK(relaxed.passes() == order.microbatches);
+    const auto ends = relaxed(parts, 0);
+    CHECK(ends.any == stagecut::simulate(order, times).makespan);
+    CHECK(ends.leaving <= ends.any);
+    CHECK(relaxed(parts, 0).any == ends.any);  // nothing is left of the last time
+  }
+}
+
+TEST_CASE("what is under way through other ranks is waited for") {
+  // The second rank of two under 1F1B: F0 B0 F1 B1, ready at 5, 10 for itself.
+  const schedule order = stagecut::make_schedule(schedule_kind::one_forward_one_backward, {.ranks = 2, .microbatches = 2});
+  std::vector<rank_relaxation::part> parts(1);
+  parts[0] = {3, 4, 0, 5, 7};
+  rank_relaxation second(order, 1);
+  CHECK(second(parts, 0).any == 5 + 2 * 7);
+  CHECK(second(parts, 0).leaving == 19);
+  CHECK(second(parts, 10).any == 5 + 2 * (3 + 10 + 4));
+  // The first: F0 F1 B0 B1.
+  rank_relaxation first(order, 0);
+  parts[0].down = 0;
+  CHECK(first(parts, 0).any == 2 * 3 + 2 * 4);
+  CHECK(first(parts, 5).any == 3 + 5 + 2 * 4);
+  CHECK(first(parts, 100).any == 2 * 3 + 100 + 4);
+}
+
+TEST_CASE("a W behind the last gradient that leaves") {
+  const schedule order = stagecut::make_schedule(schedule_kind::zb_h1, {.ranks = 2, .microbatches = 4});
+  std::vector<rank_relaxation::part> parts(1);
+  parts[0] = {1, 1, 1, 0, 0};
+  rank_relaxation last(order, 1);
+  const auto ends = last(parts, 0);
+  CHECK(ends.any == 12);
+  CHECK(ends.leaving < ends.any);
+}
+
+TEST_CASE("one of the stages of a rank") {
+  const schedule order =
+      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 2});
+  std::vector<rank_relaxation::part> both(2);
+  both[0] = {1, 2, 0, 0, 3};
+  both[1] = {1, 2, 0, 3, 0};
+  rank_relaxation rank(order, 0);
+  std::vector<rank_relaxation::part> one(1);
+  one[0] = {1, 2, 0, 0, 0};
+  for (const std::size_t stage : {std::size_t{0}, std::size_t{2}}) {
+    rank_relaxation alone(order, 0, stage);
+    CHECK(alone.passes() == 2);
+    CHECK(alone(one, 0).any == 2 * 3);
+    CHECK(alone(one, 0).any <= rank(both, 4).any);
+  }
+  CHECK(rank(both, 4).any >= 2 * 6);
+}
