@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The preprocessed size of each header without dependencies: at most 32,000 lines that are neither blank nor markers."""
+"""The preprocessed size of each header without dependencies, in lines that are neither blank nor markers."""
 
 import concurrent.futures
 import pathlib
 import subprocess
 import sys
 
-LIMIT = 32_000
-ROOMS = ("", "core", "cost", "sequence", "schedule", "makespan", "testing")
+# The makespan's search sorts: <algorithm> alone is 9,000 lines more, for it and for the umbrella.
+LIMITS = {"": 44_000, "core": 32_000, "cost": 32_000, "sequence": 32_000, "schedule": 32_000, "makespan": 44_000, "testing": 32_000}
 
 compiler = sys.argv[1]
 root = pathlib.Path(__file__).resolve().parent.parent / "include"
-headers = [h for room in ROOMS for h in sorted((root / "stagecut" / room).glob("*.hpp"))]
+headers = [h for room in LIMITS for h in sorted((root / "stagecut" / room).glob("*.hpp"))]
 
 
 def lines(header):
@@ -23,6 +23,10 @@ def lines(header):
 
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     sizes = dict(zip(headers, pool.map(lines, headers)))
+wrong = not sizes
 for header, size in sorted(sizes.items(), key=lambda entry: -entry[1]):
-    print(f"{size:6} {header.relative_to(root).as_posix()}{'  <-- above ' + str(LIMIT) if size > LIMIT else ''}")
-sys.exit(1 if not sizes or max(sizes.values()) > LIMIT else 0)
+    name = header.relative_to(root).as_posix()
+    limit = LIMITS["/".join(name.split("/")[1:-1])]
+    wrong = wrong or size > limit
+    print(f"{size:6} {name}{f'  <-- above {limit}' if size > limit else ''}")
+sys.exit(1 if wrong else 0)

@@ -40,7 +40,7 @@ TEST_CASE("which cuts are allowed") {
     });
     CHECK(found == expected);
   }
-  CHECK(refused > 1000);
+  CHECK(refused > 300);
 }
 
 TEST_CASE("a cut becomes no worse, stays allowed, and has the makespan that is said") {

@@ -55,7 +55,7 @@ TEST_CASE("what is under way through other ranks is waited for") {
   parts[0].down = 0;
   CHECK(first(parts, 0).any == 2 * 3 + 2 * 4);
   CHECK(first(parts, 5).any == 3 + 5 + 2 * 4);
-  CHECK(first(parts, 100).any == 2 * 3 + 100 + 4);
+  CHECK(first(parts, 100).any == 3 + 100 + 2 * 4);
 }
 
 TEST_CASE("a W behind the last gradient that leaves") {

@@ -50,7 +50,7 @@ class makespan_search {
       return answer::unknown({reason::cause::limit_reached});
     }
     improve(tries() / 4);
-    if (grow_graph(best_.makespan())) {
+    if (grow_graphs()) {
       take_bound_cut(graph_);
       if (!best_.proved()) improve(tries());
       if (!best_.proved()) raise_bound();
@@ -69,11 +69,12 @@ class makespan_search {
   }
 
  private:
-  // Edges of a graph: half a gigabyte. Numbers of all paths at all nodes: as much.
-  static constexpr std::size_t most_edges = std::size_t{1} << 25U;
+  // Edges of a graph, and numbers of all paths at all nodes: a quarter of a gigabyte each.
+  static constexpr std::size_t most_edges = std::size_t{1} << 24U;
   static constexpr std::size_t most_lengths = std::size_t{1} << 25U;
 
   [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
+  [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
 
   /// How many cuts to look at, so that it takes about a hundredth of a second.
   [[nodiscard]] std::size_t tries() const {
@@ -147,13 +148,34 @@ class makespan_search {
       pair_graph pairs(chain_, request_.order, layout_, rules_);
       built = pairs.build(most, true, most_edges, clock_, graph_);
     }
-    best_.raise(least_average());
     if (!built) return false;
     built_for_ = most;
-    best_.raise(graph_.least_bound());
     const std::size_t capacity = most_lengths / (graph_.nodes.size() + 1);
+    search_.reset();
     pool_.emplace(chain_, layout_, capacity < 16 ? 16 : capacity > 256 ? 256 : capacity);
     search_.emplace(chain_, request_.order, layout_, rules_, simulator_, *pool_, clock_);
+    return true;
+  }
+
+  /// The graph of all cuts that are not worse than the best. With two stages a rank it grows fast with the makespan: those
+  /// for less come first, and the bounds and cuts that they give keep the last one small.
+  bool grow_graphs() {
+    best_.raise(least_average());
+    const bool pairs = layout_.kind != stage_layout::shape::chain;
+    for (double part = 64; pairs && part > 1; part /= 2) {
+      const double target = whole(best_.bound() + (best_.makespan() - best_.bound()) / part);
+      if (!grow_graph(target)) return false;
+      if (graph_.edges.empty()) {
+        best_.raise(target + 1);
+        continue;
+      }
+      best_.raise(graph_.least_bound());
+      take_bound_cut(graph_);
+      attempt(target, 1000);
+      if (best_.proved()) return grow_graph(best_.makespan());
+    }
+    if (!grow_graph(best_.makespan())) return false;
+    best_.raise(graph_.least_bound());
     return true;
   }
 
@@ -169,8 +191,7 @@ class makespan_search {
       sum += best;
     }
     const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
-    const double mean = all / static_cast<double>(request_.order.ranks());
-    return static_cast<double>(static_cast<std::int64_t>(mean));
+    return whole(all / static_cast<double>(request_.order.ranks()));
   }
 
   /// The cut whose largest bound is least is often the best one.
@@ -219,7 +240,7 @@ class makespan_search {
     double low = best_.bound();
     double high = best_.makespan();
     while (low < high && !clock_.look()) {
-      const double middle = low + static_cast<double>(static_cast<std::int64_t>((high - low) / 2));
+      const double middle = low + whole((high - low) / 2);
       const layered_graph graph = graph_within(middle);
       if (clock_.look()) return;
       if (graph.edges.empty()) {
@@ -281,7 +302,7 @@ class makespan_search {
       for (const double part : {32.0, 8.0, 2.0, 1.0}) {
         if (best_.proved() || clock_.look()) break;
         const double gap = best_.makespan() - 1 - best_.bound();
-        attempt(best_.bound() + static_cast<double>(static_cast<std::int64_t>(gap / part)), nodes);
+        attempt(best_.bound() + whole(gap / part), nodes);
       }
     }
   }
@@ -321,7 +342,7 @@ class makespan_search {
   /// All cuts within a fraction of the best.
   void collect(makespan_cut& result) {
     const double factor = 1 + *request_.within;
-    double most = static_cast<double>(static_cast<std::int64_t>(best_.makespan() * factor));
+    double most = whole(best_.makespan() * factor);
     if ((most > built_for_ || !search_) && !grow_graph(most)) return;
     std::vector<std::pair<double, std::vector<std::size_t>>> all;
     bool dropped = false;

@@ -41,7 +41,10 @@ class pair_graph {
     message_.resize(chain.stages);
     for (std::size_t s = 0; s + 1 < chain.stages; ++s) {
       double best = no_ticks;
-      for (std::size_t y = s + 1; y < n; ++y) best = chain.message(s, y) < best ? chain.message(s, y) : best;
+      for (std::size_t y = s + 1; y < n; ++y) {
+        best = chain.message(s, y) < best ? chain.message(s, y) : best;
+        steady_ = steady_ && chain.message(s, y) == chain.message(s, s + 1);
+      }
       message_[s + 1] = message_[s] + (n > s + 1 ? best : 0);
     }
   }
@@ -121,9 +124,11 @@ class pair_graph {
       for (std::size_t width = least; width <= widest; ++width) {
         const auto b = static_cast<std::uint32_t>(vee_ ? u.cut[2] - width : u.cut[2] + width);
         const layered_graph::node v{u.step + 1, {u.cut[0], static_cast<std::uint32_t>(a), b}};
+        if (timed_ && busy(u, v) > most_) break;
         const double bound = timed_ ? bound_of(u, v) : 0;
-        if (bound > most_) break;
+        if (bound > most_ && steady_) break;
         any = true;
+        if (bound > most_) continue;
         const interval parts[2] = {layout_.part(0, u, v), layout_.part(1, u, v)};
         const std::size_t second = layout_.stage(u.step, 1);
         if (!rules_.allows(second, parts[1].first, parts[1].last)) {
@@ -139,7 +144,7 @@ class pair_graph {
         }
         graph.edges.push_back({from, to, bound});
       }
-      if (!any) break;  // a longer first stage needs no less
+      if (!any) break;  // a longer first stage takes no less
     }
   }
 
@@ -160,11 +165,20 @@ class pair_graph {
     return chain_.message(s, from) + (message_[t - 1] - message_[s + 1]) + chain_.message(t - 1, to);
   }
 
+  /// How long the rank is busy at least, from the beginning on: more if a stage is longer.
+  [[nodiscard]] double busy(const layered_graph::node& u, const layered_graph::node& v) const {
+    double load = 0;
+    for (std::size_t j = 0; j < 2; ++j) {
+      const interval part = layout_.part(j, u, v);
+      load += chain_.load(layout_.stage(u.step, j), part.first, part.last);
+    }
+    return forward_[u.cut[1]] + passes_ * load;
+  }
+
   double bound_of(const layered_graph::node& u, const layered_graph::node& v) {
     const std::size_t n = chain_.items;
     const std::size_t r = layout_.stage(u.step, 0);
     const std::size_t last = chain_.stages - 1;
-    double load = 0;
     for (std::size_t j = 0; j < 2; ++j) {
       const std::size_t s = layout_.stage(u.step, j);
       const interval part = layout_.part(j, u, v);
@@ -172,7 +186,6 @@ class pair_graph {
       here.forward = chain_.pass(tick_f, s, part.first, part.last);
       here.backward = chain_.pass(tick_b, s, part.first, part.last);
       here.weight = chain_.pass(tick_w, s, part.first, part.last);
-      load += here.forward + here.backward + here.weight;
       double message = 0;
       std::size_t before = 0;
       if (j == 0) {
@@ -184,9 +197,7 @@ class pair_graph {
       here.down = forward_[part.first] - forward_[before] + message;
       here.up = backward_[part.first] - backward_[before] + message;
     }
-    const double enter = parts_[0].down;
     const double leave = parts_[0].up;
-    if (enter + passes_ * load > most_) return enter + passes_ * load;
     const std::size_t s = layout_.stage(u.step, 1);
     const std::size_t end = layout_.part(1, u, v).last;
     double turn = forward_[n] - forward_[end] + backward_[n] - backward_[end];
@@ -200,6 +211,7 @@ class pair_graph {
     const auto steps = static_cast<std::uint32_t>(layout_.steps());
     if (vee_) {
       if (!parts.empty()) graph = parts[0];
+      graph.index();
       return;
     }
     // Nodes by step, parts one after the other within it.
@@ -233,6 +245,7 @@ class pair_graph {
   double passes_;
   bool vee_;
   bool timed_ = true;
+  bool steady_ = true;  // messages take the same time wherever the chain is cut: then no longer stage has a lower bound
   double most_ = 0;
   std::vector<rank_relaxation> relaxed_{};       // of every rank
   std::vector<rank_relaxation::part> parts_{2};  // of the edge that is looked at

@@ -19,11 +19,12 @@ class path_completions {
   /// Behind node u: one for each path.
   [[nodiscard]] double* operator[](std::uint32_t u) noexcept { return rest_.data() + u * pool_.capacity(); }
 
-  /// Finds them for all paths.
-  void fill(const layered_graph& graph) {
+  /// Finds them for all paths. False: the clock said stop before.
+  bool fill(const layered_graph& graph, search_clock& clock) {
     const std::size_t paths = pool_.padded();
     rest_.resize(graph.nodes.size() * pool_.capacity());
     for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+      if (u % 256 == 0 && clock.look()) return false;
       double* __restrict to = (*this)[static_cast<std::uint32_t>(u)];
       const bool end = graph.nodes[u].step == steps_;
       for (std::size_t j = 0; j < paths; ++j) to[j] = end ? 0 : no_ticks;
@@ -38,6 +39,7 @@ class path_completions {
         }
       }
     }
+    return true;
   }
 
   /// The same for one; those beyond the last, in its group, pass nowhere.
@@ -56,16 +58,17 @@ class path_completions {
   }
 
   /// Removes the edges through which some path is longer than `most`, until few are left to remove, and fills. Returns
-  /// whether any cut is left.
+  /// whether any cut is left, true if the clock said stop before.
   bool filter(layered_graph& graph, double most, search_clock& clock) {
     const std::size_t paths = pool_.padded();
     for (;;) {
-      fill(graph);
-      if (paths == 0 || clock.look()) return true;
+      if (!fill(graph, clock) || paths == 0) return true;
       before_.assign(graph.nodes.size() * pool_.capacity(), no_ticks);
       for (std::size_t j = 0; j < paths; ++j) before_[j] = 0;
       const std::size_t count = graph.edges.size();
-      for (layered_graph::edge& each : graph.edges) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i % 4096 == 0 && clock.look()) return true;
+        layered_graph::edge& each = graph.edges[i];
         pool_.weigh(graph.nodes[each.from], graph.nodes[each.to], edge_.data());
         const double* __restrict edge = edge_.data();
         const double* __restrict from = before_.data() + each.from * pool_.capacity();
@@ -84,7 +87,7 @@ class path_completions {
                                     [most](const layered_graph::edge& each) { return each.bound > most; });
       if (!left) return false;
       if (graph.edges.size() == count) return true;
-      if (graph.edges.size() * 20 > count * 19) return fill(graph), true;
+      if (graph.edges.size() * 20 > count * 19) return fill(graph, clock), true;
     }
   }
 

@@ -49,12 +49,13 @@ class stage_graph {
     const std::size_t n = chain_.items;
     const std::size_t stages = chain_.stages;
     const auto passes = static_cast<double>(microbatches_ * order_.slices);
-    // The least time of the items before and behind a stage.
+    // A rank is busy all the time that its stage takes, once a microbatch has come through the items before; if its last
+    // pass is a backward one, that goes back through them.
     std::vector<double> least(n + 1);
     for (std::size_t i = 0; i < n; ++i) {
       double best = no_ticks;
       for (std::size_t s = 0; s < (chain_.staged() ? stages : 1); ++s) {
-        const double here = chain_.load(s, i, i + 1);
+        const double here = chain_.splits ? chain_.pass(tick_f, s, i, i + 1) : chain_.load(s, i, i + 1);
         best = here < best ? here : best;
       }
       least[i + 1] = least[i] + best;
@@ -72,7 +73,7 @@ class stage_graph {
         if (clock.look()) return false;
         for (std::size_t e = s + 1 == stages ? n : a + 1; e <= highest; ++e) {
           const double load = chain_.load(s, a, e);
-          if (least[a] + passes * load + (least[n] - least[e]) > most) break;
+          if (least[a] + passes * load > most) break;
           if (!rules_.allows(s, a, e)) {
             if (rules_.hopeless(s, a, e)) break;
             continue;

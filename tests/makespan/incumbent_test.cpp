@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/incumbent.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <vector>
+
+using stagecut::makespan_progress;
+using stagecut::detail::incumbent;
+using points = std::vector<std::size_t>;
+
+TEST_CASE("the best cut so far, a bound, and who is told") {
+  std::vector<makespan_progress> told;
+  const auto listener = [&](const makespan_progress& now) { told.push_back(now); };
+  stagecut::search_limits limits;
+  limits.progress = listener;
+  stagecut::detail::search_clock clock(limits);
+  incumbent best(clock, 0.5);
+  CHECK_FALSE(best.any());
+  CHECK_FALSE(best.proved());
+  best.offer(points{0, 1, 3}, 10);
+  CHECK(best.any());
+  CHECK(best.points() == points{0, 1, 3});
+  CHECK(best.makespan() == 10);
+  CHECK(best.bound() == 0);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].makespan == 5);
+  CHECK(told[0].bound == 0);
+  best.offer(points{0, 2, 3}, 10);  // no better
+  best.offer(points{0, 2, 3}, 11);
+  CHECK(best.points() == points{0, 1, 3});
+  CHECK(told.size() == 1);
+  best.raise(4);
+  best.raise(3);  // is known
+  CHECK(best.bound() == 4);
+  CHECK(told.size() == 2);
+  CHECK(told[1].bound == 2);
+  CHECK_FALSE(best.proved());
+  best.replace(points{0, 2, 3}, 10);  // as good, and nobody need know
+  CHECK(best.points() == points{0, 2, 3});
+  CHECK(told.size() == 2);
+  best.offer(points{0, 1, 3}, 8);
+  CHECK(best.makespan() == 8);
+  CHECK(told.size() == 3);
+  best.raise(9);
+  CHECK(best.bound() == 8);  // not above what there is
+  CHECK(best.proved());
+  CHECK(told.back().bound == 4);
+}
