@@ -141,20 +141,27 @@ class with_speeds : public Model {
   }
 
   /// See `pipeline_model`.
+  /// @throws argument_error for a stage whose speed was not said
   /// @{
   [[nodiscard]] double forward(std::size_t stage, std::size_t first, std::size_t last) const {
-    return Model::forward(stage, first, last) / speeds_[stage];
+    return Model::forward(stage, first, last) / speed(stage);
   }
   [[nodiscard]] double backward(std::size_t stage, std::size_t first, std::size_t last) const {
-    return Model::backward(stage, first, last) / speeds_[stage];
+    return Model::backward(stage, first, last) / speed(stage);
   }
   [[nodiscard]] double backward_weight(std::size_t stage, std::size_t first,
                                        std::size_t last) const requires split_pipeline_model<Model> {
-    return Model::backward_weight(stage, first, last) / speeds_[stage];
+    return Model::backward_weight(stage, first, last) / speed(stage);
   }
   /// @}
 
  private:
+  [[nodiscard]] double speed(std::size_t stage) const {
+    if (stage < speeds_.size()) return speeds_[stage];
+    detail::fail(argument_error("with_speeds", "speeds.size()", std::to_string(speeds_.size()),
+                                detail::joined("must be the number of stages, above ", std::to_string(stage))));
+  }
+
   std::vector<double> speeds_;
 };
 

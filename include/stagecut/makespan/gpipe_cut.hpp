@@ -35,6 +35,12 @@ class gpipe_cut {
   /// lexicographically smallest, are those of the best cut.
   bool run(double known, search_clock& clock) {
     makespan = known;
+    if (more_ == 0) {  // nothing queues
+      makespan = shortest(no_ticks, no_ticks);
+      walk(no_ticks, no_ticks, makespan);
+      points = walked_;
+      return true;
+    }
     std::vector<double> slowest;
     for (const auto& each : times_) slowest.push_back(each.f);
     std::sort(slowest.begin(), slowest.end());
@@ -47,7 +53,7 @@ class gpipe_cut {
       const double x = slowest[i];
       const double room = (makespan - least_sum) - more_ * x;
       if (room < more_ * least_b) break;
-      const double at_most = more_ == 0 ? no_ticks : room / more_ + 1;  // rounded up, amply
+      const double at_most = room / more_ + 1;  // rounded up, amply
       const double next = least_maximum(&time::f, at_most);
       if (next > x) {
         i = static_cast<std::size_t>(std::lower_bound(slowest.begin(), slowest.end(), next) - slowest.begin());
@@ -64,7 +70,6 @@ class gpipe_cut {
           makespan = value;
           points = walked_;
         }
-        if (more_ == 0) return true;
         y = b - 1;
       }
       ++i;

@@ -69,6 +69,8 @@ class makespan_search {
   }
 
  private:
+  static constexpr double no_loss = 0x1p52;  // beyond any makespan in ticks
+
   // Edges of a graph, and numbers of all paths at all nodes: a quarter of a gigabyte each.
   static constexpr std::size_t most_edges = std::size_t{1} << 24U;
   static constexpr std::size_t most_lengths = std::size_t{1} << 25U;
@@ -342,7 +344,8 @@ class makespan_search {
   /// All cuts within a fraction of the best.
   void collect(makespan_cut& result) {
     const double factor = 1 + *request_.within;
-    double most = whole(best_.makespan() * factor);
+    const double wanted = best_.makespan() * factor;
+    double most = wanted < no_loss ? whole(wanted) : no_loss;
     if ((most > built_for_ || !search_) && !grow_graph(most)) return;
     std::vector<std::pair<double, std::vector<std::size_t>>> all;
     bool dropped = false;

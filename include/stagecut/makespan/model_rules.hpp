@@ -17,7 +17,7 @@
 namespace stagecut::inline v0::detail {
 
 /// How many microbatches the stages of a rank hold at the same time, in the order of its stages: all such numbers that an
-/// iteration comes to, but those that others are not below in any stage. A microbatch some of whose slices are held counts.
+/// iteration comes to, but those that others are not below in any stage. Slices count as parts of one, rounded up.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> most_held(const schedule& order, std::size_t rank) {
   std::vector<std::size_t> part(order.stages(), 0);
   std::size_t parts = 0;

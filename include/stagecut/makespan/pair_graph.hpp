@@ -144,7 +144,7 @@ class pair_graph {
         }
         graph.edges.push_back({from, to, bound});
       }
-      if (!any) break;  // a longer first stage takes no less
+      if (!any && left != 0) break;  // a longer first stage takes no less, unless the second gets shorter for it
     }
   }
 
