@@ -85,8 +85,9 @@ TEST_CASE("lists that are not of one length, and times that are none") {
   CHECK(refusal([] { return item_times({1, 2}, {1, 2}, {}, {1, 2, 3}); }) == "sent: has 3 elements, forward has 2");
   CHECK(refusal([] { return item_times({1, -2}, {1, 2}); }) == "forward[1]: must be finite and not negative");
   CHECK(refusal([] { return item_times({1, 2}, {infinity, 2}); }) == "backward[0]: must be finite and not negative");
-  CHECK(refusal([] { return item_times({1, 2}, {1, 2}, {}, {0, -infinity}); }) ==
-        "sent[1]: must be finite and not negative");
+  CHECK(refusal([] {
+          return item_times({1, 2}, {1, 2}, {}, {0, -infinity});
+        }) == "sent[1]: must be finite and not negative");
   CHECK(refusal([] {
           return item_times({1, 2}, {1, 2}, {std::numeric_limits<double>::quiet_NaN(), 0});
         }) == "weight[0]: must be finite and not negative");
@@ -110,10 +111,14 @@ TEST_CASE("devices of different speeds") {
 
 TEST_CASE("speeds that are none") {
   const item_times model({1}, {1});
-  CHECK(refusal([&] { return with_speeds<item_times>(model, {1, 0}); }) ==
-        "stagecut::with_speeds: speeds[1] = 0.000000, must be above 0");
+  CHECK(refusal([&] {
+          return with_speeds<item_times>(model, {1, 0});
+        }) == "stagecut::with_speeds: speeds[1] = 0.000000, must be above 0");
   CHECK(refusal([&] { return with_speeds<item_times>(model, {-1}); }) ==
         "stagecut::with_speeds: speeds[0] = -1.000000, must be above 0");
   CHECK(refusal([&] { return with_speeds<item_times>(model, {infinity}); }) ==
         "stagecut::with_speeds: speeds[0] = inf, must be above 0");
+  const with_speeds<item_times> short_list(model, {1, 2});
+  CHECK(refusal([&] { return short_list.forward(2, 0, 1); }) ==
+        "stagecut::with_speeds: speeds.size() = 2, must be the number of stages, above 2");
 }

@@ -24,8 +24,7 @@ int wrong(std::uint64_t seed, std::size_t least_microbatches, std::size_t most_m
   int result = 0;
   for (int round = 0; round < 1000; ++round) {
     const std::size_t m = random.from(least_microbatches, most_microbatches);
-    const auto order =
-        stagecut::make_schedule(schedule_kind::gpipe, {.ranks = random.from(1, 5), .microbatches = m});
+    const auto order = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = random.from(1, 5), .microbatches = m});
     chain of = chains::random_chain(random, order, 11, {true, true, true, true});
     of.request.transfers = random.once_in(2) ? transfer_kind::latency : transfer_kind::link;
     const std::vector<valued> all = chains::all_cuts(of);

@@ -54,8 +54,8 @@ TEST_CASE("schedules of another kind") {
   CHECK_FALSE(in_flight_of(order_of(schedule_kind::zb_h1, 2, 4)));
   CHECK_FALSE(in_flight_of(order_of(schedule_kind::interleaved, 2, 4, 2)));
   CHECK_FALSE(in_flight_of(order_of(schedule_kind::zbv, 2, 4, 2)));
-  CHECK_FALSE(in_flight_of(
-      stagecut::make_schedule(schedule_kind::sliced, {.ranks = 2, .microbatches = 4, .slices = 2})));
+  CHECK_FALSE(
+      in_flight_of(stagecut::make_schedule(schedule_kind::sliced, {.ranks = 2, .microbatches = 4, .slices = 2})));
   schedule other = order_of(schedule_kind::gpipe, 2, 3);
   std::swap(other.orders[0][0], other.orders[0][1]);
   CHECK_FALSE(in_flight_of(other));

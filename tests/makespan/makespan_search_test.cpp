@@ -20,8 +20,8 @@ namespace {
 chain plateau(std::size_t layers, std::size_t ranks) {
   const std::vector<double> ones(layers, 1);
   chain result{chains::layers(ones, ones, ones, {}), {}, {}, {}};
-  result.request.order = stagecut::make_schedule(schedule_kind::one_forward_one_backward,
-                                                 {.ranks = ranks, .microbatches = 2 * ranks});
+  result.request.order =
+      stagecut::make_schedule(schedule_kind::one_forward_one_backward, {.ranks = ranks, .microbatches = 2 * ranks});
   result.request.limits.time_limit.reset();
   return result;
 }

@@ -43,7 +43,8 @@ namespace {
 
 /// Compares an answer with all cuts; whether it is theirs.
 bool is_answer(const outcome<makespan_cut>& answer, const std::vector<valued>& all) {
-  if (all.empty()) return answer.state() == state::infeasible && answer.why().what == stagecut::reason::cause::constraint;
+  if (all.empty())
+    return answer.state() == state::infeasible && answer.why().what == stagecut::reason::cause::constraint;
   return answer.state() == state::optimal && answer->makespan == all[0].first && answer->bound == all[0].first &&
          chains::points_of(answer->cuts) == all[0].second;
 }
@@ -208,7 +209,9 @@ TEST_CASE("the best cut of all: eager 1F1B") {
   CHECK(compare(schedule_kind::eager_one_forward_one_backward, 850).wrong == 0);
 }
 
-TEST_CASE("the best cut of all: any microbatches in flight") { CHECK(compare(schedule_kind::in_flight, 400).wrong == 0); }
+TEST_CASE("the best cut of all: any microbatches in flight") {
+  CHECK(compare(schedule_kind::in_flight, 400).wrong == 0);
+}
 
 TEST_CASE("the best cut of all: interleaved, two stages a rank") {
   CHECK(compare(schedule_kind::interleaved, 850, 2).wrong == 0);
@@ -352,7 +355,8 @@ TEST_CASE("never worse than as many layers each, or the lightest heaviest stage,
       const auto answer = chains::solve(of);
       REQUIRE(answer);
       std::vector<double> load;
-      for (std::size_t i = 0; i < 80; ++i) load.push_back(of.model.forward(0, i, i + 1) + of.model.backward(0, i, i + 1));
+      for (std::size_t i = 0; i < 80; ++i)
+        load.push_back(of.model.forward(0, i, i + 1) + of.model.backward(0, i, i + 1));
       const auto light = stagecut::minimize_bottleneck(stagecut::prefix_sums(load), p);
       const auto uniform = stagecut::uniform_cuts(80, p);
       // The times of chains::durations_of are whole here: bytes are not, so compare what is simulated from doubles.
@@ -474,6 +478,19 @@ TEST_CASE("asked for none of the cuts near the best, there are none, and nobody 
   CHECK_FALSE(minimize_makespan(twice(listed), request)->all_within);
 }
 
+TEST_CASE("a fraction without end asks for all cuts") {
+  for (const auto kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::zb_h1}) {
+    for (const double fraction : {1e6, 1e300}) {
+      makespan_request request = request_for(order_of(kind, 4, 8));
+      request.within = fraction;
+      const auto answer = minimize_makespan(twice(listed), request);
+      REQUIRE(answer.state() == state::optimal);
+      CHECK(answer->within.size() == 35);
+      CHECK(answer->all_within);
+    }
+  }
+}
+
 TEST_CASE("an evaluator decides where to look, not what is true") {
   dice random(11);
   std::size_t asked = 0;
@@ -490,8 +507,7 @@ TEST_CASE("an evaluator decides where to look, not what is true") {
       asked += makespans.size();
       for (std::size_t i = 0; i < makespans.size(); ++i) {
         const points cut(cut_points.data() + i * length, cut_points.data() + (i + 1) * length);
-        const auto found =
-            std::find_if(all.begin(), all.end(), [&](const valued& each) { return each.second == cut; });
+        const auto found = std::find_if(all.begin(), all.end(), [&](const valued& each) { return each.second == cut; });
         well_asked = well_asked && found != all.end();
         switch (lie) {
           case 0: makespans[i] = found == all.end() ? 0 : found->first; break;
@@ -648,7 +664,8 @@ TEST_CASE("more stages than layers, and rules that nothing keeps to") {
 }
 
 TEST_CASE("one stage, and as many as layers") {
-  const auto whole = minimize_makespan(twice(listed), request_for(order_of(schedule_kind::one_forward_one_backward, 1, 3)));
+  const auto whole =
+      minimize_makespan(twice(listed), request_for(order_of(schedule_kind::one_forward_one_backward, 1, 3)));
   REQUIRE(whole.state() == state::optimal);
   CHECK(whole->cuts == cuts{0, 8});
   CHECK(whole->makespan == 3 * 3 * 60);
@@ -669,7 +686,8 @@ TEST_CASE("layers that take no time") {
     CHECK(answer->cuts == cuts{0, 1, 2, 6});
     CHECK(answer->gap() == 0);
   }
-  const auto pairs = minimize_makespan(twice(std::vector<double>(6, 0)), request_for(order_of(schedule_kind::zbv, 2, 4, 2), 3));
+  const auto pairs =
+      minimize_makespan(twice(std::vector<double>(6, 0)), request_for(order_of(schedule_kind::zbv, 2, 4, 2), 3));
   REQUIRE(pairs.state() == state::optimal);
   CHECK(pairs->makespan > 0);
 }
@@ -698,8 +716,8 @@ TEST_CASE("a request that makes no sense") {
   bad = good;
   for (const double each : {-0.5, infinity, not_a_number}) {
     bad.within = each;
-    CHECK(refusal(bad) == "stagecut::minimize_makespan: within = " + std::to_string(each) +
-                              ", must be finite and not negative");
+    CHECK(refusal(bad) ==
+          "stagecut::minimize_makespan: within = " + std::to_string(each) + ", must be finite and not negative");
   }
   bad = good;
   bad.limits.time_limit = -1;
@@ -708,13 +726,15 @@ TEST_CASE("a request that makes no sense") {
   CHECK(refusal(bad) == "stagecut::minimize_makespan: limits.time_limit = nan, must not be negative");
   bad = good;
   bad.start = cuts{0, 4, 8};
-  CHECK(refusal(bad) ==
-        "stagecut::minimize_makespan: start = 2 stages of 8 items, must have the stages of the schedule and the items of "
-        "the model");
+  CHECK(
+      refusal(bad) ==
+      "stagecut::minimize_makespan: start = 2 stages of 8 items, must have the stages of the schedule and the items of "
+      "the model");
   bad.start = cuts{0, 1, 2, 3, 7};
-  CHECK(refusal(bad) ==
-        "stagecut::minimize_makespan: start = 4 stages of 7 items, must have the stages of the schedule and the items of "
-        "the model");
+  CHECK(
+      refusal(bad) ==
+      "stagecut::minimize_makespan: start = 4 stages of 7 items, must have the stages of the schedule and the items of "
+      "the model");
   CHECK(refusal(good).empty());
   makespan_request unlimited = good;
   unlimited.limits.time_limit = infinity;
@@ -790,8 +810,10 @@ TEST_CASE("a schedule that is none, with and without a limit of memory") {
     bad.order.slices = 0;
     CHECK(refusal(bad, model) == "schedule: has no slice");
     bad = request;  // rank 0 wants its gradient before it sends the second microbatch, rank 1 both first
-    bad.order.orders[0] = {{op_kind::forward, 0, 0}, {op_kind::backward, 0, 0}, {op_kind::forward, 0, 1}, {op_kind::backward, 0, 1}};
-    bad.order.orders[1] = {{op_kind::forward, 1, 0}, {op_kind::forward, 1, 1}, {op_kind::backward, 1, 0}, {op_kind::backward, 1, 1}};
+    bad.order.orders[0] = {
+        {op_kind::forward, 0, 0}, {op_kind::backward, 0, 0}, {op_kind::forward, 0, 1}, {op_kind::backward, 0, 1}};
+    bad.order.orders[1] = {
+        {op_kind::forward, 1, 0}, {op_kind::forward, 1, 1}, {op_kind::backward, 1, 0}, {op_kind::backward, 1, 1}};
     CHECK(refusal(bad, model).find("wait") != std::string::npos);
   }
 }
@@ -803,9 +825,8 @@ TEST_CASE("what the model throws comes through") {
       return 1;
     }
   };
-  CHECK_THROWS_WITH_AS(
-      (void)minimize_makespan(broken{}, request_for(order_of(schedule_kind::gpipe, 2, 2))), "no such layer",
-      std::runtime_error);
+  CHECK_THROWS_WITH_AS((void)minimize_makespan(broken{}, request_for(order_of(schedule_kind::gpipe, 2, 2))),
+                       "no such layer", std::runtime_error);
 }
 
 TEST_CASE("memory is that of all stages of a rank together, with what they hold at the same moment") {

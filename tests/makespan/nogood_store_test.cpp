@@ -46,8 +46,8 @@ TEST_CASE("whoever comes with as much fails, too") {
     CHECK(store.find(1, 100, as_much, pool)->size() == 2);
     CHECK((*store.find(1, 100, as_much, pool))[1].path == 2);
     CHECK((*store.find(1, 100, as_much, pool))[1].length == 7);
-    CHECK(store.find(1, 50, more, pool) != nullptr);     // nothing up to 100, so nothing up to 50
-    CHECK(store.find(1, 101, more, pool) == nullptr);    // who knows
+    CHECK(store.find(1, 50, more, pool) != nullptr);   // nothing up to 100, so nothing up to 50
+    CHECK(store.find(1, 101, more, pool) == nullptr);  // who knows
     CHECK(store.find(1, 100, less, pool) == nullptr);
     CHECK(store.find(0, 100, more, pool) == nullptr);
     store.reset(2);

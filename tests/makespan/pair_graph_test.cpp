@@ -21,13 +21,9 @@ using stagecut::detail::stage_layout;
 
 namespace {
 
-constexpr schedule_kind kinds[] = {schedule_kind::interleaved,
-                                   schedule_kind::looped_bfs,
-                                   schedule_kind::interleaved_zero_bubble,
-                                   schedule_kind::zbv,
-                                   schedule_kind::dualpipev,
-                                   schedule_kind::sapp_big,
-                                   schedule_kind::sapp_less_memory};
+constexpr schedule_kind kinds[] = {
+    schedule_kind::interleaved, schedule_kind::looped_bfs, schedule_kind::interleaved_zero_bubble, schedule_kind::zbv,
+    schedule_kind::dualpipev,   schedule_kind::sapp_big,   schedule_kind::sapp_less_memory};
 
 /// A chain with two stages a rank.
 chain next_chain(dice& random, std::size_t most_items) {
@@ -139,7 +135,8 @@ TEST_CASE("a stage that is too slow does not rule out a longer one") {
     CHECK(bound_of(bench.graph(all[0].first / bench.ticks.tick), bench.layout, all[0].second) >= 0);
   });
   // A message of 400 behind layer 2.
-  chain sent{chains::layers(std::vector<double>(6, 6), std::vector<double>(6, 6), {}, {4, 4, 4, 400, 4, 4}), {}, {}, {}};
+  chain sent{
+      chains::layers(std::vector<double>(6, 6), std::vector<double>(6, 6), {}, {4, 4, 4, 400, 4, 4}), {}, {}, {}};
   sent.request.order =
       stagecut::make_schedule(schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 2});
   sent.request.links = {{0, 1}};
@@ -152,7 +149,8 @@ TEST_CASE("a stage that is too slow does not rule out a longer one") {
 TEST_CASE("a graph of pairs that is too large, or takes too long, is not built") {
   dice random(4);
   for (const schedule_kind kind : {schedule_kind::interleaved, schedule_kind::zbv}) {
-    chain of = chains::random_chain(random, chains::random_order(random, kind, {8, 4, 9, 2}), 8, {false, false, false, false});
+    chain of =
+        chains::random_chain(random, chains::random_order(random, kind, {8, 4, 9, 2}), 8, {false, false, false, false});
     of.request.order = stagecut::make_schedule(kind, {.ranks = 2, .chunks = 2, .microbatches = 4});
     of.model = chains::layers(std::vector<double>(9, 1), std::vector<double>(9, 2), std::vector<double>(9, 1), {});
     chains::with_workbench(of, [&](auto& bench) {

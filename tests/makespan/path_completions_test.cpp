@@ -59,8 +59,8 @@ TEST_CASE("completions are shortest paths, one or all of them") {
           least[j] = std::min(least[j], sum);
         }
       }
-      const bool knows_all = bench.layout.kind != stagecut::detail::stage_layout::shape::chain ||
-                             !bench.checked.has_rank_rules();
+      const bool knows_all =
+          bench.layout.kind != stagecut::detail::stage_layout::shape::chain || !bench.checked.has_rank_rules();
       bool sound = true;
       for (std::size_t j = 0; j < pool.size(); ++j) {
         sound = sound && (knows_all ? rest[0][j] == least[j] : rest[0][j] <= least[j]);

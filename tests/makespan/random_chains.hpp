@@ -331,9 +331,7 @@ struct ingredients {
   });
 }
 
-[[nodiscard]] inline points points_of(const stagecut::cuts& of) {
-  return {of.points().begin(), of.points().end()};
-}
+[[nodiscard]] inline points points_of(const stagecut::cuts& of) { return {of.points().begin(), of.points().end()}; }
 
 /// All that bounds and searches are made of, of one chain.
 template <class Model>

@@ -43,7 +43,8 @@ TEST_CASE("a rank alone: what simulate says") {
 
 TEST_CASE("what is under way through other ranks is waited for") {
   // The second rank of two under 1F1B: F0 B0 F1 B1, ready at 5, 10 for itself.
-  const schedule order = stagecut::make_schedule(schedule_kind::one_forward_one_backward, {.ranks = 2, .microbatches = 2});
+  const schedule order =
+      stagecut::make_schedule(schedule_kind::one_forward_one_backward, {.ranks = 2, .microbatches = 2});
   std::vector<rank_relaxation::part> parts(1);
   parts[0] = {3, 4, 0, 5, 7};
   rank_relaxation second(order, 1);

@@ -20,11 +20,12 @@ class function_ref<Result(Arguments...)> {
   /// @param function  that outlives this object
   template <class Function>
   requires(
-      !std::same_as<std::remove_const_t<Function>, function_ref> &&
+      !std::same_as<std::remove_const_t<Function>, function_ref> && std::is_object_v<Function> &&
       std::is_invocable_r_v<
           Result, Function&,
           Arguments...>) constexpr function_ref(Function& function) noexcept  // NOLINT(google-explicit-constructor)
-      : object_(static_cast<const void*>(__builtin_addressof(function))), call_([](const void* object, Arguments... values) {
+      : object_(static_cast<const void*>(__builtin_addressof(function))),
+        call_([](const void* object, Arguments... values) {
           return static_cast<Result>((*static_cast<Function*>(const_cast<void*>(object)))(values...));
         }) {}
 

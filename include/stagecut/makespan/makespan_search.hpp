@@ -346,12 +346,13 @@ class makespan_search {
     const double factor = 1 + *request_.within;
     const double wanted = best_.makespan() * factor;
     double most = wanted < no_loss ? whole(wanted) : no_loss;
-    if ((most > built_for_ || !search_) && !grow_graph(most)) return;
-    std::vector<std::pair<double, std::vector<std::size_t>>> all;
+    if (request_.most_within == 0) return;
+    std::vector<std::pair<double, std::vector<std::size_t>>> all{{best_.makespan(), best_.points()}};
     bool dropped = false;
     const auto keep = [&](view<const std::size_t> points, double value) {
       std::pair<double, std::vector<std::size_t>> here{value, {points.begin(), points.end()}};
-      all.insert(std::lower_bound(all.begin(), all.end(), here), std::move(here));
+      const auto place = std::lower_bound(all.begin(), all.end(), here);
+      if (place == all.end() || *place != here) all.insert(place, std::move(here));
       if (all.size() > request_.most_within) {
         all.pop_back();
         dropped = true;
@@ -359,10 +360,11 @@ class makespan_search {
       }
       return most;
     };
-    layered_graph graph = graph_within(most);
-    const auto left = request_.most_within == 0 ? cut_search::result::gave_up
-                                                : (*search_)(graph, most, ~std::size_t{0} / 2, true, keep);
-    result.all_within = left == cut_search::result::none && !dropped;
+    if ((most <= built_for_ && search_) || grow_graph(most)) {
+      layered_graph graph = graph_within(most);
+      const auto left = (*search_)(graph, most, ~std::size_t{0} / 2, true, keep);
+      result.all_within = left == cut_search::result::none && !dropped;
+    }
     for (const auto& [value, points] : all) result.within.push_back({cuts(points), in_units(value)});
   }
 

@@ -25,6 +25,7 @@
 #include <stagecut/makespan/plan_choices.hpp>
 #include <stagecut/makespan/profile_makespan.hpp>
 #include <stagecut/makespan/search_clock.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
@@ -42,6 +43,7 @@ struct minimize_makespan_fn {
   template <pipeline_model Model, stage_constraint Constraint>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
                                                  const Constraint& allowed) const {
+    check_schedule(request.order);
     check(model.size(), request, memory_pipeline_model<Model>);
     const std::size_t stages = request.order.stages();
     if (stages > model.size()) {
