@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -40,8 +41,17 @@ TEST_CASE("edges of a node follow one another") {
 TEST_CASE("the least of the largest bounds") {
   layered_graph graph = diamond();
   CHECK(graph.least_bound() == 4);
+  const auto path = graph.least_path();
+  REQUIRE(path.size() == 3);
+  double largest = 0;
+  for (const auto& each : graph.edges) {
+    const bool on_it = (each.from == path[0] && each.to == path[1]) || (each.from == path[1] && each.to == path[2]);
+    if (on_it) largest = std::max(largest, each.bound);
+  }
+  CHECK(largest == 4);
   CHECK(graph.prune(2, [](const auto& each) { return each.bound == 4; }));
   CHECK(graph.least_bound() == 5);
+  CHECK(layered_graph().least_path().empty());
 }
 
 TEST_CASE("what leads nowhere goes, too") {

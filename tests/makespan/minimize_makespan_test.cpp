@@ -696,7 +696,7 @@ TEST_CASE("a request that makes no sense") {
   const makespan_request good = request_for(order_of(schedule_kind::one_forward_one_backward, 4, 8));
   makespan_request bad = good;
   bad.order = {};
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: order = no stage, must have stages");
+  CHECK(refusal(bad) == "schedule: has no stage");
   bad = good;
   bad.links.resize(2);
   CHECK(refusal(bad) == "stagecut::minimize_makespan: links.size() = 2, must be 1 or the number of boundaries, 3");

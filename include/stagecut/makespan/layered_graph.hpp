@@ -84,24 +84,41 @@ struct layered_graph {
     index();
   }
 
-  /// The least, over paths, of the largest bound on it.
-  [[nodiscard]] double least_bound() const {
-    std::vector<double> best(nodes.size(), no_ticks);
-    best[0] = 0;
-    double result = no_ticks;
-    for (std::size_t u = 0; u < nodes.size(); ++u) {
-      if (first[u] == first[u + 1] && u + 1 >= 1 && best[u] < result && nodes[u].step == nodes.back().step) {
-        result = best[u];
-      }
+  /// The path whose largest bound is least, as its nodes; none if there is no path.
+  [[nodiscard]] std::vector<std::uint32_t> least_path() const {
+    const std::vector<double> rest = least_rest();
+    std::vector<std::uint32_t> path;
+    if (nodes.empty() || rest[0] >= no_ticks) return path;
+    for (std::uint32_t u = 0;;) {
+      path.push_back(u);
+      if (first[u] == first[u + 1]) return path;
+      std::uint32_t next = edges[first[u]].to;
+      double least = no_ticks;
       for (std::uint32_t i = first[u]; i < first[u + 1]; ++i) {
-        const double here = best[u] < edges[i].bound ? edges[i].bound : best[u];
-        if (here < best[edges[i].to]) best[edges[i].to] = here;
+        const double here = rest[edges[i].to] < edges[i].bound ? edges[i].bound : rest[edges[i].to];
+        if (here < least) least = here, next = edges[i].to;
       }
+      u = next;
     }
-    return result;
   }
 
+  /// The least, over paths, of the largest bound on it.
+  [[nodiscard]] double least_bound() const { return nodes.empty() ? no_ticks : least_rest()[0]; }
+
  private:
+  /// From every node to the end.
+  [[nodiscard]] std::vector<double> least_rest() const {
+    std::vector<double> rest(nodes.size(), no_ticks);
+    for (std::size_t u = nodes.size(); u-- > 0;) {
+      if (nodes[u].step == nodes.back().step) rest[u] = 0;
+      for (std::uint32_t i = first[u]; i < first[u + 1]; ++i) {
+        const double here = rest[edges[i].to] < edges[i].bound ? edges[i].bound : rest[edges[i].to];
+        rest[u] = here < rest[u] ? here : rest[u];
+      }
+    }
+    return rest;
+  }
+
   std::vector<char> alive_{};
 };
 

@@ -11,7 +11,6 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/makespan/chain_ticks.hpp>
 #include <stagecut/makespan/cut_search.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
@@ -20,13 +19,11 @@
 #include <stagecut/makespan/layered_graph.hpp>
 #include <stagecut/makespan/local_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
-#include <stagecut/makespan/model_rules.hpp>
 #include <stagecut/makespan/pair_graph.hpp>
 #include <stagecut/makespan/path_pool.hpp>
 #include <stagecut/makespan/search_clock.hpp>
 #include <stagecut/makespan/stage_graph.hpp>
-#include <stagecut/sequence/minimize_bottleneck.hpp>
-#include <stagecut/sequence/uniform_cuts.hpp>
+#include <stagecut/makespan/starting_cut.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -45,10 +42,9 @@ class makespan_search {
 
   [[nodiscard]] outcome<makespan_cut> run() {
     using answer = outcome<makespan_cut>;
-    if (!begin()) {
-      if (proved_none_) return answer::infeasible({reason::cause::constraint, 0, 0});
-      return answer::unknown({reason::cause::limit_reached});
-    }
+    const state first = starting_cut(chain_, request_, rules_, simulator_, clock_, best_).find(stages_, layout_);
+    if (first == state::infeasible) return answer::infeasible({reason::cause::constraint, 0, 0});
+    if (first == state::unknown) return answer::unknown({reason::cause::limit_reached});
     improve(tries() / 4);
     if (grow_graphs()) {
       take_bound_cut(graph_);
@@ -71,8 +67,8 @@ class makespan_search {
  private:
   static constexpr double no_loss = 0x1p52;  // beyond any makespan in ticks
 
-  // Edges of a graph, and numbers of all paths at all nodes: a quarter of a gigabyte each.
-  static constexpr std::size_t most_edges = std::size_t{1} << 24U;
+  static constexpr std::size_t most_edges = starting_cut::most_edges;
+  // Numbers of all paths at all nodes: a quarter of a gigabyte.
   static constexpr std::size_t most_lengths = std::size_t{1} << 25U;
 
   [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
@@ -84,52 +80,6 @@ class makespan_search {
         2 * chain_.stages * request_.order.microbatches * request_.order.slices * (chain_.has_messages ? 2 : 1);
     const std::size_t wanted = 10'000'000 / (tasks + 1);
     return wanted < 100 ? 100 : wanted > 4000 ? 4000 : wanted;
-  }
-
-  /// Takes a cut if it is allowed and better.
-  void offer(const std::vector<std::size_t>& points) {
-    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
-    clock_.state.simulations = simulator_.simulations;
-  }
-
-  /// Finds cuts to begin with.
-  bool begin() {
-    const std::size_t n = chain_.items;
-    std::vector<double> load(n);
-    for (std::size_t s = 0; s < chain_.stages; ++s) {
-      for (std::size_t i = 0; i < n; ++i) load[i] += chain_.load(s, i, i + 1);
-    }
-    const prefix_sums cost(load);
-    const auto light = minimize_bottleneck(cost, chain_.stages, stage_rules(rules_));
-    if (!light) return proved_none_ = true, false;
-    const auto points_of = [](const cuts& of) {
-      return std::vector<std::size_t>(of.points().begin(), of.points().end());
-    };
-    offer(points_of(light->cuts));
-    offer(points_of(uniform_cuts(n, chain_.stages)->cuts));
-    if (request_.start) offer(points_of(*request_.start));
-    return best_.any() || find_any();
-  }
-
-  /// Any cut that keeps the rules of ranks, if there is one.
-  bool find_any() {
-    layered_graph graph;
-    if (layout_.kind != stage_layout::shape::chain) {
-      pair_graph pairs(chain_, request_.order, layout_, rules_);
-      if (!pairs.build(no_ticks, false, most_edges, clock_, graph)) return false;
-      if (graph.edges.empty()) return proved_none_ = true, false;
-    } else if (!stages_.build(no_ticks, most_edges, clock_, graph)) {
-      return false;
-    }
-    path_pool pool(chain_, layout_, path_pool::lanes);
-    cut_search search(chain_, request_.order, layout_, rules_, simulator_, pool, clock_);
-    const auto take = [&](view<const std::size_t> points, double value) {
-      best_.offer(points, value);
-      return -1.0;
-    };
-    const auto found = search(graph, no_ticks / 2, ~std::size_t{0} / 2, true, take);
-    proved_none_ = found == cut_search::result::none;
-    return best_.any();
   }
 
   void improve(std::size_t tries) {
@@ -198,32 +148,17 @@ class makespan_search {
 
   /// The cut whose largest bound is least is often the best one.
   void take_bound_cut(const layered_graph& graph) {
-    std::vector<double> most(graph.nodes.size(), no_ticks);  // of the rest
-    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
-      if (graph.nodes[u].step == layout_.steps()) most[u] = 0;
-      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-        const auto& each = graph.edges[i];
-        const double here = most[each.to] < each.bound ? each.bound : most[each.to];
-        most[u] = here < most[u] ? here : most[u];
-      }
-    }
-    if (most[0] >= no_ticks) return;
+    const std::vector<std::uint32_t> path = graph.least_path();
+    if (path.size() != layout_.steps() + 1) return;
     std::vector<std::size_t> points(chain_.stages + 1);
     points.back() = chain_.items;
-    for (std::uint32_t u = 0; graph.nodes[u].step != layout_.steps();) {
-      std::uint32_t next = graph.edges[graph.first[u]].to;
-      double least = no_ticks;
-      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-        const auto& each = graph.edges[i];
-        const double here = most[each.to] < each.bound ? each.bound : most[each.to];
-        if (here < least) least = here, next = each.to;
+    for (std::size_t t = 0; t + 1 < path.size(); ++t) {
+      const auto& u = graph.nodes[path[t]];
+      for (std::size_t j = 0; j < layout_.width(t); ++j) {
+        points[layout_.stage(t, j)] = layout_.part(j, u, graph.nodes[path[t + 1]]).first;
       }
-      for (std::size_t j = 0; j < layout_.width(graph.nodes[u].step); ++j) {
-        points[layout_.stage(graph.nodes[u].step, j)] = layout_.part(j, graph.nodes[u], graph.nodes[next]).first;
-      }
-      u = next;
     }
-    offer(points);
+    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
   }
 
   /// The edges of cuts of makespan `most` or less.
@@ -380,7 +315,6 @@ class makespan_search {
   double built_for_ = 0;
   std::optional<path_pool> pool_{};
   std::optional<cut_search> search_{};
-  bool proved_none_ = false;
   bool smallest_ = false;  // the best is the lexicographically smallest already
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,6 +63,7 @@ struct minimize_makespan_fn {
 
   [[nodiscard]] outcome<plan> operator()(const profile& model, const chain_request& request) const {
     detail::check_makespan_request(model, request);
+    const double began = detail::seconds_now();
     const layer_blocks blocks(model);
     const std::size_t stages = request.devices * request.chunks;
     if (stages > blocks.size()) return outcome<plan>::infeasible(detail::too_many_stages(model, blocks, stages));
@@ -75,9 +77,25 @@ struct minimize_makespan_fn {
     const training_memory memory(model, request.memory);
     const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
     detail::check_memory(memory, request, in_flight);
-    const auto found = (*this)(chain_model(model, request.memory), asked);
+    const chain_model chain(model, request.memory);
+    const auto found = (*this)(chain, asked);
     if (found.state() == state::infeasible) {
-      return outcome<plan>::infeasible(detail::shortage(model, request, blocks, memory, in_flight, bytes));
+      double end = detail::seconds_now() + 4;
+      if (request.limits.time_limit && end > began + *request.limits.time_limit)
+        end = began + *request.limits.time_limit;
+      const auto fits = [&](double enough) -> std::optional<bool> {
+        const double left = end - detail::seconds_now();
+        if (left < 0) return std::nullopt;
+        makespan_request any = asked;
+        any.memory_per_rank = enough;
+        any.limits = {.time_limit = left, .node_limit = stages + 2};
+        const outcome<makespan_cut> made = (*this)(chain, any);
+        if (made.state() == state::unknown) return std::nullopt;
+        return made.has_value();
+      };
+      return outcome<plan>::infeasible(request.chunks == 1
+                                           ? detail::stage_shortage(model, request, blocks, memory, in_flight, bytes)
+                                           : detail::chunks_shortage(request, bytes, fits));
     }
     if (!found) return outcome<plan>::unknown(found.why());
     plan made = detail::plan_of(model, request, asked.order, memory, blocks, *found, found.state());
@@ -186,7 +204,6 @@ struct minimize_makespan_fn {
 
   static void check(std::size_t items, const makespan_request& request, bool knows_memory) {
     const std::size_t stages = request.order.stages();
-    if (stages == 0) refuse("order", "no stage", "must have stages");
     const std::size_t boundaries = stages - 1;
     if (request.links.size() > 1 && request.links.size() != boundaries) {
       refuse("links.size()", std::to_string(request.links.size()),

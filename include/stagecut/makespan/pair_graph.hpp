@@ -49,7 +49,7 @@ class pair_graph {
     }
   }
 
-  /// As `stage_graph::build`. With `timed` false, only the rules count.
+  /// As `stage_graph::build`. With `timed` false, only the rules count, and the graph has some of the cuts if there are any.
   bool build(double most, bool timed, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
     graph = {};
     graph.nodes.push_back({0, {0, 0, 0}});
@@ -72,8 +72,13 @@ class pair_graph {
     if (vee_) {
       if (!try_one({0, {0, 0, n}})) return false;
     } else {
-      for (auto x = static_cast<std::uint32_t>(p); x + p <= n; ++x) {
-        if (!try_one({1, {x, 0, x}})) return false;
+      // From the middle outward: where only the rules count, the first that has a path will do.
+      const auto ranks = static_cast<std::uint32_t>(p);
+      const std::uint32_t middle = n / 2;
+      for (std::uint32_t by = 0; by <= n && (timed || parts.empty()); ++by) {
+        if (by <= middle && middle - by >= ranks && !try_one({1, {middle - by, 0, middle - by}})) return false;
+        const std::uint32_t x = middle + by;
+        if (by != 0 && x + ranks <= n && !try_one({1, {x, 0, x}})) return false;
       }
     }
     join(parts, graph);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,26 +77,38 @@ inline void check_makespan_request(const profile& model, const chain_request& re
   }
 }
 
-/// Why no cut fits into memory.
-[[nodiscard]] inline reason shortage(const profile& model, const chain_request& request, const layer_blocks& blocks,
-                                     const training_memory& memory, const std::vector<std::size_t>& in_flight,
-                                     double bytes) {
-  if (request.chunks == 1) {
-    const auto needs = [&](std::size_t devices) {
-      const schedule_kind kind = request.schedule;
-      const bool known = kind == schedule_kind::gpipe || kind == schedule_kind::one_forward_one_backward ||
-                         kind == schedule_kind::eager_one_forward_one_backward;
-      return known && request.in_flight.empty() ? microbatches_in_flight(kind, devices, request.microbatches)
-                                                : std::vector<std::size_t>();
-    };
-    return memory_shortage(model, blocks, memory, in_flight, bytes, needs);
+/// Why no cut fits into the memory of devices that have several stages each; `fits(bytes)` says of another memory whether
+/// a cut does, or unset if that takes too long.
+template <class Fits>
+[[nodiscard]] reason chunks_shortage(const chain_request& request, double bytes, const Fits& fits) {
+  double low = bytes;  // too few
+  double high = 2 * bytes;
+  std::optional<bool> enough = fits(high);
+  for (int doubled = 0; enough == false && doubled < 20; ++doubled) low = high, high *= 2, enough = fits(high);
+  const bool any = enough == true;
+  while (any && enough && high - low > 0.005 * low + 1) {
+    const double middle = floor_bytes(low + (high - low) / 2);
+    enough = fits(middle);
+    if (enough) (*enough ? high : low) = middle;
   }
-  // The stages of a device share its memory; that none fits was found out, and by how much is not known.
-  const double mean = memory.share(0, memory.size(), 1) / static_cast<double>(request.devices);
   return {
-      reason::cause::memory, whole_bytes(mean > bytes ? mean : bytes + 1), static_cast<std::size_t>(floor_bytes(bytes)),
+      reason::cause::memory, whole_bytes(low + 1), static_cast<std::size_t>(floor_bytes(bytes)),
       joined("the fullest of ", devices_text(request.devices), " of ", std::to_string(request.chunks), " stages each"),
-      ""};
+      any ? joined(bytes_text(whole_bytes(high)), " would do") : std::string()};
+}
+
+/// Why no cut fits into memory, with a stage on each device.
+[[nodiscard]] inline reason stage_shortage(const profile& model, const chain_request& request,
+                                           const layer_blocks& blocks, const training_memory& memory,
+                                           const std::vector<std::size_t>& in_flight, double bytes) {
+  const auto needs = [&](std::size_t devices) {
+    const schedule_kind kind = request.schedule;
+    const bool known = kind == schedule_kind::gpipe || kind == schedule_kind::one_forward_one_backward ||
+                       kind == schedule_kind::eager_one_forward_one_backward;
+    return known && request.in_flight.empty() ? microbatches_in_flight(kind, devices, request.microbatches)
+                                              : std::vector<std::size_t>();
+  };
+  return memory_shortage(model, blocks, memory, in_flight, bytes, needs);
 }
 
 /// A plan with the cuts that were found.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/starting_cut.hpp>
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "random_chains.hpp"
+
+using chains::chain;
+using chains::valued;
+using oracle::dice;
+using stagecut::schedule_kind;
+using stagecut::state;
+using stagecut::detail::starting_cut;
+
+namespace {
+
+/// What it finds for a chain, and whether that is allowed.
+template <class Check>
+void start(const chain& of, const Check& check) {
+  chains::with_workbench(of, [&](auto& bench) {
+    stagecut::detail::incumbent best(bench.clock, bench.ticks.tick);
+    const stagecut::detail::stage_graph stages(bench.ticks, of.request.order, of.request.transfers, bench.checked);
+    starting_cut starting(bench.ticks, of.request, bench.checked, bench.simulate, bench.clock, best);
+    const state found = starting.find(stages, bench.layout);
+    check(found, best, bench);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("there is a cut to begin with exactly if any is allowed") {
+  dice random(7);
+  int none = 0;
+  int some = 0;
+  for (int round = 0; round < 600; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const chain of = chains::random_chain(random, chains::random_order(random, kind, {9, 4, 8}), 9, {});
+    const std::vector<valued> all = chains::all_cuts(of);
+    start(of, [&](state found, const auto& best, auto& bench) {
+      CHECK(found == (all.empty() ? state::infeasible : state::feasible));
+      (all.empty() ? none : some) += 1;
+      if (all.empty()) return;
+      CHECK(stagecut::detail::allowed_cut(of.request.order, bench.checked, best.points()));
+      CHECK(best.makespan() == bench.simulate(best.points()));
+      CHECK(best.makespan() * bench.ticks.tick >= all[0].first);
+    });
+  }
+  CHECK(none > 5);
+  CHECK(some > 300);
+}
+
+TEST_CASE("it is not worse than the user's") {
+  dice random(8);
+  for (int round = 0; round < 200; ++round) {
+    chain of = chains::random_chain(random, chains::random_order(random, schedule_kind::interleaved, {9, 4, 8}), 9, {});
+    const std::vector<valued> all = chains::all_cuts(of);
+    if (all.empty()) continue;
+    of.request.start = stagecut::cuts(all[0].second);
+    start(of, [&](state, const auto& best, auto& bench) {
+      CHECK(best.makespan() * bench.ticks.tick == all[0].first);
+    });
+  }
+}
+
+TEST_CASE("no time is enough where no rule needs a search") {
+  dice random(9);
+  chain of = chains::random_chain(random, chains::random_order(random, schedule_kind::gpipe, {9, 4, 8}), 9, {});
+  of.rules.reset();
+  of.request.memory_per_rank.reset();
+  of.request.limits.time_limit = 0;
+  start(of, [&](state found, const auto& best, auto&) {
+    CHECK(found == state::feasible);
+    CHECK(best.any());
+  });
+}
