@@ -156,15 +156,15 @@ TEST_CASE("a graph of pairs that is too large, or takes too long, is not built")
     chains::with_workbench(of, [&](auto& bench) {
       pair_graph pairs(bench.ticks, of.request.order, bench.layout, bench.checked);
       layered_graph graph;
-      CHECK(pairs.build(no_ticks, true, 10000, bench.clock, graph));
+      CHECK(pairs.build(no_ticks, 10000, bench.clock, graph));
       CHECK_FALSE(graph.edges.empty());
-      CHECK_FALSE(pairs.build(no_ticks, true, 3, bench.clock, graph));
+      CHECK_FALSE(pairs.build(no_ticks, 3, bench.clock, graph));
       stagecut::search_limits limits;
       limits.time_limit = 0;
       stagecut::detail::search_clock late(limits);
-      CHECK_FALSE(pairs.build(no_ticks, true, 10000, late, graph));
+      CHECK_FALSE(pairs.build(no_ticks, 10000, late, graph));
       // Below the least makespan nothing may be left; a graph of nothing can be asked all the same.
-      CHECK(pairs.build(0, true, 10000, bench.clock, graph));
+      CHECK(pairs.build(0, 10000, bench.clock, graph));
       CHECK(graph.edges.empty());
       REQUIRE(graph.first.size() == graph.nodes.size() + 1);
     });

@@ -361,7 +361,8 @@ struct workbench {
       (void)stages.build(most, most_edges, clock, result);
     } else {
       stagecut::detail::pair_graph pairs(ticks, request.order, layout, checked);
-      (void)pairs.build(most, timed, most_edges, clock, result);
+      (void)(timed ? pairs.build(most, most_edges, clock, result)
+                   : pairs.build_untimed(true, most_edges, clock, result));
     }
     return result;
   }

@@ -98,7 +98,7 @@ class makespan_search {
       built = stages_.build(most, most_edges, clock_, graph_);
     } else {
       pair_graph pairs(chain_, request_.order, layout_, rules_);
-      built = pairs.build(most, true, most_edges, clock_, graph_);
+      built = pairs.build(most, most_edges, clock_, graph_);
     }
     if (!built) return false;
     built_for_ = most;

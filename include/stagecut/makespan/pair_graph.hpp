@@ -49,13 +49,27 @@ class pair_graph {
     }
   }
 
-  /// As `stage_graph::build`. With `timed` false, only the rules count, and the graph has some of the cuts if there are any.
-  bool build(double most, bool timed, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
+  /// As `stage_graph::build`; any makespan will do.
+  ///
+  /// @param all  whether all cuts are wanted; else some if there are any
+  bool build_untimed(bool all, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
+    timed_ = false;
+    all_cuts_ = all;
+    return build_now(no_ticks, most_edges, clock, graph);
+  }
+
+  /// As `stage_graph::build`.
+  bool build(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
+    timed_ = all_cuts_ = true;
+    return build_now(most, most_edges, clock, graph);
+  }
+
+ private:
+  bool build_now(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
     graph = {};
     graph.nodes.push_back({0, {0, 0, 0}});
     grid_.assign((chain_.items + 1) * (chain_.items + 1), 0);
     most_ = most;
-    timed_ = timed;
     std::vector<layered_graph> parts;
     std::size_t edges = 0;
     const std::size_t p = layout_.ranks;
@@ -72,10 +86,10 @@ class pair_graph {
     if (vee_) {
       if (!try_one({0, {0, 0, n}})) return false;
     } else {
-      // From the middle outward: where only the rules count, the first that has a path will do.
+      // From the middle outward, where a path is found soon.
       const auto ranks = static_cast<std::uint32_t>(p);
       const std::uint32_t middle = n / 2;
-      for (std::uint32_t by = 0; by <= n && (timed || parts.empty()); ++by) {
+      for (std::uint32_t by = 0; by <= n && (all_cuts_ || parts.empty()); ++by) {
         if (by <= middle && middle - by >= ranks && !try_one({1, {middle - by, 0, middle - by}})) return false;
         const std::uint32_t x = middle + by;
         if (by != 0 && x + ranks <= n && !try_one({1, {x, 0, x}})) return false;
@@ -85,7 +99,6 @@ class pair_graph {
     return true;
   }
 
- private:
   /// All that follows the first node of a graph.
   bool expand(layered_graph& graph, std::size_t most_edges, search_clock& clock) {
     std::size_t begin = 0;
@@ -250,6 +263,7 @@ class pair_graph {
   double passes_;
   bool vee_;
   bool timed_ = true;
+  bool all_cuts_ = true;
   bool steady_ = true;  // messages take the same time wherever the chain is cut: then no longer stage has a lower bound
   double most_ = 0;
   std::vector<rank_relaxation> relaxed_{};       // of every rank

@@ -64,7 +64,7 @@ class starting_cut {
     layered_graph graph;
     if (layout.kind != stage_layout::shape::chain) {
       pair_graph pairs(chain_, request_.order, layout, rules_);
-      if (!pairs.build(no_ticks, false, most_edges, clock_, graph)) return state::unknown;
+      if (!pairs.build_untimed(false, most_edges, clock_, graph)) return state::unknown;
     } else if (!stages.build(no_ticks, most_edges, clock_, graph)) {
       return state::unknown;
     }
