@@ -81,8 +81,7 @@ struct plan_command {
     option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1");
     option("--objective", objective, "NAME", "makespan (with M the default), or bottleneck")
         ->check(one_of({"makespan", "bottleneck"}));
-    option("--time-limit", time_limit, "SECONDS", "To look for the least makespan (10)")
-        ->check(CLI::NonNegativeNumber.description(""));
+    option("--time-limit", time_limit, "SECONDS", "To look for the least makespan (10)")->check(seconds_check());
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
     option("--output", output, "FILE", "Write to this file");
     command->add_flag("--timeline", timeline, "Put predicted passes into the JSON");
@@ -160,6 +159,10 @@ struct plan_command {
     }
     if (objective == "makespan" && !obstacle.empty())
       throw CLI::ValidationError("--objective", "makespan: " + obstacle);
+    if (!memory.empty() && request.chunks > 1 && (objective == "bottleneck" || !obstacle.empty())) {
+      const std::string why = obstacle.empty() ? "" : ": " + obstacle;
+      throw CLI::ValidationError("--memory", "with --chunks it is known for the makespan alone" + why);
+    }
     if (objective == "bottleneck" || !obstacle.empty()) return plan_chain(model, request);
     return minimize_makespan(model, request);
   }
@@ -188,7 +191,13 @@ struct plan_command {
   void ask(const stagecut::profile& model) {
     using namespace stagecut;
     if (schedule != "auto") request.schedule = find_schedule(schedule)->kind;
-    if (chunks != 0 && schedule != "auto") request.chunks = chunks;
+    if (schedule != "auto") {
+      const std::size_t wanted = schedules[static_cast<std::size_t>(request.schedule)].chunks;
+      request.chunks = chunks != 0 ? chunks : wanted == 0 ? 1 : wanted;
+      if (wanted == 0 && request.chunks == 1) {
+        throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
+      }
+    }
     if (checkpoint == "always") request.memory.checkpoint = checkpointing::always;
     if (checkpoint == "except_last") request.memory.checkpoint = checkpointing::except_last;
     if (!memory.empty()) {

@@ -21,6 +21,18 @@ inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI
 /// A check for a count.
 inline CLI::Validator count_check() { return CLI::Range(std::size_t{1}, (std::size_t{1} << 40U) - 1).description(""); }
 
+/// A check for seconds.
+inline CLI::Validator seconds_check() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        double value = 0;
+        const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool is_time = error == std::errc() && stop == text.data() + text.size() && value >= 0 && value < 1e9;
+        return is_time ? std::string() : fmt::format("{} is no number of seconds", text);
+      },
+      "");
+}
+
 /// Numbers between commas.
 /// @throws CLI::ValidationError naming the option
 template <class Number>

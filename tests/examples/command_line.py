@@ -195,7 +195,16 @@ for m, words in ((3, ("--chunks", 2, "--devices", 2)), (8, ("--checkpoint", "exc
 fails(2, "--objective: makespan: the number of microbatches is not known", "plan", "-", "--devices", 2, "--objective", "makespan", stdin=uneven)
 fails(2, "--objective: makespan: stages are measured by something else", "plan", "-", "--devices", 2, "--microbatches", 4,
       "--method", "uniform", "--objective", "makespan", stdin=uneven)
-fails(2, "--time-limit", "plan", "-", "--devices", 2, "--time-limit", -1, stdin=uneven)
+for limit in (-1, "nan", "x", "inf", "1e999", ""):
+    fails(2, "--time-limit", "plan", "-", "--devices", 2, "--time-limit", limit, stdin=uneven)
+fails(2, "--schedule: interleaved needs --chunks above 1", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "interleaved", stdin=uneven)
+fails(2, "--chunks = 3, must be 2 for zbv", "plan", "-", "--devices", 4, "--chunks", 3, "--microbatches", 4, "--schedule", "zbv", stdin=uneven)
+fails(2, "--memory: with --chunks it is known for the makespan alone: with chunks, the number of devices must divide", "plan", "-",
+      "--devices", 2, "--chunks", 2, "--microbatches", 3, "--memory", "1MB", stdin=uneven)
+fails(2, "--memory: with --chunks it is known for the makespan alone", "plan", "-", "--devices", 2, "--chunks", 2,
+      "--microbatches", 4, "--memory", "1MB", "--objective", "bottleneck", stdin=uneven)
+fails(3, "none of 7 combinations: 10 stages need at least 10 layers", "plan", "-", "--devices", 2, "--chunks", 5, "--microbatches", 4,
+      "--schedule", "auto", stdin=uneven)
 fails(2, "--microbatches = 2, must be at least twice", "plan", "-", "--devices", 2, "--microbatches", 2, "--schedule", "zb-h1", stdin=uneven)
 fails(2, "does not tell the gradient of the weights", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "zb-h1", stdin=uneven)
 fails(2, "--schedule: fastest not in {auto,gpipe,", "plan", "-", "--devices", 2, "--schedule", "fastest", stdin=uneven)
@@ -265,7 +274,7 @@ fails(2, "--timeline: there is no", "plan", "-", "--devices", 2, "--timeline", "
 fails(2, "no layer takes any bytes: a limit of memory", "plan", "-", "--devices", 2, "--memory", 9, stdin="1\n2\n")
 fails(2, "more than 10^18 bytes", "plan", "-", "--devices", 2, stdin=header + "a,x,1,1,1,1,1e308\nb,x,1,1,1,1,1\n")
 fails(2, "--checkpoint = except_last", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
-fails(2, "with chunks above 1", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", 900, stdin=heavy)
+fails(2, "--memory: with --chunks it is known for the makespan alone: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", 900, stdin=heavy)
 
 # Profiles that cannot be computed, and files that are none.
 fails(2, "needs either --preset or --config", "profile", "transformer")

@@ -18,31 +18,6 @@ using stagecut::view;
 using stagecut::detail::allowed_cut;
 using stagecut::detail::local_search;
 
-TEST_CASE("which cuts are allowed") {
-  dice random(1);
-  std::size_t refused = 0;
-  for (int round = 0; round < 300; ++round) {
-    CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
-    const chain of = chains::random_chain(random, chains::random_order(random, kind, {9, 4, 8}), 9, {});
-    std::vector<points> expected;
-    for (const valued& each : chains::all_cuts(of)) expected.push_back(each.second);
-    std::sort(expected.begin(), expected.end());
-    std::vector<points> found;
-    chains::with_workbench(of, [&](auto& bench) {
-      chains::each_cut(of.model.size(), of.request.order.stages(), [&](const points& cut) {
-        if (allowed_cut(of.request.order, bench.checked, cut)) {
-          found.push_back(cut);
-        } else {
-          ++refused;
-        }
-      });
-    });
-    CHECK(found == expected);
-  }
-  CHECK(refused > 300);
-}
-
 TEST_CASE("a cut becomes no worse, stays allowed, and has the makespan that is said") {
   dice random(2);
   int better = 0;
@@ -61,8 +36,7 @@ TEST_CASE("a cut becomes no worse, stays allowed, and has the makespan that is s
       const valued& begin = all[random.below(all.size())];
       points best = begin.second;
       double makespan = begin.first / bench.ticks.tick;
-      local_search search(bench.ticks, of.request.order, bench.checked, bench.simulate, bench.clock,
-                          of.request.limits.evaluator);
+      local_search search(of.request.order, bench.checked, bench.simulate, bench.clock, of.request.limits.evaluator);
       search(best, makespan, 0, 300);
       const valued found{makespan * bench.ticks.tick, best};
       CHECK(std::find(all.begin(), all.end(), found) != all.end());
@@ -78,7 +52,7 @@ TEST_CASE("it stops at the goal, after its tries, when the time is over, and whe
   chain of{chains::layers(forward, forward, {}, {}), {}, {}, {}};
   of.request.order = stagecut::make_schedule(schedule_kind::one_forward_one_backward, {.ranks = 4, .microbatches = 8});
   chains::with_workbench(of, [&](auto& bench) {
-    local_search search(bench.ticks, of.request.order, bench.checked, bench.simulate, bench.clock, {});
+    local_search search(of.request.order, bench.checked, bench.simulate, bench.clock, {});
     points best{0, 1, 2, 3, 8};
     double makespan = bench.simulate(best);
     const points begin = best;
@@ -101,7 +75,7 @@ TEST_CASE("it stops at the goal, after its tries, when the time is over, and whe
   });
   of.request.order = stagecut::make_schedule(schedule_kind::one_forward_one_backward, {.ranks = 1, .microbatches = 8});
   chains::with_workbench(of, [&](auto& bench) {
-    local_search search(bench.ticks, of.request.order, bench.checked, bench.simulate, bench.clock, {});
+    local_search search(of.request.order, bench.checked, bench.simulate, bench.clock, {});
     points best{0, 8};
     double makespan = bench.simulate(best);
     search(best, makespan, 0, 100);

@@ -63,7 +63,9 @@ TEST_CASE("without a limit the constraint decides") {
   CHECK(ruled.allows(1, 3, 5));
   CHECK_FALSE(ruled.allows(1, 3, 6));
   CHECK(ruled.hopeless(1, 3, 6));
-  const stage_rules as_constraint(ruled);
+  const stagecut::search_limits limits;
+  stagecut::detail::search_clock clock(limits);
+  const stage_rules as_constraint(ruled, clock);
   CHECK(as_constraint(1, 3, 5));
   CHECK_FALSE(as_constraint(1, 3, 6));
   CHECK(as_constraint.hopeless(1, 3, 6));

@@ -83,7 +83,8 @@ TEST_CASE("every schedule has a plan that its own name runs") {
   for (const auto& entry : stagecut::schedules) {
     for (const std::size_t v : {1U, 2U}) {
       if (!stagecut::has_shape(entry.kind, 2, v, 4)) continue;
-      const auto best = minimize_makespan(known, {.devices = 2, .chunks = v, .microbatches = 4, .schedule = entry.kind});
+      const auto best =
+          minimize_makespan(known, {.devices = 2, .chunks = v, .microbatches = 4, .schedule = entry.kind});
       REQUIRE_MESSAGE(best.state() == stagecut::state::optimal, entry.name);
       ++planned;
       const auto order = stagecut::schedule_of(*best);
@@ -258,6 +259,58 @@ TEST_CASE("if none of several shapes has a plan, the first says why") {
   open.devices = {9, 10};
   const auto none = minimize_makespan(known, {.microbatches = 9}, open);
   CHECK(none.best.state() == stagecut::state::infeasible);
-  CHECK(none.best.why().text() ==
-        "none of 2 combinations: the first, 9 stages need at least 9 layers, and there are 8");
+  CHECK(none.best.why().text() == "none of 2 combinations: 9 stages need at least 9 layers, and there are 8");
+}
+
+TEST_CASE("combinations that make no sense are refused, those that cannot be are told") {
+  const auto refused = [](const chain_request& request, const stagecut::plan_choices& open) {
+    try {
+      (void)minimize_makespan(known, request, open);
+    } catch (const stagecut::argument_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused({.microbatches = 4}, {.devices = {0, 2}, .all_devices = 8}) ==
+        "stagecut::minimize_makespan: choices = 0, must hold numbers of at least 1");
+  CHECK(refused({.devices = 2}, {}) == "stagecut::minimize_makespan: microbatches = 0, must be at least 1");
+  // One alone is what it is without choices.
+  const auto alone = minimize_makespan(known, {.devices = 2, .chunks = 2, .microbatches = 4}, stagecut::plan_choices{});
+  REQUIRE(alone.best.state() == stagecut::state::optimal);
+  CHECK(*alone.best == *minimize_makespan(known, {.devices = 2, .chunks = 2, .microbatches = 4}));
+  const auto small =
+      minimize_makespan(known, {.devices = 2, .microbatches = 4, .memory_per_device = 10.0}, stagecut::plan_choices{});
+  CHECK(small.best.why().what == stagecut::reason::cause::layer_too_large);
+  // What one cannot have does not harm the others.
+  profile whole = known;
+  for (layer& each : whole.layers) each.backward_weight.reset();
+  stagecut::plan_choices open;
+  open.schedules = {schedule_kind::zb_h1, schedule_kind::gpipe};
+  const auto some = minimize_makespan(whole, {.devices = 2, .microbatches = 4}, open);
+  CHECK(some.compared[0].why.find("does not tell the gradient of the weights") != std::string::npos);
+  REQUIRE(some.best);
+  CHECK(some.best->schedule.name == "gpipe");
+  chain_request linked{.devices = 2, .microbatches = 4};
+  linked.links = {{1, 0}, {1, 0}};
+  open = {};
+  open.devices = {2, 3};
+  const auto links = minimize_makespan(known, linked, open);
+  CHECK(links.compared[0].why == "the links are those of another number of stages");
+  CHECK(links.best->devices == 3);
+  chain_request told{.devices = 2, .microbatches = 4, .in_flight = {2, 1}};
+  const auto numbers = minimize_makespan(known, told, open);
+  CHECK(numbers.compared[1].why == "the numbers in flight are for another schedule or other devices");
+  CHECK(numbers.best->devices == 2);
+}
+
+TEST_CASE("what is computed again between I and W is not planned for") {
+  chain_request request{.devices = 2, .microbatches = 8, .schedule = schedule_kind::zb_h1};
+  request.memory.checkpoint = checkpointing::always;
+  CHECK(refusal(known, request) ==
+        "stagecut::minimize_makespan: memory.checkpoint = always, needs a schedule that runs B as one, not zb-h1");
+  stagecut::plan_choices open;
+  open.schedules = {schedule_kind::zb_h1, schedule_kind::one_forward_one_backward};
+  const auto all = minimize_makespan(known, request, open);
+  CHECK(all.compared[0].why.find("what is computed again stays") != std::string::npos);
+  CHECK(all.best->schedule.name == "1f1b");
 }

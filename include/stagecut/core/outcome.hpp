@@ -55,7 +55,7 @@ struct reason {
     constraint,               ///< no cut keeps to the caller's constraint
     layer_too_large,          ///< a layer needs more bytes than a device has, wherever it stands
     memory,                   ///< the layers need more bytes than the devices have
-    none_of_several,          ///< of `needed` combinations that were tried; `place` is why of the first
+    none_of_several,          ///< of `needed` combinations; `place` is why, of the first that was tried
     limit_reached             ///< of time, nodes or the caller's patience
   };
 
@@ -77,7 +77,7 @@ struct reason {
         return with_remedy(detail::joined(place, " needs at least ", detail::bytes_text(needed), ", and a device has ",
                                           detail::bytes_text(available)));
       case cause::none_of_several:
-        return with_remedy(detail::joined("none of ", std::to_string(needed), " combinations: the first, ", place));
+        return with_remedy(detail::joined("none of ", std::to_string(needed), " combinations: ", place));
       case cause::limit_reached: break;
     }
     return "a limit was reached before an answer was found";

@@ -18,7 +18,9 @@ namespace stagecut::inline v0 {
 ///
 /// Optional members: `backward_weight(s, first, last)`, the part of the backward pass that is the gradient of the
 /// weights; `sent(cut)`, bytes that cross a cut between the items `cut - 1` and `cut`; `memory(s, first, last, k)`, bytes
-/// with `k >= 0` microbatches in flight.
+/// with `k >= 0` microbatches in flight; `least_memory(s, first, last, k)`, what a stage takes at least that begins with
+/// `first` and reaches to `last` or beyond, which spares many questions; `splits_backward()`, false for a model that has
+/// `backward_weight` but does not know it.
 ///
 /// Axioms: pure; finite and not negative; times are sums over the items, so only single items are asked for; memory never
 /// falls with `k`. One that promises `stage_invariant` is asked for the times of stage 0 alone.

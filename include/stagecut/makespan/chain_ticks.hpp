@@ -10,9 +10,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/interval.hpp>
 #include <stagecut/core/op.hpp>
-#include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -138,9 +136,9 @@ class chain_ticks {
     most *= static_cast<double>(order.microbatches * order.slices);
     if (!is_finite(most)) fail(invalid_input("model", "the sum of all passes and transfers is not representable"));
     const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52U);
-    // 2^(floor(log2 most) + 1 - 50): subnormal sums are beyond what clocks measure.
-    int biased = exponent + 1 - 50;
-    if (biased < 1) biased = 1;
+    const int biased = exponent + 1 - 50;  // 2^(floor(log2 most) + 1 - 50)
+    if (most != 0 && biased < 1) fail(invalid_input("model", "its times are too small to be told apart"));
+    if (most == 0) return;
     tick = std::bit_cast<double>(static_cast<std::uint64_t>(biased) << 52U);
   }
 
@@ -158,24 +156,6 @@ class chain_ticks {
   std::vector<std::vector<double>> rows_{};
   std::vector<std::vector<double>> messages_{};
   std::vector<std::size_t> boundary_{};  // its row of messages
-};
-
-/// Which stages there may be.
-class cut_rules {
- public:
-  cut_rules() = default;
-  cut_rules(const cut_rules&) = delete;
-  cut_rules& operator=(const cut_rules&) = delete;
-  virtual ~cut_rules() = default;
-
-  /// Whether `[first, last)` may be stage s.
-  [[nodiscard]] virtual bool allows(std::size_t s, std::size_t first, std::size_t last) const = 0;
-  /// Whether no wider one that begins there may; asked where `allows` said no.
-  [[nodiscard]] virtual bool hopeless(std::size_t s, std::size_t first, std::size_t last) const = 0;
-  /// Whether the stages of a rank, in their order, may be together. Asked where each of them is allowed.
-  [[nodiscard]] virtual bool allows_rank(std::size_t rank, view<const interval> parts) const = 0;
-  /// Whether `allows_rank` can say no.
-  [[nodiscard]] virtual bool has_rank_rules() const = 0;
 };
 
 }  // namespace stagecut::inline v0::detail

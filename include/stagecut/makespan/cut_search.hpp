@@ -10,6 +10,7 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_rules.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
 #include <stagecut/makespan/nogood_store.hpp>
@@ -48,12 +49,7 @@ class cut_search {
         rest_(pool, layout.steps()) {
     points_[chain.stages] = chain.items;
     checks_ranks_ = layout.kind == stage_layout::shape::chain && rules.has_rank_rules();
-    for (std::size_t r = 0; r < order.ranks() && checks_ranks_; ++r) {
-      stages_of_.emplace_back();
-      for (std::size_t s = 0; s < order.stages(); ++s) {
-        if (order.rank_of[s] == r) stages_of_.back().push_back(s);
-      }
-    }
+    if (checks_ranks_) rank_of_ = order.rank_of;
     const std::size_t depth = layout.steps() + 1;
     length_.resize(depth * pool.capacity());
     weight_.resize(depth * pool.capacity());
@@ -85,6 +81,7 @@ class cut_search {
     const std::size_t end = clock_.state.nodes + nodes;
     std::size_t budget = 300;
     for (;;) {
+      if (clock_.look()) return result::gave_up;
       if (graph.edges.empty() || !rest_.filter(graph, most_, clock_)) return result::none;
       if (clock_.look()) return result::gave_up;
       length_.assign(length_.size(), 0);
@@ -153,6 +150,10 @@ class cut_search {
     const double* const now = length(t);
     for (std::size_t j = 0; j < pool_.padded(); ++j) next[j] = now[j] + edge[j];
     chosen_[t + 1] = v;
+    if (checks_ranks_ && !rank_fits(t)) {
+      broken_[t] = true;  // no path says why
+      return verdict::failed;
+    }
     if (t + 1 == layout_.steps()) return leaf(t, v);
     if (const auto* const known = nogoods_.find(v, most_, next, pool_); known != nullptr) {
       for (const auto& each : *known) require(t, each.path, each.length - edge[each.path]);
@@ -160,10 +161,9 @@ class cut_search {
     }
     const verdict of = descend(v, t + 1);
     if (of != verdict::failed) return of;
-    // The weights of the edge were overwritten by nothing: each step has its own.
     const double* const failed = conditions(t + 1);
     for (std::size_t j = 0; j < pool_.padded(); ++j) {
-      if (failed[j] != no_condition) require(t, j, failed[j] - weight(t)[j]);
+      if (failed[j] != no_condition) require(t, j, failed[j] - edge[j]);
     }
     if (broken_[t + 1]) broken_[t] = true;
     return verdict::failed;
@@ -219,10 +219,6 @@ class cut_search {
         points_[layout_.stage(step, j)] = part.first;
       }
     }
-    if (checks_ranks_ && !ranks_fit()) {
-      broken_[t] = true;  // no path says why
-      return verdict::failed;
-    }
     const double makespan = simulator_(points_);
     clock_.state.simulations = simulator_.simulations;
     if (makespan <= most_) {
@@ -273,13 +269,14 @@ class cut_search {
     return place;
   }
 
-  [[nodiscard]] bool ranks_fit() {
-    for (std::size_t r = 0; r < stages_of_.size(); ++r) {
-      parts_.clear();
-      for (const std::size_t s : stages_of_[r]) parts_.push_back({points_[s], points_[s + 1]});
-      if (!rules_.allows_rank(r, parts_)) return false;
+  /// Whether the stages of the rank of stage t so far may be together: what forbids them forbids more.
+  [[nodiscard]] bool rank_fits(std::size_t t) {
+    const std::size_t rank = rank_of_[t];
+    parts_.clear();
+    for (std::size_t s = 0; s <= t; ++s) {
+      if (rank_of_[s] == rank) parts_.push_back(layout_.part(0, node(chosen_[s]), node(chosen_[s + 1])));
     }
-    return true;
+    return rules_.allows_rank(rank, parts_);
   }
 
   const stage_layout& layout_;
@@ -292,7 +289,7 @@ class cut_search {
   double most_ = 0;
   std::size_t last_node_ = 0;
   bool checks_ranks_ = false;
-  std::vector<std::vector<std::size_t>> stages_of_{};  // of every rank
+  std::vector<std::size_t> rank_of_{};  // of every stage, where ranks are checked
   std::vector<interval> parts_{};
   std::vector<std::size_t> points_;
   std::vector<double> counts_{};

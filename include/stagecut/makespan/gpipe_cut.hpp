@@ -124,7 +124,8 @@ class gpipe_cut {
     double most = 0;
     std::uint32_t u = 0;
     double left = sum;
-    while (!is_end(u)) {
+    for (bool moved = true; moved && !is_end(u);) {
+      moved = false;
       for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
         const auto& each = graph_.edges[i];
         if (times_[i].f > x || times_[i].b > y || times_[i].sum + rest_[each.to] > left) continue;
@@ -132,6 +133,7 @@ class gpipe_cut {
         most = most < times_[i].b ? times_[i].b : most;
         u = each.to;
         walked_.push_back(graph_.nodes[u].cut[1]);
+        moved = true;
         break;
       }
     }

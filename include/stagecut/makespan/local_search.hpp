@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_rules.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/search_clock.hpp>
@@ -16,38 +15,21 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Whether every stage of a cut, and the stages of every rank together, are allowed.
-[[nodiscard]] inline bool allowed_cut(const schedule& order, const cut_rules& rules, view<const std::size_t> points) {
-  for (std::size_t s = 0; s + 1 < points.size(); ++s) {
-    if (!rules.allows(s, points[s], points[s + 1])) return false;
-  }
-  if (!rules.has_rank_rules()) return true;
-  std::vector<interval> parts;
-  for (std::size_t r = 0; r < order.ranks(); ++r) {
-    parts.clear();
-    for (std::size_t s = 0; s + 1 < points.size(); ++s) {
-      if (order.rank_of[s] == r) parts.push_back({points[s], points[s + 1]});
-    }
-    if (!rules.allows_rank(r, parts)) return false;
-  }
-  return true;
-}
-
 /// Makes a cut better by moving a few neighbouring cut points at a time, and sometimes a little worse on the way
-/// (simulated annealing). The same moves on every machine.
+/// (simulated annealing). The same moves on every machine, others each time.
 class local_search {
  public:
   /// @param evaluator  what looks at many cuts at once; or none
-  local_search(const chain_ticks& chain, const schedule& order, const cut_rules& rules, cut_simulator& simulator,
-               search_clock& clock, function_ref<void(view<const std::size_t>, view<double>)> evaluator)
-      : chain_(chain), order_(order), rules_(rules), simulator_(simulator), clock_(clock), evaluator_(evaluator) {}
+  local_search(const schedule& order, const cut_rules& rules, cut_simulator& simulator, search_clock& clock,
+               function_ref<void(view<const std::size_t>, view<double>)> evaluator)
+      : order_(order), rules_(rules), simulator_(simulator), clock_(clock), evaluator_(evaluator) {}
 
   /// @param best      a cut that is allowed, and becomes the best that is found
   /// @param makespan  its makespan, likewise
   /// @param goal      a makespan that is not to be bettered
   /// @param tries     cuts to look at
   void operator()(std::vector<std::size_t>& best, double& makespan, double goal, std::size_t tries) {
-    if (chain_.stages < 2) return;
+    if (best.size() < 3) return;
     std::vector<std::size_t> now = best;
     double value = makespan;
     const double hot = 0.02 * makespan;
@@ -110,7 +92,6 @@ class local_search {
     candidates_.insert(candidates_.end(), moved_.begin(), moved_.end());
   }
 
-  const chain_ticks& chain_;
   const schedule& order_;
   const cut_rules& rules_;
   cut_simulator& simulator_;

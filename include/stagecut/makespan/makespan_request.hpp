@@ -17,9 +17,9 @@ namespace stagecut::inline v0 {
 /// How far a search for the least makespan is.
 struct makespan_progress {
   double seconds = 0;           ///< since it began
-  double makespan = 0;          ///< of the best cut so far
+  double makespan = 0;          ///< of the best cut so far; 0: there is none yet
   double bound = 0;             ///< no cut has less
-  std::size_t nodes = 0;        ///< partial cuts looked at
+  std::size_t nodes = 0;        ///< partial cuts looked at, a hundred choices while bounds are computed for one
   std::size_t simulations = 0;  ///< whole cuts looked at
 };
 

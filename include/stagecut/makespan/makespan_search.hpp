@@ -12,6 +12,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_rules.hpp>
 #include <stagecut/makespan/cut_search.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
 #include <stagecut/makespan/gpipe_cut.hpp>
@@ -38,6 +39,7 @@ class makespan_search {
         best_(clock_, chain.tick),
         layout_(request.order),
         simulator_(chain, request.order, request.transfers),
+        local_(request.order, rules, simulator_, clock_, request.limits.evaluator),
         stages_(chain, request.order, request.transfers, rules) {}
 
   [[nodiscard]] outcome<makespan_cut> run() {
@@ -45,7 +47,7 @@ class makespan_search {
     const state first = starting_cut(chain_, request_, rules_, simulator_, clock_, best_).find(stages_, layout_);
     if (first == state::infeasible) return answer::infeasible({reason::cause::constraint, 0, 0});
     if (first == state::unknown) return answer::unknown({reason::cause::limit_reached});
-    improve(tries() / 4);
+    improve(layout_.kind == stage_layout::shape::chain ? tries() / 4 : 8 * tries());
     if (grow_graphs()) {
       take_bound_cut(graph_);
       if (!best_.proved()) improve(tries());
@@ -83,16 +85,17 @@ class makespan_search {
   }
 
   void improve(std::size_t tries) {
-    local_search search(chain_, request_.order, rules_, simulator_, clock_, request_.limits.evaluator);
     std::vector<std::size_t> points = best_.points();
     double makespan = best_.makespan();
-    search(points, makespan, best_.bound(), tries);
+    local_(points, makespan, best_.bound(), tries);
     clock_.state.simulations = simulator_.simulations;
     best_.offer(points, makespan);
   }
 
   /// Makes the graph of all cuts of makespan `most` or less. False: it is too large, or there is no time.
   bool grow_graph(double most) {
+    search_.reset();
+    built_for_ = -1;
     bool built = false;
     if (layout_.kind == stage_layout::shape::chain) {
       built = stages_.build(most, most_edges, clock_, graph_);
@@ -103,18 +106,18 @@ class makespan_search {
     if (!built) return false;
     built_for_ = most;
     const std::size_t capacity = most_lengths / (graph_.nodes.size() + 1);
-    search_.reset();
     pool_.emplace(chain_, layout_, capacity < 16 ? 16 : capacity > 256 ? 256 : capacity);
     search_.emplace(chain_, request_.order, layout_, rules_, simulator_, *pool_, clock_);
     return true;
   }
 
-  /// The graph of all cuts that are not worse than the best. With two stages a rank it grows fast with the makespan: those
-  /// for less come first, and the bounds and cuts that they give keep the last one small.
+  /// The graph of all cuts that are not worse than the best. Where it may be large, those for less come first, and the
+  /// bounds and cuts that they give keep the last one small.
   bool grow_graphs() {
     best_.raise(least_average());
     const bool pairs = layout_.kind != stage_layout::shape::chain;
-    for (double part = 64; pairs && part > 1; part /= 2) {
+    if (!pairs && grow_graph(best_.makespan())) return best_.raise(graph_.least_bound()), true;
+    for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
       const double target = whole(best_.bound() + (best_.makespan() - best_.bound()) / part);
       if (!grow_graph(target)) return false;
       if (graph_.edges.empty()) {
@@ -123,6 +126,7 @@ class makespan_search {
       }
       best_.raise(graph_.least_bound());
       take_bound_cut(graph_);
+      improve(8 * tries());
       attempt(target, 1000);
       if (best_.proved()) return grow_graph(best_.makespan());
     }
@@ -205,7 +209,7 @@ class makespan_search {
   void solve_gpipe() {
     const bool serial = chain_.has_messages && request_.transfers == transfer_kind::link;
     gpipe_cut solver(chain_, request_.order.microbatches, serial, graph_);
-    if (!solver.run(best_.makespan(), clock_) || solver.points.empty()) return;
+    if (!solver.run(best_.makespan(), clock_) || solver.points.size() != chain_.stages + 1) return;
     best_.replace(solver.points, simulator_(solver.points));
     best_.raise(solver.makespan);
     smallest_ = true;
@@ -310,6 +314,7 @@ class makespan_search {
   incumbent best_;
   stage_layout layout_;
   cut_simulator simulator_;
+  local_search local_;
   stage_graph stages_;
   layered_graph graph_{};
   double built_for_ = 0;

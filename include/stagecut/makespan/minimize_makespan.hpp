@@ -66,9 +66,9 @@ struct minimize_makespan_fn {
     const double began = detail::seconds_now();
     const layer_blocks blocks(model);
     const std::size_t stages = request.devices * request.chunks;
-    if (stages > blocks.size()) return outcome<plan>::infeasible(detail::too_many_stages(model, blocks, stages));
     makespan_request asked;
     asked.order = detail::schedule_of_request(request);
+    if (stages > blocks.size()) return outcome<plan>::infeasible(detail::too_many_stages(model, blocks, stages));
     asked.links = request.links;
     asked.transfers = request.transfers;
     asked.limits = request.limits;
@@ -86,10 +86,17 @@ struct minimize_makespan_fn {
       const auto fits = [&](double enough) -> std::optional<bool> {
         const double left = end - detail::seconds_now();
         if (left < 0) return std::nullopt;
-        makespan_request any = asked;
-        any.memory_per_rank = enough;
-        any.limits = {.time_limit = left, .node_limit = stages + 2};
-        const outcome<makespan_cut> made = (*this)(chain, any);
+        // The first cut that fits is enough.
+        bool found_one = false;
+        const auto watch = [&](const makespan_progress& now) { found_one = found_one || now.makespan > 0; };
+        const auto stop = [&] { return found_one; };
+        makespan_request easier = asked;
+        easier.memory_per_rank = enough;
+        easier.limits = {};
+        easier.limits.time_limit = left;
+        easier.limits.progress = watch;
+        easier.limits.stop = stop;
+        const outcome<makespan_cut> made = (*this)(chain, easier);
         if (made.state() == state::unknown) return std::nullopt;
         return made.has_value();
       };
@@ -109,16 +116,14 @@ struct minimize_makespan_fn {
     std::vector<chain_request> open = combinations(request, choices);
     const double end = request.limits.time_limit ? detail::seconds_now() + *request.limits.time_limit : 0;
     double least = 0;  // of a microbatch, so far
+    std::string told;  // why the first that was tried has no plan
     for (std::size_t i = 0; i < open.size(); ++i) {
       chain_request& asked = open[i];
       compared_plan row{asked.devices, asked.chunks, asked.microbatches, asked.schedule};
       if (choices.all_devices != 0) row.pipelines = choices.all_devices / asked.devices;
-      if (row.pipelines == 0) {
+      row.why = row.pipelines == 0 ? "needs more devices than there are" : detail::shape_obstacle(model, asked);
+      if (!row.why.empty()) {
         row.state = state::infeasible;
-        row.why = "needs more devices than there are";
-      } else if (!has_shape(asked.schedule, asked.devices, asked.chunks, asked.microbatches)) {
-        row.state = state::infeasible;
-        row.why = "the schedule is not made for these numbers";
       } else {
         const auto all = static_cast<double>(asked.microbatches * row.pipelines);
         // Whatever cannot be the best any more may stop.
@@ -135,17 +140,18 @@ struct minimize_makespan_fn {
           asked.limits.time_limit = left > 0 ? left / static_cast<double>(open.size() - i) : 0;
         }
         compare(model, asked, all, row, least, result.best);
+        if (told.empty()) told = row.why;
       }
       result.compared.push_back(std::move(row));
     }
-    if (!result.best && !open.empty()) {
-      bool unknown = false;
-      for (const compared_plan& each : result.compared) unknown = unknown || each.state == state::unknown;
-      if (result.compared.size() > 1 || !result.compared[0].why.empty()) {
-        const reason why{reason::cause::none_of_several, result.compared.size(), 0, result.compared[0].why, ""};
-        result.best = unknown ? outcome<plan>::unknown(why) : outcome<plan>::infeasible(why);
-      }
+    if (result.best || (result.compared.size() == 1 && result.best.why().what != reason::cause::limit_reached)) {
+      return result;
     }
+    bool unknown = false;
+    for (const compared_plan& each : result.compared) unknown = unknown || each.state == state::unknown;
+    const reason why{reason::cause::none_of_several, result.compared.size(), 0,
+                     told.empty() ? result.compared[0].why : told, ""};
+    result.best = unknown ? outcome<plan>::unknown(why) : outcome<plan>::infeasible(why);
     return result;
   }
   /// @}
@@ -158,6 +164,12 @@ struct minimize_makespan_fn {
       if (result.empty()) result.push_back(one);
       return result;
     };
+    for (const auto* list : {&choices.devices, &choices.chunks, &choices.microbatches}) {
+      for (const std::size_t each : *list) {
+        if (each == 0) refuse("choices", "0", "must hold numbers of at least 1");
+      }
+    }
+    if (choices.microbatches.empty() && request.microbatches == 0) refuse("microbatches", "0", "must be at least 1");
     std::vector<chain_request> result;
     for (const std::size_t p : or_one(choices.devices, request.devices)) {
       for (const std::size_t v : or_one(choices.chunks, request.chunks)) {
@@ -168,6 +180,9 @@ struct minimize_makespan_fn {
             result.back().chunks = v;
             result.back().microbatches = m;
             result.back().schedule = kind;
+            // What a request means by it; a list of schedules says what it means.
+            const bool one = kind == schedule_kind::one_forward_one_backward && choices.schedules.empty();
+            if (one && v > 1) result.back().schedule = schedule_kind::interleaved;
           }
         }
       }
@@ -182,6 +197,7 @@ struct minimize_makespan_fn {
     row.state = found.state();
     if (!found) {
       row.why = found.why().text();
+      if (!best) best = std::move(found);
       return;
     }
     row.makespan = found->objective.value;

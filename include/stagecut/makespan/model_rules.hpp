@@ -11,7 +11,8 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_rules.hpp>
+#include <stagecut/makespan/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -121,19 +122,25 @@ struct all_allowed {
   constexpr bool operator()(std::size_t, std::size_t, std::size_t) const noexcept { return true; }
 };
 
-/// `cut_rules` for algorithms that take a constraint.
+/// `cut_rules` for algorithms that take a constraint. Once the clock says stop everything is allowed, so that they end soon;
+/// what they say is then worth nothing.
 class stage_rules {
  public:
-  explicit stage_rules(const cut_rules& rules) : rules_(&rules) {}
+  stage_rules(const cut_rules& rules, search_clock& clock) : rules_(&rules), clock_(&clock) {}
   [[nodiscard]] bool operator()(std::size_t s, std::size_t first, std::size_t last) const {
-    return rules_->allows(s, first, last);
+    return stopped() || rules_->allows(s, first, last);
   }
   [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const {
-    return rules_->hopeless(s, first, last);
+    return !stopped() && rules_->hopeless(s, first, last);
   }
 
  private:
+  [[nodiscard]] bool stopped() const { return stopped_ = stopped_ || (++asked_ % 64 == 0 && clock_->look()); }
+
   const cut_rules* rules_;
+  search_clock* clock_;
+  mutable std::size_t asked_ = 0;
+  mutable bool stopped_ = false;
 };
 
 }  // namespace stagecut::inline v0::detail

@@ -8,6 +8,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_rules.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
 #include <stagecut/makespan/rank_relaxation.hpp>
 #include <stagecut/makespan/search_clock.hpp>
@@ -108,7 +109,7 @@ class pair_graph {
       const std::size_t end = graph.nodes.size();
       for (std::size_t u = begin; u < end; ++u) {
         if (clock.look() || graph.edges.size() > most_edges) return false;
-        follow(graph, static_cast<std::uint32_t>(u));
+        clock.work(follow(graph, static_cast<std::uint32_t>(u)));
       }
       for (std::size_t v = end; v < graph.nodes.size(); ++v) place(graph.nodes[v]) = 0;
       begin = end;
@@ -121,7 +122,9 @@ class pair_graph {
 
   std::uint32_t& place(const layered_graph::node& v) { return grid_[v.cut[1] * (chain_.items + 1) + v.cut[2]]; }
 
-  void follow(layered_graph& graph, std::uint32_t from) {
+  /// Adds the edges of a node; says how many choices it looked at.
+  std::size_t follow(layered_graph& graph, std::uint32_t from) {
+    std::size_t choices = 0;
     const layered_graph::node u = graph.nodes[from];
     const std::size_t r = layout_.stage(u.step, 0);
     const std::size_t left = layout_.ranks - 1 - r;  // ranks behind
@@ -142,6 +145,7 @@ class pair_graph {
       for (std::size_t width = least; width <= widest; ++width) {
         const auto b = static_cast<std::uint32_t>(vee_ ? u.cut[2] - width : u.cut[2] + width);
         const layered_graph::node v{u.step + 1, {u.cut[0], static_cast<std::uint32_t>(a), b}};
+        ++choices;
         if (timed_ && busy(u, v) > most_) break;
         const double bound = timed_ ? bound_of(u, v) : 0;
         if (bound > most_ && steady_) break;
@@ -164,6 +168,7 @@ class pair_graph {
       }
       if (!any && left != 0) break;  // a longer first stage takes no less, unless the second gets shorter for it
     }
+    return choices;
   }
 
   /// Whether the ranks behind cannot run what is left.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
@@ -18,6 +17,7 @@
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/memory_shortage.hpp>
+#include <stagecut/makespan/plan_choices.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -25,9 +25,11 @@
 
 namespace stagecut::inline v0 {
 
-/// Why the makespan of a request is nothing that `minimize_makespan` can minimise, in a few words; empty if it is.
+/// Why the makespan of a request is nothing that `minimize_makespan` can minimise, in a few words; empty if it is. What is
+/// wrong by itself, a schedule that is not made for these numbers say, is refused when it is asked.
 [[nodiscard]] inline std::string makespan_obstacle(const profile& model, const chain_request& request) {
   if (request.microbatches == 0) return "the number of microbatches is not known";
+  if (request.devices == 0 || request.chunks == 0) return "there is no device, or no stage on it";
   if (request.by != measure::time) return "stages are measured by something else than time";
   bool timed = false;
   for (const layer& each : model.layers) timed = timed || each.time() > 0;
@@ -60,6 +62,12 @@ namespace detail {
   return make_schedule(kind, shape);
 }
 
+/// Whether a request keeps what it computes again from I to W: memory is not reckoned for that.
+[[nodiscard]] inline bool recomputes_apart(const chain_request& request) {
+  return request.memory.checkpoint == checkpointing::always && request.in_flight.empty() &&
+         schedules[static_cast<std::size_t>(request.schedule)].splits_backward;
+}
+
 /// Refuses a request whose makespan cannot be minimised.
 inline void check_makespan_request(const profile& model, const chain_request& request) {
   check_request("minimize_makespan", model, request);
@@ -72,9 +80,34 @@ inline void check_makespan_request(const profile& model, const chain_request& re
   if (!request.in_flight.empty() && request.schedule != schedule_kind::one_forward_one_backward) {
     refuse("schedule", to_string(request.schedule), "must be 1f1b for numbers in flight");
   }
+  if (recomputes_apart(request)) {
+    refuse("memory.checkpoint", "always",
+           joined("needs a schedule that runs B as one, not ", to_string(request.schedule)));
+  }
   if (const std::string why = makespan_obstacle(model, request); !why.empty()) {
     fail(argument_error("minimize_makespan", "request", joined("{…}: ", why), "has no makespan to be minimised"));
   }
+}
+
+/// Why one of several requests cannot be planned; empty if it can be tried.
+[[nodiscard]] inline std::string shape_obstacle(const profile& model, const chain_request& request) {
+  if (!request.in_flight.empty()) {
+    const bool fits = request.in_flight.size() == request.devices && request.chunks == 1 &&
+                      request.schedule == schedule_kind::one_forward_one_backward;
+    if (!fits) return "the numbers in flight are for another schedule or other devices";
+  } else if (!has_shape(request.schedule, request.devices, request.chunks, request.microbatches)) {
+    return "the schedule is not made for these numbers";
+  }
+  if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
+    return "the links are those of another number of stages";
+  }
+  if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
+  bool splits = true;
+  for (const layer& each : model.layers) splits = splits && each.backward_weight;
+  if (!splits && schedules[static_cast<std::size_t>(request.schedule)].splits_backward) {
+    return "the model does not tell the gradient of the weights, which the schedule runs apart";
+  }
+  return "";
 }
 
 /// Why no cut fits into the memory of devices that have several stages each; `fits(bytes)` says of another memory whether

@@ -32,9 +32,6 @@ class rank_relaxation {
   rank_relaxation(const schedule& order, std::size_t rank, std::size_t only) { read(order, rank, only, true); }
   rank_relaxation(const schedule& order, std::size_t rank) { read(order, rank, 0, false); }
 
-  /// Numbers of its ops F, B or I, and W of part c; one with B instead of I and W counts for both.
-  [[nodiscard]] std::size_t passes() const noexcept { return passes_; }
-
   /// @param parts  of the rank
   /// @param turn   from the end of F of the last part to the begin of its B, through all stages behind
   [[nodiscard]] ends operator()(const std::vector<part>& parts, double turn) {

@@ -32,9 +32,17 @@ class search_clock {
     return look();
   }
 
+  /// Choices looked at while a graph is built: a hundred count as a node.
+  void work(std::size_t choices) {
+    choices_ += choices;
+    state.nodes += choices_ / 100;
+    choices_ %= 100;
+  }
+
   /// The same, for what takes long by itself.
   [[nodiscard]] bool look() {
     if (over_) return true;
+    if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
     state.seconds = seconds_now() - begin_;
     if (limits_.stop && limits_.stop()) over_ = true;
     if (limits_.time_limit && state.seconds >= *limits_.time_limit) over_ = true;
@@ -55,6 +63,7 @@ class search_clock {
   double begin_;
   double told_ = 0;
   std::size_t asked_ = 0;
+  std::size_t choices_ = 0;
   bool over_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_rules.hpp>
 #include <stagecut/makespan/in_flight_bound.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
 #include <stagecut/makespan/rank_relaxation.hpp>
@@ -64,6 +65,7 @@ class stage_graph {
     graph = {};
     graph.nodes.push_back({0, {0, 0, 0}});
     std::size_t begin = 0;
+    std::size_t counted = 0;  // edges, by 16, as choices
     for (std::size_t s = 0; s < stages; ++s) {
       const std::size_t end = graph.nodes.size();
       const std::size_t highest = n - (stages - 1 - s);
@@ -82,6 +84,8 @@ class stage_graph {
           graph.edges.push_back({static_cast<std::uint32_t>(u), static_cast<std::uint32_t>(e), 0});
         }
         if (graph.edges.size() > most_edges) return false;
+        clock.work(graph.edges.size() / 16 - counted);
+        counted = graph.edges.size() / 16;
       }
       // Nodes of the next step, by cut point; edges of this one were given the cut point for its node.
       for (std::size_t e = 0; e <= n; ++e) {
@@ -96,7 +100,8 @@ class stage_graph {
     }
     if (!graph.prune(static_cast<std::uint32_t>(stages), [](const auto&) { return false; })) graph.edges.clear();
     graph.compact();
-    if (!in_flight_) set_bounds(graph);
+    if (most >= no_ticks) return true;
+    if (!in_flight_) set_bounds(graph, clock);
     refine(graph, most, clock);
     return !clock.look();
   }
@@ -107,7 +112,7 @@ class stage_graph {
     const auto last = static_cast<std::uint32_t>(chain_.stages);
     for (int round = 0; round < 8 && !graph.edges.empty(); ++round) {
       const std::size_t before = graph.edges.size();
-      if (in_flight_) set_bounds(graph);
+      if (in_flight_) set_bounds(graph, clock);
       if (!graph.prune(last, [most](const auto& each) { return each.bound > most; })) graph.edges.clear();
       if (graph.edges.empty()) break;
       if (graph.edges.size() == before || !in_flight_ || clock.look()) break;
@@ -118,9 +123,12 @@ class stage_graph {
  private:
   using edge = layered_graph::edge;
 
+  static constexpr std::size_t most_trips = std::size_t{1} << 25U;  // a quarter of a gigabyte
+
   /// What lies before and behind a node at least, over the cuts of the graph.
   struct tables {
-    std::vector<double> up{};        // [u * stages + r]: round trip through the stages r .. to here, messages included
+    std::size_t rows = 1;
+    std::vector<double> up{};        // [u * rows + r]: round trip through the stages r .. to here, messages included
     std::vector<double> enter{};     // forward through the stages before
     std::vector<double> forward{};   // the slowest forward pass, or message if they are serial, of the stages before
     std::vector<double> backward{};  // likewise backward
@@ -144,41 +152,46 @@ class stage_graph {
             chain_.pass(tick_w, s, first, last), chain_.message(s, last)};
   }
 
-  void set_bounds(layered_graph& graph) const {
+  /// Leaves the bounds of some edges as they were if the clock says stop.
+  void set_bounds(layered_graph& graph, search_clock& clock) const {
     tables t;
-    fill_before(graph, t);
+    // Round trips from every stage, unless that is too much to store: then from the first one alone.
+    t.rows = in_flight_ && graph.nodes.size() <= most_trips / chain_.stages ? chain_.stages : 1;
+    if (!fill_before(graph, t, clock) || clock.look()) return;
     fill_behind(graph, t);
+    if (clock.look()) return;
     if (in_flight_) {
-      set_in_flight_bounds(graph, t);
+      set_in_flight_bounds(graph, t, clock);
     } else {
-      set_relaxed_bounds(graph, t);
+      set_relaxed_bounds(graph, t, clock);
     }
   }
 
-  void fill_before(const layered_graph& graph, tables& t) const {
-    const std::size_t stages = chain_.stages;
+  bool fill_before(const layered_graph& graph, tables& t, search_clock& clock) const {
     const std::size_t nodes = graph.nodes.size();
-    t.up.assign(nodes * stages, no_ticks);
+    t.up.assign(nodes * t.rows, no_ticks);
     for (auto* each : {&t.enter, &t.forward, &t.backward}) each->assign(nodes, no_ticks);
     t.enter[0] = t.forward[0] = t.backward[0] = 0;
     for (std::size_t u = 0; u < nodes; ++u) {
-      double* const from = t.up.data() + u * stages;
+      if (u % 64 == 0 && clock.look()) return false;
+      double* const from = t.up.data() + u * t.rows;
       const std::size_t k = graph.nodes[u].step;
-      if (k < stages) from[k] = 0;
+      if (k < t.rows) from[k] = 0;
       for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
         const std::size_t v = graph.edges[i].to;
         const duration d = of(graph, graph.edges[i]);
         double trip = d.f + d.b + 2 * d.message;
-        double* const to = t.up.data() + v * stages;
+        double* const to = t.up.data() + v * t.rows;
         // W of the first stage follows the last gradient that leaves the second.
         lower(to[0], from[0] + trip + (k == 0 && ends_with_weight_ ? d.w : 0));
-        for (std::size_t r = 1; r <= k; ++r) lower(to[r], from[r] + trip);
+        for (std::size_t r = 1; r <= k && r < t.rows; ++r) lower(to[r], from[r] + trip);
         const double message = serial_ ? d.message : 0;
         lower(t.enter[v], t.enter[u] + d.f + d.message);
         lower(t.forward[v], larger(t.forward[u], larger(d.f, message)));
         lower(t.backward[v], larger(t.backward[u], larger(d.b, message)));
       }
     }
+    return true;
   }
 
   void fill_behind(const layered_graph& graph, tables& t) const {
@@ -204,19 +217,23 @@ class stage_graph {
   }
 
   /// Warm-up, steady state and drain of one stage, with what the stages before and behind need for theirs.
-  void set_in_flight_bounds(layered_graph& graph, const tables& t) const {
+  void set_in_flight_bounds(layered_graph& graph, const tables& t, search_clock& clock) const {
     const std::size_t stages = chain_.stages;
     const auto m = static_cast<double>(microbatches_);
     std::vector<double> trips;  // of every window, the round trips at the node
     for (std::size_t u = 0; u < graph.nodes.size(); ++u) {
       const std::size_t k = graph.nodes[u].step;
+      if (u % 64 == 0 && clock.look()) return;
       if (k == stages || graph.first[u] == graph.first[u + 1]) continue;
       const std::vector<steady_window>& windows = windows_[k];
-      const double* const up = t.up.data() + u * stages;
+      const double* const up = t.up.data() + u * t.rows;
       trips.clear();
       for (const steady_window& each : windows) {
         double sum = 0;
-        for (const auto& [r, times] : each.trips) sum += static_cast<double>(times) * up[r];
+        for (const auto& [r, times] : each.trips) {
+          // A trip that is not known may take no time: none of those to the node's own stage is.
+          if (r < t.rows) sum += static_cast<double>(times) * up[r];
+        }
         trips.push_back(sum);
       }
       const auto in_flight = static_cast<double>((*in_flight_)[k]);
@@ -249,17 +266,19 @@ class stage_graph {
     }
   }
 
-  void set_relaxed_bounds(layered_graph& graph, const tables& t) const {
+  void set_relaxed_bounds(layered_graph& graph, const tables& t, search_clock& clock) const {
     std::vector<rank_relaxation::part> parts(1);
-    for (edge& each : graph.edges) {
+    for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+      if (i % 64 == 0 && clock.look()) return;
+      edge& each = graph.edges[i];
       const std::size_t u = each.from;
       const duration d = of(graph, each);
       parts[0] = {d.f, d.b, d.w, 0, 0};
       const auto ends = relaxed_[graph.nodes[u].step](parts, t.down[each.to]);
       const bool first = graph.nodes[u].step == 0;
-      each.bound = larger((first ? 0 : t.enter[u]) + ends.any, (first ? 0 : t.up[u * chain_.stages]) + ends.leaving);
+      each.bound = larger((first ? 0 : t.enter[u]) + ends.any, (first ? 0 : t.up[u * t.rows]) + ends.leaving);
       if (serial_) {
-        const double all = d.f + d.b + t.down[each.to] + (first ? 0 : t.up[u * chain_.stages]);
+        const double all = d.f + d.b + t.down[each.to] + (first ? 0 : t.up[u * t.rows]);
         const auto passes = static_cast<double>(microbatches_ * order_.slices);
         each.bound = larger(each.bound, all + (passes - 1) * d.message);
       }

@@ -9,11 +9,11 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/cut_rules.hpp>
 #include <stagecut/makespan/cut_search.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
 #include <stagecut/makespan/incumbent.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
-#include <stagecut/makespan/local_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/model_rules.hpp>
 #include <stagecut/makespan/pair_graph.hpp>
@@ -44,8 +44,8 @@ class starting_cut {
       for (std::size_t i = 0; i < n; ++i) load[i] += chain_.load(s, i, i + 1);
     }
     const prefix_sums cost(load);
-    const auto light = minimize_bottleneck(cost, chain_.stages, stage_rules(rules_));
-    if (!light) return state::infeasible;
+    const auto light = minimize_bottleneck(cost, chain_.stages, stage_rules(rules_, clock_));
+    if (!light) return clock_.look() ? state::unknown : state::infeasible;
     offer(light->cuts);
     offer(uniform_cuts(n, chain_.stages)->cuts);
     if (request_.start) offer(*request_.start);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/interval.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Which stages there may be.
+class cut_rules {
+ public:
+  cut_rules() = default;
+  cut_rules(const cut_rules&) = delete;
+  cut_rules& operator=(const cut_rules&) = delete;
+  virtual ~cut_rules() = default;
+
+  /// Whether `[first, last)` may be stage s.
+  [[nodiscard]] virtual bool allows(std::size_t s, std::size_t first, std::size_t last) const = 0;
+  /// Whether no wider one that begins there may; asked where `allows` said no.
+  [[nodiscard]] virtual bool hopeless(std::size_t s, std::size_t first, std::size_t last) const = 0;
+  /// Whether the stages of a rank, or the first of them, in their order, may be together. Asked where each of them is
+  /// allowed; with more stages the answer does not turn to yes.
+  [[nodiscard]] virtual bool allows_rank(std::size_t rank, view<const interval> parts) const = 0;
+  /// Whether `allows_rank` can say no.
+  [[nodiscard]] virtual bool has_rank_rules() const = 0;
+};
+
+/// Whether every stage of a cut, and the stages of every rank together, are allowed.
+[[nodiscard]] inline bool allowed_cut(const schedule& order, const cut_rules& rules, view<const std::size_t> points) {
+  for (std::size_t s = 0; s + 1 < points.size(); ++s) {
+    if (!rules.allows(s, points[s], points[s + 1])) return false;
+  }
+  if (!rules.has_rank_rules()) return true;
+  std::vector<interval> parts;
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    parts.clear();
+    for (std::size_t s = 0; s + 1 < points.size(); ++s) {
+      if (order.rank_of[s] == r) parts.push_back({points[s], points[s + 1]});
+    }
+    if (!rules.allows_rank(r, parts)) return false;
+  }
+  return true;
+}
+
+}  // namespace stagecut::inline v0::detail

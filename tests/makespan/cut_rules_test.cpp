@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/cut_rules.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "random_chains.hpp"
+
+using chains::chain;
+using chains::points;
+using chains::valued;
+using oracle::dice;
+using stagecut::schedule_kind;
+using stagecut::detail::allowed_cut;
+
+TEST_CASE("which cuts are allowed") {
+  dice random(1);
+  std::size_t refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const chain of = chains::random_chain(random, chains::random_order(random, kind, {9, 4, 8}), 9, {});
+    std::vector<points> expected;
+    for (const valued& each : chains::all_cuts(of)) expected.push_back(each.second);
+    std::sort(expected.begin(), expected.end());
+    std::vector<points> found;
+    chains::with_workbench(of, [&](auto& bench) {
+      chains::each_cut(of.model.size(), of.request.order.stages(), [&](const points& cut) {
+        if (allowed_cut(of.request.order, bench.checked, cut)) {
+          found.push_back(cut);
+        } else {
+          ++refused;
+        }
+      });
+    });
+    CHECK(found == expected);
+  }
+  CHECK(refused > 300);
+}
