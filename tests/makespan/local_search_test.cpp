@@ -67,7 +67,7 @@ TEST_CASE("it stops at the goal, after its tries, when the time is over, and whe
     stagecut::search_limits limits;
     limits.time_limit = 0;
     stagecut::detail::search_clock late(limits);
-    local_search hurried(bench.ticks, of.request.order, bench.checked, bench.simulate, late, {});
+    local_search hurried(of.request.order, bench.checked, bench.simulate, late, {});
     best = begin;
     makespan = bench.simulate(begin);
     hurried(best, makespan, 0, 100);

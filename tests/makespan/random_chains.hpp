@@ -358,7 +358,9 @@ struct workbench {
     constexpr std::size_t most_edges = std::size_t{1} << 22U;
     if (layout.kind == stagecut::detail::stage_layout::shape::chain) {
       const stagecut::detail::stage_graph stages(ticks, request.order, request.transfers, checked);
-      (void)stages.build(most, most_edges, clock, result);
+      // Without any limit bounds are not computed.
+      (void)stages.build(most < stagecut::detail::no_ticks ? most : stagecut::detail::no_ticks / 2, most_edges, clock,
+                         result);
     } else {
       stagecut::detail::pair_graph pairs(ticks, request.order, layout, checked);
       (void)(timed ? pairs.build(most, most_edges, clock, result)
