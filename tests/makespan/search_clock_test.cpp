@@ -94,3 +94,16 @@ TEST_CASE("progress is told when something is found") {
   while (told == 1 && seconds_now() - begin < 5) (void)clock.look();
   CHECK(told == 2);  // now and then
 }
+
+TEST_CASE("a hundred choices count as a node") {
+  stagecut::search_limits limits;
+  limits.node_limit = 2;
+  search_clock clock(limits);
+  clock.work(150);
+  CHECK(clock.state.nodes == 1);
+  CHECK_FALSE(clock.look());
+  clock.work(50);
+  CHECK(clock.state.nodes == 2);
+  CHECK(clock.look());
+  CHECK(clock.over());
+}
