@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <regex>
 #include <string>
@@ -163,8 +164,13 @@ struct plan_command {
       const std::string why = obstacle.empty() ? "" : ": " + obstacle;
       throw CLI::ValidationError("--memory", "with --chunks it is known for the makespan alone" + why);
     }
-    if (objective == "bottleneck" || !obstacle.empty()) return plan_chain(model, request);
-    return minimize_makespan(model, request);
+    if (objective != "bottleneck" && obstacle.empty()) return minimize_makespan(model, request);
+    constexpr const char* known[] = {"gpipe", "1f1b", "eager-1f1b", "interleaved"};
+    if (std::find(std::begin(known), std::end(known), schedule) == std::end(known)) {
+      const std::string why = obstacle.empty() ? "" : ": " + obstacle;
+      throw CLI::ValidationError("--schedule", schedule + " is planned for the makespan alone" + why);
+    }
+    return plan_chain(model, request);
   }
 
   /// Tries all schedules that the shape allows; with chunks unsaid those of one and two.

@@ -197,6 +197,9 @@ fails(2, "--objective: makespan: stages are measured by something else", "plan",
       "--method", "uniform", "--objective", "makespan", stdin=uneven)
 for limit in (-1, "nan", "x", "inf", "1e999", ""):
     fails(2, "--time-limit", "plan", "-", "--devices", 2, "--time-limit", limit, stdin=uneven)
+fails(2, "--schedule: zb-h1 is planned for the makespan alone: the number of microbatches", "plan", "-", "--devices", 2, "--schedule", "zb-h1", stdin=uneven)
+fails(2, "--schedule: zbv is planned for the makespan alone", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "zbv",
+      "--objective", "bottleneck", stdin=uneven)
 fails(2, "--schedule: interleaved needs --chunks above 1", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "interleaved", stdin=uneven)
 fails(2, "--chunks = 3, must be 2 for zbv", "plan", "-", "--devices", 4, "--chunks", 3, "--microbatches", 4, "--schedule", "zbv", stdin=uneven)
 fails(2, "--memory: with --chunks it is known for the makespan alone: with chunks, the number of devices must divide", "plan", "-",

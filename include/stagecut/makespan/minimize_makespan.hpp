@@ -19,6 +19,7 @@
 #include <stagecut/makespan/chain_plan.hpp>
 #include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/choice_comparison.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/makespan_search.hpp>
@@ -28,7 +29,6 @@
 #include <stagecut/makespan/search_clock.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/in_flight.hpp>
-#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -112,102 +112,11 @@ struct minimize_makespan_fn {
 
   [[nodiscard]] plan_comparison operator()(const profile& model, const chain_request& request,
                                            const plan_choices& choices) const {
-    plan_comparison result;
-    std::vector<chain_request> open = combinations(request, choices);
-    const double end = request.limits.time_limit ? detail::seconds_now() + *request.limits.time_limit : 0;
-    double least = 0;  // of a microbatch, so far
-    std::string told;  // why the first that was tried has no plan
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      chain_request& asked = open[i];
-      compared_plan row{asked.devices, asked.chunks, asked.microbatches, asked.schedule};
-      if (choices.all_devices != 0) row.pipelines = choices.all_devices / asked.devices;
-      row.why = row.pipelines == 0 ? "needs more devices than there are" : detail::shape_obstacle(model, asked);
-      if (!row.why.empty()) {
-        row.state = state::infeasible;
-      } else {
-        const auto all = static_cast<double>(asked.microbatches * row.pipelines);
-        // Whatever cannot be the best any more may stop.
-        bool hopeless = false;
-        const auto watch = [&](const makespan_progress& now) {
-          hopeless = least != 0 && now.bound / all >= least;
-          if (request.limits.progress) request.limits.progress(now);
-        };
-        const auto stop = [&] { return hopeless || (request.limits.stop && request.limits.stop()); };
-        asked.limits.progress = watch;
-        asked.limits.stop = stop;
-        if (request.limits.time_limit) {
-          const double left = end - detail::seconds_now();
-          asked.limits.time_limit = left > 0 ? left / static_cast<double>(open.size() - i) : 0;
-        }
-        compare(model, asked, all, row, least, result.best);
-        if (told.empty()) told = row.why;
-      }
-      result.compared.push_back(std::move(row));
-    }
-    if (result.best || (result.compared.size() == 1 && result.best.why().what != reason::cause::limit_reached)) {
-      return result;
-    }
-    bool unknown = false;
-    for (const compared_plan& each : result.compared) unknown = unknown || each.state == state::unknown;
-    const reason why{reason::cause::none_of_several, result.compared.size(), 0,
-                     told.empty() ? result.compared[0].why : told, ""};
-    result.best = unknown ? outcome<plan>::unknown(why) : outcome<plan>::infeasible(why);
-    return result;
+    return detail::choice_comparison(model, request, choices).run(*this);
   }
   /// @}
 
  private:
-  /// Everything that a list of choices leaves open, in its order.
-  static std::vector<chain_request> combinations(const chain_request& request, const plan_choices& choices) {
-    const auto or_one = [](const auto& list, auto one) {
-      auto result = list;
-      if (result.empty()) result.push_back(one);
-      return result;
-    };
-    for (const auto* list : {&choices.devices, &choices.chunks, &choices.microbatches}) {
-      for (const std::size_t each : *list) {
-        if (each == 0) refuse("choices", "0", "must hold numbers of at least 1");
-      }
-    }
-    if (choices.microbatches.empty() && request.microbatches == 0) refuse("microbatches", "0", "must be at least 1");
-    std::vector<chain_request> result;
-    for (const std::size_t p : or_one(choices.devices, request.devices)) {
-      for (const std::size_t v : or_one(choices.chunks, request.chunks)) {
-        for (const std::size_t m : or_one(choices.microbatches, request.microbatches)) {
-          for (const schedule_kind kind : or_one(choices.schedules, request.schedule)) {
-            result.push_back(request);
-            result.back().devices = p;
-            result.back().chunks = v;
-            result.back().microbatches = m;
-            result.back().schedule = kind;
-            // What a request means by it; a list of schedules says what it means.
-            const bool one = kind == schedule_kind::one_forward_one_backward && choices.schedules.empty();
-            if (one && v > 1) result.back().schedule = schedule_kind::interleaved;
-          }
-        }
-      }
-    }
-    return result;
-  }
-
-  /// Plans one of them, and keeps it if it is the best so far.
-  void compare(const profile& model, const chain_request& request, double microbatches, compared_plan& row,
-               double& least, outcome<plan>& best) const {
-    outcome<plan> found = (*this)(model, request);
-    row.state = found.state();
-    if (!found) {
-      row.why = found.why().text();
-      if (!best) best = std::move(found);
-      return;
-    }
-    row.makespan = found->objective.value;
-    row.bound = found->objective.bound;
-    row.per_microbatch = row.makespan / microbatches;
-    if (best && !(row.per_microbatch < least)) return;
-    least = row.per_microbatch;
-    best = std::move(found);
-  }
-
   static void refuse(const char* argument, const std::string& value, const std::string& requirement) {
     detail::fail(argument_error("minimize_makespan", argument, value, requirement));
   }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/choice_comparison.hpp>
+
+#include <stagecut/makespan/minimize_makespan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+using stagecut::chain_request;
+using stagecut::layer;
+using stagecut::minimize_makespan;
+using stagecut::profile;
+using stagecut::schedule_kind;
+
+namespace {
+
+profile chain_of(const std::vector<double>& forward) {
+  profile model;
+  for (const double each : forward) {
+    layer one;
+    one.name = "l";
+    one.forward = each;
+    one.backward = 2 * each;
+    one.backward_weight = each;
+    one.parameters = 10;
+    one.activations = 3;
+    one.output = 1;
+    model.layers.push_back(one);
+  }
+  return model;
+}
+
+const profile known = chain_of({8, 11, 2, 1, 18, 5, 4, 11});
+
+}  // namespace
+
+TEST_CASE("the best of several shapes, with the table of what was compared") {
+  stagecut::plan_choices open;
+  open.devices = {2, 4, 8};
+  open.chunks = {1, 2};
+  open.schedules = {schedule_kind::one_forward_one_backward, schedule_kind::interleaved, schedule_kind::zbv};
+  open.all_devices = 4;
+  chain_request request{.microbatches = 8};
+  request.limits.time_limit = std::nullopt;
+  const auto all = minimize_makespan(known, request, open);
+  REQUIRE(all.compared.size() == 18);
+  REQUIRE(all.best);
+  double least = 1e300;
+  std::size_t first = all.compared.size();
+  for (std::size_t i = 0; i < all.compared.size(); ++i) {
+    const auto& row = all.compared[i];
+    CHECK(row.why.empty() == (row.makespan > 0));
+    if (row.makespan == 0) continue;
+    CHECK(row.pipelines == 4 / row.devices);
+    CHECK(row.per_microbatch == row.makespan / static_cast<double>(8 * row.pipelines));
+    CHECK(row.bound <= row.makespan);
+    if (row.per_microbatch < least) least = row.per_microbatch, first = i;
+  }
+  CHECK(all.best->schedule.name == to_string(all.compared[first].schedule));
+  CHECK(*all.best->makespan == all.compared[first].makespan);
+  CHECK(all.compared[first].state == stagecut::state::optimal);
+  CHECK(all.compared[12].why == "needs more devices than there are");
+  CHECK(all.compared[1].why == "the schedule is not made for these numbers");
+  // Nobody else is as fast, as far as was looked.
+  for (const auto& row : all.compared) {
+    if (row.makespan == 0) continue;
+    CHECK(row.bound / static_cast<double>(8 * row.pipelines) <= row.per_microbatch);
+    if (row.state == stagecut::state::feasible) {
+      CHECK(row.bound / static_cast<double>(8 * row.pipelines) >= least);
+    }
+  }
+  open.all_devices = 0;
+  open.devices = {4};
+  CHECK(minimize_makespan(known, request, open).compared[0].per_microbatch == 573.0 / 8);
+}
+
+TEST_CASE("if none of several shapes has a plan, the first says why") {
+  stagecut::plan_choices open;
+  open.devices = {9, 10};
+  const auto none = minimize_makespan(known, {.microbatches = 9}, open);
+  CHECK(none.best.state() == stagecut::state::infeasible);
+  CHECK(none.best.why().text() == "none of 2 combinations: 9 stages need at least 9 layers, and there are 8");
+}
+
+TEST_CASE("combinations that make no sense are refused, those that cannot be are told") {
+  const auto refused = [](const chain_request& request, const stagecut::plan_choices& open) {
+    try {
+      (void)minimize_makespan(known, request, open);
+    } catch (const stagecut::argument_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused({.microbatches = 4}, {.devices = {0, 2}, .all_devices = 8}) ==
+        "stagecut::minimize_makespan: choices = 0, must hold numbers of at least 1");
+  CHECK(refused({.devices = 2}, {}) == "stagecut::minimize_makespan: microbatches = 0, must be at least 1");
+  // One alone is what it is without choices.
+  const auto alone = minimize_makespan(known, {.devices = 2, .chunks = 2, .microbatches = 4}, stagecut::plan_choices{});
+  REQUIRE(alone.best.state() == stagecut::state::optimal);
+  CHECK(*alone.best == *minimize_makespan(known, {.devices = 2, .chunks = 2, .microbatches = 4}));
+  const auto small =
+      minimize_makespan(known, {.devices = 2, .microbatches = 4, .memory_per_device = 10.0}, stagecut::plan_choices{});
+  CHECK(small.best.why().what == stagecut::reason::cause::layer_too_large);
+  // What one cannot have does not harm the others.
+  profile whole = known;
+  for (layer& each : whole.layers) each.backward_weight.reset();
+  stagecut::plan_choices open;
+  open.schedules = {schedule_kind::zb_h1, schedule_kind::gpipe};
+  const auto some = minimize_makespan(whole, {.devices = 2, .microbatches = 4}, open);
+  CHECK(some.compared[0].why.find("does not tell the gradient of the weights") != std::string::npos);
+  REQUIRE(some.best);
+  CHECK(some.best->schedule.name == "gpipe");
+  chain_request linked{.devices = 2, .microbatches = 4};
+  linked.links = {{1, 0}, {1, 0}};
+  open = {};
+  open.devices = {2, 3};
+  const auto links = minimize_makespan(known, linked, open);
+  CHECK(links.compared[0].why == "the links are those of another number of stages");
+  CHECK(links.best->devices == 3);
+  chain_request told{.devices = 2, .microbatches = 4, .in_flight = {2, 1}};
+  const auto numbers = minimize_makespan(known, told, open);
+  CHECK(numbers.compared[1].why == "the numbers in flight are for another schedule or other devices");
+  CHECK(numbers.best->devices == 2);
+}
+
+TEST_CASE("a combination that cannot win is left as soon as its bound says so, and callers are told of all") {
+  stagecut::plan_choices open;
+  open.schedules = {schedule_kind::zb_h2, schedule_kind::gpipe};
+  std::size_t told = 0;
+  std::size_t asked = 0;
+  const auto progress = [&](const stagecut::makespan_progress&) { ++told; };
+  const auto stop = [&] { return ++asked == 0; };
+  chain_request request{.devices = 4, .microbatches = 8};
+  request.limits.progress = progress;
+  request.limits.stop = stop;
+  const auto all = minimize_makespan(known, request, open);
+  REQUIRE(all.compared.size() == 2);
+  CHECK(all.compared[0].makespan == 504);
+  CHECK(all.compared[1].bound >= 504);
+  CHECK(told > 2);
+  CHECK(asked > 2);
+}
