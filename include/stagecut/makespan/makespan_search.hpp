@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,15 +14,13 @@
 #include <stagecut/makespan/cut_rules.hpp>
 #include <stagecut/makespan/cut_search.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
+#include <stagecut/makespan/cut_space.hpp>
 #include <stagecut/makespan/gpipe_cut.hpp>
 #include <stagecut/makespan/incumbent.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
 #include <stagecut/makespan/local_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
-#include <stagecut/makespan/pair_graph.hpp>
-#include <stagecut/makespan/path_pool.hpp>
 #include <stagecut/makespan/search_clock.hpp>
-#include <stagecut/makespan/stage_graph.hpp>
 #include <stagecut/makespan/starting_cut.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -40,16 +37,17 @@ class makespan_search {
         layout_(request.order),
         simulator_(chain, request.order, request.transfers),
         local_(request.order, rules, simulator_, clock_, request.limits.evaluator),
-        stages_(chain, request.order, request.transfers, rules) {}
+        space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_) {}
 
   [[nodiscard]] outcome<makespan_cut> run() {
     using answer = outcome<makespan_cut>;
-    const state first = starting_cut(chain_, request_, rules_, simulator_, clock_, best_).find(stages_, layout_);
+    const state first =
+        starting_cut(chain_, request_, rules_, simulator_, clock_, best_).find(space_.stages(), layout_);
     if (first == state::infeasible) return answer::infeasible({reason::cause::constraint, 0, 0});
     if (first == state::unknown) return answer::unknown({reason::cause::limit_reached});
     improve(layout_.kind == stage_layout::shape::chain ? tries() / 4 : 8 * tries());
     if (grow_graphs()) {
-      take_bound_cut(graph_);
+      take_bound_cut(space_.graph());
       if (!best_.proved()) improve(tries());
       if (!best_.proved()) raise_bound();
       if (!best_.proved() && is_gpipe()) solve_gpipe();
@@ -68,10 +66,6 @@ class makespan_search {
 
  private:
   static constexpr double no_loss = 0x1p52;  // beyond any makespan in ticks
-
-  static constexpr std::size_t most_edges = starting_cut::most_edges;
-  // Numbers of all paths at all nodes: a quarter of a gigabyte.
-  static constexpr std::size_t most_lengths = std::size_t{1} << 25U;
 
   [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
   [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
@@ -92,46 +86,27 @@ class makespan_search {
     best_.offer(points, makespan);
   }
 
-  /// Makes the graph of all cuts of makespan `most` or less. False: it is too large, or there is no time.
-  bool grow_graph(double most) {
-    search_.reset();
-    built_for_ = -1;
-    bool built = false;
-    if (layout_.kind == stage_layout::shape::chain) {
-      built = stages_.build(most, most_edges, clock_, graph_);
-    } else {
-      pair_graph pairs(chain_, request_.order, layout_, rules_);
-      built = pairs.build(most, most_edges, clock_, graph_);
-    }
-    if (!built) return false;
-    built_for_ = most;
-    const std::size_t capacity = most_lengths / (graph_.nodes.size() + 1);
-    pool_.emplace(chain_, layout_, capacity < 16 ? 16 : capacity > 256 ? 256 : capacity);
-    search_.emplace(chain_, request_.order, layout_, rules_, simulator_, *pool_, clock_);
-    return true;
-  }
-
   /// The graph of all cuts that are not worse than the best. Where it may be large, those for less come first, and the
   /// bounds and cuts that they give keep the last one small.
   bool grow_graphs() {
     best_.raise(least_average());
     const bool pairs = layout_.kind != stage_layout::shape::chain;
-    if (!pairs && grow_graph(best_.makespan())) return best_.raise(graph_.least_bound()), true;
+    if (!pairs && space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
     for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
       const double target = whole(best_.bound() + (best_.makespan() - best_.bound()) / part);
-      if (!grow_graph(target)) return false;
-      if (graph_.edges.empty()) {
+      if (!space_.build(target)) return false;
+      if (space_.graph().edges.empty()) {
         best_.raise(target + 1);
         continue;
       }
-      best_.raise(graph_.least_bound());
-      take_bound_cut(graph_);
+      best_.raise(space_.graph().least_bound());
+      take_bound_cut(space_.graph());
       improve(8 * tries());
       attempt(target, 1000);
-      if (best_.proved()) return grow_graph(best_.makespan());
+      if (best_.proved()) return space_.build(best_.makespan());
     }
-    if (!grow_graph(best_.makespan())) return false;
-    best_.raise(graph_.least_bound());
+    if (!space_.build(best_.makespan())) return false;
+    best_.raise(space_.graph().least_bound());
     return true;
   }
 
@@ -165,24 +140,14 @@ class makespan_search {
     if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
   }
 
-  /// The edges of cuts of makespan `most` or less.
-  [[nodiscard]] layered_graph graph_within(double most) {
-    layered_graph graph = graph_;
-    if (!graph.prune(static_cast<std::uint32_t>(layout_.steps()), [most](const auto& e) { return e.bound > most; })) {
-      graph.edges.clear();
-    }
-    if (layout_.kind == stage_layout::shape::chain && stages_.in_flight()) stages_.refine(graph, most, clock_);
-    return graph;
-  }
-
   /// The least makespan that the bounds of stages do not exclude, by bisection.
   void raise_bound() {
-    if (!stages_.in_flight()) return;
+    if (!space_.stages().in_flight()) return;
     double low = best_.bound();
     double high = best_.makespan();
     while (low < high && !clock_.look()) {
       const double middle = low + whole((high - low) / 2);
-      const layered_graph graph = graph_within(middle);
+      const layered_graph graph = space_.within(middle);
       if (clock_.look()) return;
       if (graph.edges.empty()) {
         low = middle + 1;
@@ -196,11 +161,11 @@ class makespan_search {
   }
 
   [[nodiscard]] bool is_gpipe() const {
-    if (!stages_.in_flight() || (chain_.has_messages && request_.transfers != transfer_kind::link &&
-                                 request_.transfers != transfer_kind::latency)) {
+    if (!space_.stages().in_flight() || (chain_.has_messages && request_.transfers != transfer_kind::link &&
+                                         request_.transfers != transfer_kind::latency)) {
       return false;
     }
-    for (const std::size_t each : *stages_.in_flight()) {
+    for (const std::size_t each : *space_.stages().in_flight()) {
       if (each != request_.order.microbatches) return false;
     }
     return true;
@@ -208,7 +173,7 @@ class makespan_search {
 
   void solve_gpipe() {
     const bool serial = chain_.has_messages && request_.transfers == transfer_kind::link;
-    gpipe_cut solver(chain_, request_.order.microbatches, serial, graph_);
+    gpipe_cut solver(chain_, request_.order.microbatches, serial, space_.graph());
     if (!solver.run(best_.makespan(), clock_) || solver.points.size() != chain_.stages + 1) return;
     best_.replace(solver.points, simulator_(solver.points));
     best_.raise(solver.makespan);
@@ -217,29 +182,22 @@ class makespan_search {
 
   /// Proves that there is no cut of makespan `most` or less, or finds one.
   void attempt(double most, std::size_t nodes) {
-    layered_graph graph = graph_within(most);
+    layered_graph graph = space_.within(most);
     if (clock_.look()) return;
     const auto better = [&](view<const std::size_t> points, double value) {
       best_.offer(points, value);
       return value - 1;
     };
-    const auto left = graph.edges.empty() ? cut_search::result::none : (*search_)(graph, most, nodes, true, better);
+    const auto left =
+        graph.edges.empty() ? cut_search::result::none : space_.search()(graph, most, nodes, true, better);
     if (left == cut_search::result::none) best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1);
-  }
-
-  /// Leaves out what was found too slow since the graph was made.
-  void shrink_graph() {
-    if (best_.makespan() >= built_for_) return;
-    built_for_ = best_.makespan();
-    graph_ = graph_within(built_for_);
-    graph_.compact();
   }
 
   /// Low targets first: they are soon done, and what is learned from them makes the last one easy.
   void branch() {
     for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
       if (nodes > 1000) improve(nodes / 1000 * tries() / 4);
-      shrink_graph();
+      space_.shrink(best_.makespan());
       for (const double part : {32.0, 8.0, 2.0, 1.0}) {
         if (best_.proved() || clock_.look()) break;
         const double gap = best_.makespan() - 1 - best_.bound();
@@ -252,7 +210,7 @@ class makespan_search {
   void take_smallest() {
     const auto last = static_cast<std::uint32_t>(layout_.steps());
     for (std::size_t s = 1; s < chain_.stages && !clock_.look();) {
-      layered_graph graph = graph_within(best_.makespan());
+      layered_graph graph = space_.within(best_.makespan());
       const auto fits = [&](std::size_t index, std::size_t point) {
         return index > s || index == 0 || (index == s ? point < best_.points()[s] : point == best_.points()[index]);
       };
@@ -274,7 +232,7 @@ class makespan_search {
         best_.replace(points, value);
         return -1.0;
       };
-      const auto found = (*search_)(graph, best_.makespan(), ~std::size_t{0} / 2, false, take);
+      const auto found = space_.search()(graph, best_.makespan(), ~std::size_t{0} / 2, false, take);
       if (found == cut_search::result::gave_up) return;
       if (found == cut_search::result::none) ++s;
     }
@@ -299,9 +257,9 @@ class makespan_search {
       }
       return most;
     };
-    if ((most <= built_for_ && search_) || grow_graph(most)) {
-      layered_graph graph = graph_within(most);
-      const auto left = (*search_)(graph, most, ~std::size_t{0} / 2, true, keep);
+    if (space_.holds(most) || space_.build(most)) {
+      layered_graph graph = space_.within(most);
+      const auto left = space_.search()(graph, most, ~std::size_t{0} / 2, true, keep);
       result.all_within = left == cut_search::result::none && !dropped;
     }
     for (const auto& [value, points] : all) result.within.push_back({cuts(points), in_units(value)});
@@ -315,11 +273,7 @@ class makespan_search {
   stage_layout layout_;
   cut_simulator simulator_;
   local_search local_;
-  stage_graph stages_;
-  layered_graph graph_{};
-  double built_for_ = 0;
-  std::optional<path_pool> pool_{};
-  std::optional<cut_search> search_{};
+  cut_space space_;
   bool smallest_ = false;  // the best is the lexicographically smallest already
 };
 

@@ -12,6 +12,7 @@
 #include <stagecut/makespan/cut_rules.hpp>
 #include <stagecut/makespan/cut_search.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
+#include <stagecut/makespan/cut_space.hpp>
 #include <stagecut/makespan/incumbent.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -29,9 +30,6 @@ namespace stagecut::inline v0::detail {
 /// may not be together, any.
 class starting_cut {
  public:
-  // Edges of a graph: a quarter of a gigabyte.
-  static constexpr std::size_t most_edges = std::size_t{1} << 24U;
-
   starting_cut(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules,
                cut_simulator& simulator, search_clock& clock, incumbent& best)
       : chain_(chain), request_(request), rules_(rules), simulator_(simulator), clock_(clock), best_(best) {}
@@ -64,8 +62,8 @@ class starting_cut {
     layered_graph graph;
     if (layout.kind != stage_layout::shape::chain) {
       pair_graph pairs(chain_, request_.order, layout, rules_);
-      if (!pairs.build_untimed(false, most_edges, clock_, graph)) return state::unknown;
-    } else if (!stages.build(no_ticks, most_edges, clock_, graph)) {
+      if (!pairs.build_untimed(false, cut_space::most_edges, clock_, graph)) return state::unknown;
+    } else if (!stages.build(no_ticks, cut_space::most_edges, clock_, graph)) {
       return state::unknown;
     }
     path_pool pool(chain_, layout, path_pool::lanes);
