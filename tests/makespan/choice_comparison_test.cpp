@@ -9,33 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "known_profile.hpp"
+
+using known_profile::known;
 using stagecut::chain_request;
 using stagecut::layer;
 using stagecut::minimize_makespan;
 using stagecut::profile;
 using stagecut::schedule_kind;
-
-namespace {
-
-profile chain_of(const std::vector<double>& forward) {
-  profile model;
-  for (const double each : forward) {
-    layer one;
-    one.name = "l";
-    one.forward = each;
-    one.backward = 2 * each;
-    one.backward_weight = each;
-    one.parameters = 10;
-    one.activations = 3;
-    one.output = 1;
-    model.layers.push_back(one);
-  }
-  return model;
-}
-
-const profile known = chain_of({8, 11, 2, 1, 18, 5, 4, 11});
-
-}  // namespace
 
 TEST_CASE("the best of several shapes, with the table of what was compared") {
   stagecut::plan_choices open;

@@ -13,6 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "known_profile.hpp"
+
+using known_profile::chain_of;
+using known_profile::known;
 using stagecut::chain_request;
 using stagecut::checkpointing;
 using stagecut::layer;
@@ -24,24 +28,6 @@ using stagecut::profile;
 using stagecut::schedule_kind;
 
 namespace {
-
-profile chain_of(const std::vector<double>& forward) {
-  profile model;
-  for (const double each : forward) {
-    layer one;
-    one.name = "l";
-    one.forward = each;
-    one.backward = 2 * each;
-    one.backward_weight = each;
-    one.parameters = 10;
-    one.activations = 3;
-    one.output = 1;
-    model.layers.push_back(one);
-  }
-  return model;
-}
-
-const profile known = chain_of({8, 11, 2, 1, 18, 5, 4, 11});
 
 std::string refusal(const profile& model, const chain_request& request) {
   try {

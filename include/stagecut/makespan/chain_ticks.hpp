@@ -100,9 +100,16 @@ class chain_ticks {
   [[nodiscard]] const double* row(std::size_t kind, std::size_t s) const noexcept {
     return rows_[kind * rows_per_kind_ + (rows_per_kind_ == 1 ? 0 : s)].data();
   }
-  /// Whether the times of stages differ.
-  [[nodiscard]] bool staged() const noexcept { return rows_per_kind_ != 1; }
-
+  /// The least `time(s)` of any stage s: what an item takes wherever it stands.
+  template <class Time>
+  [[nodiscard]] double least(const Time& time) const {
+    double best = time(std::size_t{0});
+    for (std::size_t s = 1; s < rows_per_kind_; ++s) {
+      const double here = time(s);
+      best = here < best ? here : best;
+    }
+    return best;
+  }
   /// A time in the user's unit, in ticks.
   [[nodiscard]] double rounded(double time) const noexcept {
     return static_cast<double>(static_cast<std::int64_t>(time / tick + 0.5));

@@ -65,8 +65,6 @@ class makespan_search {
   }
 
  private:
-  static constexpr double no_loss = 0x1p52;  // beyond any makespan in ticks
-
   [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
   [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
 
@@ -114,12 +112,7 @@ class makespan_search {
   [[nodiscard]] double least_average() const {
     double sum = 0;
     for (std::size_t i = 0; i < chain_.items; ++i) {
-      double best = no_ticks;
-      for (std::size_t s = 0; s < (chain_.staged() ? chain_.stages : 1); ++s) {
-        const double here = chain_.load(s, i, i + 1);
-        best = here < best ? here : best;
-      }
-      sum += best;
+      sum += chain_.least([&](std::size_t s) { return chain_.load(s, i, i + 1); });
     }
     const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
     return whole(all / static_cast<double>(request_.order.ranks()));
@@ -242,7 +235,8 @@ class makespan_search {
   void collect(makespan_cut& result) {
     const double factor = 1 + *request_.within;
     const double wanted = best_.makespan() * factor;
-    double most = wanted < no_loss ? whole(wanted) : no_loss;
+    constexpr double beyond = 0x1p52;  // any makespan in ticks
+    double most = wanted < beyond ? whole(wanted) : beyond;
     if (request_.most_within == 0) return;
     std::vector<std::pair<double, std::vector<std::size_t>>> all{{best_.makespan(), best_.points()}};
     bool dropped = false;

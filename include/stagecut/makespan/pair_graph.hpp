@@ -29,15 +29,12 @@ class pair_graph {
     for (std::size_t r = 0; r < order.ranks(); ++r) relaxed_.emplace_back(order, r);
     for (auto* sums : {&forward_, &backward_, &all_}) sums->resize(n + 1);
     for (std::size_t i = 0; i < n; ++i) {
-      double best[3] = {no_ticks, no_ticks, no_ticks};
-      for (std::size_t s = 0; s < (chain.staged() ? chain.stages : 1); ++s) {
-        const double here[3] = {chain.pass(tick_f, s, i, i + 1), chain.pass(tick_b, s, i, i + 1),
-                                chain.load(s, i, i + 1)};
-        for (int kind = 0; kind < 3; ++kind) best[kind] = here[kind] < best[kind] ? here[kind] : best[kind];
-      }
-      forward_[i + 1] = forward_[i] + best[0];
-      backward_[i + 1] = backward_[i] + best[1];
-      all_[i + 1] = all_[i] + best[2];
+      const auto pass = [&](std::size_t kind) {
+        return chain.least([&](std::size_t s) { return chain.pass(kind, s, i, i + 1); });
+      };
+      forward_[i + 1] = forward_[i] + pass(tick_f);
+      backward_[i + 1] = backward_[i] + pass(tick_b);
+      all_[i + 1] = all_[i] + chain.least([&](std::size_t s) { return chain.load(s, i, i + 1); });
     }
     message_.resize(chain.stages);
     for (std::size_t s = 0; s + 1 < chain.stages; ++s) {

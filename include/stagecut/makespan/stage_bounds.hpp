@@ -103,7 +103,7 @@ class stage_bounds {
       for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
         const std::size_t v = graph.edges[i].to;
         const duration d = of(graph, graph.edges[i]);
-        double trip = d.f + d.b + 2 * d.message;
+        const double trip = d.f + d.b + 2 * d.message;
         double* const to = t.up.data() + v * t.rows;
         // W of the first stage follows the last gradient that leaves the second.
         lower(to[0], from[0] + trip + (k == 0 && ends_with_weight_ ? d.w : 0));
@@ -154,7 +154,7 @@ class stage_bounds {
       for (const steady_window& each : windows) {
         double sum = 0;
         for (const auto& [r, times] : each.trips) {
-          // A trip that is not known may take no time: none of those to the node's own stage is.
+          // What is not stored counts nothing: less than the truth, still a bound.
           if (r < t.rows) sum += static_cast<double>(times) * up[r];
         }
         trips.push_back(sum);

@@ -37,12 +37,9 @@ class stage_graph {
     // pass is a backward one, that goes back through them.
     std::vector<double> least(n + 1);
     for (std::size_t i = 0; i < n; ++i) {
-      double best = no_ticks;
-      for (std::size_t s = 0; s < (chain_.staged() ? stages : 1); ++s) {
-        const double here = chain_.splits ? chain_.pass(tick_f, s, i, i + 1) : chain_.load(s, i, i + 1);
-        best = here < best ? here : best;
-      }
-      least[i + 1] = least[i] + best;
+      least[i + 1] = least[i] + chain_.least([&](std::size_t s) {
+        return chain_.splits ? chain_.pass(tick_f, s, i, i + 1) : chain_.load(s, i, i + 1);
+      });
     }
     std::vector<std::uint32_t> at(n + 1, 0);  // nodes of the step, plus 1
     graph = {};
