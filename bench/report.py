@@ -41,6 +41,23 @@ def minimize_bottleneck(medians):
            "textbook", "prefix ÷ textbook", "reused ÷ textbook"], rows)
 
 
+def chain_problem(runs):
+    others = list(dict.fromkeys(who for _, who, *_ in runs if who not in ("stagecut", "prefix_pass")))
+    rows = []
+    for (problem, who, data, n, k), (time, entry) in runs.items():
+        if who != "stagecut":
+            continue
+        cells = []
+        for who in (*others, "prefix_pass"):
+            other, found = runs.get((problem, who, data, n, "k:1" if who == "prefix_pass" else k), (None, None))
+            worse = found and who in others and abs(found["found"] - entry["found"]) > 1e-9 * abs(found["found"])
+            cells.append("-" if not other else text(other) + (f", finds {found['found'] / entry['found']:.4g}" if worse else ""))
+            cells.append("-" if not other else f"{time / other:,.0f}" if time >= 100 * other else f"{time / other:.3g}")
+        rows.append([problem.replace("_", " "), f"{int(n[2:]):,}", k[2:], data, text(time), *cells])
+    table(["problem", "n", "k", "data", "stagecut", *(f"{sign}{who.replace('_', ' ')}" for who in (*others, "prefix_pass")
+                                                      for sign in ("", "÷ "))], rows)
+
+
 def simulate(medians):
     times = collections.defaultdict(dict)  # (passes, transfers, numbers) -> method -> nanoseconds
     tasks = {}
@@ -83,6 +100,11 @@ for entry in run["benchmarks"]:
 context = run["context"]
 machine = f"{context['num_cpus']} CPUs at {context['mhz_per_cpu']} MHz"
 print(f"\n{machine}, commit {context.get('commit')}, {context['date'][:10]}\n")
-entries = [entry for _, entry in medians.values()]
-reports = (minimize_makespan, "proved"), (simulate, "tasks"), (minimize_bottleneck, "")
-next(report for report, counter in reports if not counter or all(counter in entry for entry in entries))(medians)
+if all("proved" in entry for _, entry in medians.values()):
+    minimize_makespan(medians)
+elif all("tasks" in entry for _, entry in medians.values()):
+    simulate(medians)
+elif all(len(name) == 5 for name in medians):
+    chain_problem(medians)
+else:
+    minimize_bottleneck(medians)

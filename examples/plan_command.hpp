@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "device_words.hpp"
+#include "layer_words.hpp"
 #include "output.hpp"
 #include "plan_text.hpp"
 #include "quantity.hpp"
@@ -55,6 +57,8 @@ struct plan_command {
   std::string output;
   std::string memory;
   std::string in_flight;
+  device_words devices;
+  layer_words layers;
   std::optional<double> time_weight;
   bool timeline = false;
 
@@ -65,27 +69,26 @@ struct plan_command {
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);
     };
+    command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
     option("FILE", file, "", "A profile")->required();
     option("--devices", request.devices, "P", "Pipeline ranks")->required()->check(count);
     option("--chunks", chunks, "V", "Stages of each rank, in turn")->check(count);
     option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->check(count);
     option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
         ->check(one_of(schedule_names()));
-    option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
+    devices.add(*command);
     option("--memory", memory, "SIZE", "Of a device, a limit: 80GiB, 80GB, or bytes");
-    option("--memory-buffer", request.buffer_fraction, "X", "Fraction of it to keep free");
     option("--optimizer", optimizer, "NAME|X", "adam ..., or bytes per byte of parameters");
     option("--checkpoint", checkpoint, "MODE", "never (the default), except_last, always")
         ->check(one_of({"never", "except_last", "always"}));
-    option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)");
     option("--method", method, "HOW", "By time, parameters, uniform or type:REGEX");
-    option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1");
-    option("--objective", objective, "NAME", "makespan (with M the default), or bottleneck")
-        ->check(one_of({"makespan", "bottleneck"}));
+    option("--objective", objective, "NAME", "makespan, bottleneck, leximax, range, variance")
+        ->check(one_of({"makespan", "bottleneck", "leximax", "range", "variance"}));
+    layers.add(*command);
     option("--time-limit", time_limit, "SECONDS", "To look for the least makespan (10)")->check(seconds_check());
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
     option("--output", output, "FILE", "Write to this file");
-    command->add_flag("--timeline", timeline, "Put predicted passes into the JSON");
+    add_rare(*command);
     return command;
   }
 
@@ -138,6 +141,21 @@ struct plan_command {
  private:
   stagecut::plan_comparison compared;
 
+  /// What is seldom needed: `--help-all` shows it.
+  void add_rare(CLI::App& command) {
+    const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
+      return command.add_option(name, into, says)->type_name(type)->group(rare_options);
+    };
+    option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
+    option("--memory-buffer", request.buffer_fraction, "X", "Fraction of --memory to keep free");
+    option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)");
+    option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1");
+    command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
+  }
+
+  /// Whether an objective of the stages' costs was said.
+  [[nodiscard]] bool of_stages() const { return !objective.empty() && objective != "makespan"; }
+
   static std::vector<std::string> schedule_names() {
     std::vector<std::string> names = {"auto"};
     for (const auto& each : stagecut::schedules) {
@@ -154,17 +172,17 @@ struct plan_command {
     request.limits.time_limit = time_limit;
     const std::string obstacle = makespan_obstacle(model, request);
     if (schedule == "auto") {
-      if (objective == "bottleneck") throw CLI::ValidationError("--schedule", "auto compares makespans");
+      if (of_stages()) throw CLI::ValidationError("--schedule", "auto compares makespans");
       if (!obstacle.empty()) throw CLI::ValidationError("--schedule", "auto compares makespans: " + obstacle);
       return choose(model);
     }
     if (objective == "makespan" && !obstacle.empty())
       throw CLI::ValidationError("--objective", "makespan: " + obstacle);
-    if (!memory.empty() && request.chunks > 1 && (objective == "bottleneck" || !obstacle.empty())) {
+    if (!memory.empty() && request.chunks > 1 && (of_stages() || !obstacle.empty())) {
       const std::string why = obstacle.empty() ? "" : ": " + obstacle;
       throw CLI::ValidationError("--memory", "with --chunks it is known for the makespan alone" + why);
     }
-    if (objective != "bottleneck" && obstacle.empty()) return minimize_makespan(model, request);
+    if (!of_stages() && obstacle.empty()) return minimize_makespan(model, request);
     constexpr const char* known[] = {"gpipe", "1f1b", "eager-1f1b", "interleaved"};
     if (std::find(std::begin(known), std::end(known), schedule) == std::end(known)) {
       const std::string why = obstacle.empty() ? "" : ": " + obstacle;
@@ -216,6 +234,11 @@ struct plan_command {
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
+    for (const auto each : {chain_objective::leximax, chain_objective::range, chain_objective::variance}) {
+      if (objective == to_string(each)) request.objective = each;
+    }
+    devices.ask(model, request);
+    layers.ask(model, request);
     ask_optimizer(model);
     if (time_weight) {
       if (method != "time") throw CLI::ValidationError("--time-weight", "goes with --method time alone");

@@ -104,13 +104,32 @@ inline std::string cost_text(const stagecut::plan& plan, double value) {
   return fmt::format("{:.6g}", value);
 }
 
+/// What was minimised, and how far.
+inline std::string objective_text(const stagecut::plan& plan) {
+  const auto& objective = plan.objective;
+  const char* const state = stagecut::to_string(objective.state);
+  const std::string name = shown(objective.name);
+  const std::string of = objective.of == "time" ? name : name + " of " + shown(objective.of);
+  if (name == "range") {
+    return fmt::format("{}: {} between the heaviest and the lightest stage, {}", of, cost_text(plan, objective.value),
+                       state);
+  }
+  if (name == "variance") {
+    return fmt::format("{}: {} from the mean of the stages (root of the mean square), {}", of,
+                       cost_text(plan, std::sqrt(objective.value)), state);
+  }
+  if (name == "leximax") {
+    return fmt::format("{}: {} for the heaviest stage, then the next as light as can be, {}", of,
+                       cost_text(plan, objective.value), state);
+  }
+  return fmt::format("{}: {}, {}: no cut is below {}", name == "makespan" ? name : name + " of " + shown(objective.of),
+                     cost_text(plan, objective.value), state, cost_text(plan, objective.bound));
+}
+
 /// What runs, how long it takes and what it needs, below the table of stages.
 inline std::string summary(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
-  const bool makespan = objective.name == "makespan";
-  std::string text = fmt::format("{}{}: {}, {}: no cut is below {}", shown(objective.name),
-                                 makespan ? "" : " of " + shown(objective.of), cost_text(plan, objective.value),
-                                 stagecut::to_string(objective.state), cost_text(plan, objective.bound));
+  std::string text = objective_text(plan);
   if (objective.state == stagecut::state::feasible && objective.bound > 0) {
     text += fmt::format(", {:.2g} % less", 100 * (objective.value - objective.bound) / objective.value);
   }
@@ -120,8 +139,9 @@ inline std::string summary(const stagecut::plan& plan) {
     double busy = 0;
     for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.backward);
     const double all = *plan.makespan * static_cast<double>(plan.devices);
-    text += fmt::format("{} of {} microbatches: {} without transfers, devices idle {:.1f} % of it\n",
-                        shown(plan.schedule.name), plan.schedule.microbatches, time_text(plan.profile, *plan.makespan),
+    text += fmt::format("{} of {} microbatches: {} {}, devices idle {:.1f} % of it\n", shown(plan.schedule.name),
+                        plan.schedule.microbatches, time_text(plan.profile, *plan.makespan),
+                        plan.messages.links.empty() ? "without transfers" : "with transfers",
                         100 * std::max(0.0, 1 - busy / all));
   }
   if (plan.memory.per_device) {
@@ -139,9 +159,10 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
   const bool timed =
       plan.objective.of != "time" && std::any_of(plan.stages.begin(), plan.stages.end(),
                                                  [](const auto& stage) { return stage.forward + stage.backward > 0; });
-  table lines(plan.chunks > 1 ? 2 : 1);
+  table lines((plan.chunks > 1 ? 2 : 1) + (plan.speeds.empty() ? 0 : 1));
   std::vector<std::string> head = {"stage"};
   if (plan.chunks > 1) head.emplace_back("device");
+  if (!plan.speeds.empty()) head.emplace_back("speed");
   head.insert(head.end(), {"layers", "count", shown(plan.objective.of)});
   if (timed) head.emplace_back("time");
   if (memory) head.insert(head.end(), {"in flight", "memory"});
@@ -159,6 +180,7 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
     const auto& stage = plan.stages[s];
     std::vector<std::string> cells = {std::to_string(s)};
     if (plan.chunks > 1) cells.push_back(std::to_string(stage.device));
+    if (!plan.speeds.empty()) cells.push_back(fmt::format("{:.4g}", plan.speeds[stage.device]));
     cells.insert(cells.end(), {span(s), std::to_string(plan.cuts.stage(s).size()), cost_text(plan, stage.cost)});
     if (timed) cells.push_back(time_text(plan.profile, stage.forward + stage.backward));
     if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(stage.memory.total())});

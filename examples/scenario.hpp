@@ -64,8 +64,24 @@ inline bool runs(const stagecut::schedule& order, stagecut::op_kind kind) {
   return false;
 }
 
+/// The same stages on the devices of a schedule, at the speeds of these.
+inline stagecut::plan placed(stagecut::plan plan, const stagecut::schedule& order) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    auto& stage = plan.stages[s];
+    const std::size_t to = order.rank_of[s];
+    if (!plan.speeds.empty() && to != stage.device) {
+      const double slower = plan.speeds[stage.device] / plan.speeds[to];
+      stage.forward *= slower;
+      stage.backward *= slower;
+    }
+    stage.device = to;
+  }
+  return plan;
+}
+
 /// A plan under the schedule `order`, which has its stages.
-inline scenario scenario_of(const stagecut::plan& plan, stagecut::schedule order, std::string title) {
+inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order, std::string title) {
+  const stagecut::plan plan = placed(made, order);
   scenario result;
   result.title = std::move(title);
   result.times = stagecut::times_of(plan, runs(order, stagecut::op_kind::backward_input));

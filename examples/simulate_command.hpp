@@ -118,6 +118,12 @@ struct simulate_command {
     stagecut::schedule made = schedule.named() ? other_schedule(plan) : own_schedule(plan);
     const std::string title = fmt::format("{}, {}", plan.profile.name.empty() ? file : plan.profile.name, made.name);
     try {
+      for (std::size_t s = 0; s < plan.stages.size() && !transfers.link_said(); ++s) {
+        if (plan.messages.links.size() < 2 || plan.stages[s].device == made.rank_of[s]) continue;
+        throw CLI::ValidationError(
+            "--schedule",
+            fmt::format("{} has other neighbours, whose links the plan does not know: say --bandwidth", made.name));
+      }
       scenario result = scenario_of(plan, std::move(made), title);
       result.transfers = transfers.of(plan, result.order.slices);
       return result;

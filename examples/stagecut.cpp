@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "compare_command.hpp"
 #include "output.hpp"
@@ -24,6 +25,7 @@
 #include "plan_text.hpp"
 #include "profile_command.hpp"
 #include "simulate_command.hpp"
+#include "words.hpp"
 
 namespace {
 
@@ -129,9 +131,24 @@ int demo() {
   return 0;
 }
 
-/// Help without a list of the positional arguments: the usage names them.
-struct brief : CLI::Formatter {
+/// Help without a list of the positional arguments: the usage names them; and, unless all is wanted, without what is
+/// seldom needed.
+class brief : public CLI::Formatter {
+ public:
   std::string make_positionals(const CLI::App*) const override { return ""; }
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    all_ = mode == CLI::AppFormatMode::All;
+    const std::string text =
+        CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode), "\n\n\n", "\n\n");
+    return text.substr(0, text.find_last_not_of('\n') + 1) + '\n';
+  }
+  std::string make_group(std::string group, bool positional, std::vector<const CLI::Option*> options) const override {
+    if (group == rare_options && !all_) return "";
+    return CLI::Formatter::make_group(std::move(group), positional, std::move(options));
+  }
+
+ private:
+  mutable bool all_ = false;
 };
 
 int run(int argc, char** argv) {

@@ -17,6 +17,13 @@
 #include "quantity.hpp"
 #include "words.hpp"
 
+/// Refuses a bandwidth of messages that are empty.
+inline void refuse_without_outputs(const char* option, const stagecut::profile& model) {
+  double outputs = 0;
+  for (const auto& layer : model.layers) outputs += layer.output;
+  if (outputs == 0) throw CLI::ValidationError(option, "says nothing: no layer has an output");
+}
+
 /// What messages between ranks take, as it is said to several commands.
 struct transfer_words {
   std::optional<double> latency;
@@ -25,26 +32,44 @@ struct transfer_words {
 
   void add(CLI::App& command) {
     command.add_option("--latency", latency, "Of every message between ranks")->type_name("TIME");
-    command.add_option("--bandwidth", bandwidth, "Bytes a second, of a plan's messages: 25GB")->type_name("SIZE");
+    command.add_option("--bandwidth", bandwidth, "Bytes a second of messages: 25GB")->type_name("SIZE");
     command.add_option("--transfers", kind, "link (the default), latency, stream, blocking")
         ->type_name("KIND")
         ->check(one_of({"link", "latency", "stream", "blocking"}));
   }
 
-  /// For a plan; none if nothing was said of messages.
-  [[nodiscard]] stagecut::transfer_times<double> of(const stagecut::plan& plan, std::size_t slices = 1) const {
-    if (!said()) return {};
+  /// Whether anything was said of how fast messages are.
+  [[nodiscard]] bool link_said() const { return latency || !bandwidth.empty(); }
+  /// Whether anything was said of messages.
+  [[nodiscard]] bool said() const { return link_said() || !kind.empty(); }
+
+  /// How fast messages are that hand on the outputs of layers.
+  [[nodiscard]] stagecut::link_speed link(const stagecut::profile& model) const {
     std::optional<double> bytes = 0;
     if (!bandwidth.empty()) {
       bytes = parse_bytes(bandwidth);
       if (!bytes || *bytes == 0) {
         throw CLI::ValidationError("--bandwidth", fmt::format("{} is no size: bytes a second, or 25GB", bandwidth));
       }
-      double outputs = 0;
-      for (const auto& layer : plan.profile.layers) outputs += layer.output;
-      if (outputs == 0) throw CLI::ValidationError("--bandwidth", "says nothing: no layer of the plan has an output");
+      refuse_without_outputs("--bandwidth", model);
     }
-    return stagecut::transfers_of(plan, time(), *bytes * static_cast<double>(slices), occupies());
+    return {time(), *bytes};
+  }
+
+  /// What they occupy.
+  [[nodiscard]] stagecut::transfer_kind occupies() const {
+    using kinds = stagecut::transfer_kind;
+    return kind == "latency"    ? kinds::latency
+           : kind == "stream"   ? kinds::stream
+           : kind == "blocking" ? kinds::blocking
+                                : kinds::link;
+  }
+
+  /// For a plan: over its own links where nothing else was said of them.
+  [[nodiscard]] stagecut::transfer_times<double> of(stagecut::plan plan, std::size_t slices = 1) const {
+    if (link_said() || (said() && plan.messages.links.empty())) plan.messages.links = {link(plan.profile)};
+    if (!kind.empty() || plan.messages.kind.empty()) plan.messages.kind = to_string(occupies());
+    return stagecut::transfers_of(plan, slices);
   }
 
   /// The same for all boundaries; none if nothing was said of messages.
@@ -59,16 +84,6 @@ struct transfer_words {
     const double result = latency.value_or(0);
     if (result >= 0 && !std::isinf(result)) return result;
     throw CLI::ValidationError("--latency", fmt::format("{} is no time", result));
-  }
-
-  [[nodiscard]] bool said() const { return latency || !bandwidth.empty() || !kind.empty(); }
-
-  [[nodiscard]] stagecut::transfer_kind occupies() const {
-    using kinds = stagecut::transfer_kind;
-    return kind == "latency"    ? kinds::latency
-           : kind == "stream"   ? kinds::stream
-           : kind == "blocking" ? kinds::blocking
-                                : kinds::link;
   }
 };
 

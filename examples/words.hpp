@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -14,6 +15,9 @@
 #include <vector>
 
 // What the words of several commands have in common.
+
+/// The options that help shows only to those who want all of it.
+inline constexpr const char* rare_options = "Seldom needed";
 
 /// A check for a word, which help does not list again.
 inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
@@ -31,6 +35,17 @@ inline CLI::Validator seconds_check() {
         return is_time ? std::string() : fmt::format("{} is no number of seconds", text);
       },
       "");
+}
+
+/// What stands between signs.
+inline std::vector<std::string_view> split(std::string_view text, char sign) {
+  std::vector<std::string_view> result;
+  for (;;) {
+    const std::size_t at = text.find(sign);
+    result.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return result;
+    text.remove_prefix(at + 1);
+  }
 }
 
 /// Numbers between commas.
@@ -65,6 +80,10 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"in_flight", "--in-flight"},
                                                                        {"active", "--in-flight"},
                                                                        {"ranks", "--devices"},
+                                                                       {"devices", "--devices"},
+                                                                       {"speeds", "--device-speeds"},
+                                                                       {"sizes", "--topology"},
+                                                                       {"objective", "--objective"},
                                                                        {"chunks", "--chunks"},
                                                                        {"group", "--group"},
                                                                        {"slices", "--slices"},

@@ -6,8 +6,8 @@ import pathlib
 import subprocess
 import sys
 
-# The makespan's search sorts: <algorithm> alone is 9,000 lines more, for it and for the umbrella.
-LIMITS = {"": 44_000, "core": 32_000, "cost": 32_000, "sequence": 32_000, "schedule": 32_000, "makespan": 44_000, "testing": 32_000}
+# The makespan's search sorts: <algorithm> alone is 9,000 lines more, for it and for the umbrella, of which 10,000 are its own.
+LIMITS = {"": 48_000, "core": 32_000, "cost": 32_000, "sequence": 32_000, "schedule": 32_000, "makespan": 44_000, "testing": 32_000}
 
 compiler = sys.argv[1]
 root = pathlib.Path(__file__).resolve().parent.parent / "include"

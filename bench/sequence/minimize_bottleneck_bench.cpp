@@ -1,40 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // minimize_bottleneck beside its floor, one read of the items, and beside a scalar prefix sum with textbook Nicol.
 //
-// Names: METHOD/DATA/n:ITEMS/k:STAGES. Small chains come from a pool, so that no branch predictor learns one by heart.
+// Names: METHOD/DATA/n:ITEMS/k:STAGES.
+
+#include "chains.hpp"
 
 #include <stagecut/stagecut.hpp>
 
-#include <benchmark/benchmark.h>
-
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <string>
 #include <vector>
 
 namespace {
-
-enum class data { uniform, exponential, transformer, heavy_head };
-constexpr std::array data_names{"uniform", "exponential", "transformer", "heavy_head"};
-
-/// splitmix64, as a number in [0, 1).
-double draw(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
-}
-
-void fill(std::vector<double>& items, data kind, std::uint64_t seed) {
-  std::uint64_t state = seed;
-  const double ends = kind == data::heavy_head ? 30 * (1 + draw(state)) : 4 * (1 + draw(state));
-  for (double& item : items) {
-    item = kind == data::uniform ? draw(state) : kind == data::exponential ? -std::log1p(-draw(state)) : 1;
-  }
-  if (kind == data::transformer || kind == data::heavy_head) items.front() = items.back() = ends;
-}
 
 /// The floor: reads all items, and adds them in sixteen independent lanes.
 [[gnu::noinline]] double read_all(const double* items, std::size_t size) {
@@ -122,91 +98,42 @@ class textbook {
   std::vector<std::size_t> cuts_;
 };
 
-struct pool {
-  std::size_t items = 0;
-  data kind = data::uniform;
-  std::vector<std::vector<double>> chains;
-  std::vector<stagecut::prefix_sums<double>> sums;
-  // What is reused from call to call.
-  stagecut::block_sums<double> blocks;
-  stagecut::bottleneck_workspace<double> work;
-  std::vector<double> to;
-  textbook book;
-};
-
-/// Chains of one kind and size; the last ones asked for are kept.
-pool& chains(data kind, std::size_t items) {
-  static pool now;
-  if (now.items != items || now.kind != kind) {
-    now = {};
-    now.items = items;
-    now.kind = kind;
-    now.chains.resize(std::clamp<std::size_t>((std::size_t{1} << 17U) / items, 1, 1024));
-    now.sums.resize(now.chains.size());
-    now.to.resize(items);
-    for (std::size_t i = 0; i < now.chains.size(); ++i) {
-      now.chains[i].resize(items);
-      fill(now.chains[i], kind, i + 1);
-      now.sums[i].assign(now.chains[i]);
-    }
-  }
-  return now;
-}
-
-/// Runs `solve(the pool, a chain of it, its prefix sums)` over the pool; sets the counter `over_mean`, the bottleneck
-/// over W/k.
-template <class Solve>
-void measure(benchmark::State& state, data kind, std::size_t items, std::size_t stages, Solve solve) {
-  pool& from = chains(kind, items);
-  std::size_t i = 0;
-  double last = 0;
-  for (auto _ : state) {
-    last = solve(from, from.chains[i], from.sums[i]);
-    benchmark::DoNotOptimize(static_cast<const double&>(last));  // by reference, 1.7.1 corrupts doubles
-    i = i + 1 == from.chains.size() ? 0 : i + 1;
-  }
-  const auto& shown = from.sums[i == 0 ? from.chains.size() - 1 : i - 1];
-  state.counters["over_mean"] = last * static_cast<double>(stages) / shown.prefix(items);
-  state.counters["items_per_second"] =
-      benchmark::Counter(static_cast<double>(items), benchmark::Counter::kIsIterationInvariantRate);
-}
+// What is reused from call to call.
+stagecut::block_sums<double> blocks;
+stagecut::bottleneck_workspace<double> work;
+std::vector<double> written;
+textbook book;
 
 void register_all() {
+  using chain = std::vector<double>;
+  using sums = stagecut::prefix_sums<double>;
   for (std::size_t items = 100; items <= 100'000'000; items *= 10) {
-    for (std::size_t kind = 0; kind < data_names.size(); ++kind) {
-      const auto name = [=](const char* method, std::size_t stages) {
-        return std::string(method) + "/" + data_names[kind] + "/n:" + std::to_string(items) +
-               "/k:" + std::to_string(stages);
-      };
+    for (const bench::data kind : bench::all_data) {
       const auto add = [=](const char* method, std::size_t stages, auto solve) {
-        auto* const bench = benchmark::RegisterBenchmark(name(method, stages).c_str(), [=](benchmark::State& state) {
-          measure(state, static_cast<data>(kind), items, stages, solve);
-        });
-        if (items >= 1'000'000) bench->Unit(benchmark::kMillisecond);
+        bench::add(method, {kind, items, stages}, solve);
       };
-      using chain = std::vector<double>;
-      using sums = stagecut::prefix_sums<double>;
-      add("read", 1, [](pool&, const chain& c, sums&) { return read_all(c.data(), c.size()); });
-      add("copy", 1,
-          [](pool& p, const chain& c, sums&) { return copy_all(c.data(), c.size(), p.to.data()), p.to.back(); });
-      add("prefix_pass", 1, [](pool&, const chain& c, sums& s) { return s.assign(c), s.prefix(c.size()); });
-      add("block_pass", 1,
-          [](pool& p, const chain& c, sums&) { return p.blocks.assign(c), p.blocks.prefix(c.size()); });
+      add("read", 1, [](const chain& c, sums&) { return read_all(c.data(), c.size()); });
+      add("copy", 1, [](const chain& c, sums&) {
+        written.resize(c.size());
+        return copy_all(c.data(), c.size(), written.data()), written.back();
+      });
+      add("prefix_pass", 1, [](const chain& c, sums& s) { return s.assign(c), s.prefix(c.size()); });
+      add("block_pass", 1, [](const chain& c, sums&) { return blocks.assign(c), blocks.prefix(c.size()); });
       for (const std::size_t stages : {4U, 16U, 64U, 256U, 1024U}) {
         if (2 * stages > items) continue;
         add("reused_prefix", stages,
-            [=](pool& p, const chain&, sums& s) { return stagecut::minimize_bottleneck(s, stages, p.work)->cost; });
-        add("prefix", stages, [=](pool& p, const chain& c, sums& s) {
+            [=](const chain&, sums& s) { return stagecut::minimize_bottleneck(s, stages, work)->cost; });
+        add("prefix", stages, [=](const chain& c, sums& s) {
           s.assign(c);
-          return stagecut::minimize_bottleneck(s, stages, p.work)->cost;
+          return stagecut::minimize_bottleneck(s, stages, work)->cost;
         });
-        add("blocks", stages, [=](pool& p, const chain& c, sums&) {
-          p.blocks.assign(c);
-          return stagecut::minimize_bottleneck(p.blocks, stages, p.work)->cost;
+        add("blocks", stages, [=](const chain& c, sums&) {
+          blocks.assign(c);
+          return stagecut::minimize_bottleneck(blocks, stages, work)->cost;
         });
         // The textbook's k² log² n becomes minutes.
         if (items * stages > 100'000'000 && stages > 4) continue;
-        add("textbook", stages, [=](pool& p, const chain& c, sums&) { return p.book.solve(c, stages); });
+        add("textbook", stages, [=](const chain& c, sums&) { return book.solve(c, stages); });
       }
     }
   }
@@ -214,10 +141,4 @@ void register_all() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  register_all();
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-}
+int main(int argc, char** argv) { return bench::run(argc, argv, register_all); }

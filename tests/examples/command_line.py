@@ -169,8 +169,8 @@ fails(2, "--time-weight = 2", "plan", "-", "--devices", 1, "--time-weight", 2, s
 uneven = header + "".join(f"l{i},x,{f},{2 * f},10,3,1\n" for i, f in enumerate((8, 11, 2, 1, 18, 5, 4, 11)))
 
 
-def planned(*words, stdin=uneven):
-    done = run("plan", "-", "--devices", 4, "--format", "json", *words, stdin=stdin)
+def planned(*words, stdin=uneven, devices=("--devices", 4)):
+    done = run("plan", "-", *devices, "--format", "json", *words, stdin=stdin)
     check(done.returncode == 0, words, done)
     return json.loads(done.stdout)
 
@@ -214,6 +214,132 @@ fails(2, "--schedule: fastest not in {auto,gpipe,", "plan", "-", "--devices", 2,
 fails(2, "--schedule: auto compares makespans: the number of microbatches", "plan", "-", "--devices", 2, "--schedule", "auto", stdin=uneven)
 fails(2, "--schedule: auto compares makespans", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto",
       "--objective", "bottleneck", stdin=uneven)
+
+# Other objectives of the stages' times, against all cuts.
+def spread(times):
+    mean = sum(times) / len(times)
+    return sum((t - mean) ** 2 for t in times) / len(times)
+
+
+measures = {"bottleneck": max, "leximax": lambda times: sorted(times, reverse=True), "variance": spread,
+            "range": lambda times: max(times) - min(times)}
+for name, measure in measures.items():
+    made = planned("--objective", name)
+    cuts_of = [(0, *way, 8) for way in itertools.combinations(range(1, 8), 3)]
+    weights = [3 * w for w in (8, 11, 2, 1, 18, 5, 4, 11)]
+    least = min(cuts_of, key=lambda c: (measure([sum(weights[a:b]) for a, b in zip(c, c[1:])]), c))
+    check(made["cuts"] == list(least), name, made["cuts"], least)
+    value = measure([stage["time"] for stage in made["stages"]])
+    value = value[0] if name == "leximax" else value
+    check(abs(made["objective"]["value"] - value) < 1e-9 and made["objective"]["name"] == name, name, made["objective"])
+for name, words in (("range", "between the heaviest and the lightest stage, optimal"), ("leximax", "s for the heaviest stage, then the next"),
+                    ("variance", "from the mean of the stages (root of the mean square), optimal")):
+    text = run("plan", "-", "--devices", 4, "--objective", name, stdin=uneven).stdout
+    check(f"\n{name}: " in text and words in text, text)
+text = run("plan", "-", "--devices", 2, "--objective", "range", "--method", "parameters", stdin=uneven).stdout
+check("range of parameters: 0 B between" in text, text)
+fails(2, "--objective = range, is of equal devices without messages: ", "plan", "-", "--devices", 2, "--objective", "range",
+      "--device-speeds", "1,2", stdin=uneven)
+fails(2, "--objective = variance, is of equal devices without messages: ", "plan", "-", "--devices", 2, "--objective", "variance",
+      "--bandwidth", "1GB", stdin=uneven)
+
+# Devices of different speeds, and links between them: the plan remembers both.
+fast = planned("--microbatches", 8, "--device-speeds", "1,1,2,1")
+check(fast["speeds"] == [1, 1, 2, 1] and "messages" not in fast, fast)
+check(fast["makespan"] < 573, fast["makespan"])
+for stage in fast["stages"]:
+    work = sum((8, 11, 2, 1, 18, 5, 4, 11)[stage["first"]:stage["last"]])
+    check(stage["forward"] == work / fast["speeds"][stage["device"]] and stage["backward"] == 2 * stage["forward"], stage)
+check("  speed  " in run("plan", "-", "--devices", 4, "--device-speeds", "1,1,2,1", stdin=uneven).stdout, "no column of speeds")
+slow = planned("--microbatches", 8, "--bandwidth", 1, "--latency", 2, "--transfers", "blocking")
+check(slow["messages"] == {"kind": "blocking", "links": [{"latency": 2, "bandwidth": 1}]}, slow)
+check(slow["makespan"] > 573, slow["makespan"])
+check(planned("--microbatches", 8, "--latency", 0)["makespan"] == 573, "messages of no time")
+check("573 s without transfers" in run("plan", "-", "--devices", 4, "--microbatches", 8, stdin=uneven).stdout, "no links")
+check("with transfers" in run("plan", "-", "--devices", 4, "--microbatches", 8, "--latency", 1, stdin=uneven).stdout, "links")
+blocked = planned("--objective", "bottleneck", "--bandwidth", 1, "--transfers", "blocking")
+ends = (2, 4, 4, 2)
+check([s["time"] for s in blocked["stages"]] == [s["forward"] + s["backward"] + e for s, e in zip(blocked["stages"], ends)], blocked)
+nodes = planned("--microbatches", 8, "--topology", "2x4:1GB,1@0.5")
+check([link["bandwidth"] for link in nodes["messages"]["links"]] == [1e9, 1, 1e9], nodes["messages"])
+check([link["latency"] for link in nodes["messages"]["links"]] == [0, 0.5, 0], nodes["messages"])
+done = run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", "auto", "--topology", "1x2:1GB,1", "--device-speeds", "1,2",
+           stdin=uneven)
+check(done.returncode == 0 and all(name in done.stdout for name in ("1f1b", "eager-1f1b", "interleaved")), done)
+with tempfile.TemporaryDirectory() as folder:
+    kept = pathlib.Path(folder) / "plan.json"
+    for made in (fast, slow, nodes, blocked):
+        kept.write_text(json.dumps(made))
+        if "makespan" in made:
+            again = json.loads(run("simulate", kept, "--format", "json").stdout)["makespan"]
+            check(again == made["makespan"], "is not simulated as it was planned", again, made["makespan"])
+            both = json.loads(run("compare", kept, kept, "--format", "json").stdout)
+            check([each["makespan"] for each in both] == [made["makespan"]] * 2, both)
+        shown = json.loads(run("show", kept, "--format", "json").stdout)
+        check(shown == made, "is not read back", shown)
+    kept.write_text(json.dumps(slow))
+    other = lambda *words: json.loads(run("simulate", kept, "--format", "json", *words).stdout)["makespan"]
+    check(other("--latency", 0) < other() and other("--transfers", "latency") < other(), "no other links than those of the plan")
+    check(other("--bandwidth", 0.5, "--latency", 2) > other(), "the links that are said")
+    kept.write_text(json.dumps(fast))
+    # Another schedule may have other neighbours: stage 1 stays on device 1, stages 2 and 3 change places.
+    split = [{"name": str(i), "forward": 4, "backward": 8, "backward_input": 4, "backward_weight": 4, "output": 1} for i in range(4)]
+    split = json.dumps({"schema": "stagecut-profile-1", "layers": split})
+    for schedule, placed in (("interleaved", (0, 1, 0, 1)), ("zbv", (0, 1, 1, 0))):
+        for words in ((), ("--topology", "1x2:1GB,1@0.5")):
+            made = planned("--devices", 2, "--chunks", 2, "--microbatches", 4, "--schedule", schedule, "--device-speeds", "1,2", *words,
+                           stdin=split, devices=())
+            check([stage["device"] for stage in made["stages"]] == list(placed), made)
+            check([stage["forward"] for stage in made["stages"]] == [(4, 2)[device] for device in placed], made)
+            kept.write_text(json.dumps(made))
+            check(other() == made["makespan"], schedule)
+            swapped = {"interleaved": "zbv", "zbv": "interleaved"}[schedule]
+            if words:
+                fails(2, f"--schedule: {swapped} has other neighbours, whose links the plan does not know: say --bandwidth", "simulate",
+                      kept, "--schedule", swapped)
+                check(other("--schedule", swapped, "--latency", 0) > 0, swapped)
+            else:
+                there = planned("--devices", 2, "--chunks", 2, "--microbatches", 4, "--schedule", swapped, "--device-speeds", "1,2",
+                                stdin=split, devices=())
+                check(other("--schedule", swapped) == there["makespan"], schedule, "as", swapped)
+fails(2, "--device-speeds.size() = 2, must be the number of devices", "plan", "-", "--devices", 4, "--device-speeds", "1,2", stdin=uneven)
+fails(2, "--device-speeds[1] = 0.000000, must be finite and above 0", "plan", "-", "--devices", 2, "--device-speeds", "1,0", stdin=uneven)
+fails(2, "--device-speeds: 1,x is no list of numbers: 1,1,0.5,1", "plan", "-", "--devices", 2, "--device-speeds", "1,x", stdin=uneven)
+fails(2, "--bandwidth: fast is no size", "plan", "-", "--devices", 2, "--bandwidth", "fast", stdin=uneven)
+fails(2, "--bandwidth: says nothing: no layer has an output", "plan", "-", "--devices", 2, "--bandwidth", "1GB", stdin="1\n2\n")
+fails(2, "--topology: says nothing: no layer has an output", "plan", "-", "--devices", 2, "--topology", "2:1GB", stdin="1\n2\n")
+fails(2, "--latency: -1 is no time", "plan", "-", "--devices", 2, "--latency=-1", stdin=uneven)
+fails(2, "--transfers: pigeon not in", "plan", "-", "--devices", 2, "--transfers", "pigeon", stdin=uneven)
+for words in (("--bandwidth", "1GB"), ("--latency", 1)):
+    fails(2, "--topology: tells what --bandwidth and --latency would: say either", "plan", "-", "--devices", 2, "--topology", "2:1GB", *words, stdin=uneven)
+for topology, why in (("8x4", "8x4 tells no bandwidth: "), ("8x4:1GB", "2 sizes have 1 bandwidths: "), ("8xfour:1GB,1GB", "four is no number of devices"),
+                      ("0:1GB", "0 is no number"), ("8:fast", "fast is no bandwidth, nor"), ("8:1GB@soon", "1GB@soon is no bandwidth"),
+                      ("8:1GB@-1", "1GB@-1 is no bandwidth"), ("8:0", "0 is no bandwidth"), ("x:1", " is no number")):
+    fails(2, f"--topology: {why}", "plan", "-", "--devices", 2, "--topology", topology, stdin=uneven)
+fails(2, "--topology[1] = ", "plan", "-", "--devices", 2, "--topology", f"{2**40}x{2**40}:1GB,1GB", stdin=uneven)
+fails(2, "--devices = 5, must not be above the devices of the topology, 4", "plan", "-", "--devices", 5, "--topology", "2x2:1GB,1GB", stdin=uneven)
+
+# Where not to cut: by name or number.
+check(planned("--microbatches", 8, "--forbid-cut", "l2,4")["cuts"] != [0, 3, 5, 6, 8], "--forbid-cut")
+for objective in ("makespan", *measures):
+    made = planned("--microbatches", 8, "--objective", objective, "--forbid-cut", "l2,4", "--keep-together", "l5..6")["cuts"]
+    check(not {3, 5, 6} & set(made) and len(made) == 5, objective, made)
+check(planned("--keep-together", "0..l1,2..4")["cuts"] == [0, 2, 5, 6, 8], planned("--keep-together", "0..l1,2..4")["cuts"])
+check(planned("--keep-together", "l3..l3") == planned(), "one layer with itself")
+dotted = header + "".join(f"{n},x,1,1,1,1,1\n" for n in ("a..b", "c", "1", "c", "d..e"))
+check(cuts("--keep-together", "a..b..1", stdin=dotted)[0] == [0, 3, 4, 5], "names with dots")
+check(cuts("--forbid-cut", "a..b,0", stdin=dotted)[0][1] > 1, "a name before a number")
+check(cuts("--forbid-cut", "1", stdin=dotted)[0][1:3] != [1, 3] and 3 not in cuts("--forbid-cut", "1", stdin=dotted)[0], "a name before a number")
+fails(2, "--forbid-cut: c are 2 layers: say the number, 1, 3", "plan", "-", "--devices", 2, "--forbid-cut", "c", stdin=dotted)
+fails(2, "--forbid-cut: there is no layer l8: there are l0, l1, l2, l3, l4 .. l7, or 0 to 7", "plan", "-", "--devices", 2, "--forbid-cut", "l8", stdin=uneven)
+fails(2, "--forbid-cut: there is no layer 8: there are l0,", "plan", "-", "--devices", 2, "--forbid-cut", "8", stdin=uneven)
+fails(2, '--forbid-cut: there is no layer "": there are l0,', "plan", "-", "--devices", 2, "--forbid-cut", "l1,", stdin=uneven)
+fails(2, "--forbid-cut: l7 is the last layer: there is no cut behind it", "plan", "-", "--devices", 2, "--forbid-cut", "l7", stdin=uneven)
+fails(2, "--keep-together: l1 is not FIRST..LAST", "plan", "-", "--devices", 2, "--keep-together", "l1", stdin=uneven)
+fails(2, "--keep-together: l3..l1 ends before it begins", "plan", "-", "--devices", 2, "--keep-together", "l3..l1", stdin=uneven)
+fails(2, "--keep-together: there is no layer y: there are l0", "plan", "-", "--devices", 2, "--keep-together", "l3..y", stdin=uneven)
+fails(3, "4 stages need at least 4 layers, and there are 3; layers that must share a stage count as one", "plan", "-", "--devices", 4,
+      "--keep-together", "0..4,l5..l6", stdin=uneven)
 
 done = run("plan", "-", "--devices", 2, "--microbatches", 8, "--schedule", "auto", stdin=uneven)
 rows = [line.split() for line in done.stdout.splitlines() if line.endswith("%") or line.endswith("best")]
@@ -297,6 +423,10 @@ fails(2, "cannot be opened", "show", "no/such/file")
 for words in (["--help"], ["plan", "--help"], ["profile", "transformer", "--help"], ["simulate", "--help"], ["compare", "--help"], ["show", "--help"]):
     help = run(*words).stdout.splitlines()
     check(len(help) <= 24 and max(map(len, help)) <= 80, words, "does not fit a screen")
+brief, whole = run("plan", "--help").stdout, run("plan", "--help-all").stdout
+check(whole.startswith(brief.rstrip("\n")) and max(map(len, whole.splitlines())) <= 80, whole)
+seldom = ("--in-flight", "--latency", "--transfers", "--memory-buffer", "--boundary-buffers", "--time-weight", "--timeline")
+check(all(word not in brief and word in whole for word in seldom), whole)
 
 # Graphs are shown as they are, and planned if they are chains.
 def graph(*edges):
@@ -328,7 +458,7 @@ fails(2, "--devices", "plan", "-", "--devices", 0, stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", -1, stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "two", stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "2.5", stdin="1\n")
-fails(2, "--objective: fastest not in {makespan,bottleneck}", "plan", "-", "--devices", 1, "--objective", "fastest", stdin="1\n")
+fails(2, "--objective: fastest not in {makespan,bottleneck,leximax,range,variance}", "plan", "-", "--devices", 1, "--objective", "fastest", stdin="1\n")
 fails(2, "--format", "plan", "-", "--devices", 1, "--format", "xml", stdin="1\n")
 fails(2, "standard input: is empty", "plan", "-", "--devices", 1)
 fails(2, "standard input:2: time: \"x\" is not a number", "plan", "-", "--devices", 1, stdin="1\nx\n")

@@ -49,6 +49,29 @@ TEST_CASE("a plan fits the screen, has no colours unless asked, and says what is
   CHECK(text.find(" \n") == std::string::npos);
 }
 
+TEST_CASE("objectives in plain words, speeds in a column, and whether messages count") {
+  using enum stagecut::chain_objective;
+  const auto text = [](const stagecut::chain_request& request) {
+    return plan_text(*plan_chain(model(4, "l"), request), {});
+  };
+  CHECK(text({.devices = 2, .objective = range})
+            .find("\nrange: 6 ms between the heaviest and the lightest stage, optimal\n") != std::string::npos);
+  CHECK(text({.devices = 2, .objective = variance})
+            .find("\nvariance: 3 ms from the mean of the stages (root of the mean square), optimal\n") !=
+        std::string::npos);
+  CHECK(text({.devices = 2, .objective = leximax})
+            .find("\nleximax: 18 ms for the heaviest stage, then the next as light as can be, optimal\n") !=
+        std::string::npos);
+  CHECK(
+      text({.devices = 2, .by = stagecut::measure::layers, .objective = range}).find("\nrange of layers: 0 between") !=
+      std::string::npos);
+  const std::string fast = text({.devices = 2, .microbatches = 4, .speeds = {1, 2.5}});
+  CHECK(fast.find("stage  speed  layers") == 0);
+  CHECK(fast.find("\n    1    2.5  l2 .. l3") != std::string::npos);
+  CHECK(fast.find(" without transfers") != std::string::npos);
+  CHECK(text({.devices = 2, .microbatches = 4, .links = {{1, 0}}}).find(" with transfers") != std::string::npos);
+}
+
 TEST_CASE("names are cut at characters, not in them, and lose what a terminal would obey") {
   CHECK(shown("a\x1b[31m\n") == "a?[31m?");
   CHECK(glyphs("häß") == 3);

@@ -76,6 +76,8 @@ TEST_CASE("the form in which a plan is written") {
  "schedule": {"name": "interleaved", "microbatches": 4},
  "memory": {"optimizer": "adam", "parameter_multiplier": 4, "checkpoint": "never", )"
                          R"("boundary_buffers": 2, "per_device": 1024, "buffer_fraction": 0.1},
+ "speeds": [0.5],
+ "messages": {"kind": "blocking", "links": [{"latency": 0.25, "bandwidth": 8}]},
  "makespan": 17.5,
  "timeline": [
   [0, 0, "F", 0, 1]
@@ -95,7 +97,7 @@ TEST_CASE("what was not reckoned is not written") {
   made.devices = 1;
   made.stages.resize(1);
   const std::string text = as_json(made);
-  for (const char* key : {"in_flight", "memory", "schedule", "makespan", "timeline"}) {
+  for (const char* key : {"in_flight", "memory", "schedule", "speeds", "messages", "makespan", "timeline"}) {
     CHECK(text.find(key) == std::string::npos);
   }
   CHECK(parse_json_plan(text, "p.json") == made);
@@ -178,6 +180,33 @@ TEST_CASE("cuts, stages and devices agree") {
   const std::string stage = text.substr(second, text.find('\n', second) - second);
   CHECK(with(",\n" + stage, "") == "p.json#/stages: 1 stages do not agree with the cuts, which make 2");
   CHECK(with(stage, stage + "," + stage) == "p.json#/stages/2: the cuts make only 2 stages");
+}
+
+TEST_CASE("speeds are those of the devices, links those of the boundaries") {
+  CHECK(with("[0.5]", "[0.5, 1]") == "p.json#/speeds: 2 speeds are not the number of devices, 1");
+  CHECK(with("[0.5]", "[0]") == "p.json#/speeds/0: a speed is not above 0");
+  CHECK(with("[0.5]", "[]") == "p.json#/speeds: holds no speed");
+  CHECK(with("[0.5]", "[\"x\"]") == "p.json#/speeds/0: \"x\" is not a number");
+  const std::string link = R"({"latency": 0.25, "bandwidth": 8})";
+  CHECK(with("[" + link + "]", "[" + link + ", " + link + "]") ==
+        "p.json#/messages/links: 2 links are neither 1 nor the number of boundaries of stages, 1");
+  CHECK(with("[" + link + "]", "[]") == "p.json#/messages/links: holds no link");
+  CHECK(with("\"blocking\"", "\"pigeon\"") ==
+        "p.json#/messages/kind: \"pigeon\" is neither link, latency, stream nor blocking");
+  CHECK(with(link, R"({"latency": 0.25})") == "p.json#/messages/links/0: \"bandwidth\" is missing");
+  CHECK(with(link, R"({"latency": -1, "bandwidth": 8})") == "p.json#/messages/links/0/latency: -1 is negative");
+  CHECK(with(link, R"({"latency": 0, "bandwidth": 8, "x": 1})") == "p.json#/messages/links/0/x: is not known");
+  CHECK(with(R"("kind": "blocking", )", "") == "p.json#/messages: \"kind\" is missing");
+  using stagecut::plan;
+  CHECK(not_written([](plan& p) { p.speeds = {1, 1}; }) == "plan#/speeds = 2 speeds, are not the number of devices, 1");
+  CHECK(not_written([](plan& p) { p.speeds = {-1}; }) == "plan#/speeds/0 = a speed, is not above 0");
+  CHECK(not_written([](plan& p) { p.messages.kind = ""; }) ==
+        "plan#/messages/kind = \"\", is none of link, latency, stream, blocking, or there are no links");
+  CHECK(not_written([](plan& p) { p.messages.links.clear(); }) ==
+        "plan#/messages/kind = \"blocking\", is none of link, latency, stream, blocking, or there are no links");
+  CHECK(not_written([](plan& p) { p.messages.links[0].latency = -1; }) ==
+        "plan#/messages/links/0/latency = -1.0, must be finite and not negative");
+  CHECK(not_written([](plan& p) { p.messages = {}; }) == "written");
 }
 
 TEST_CASE("the passes of a timeline are those of the plan") {

@@ -143,6 +143,13 @@ class random_plans {
     if (up_to(1) == 0) made.schedule = {text(), up_to(100)};
     made.objective = {text(), text(), number(), number(), static_cast<stagecut::state>(up_to(3))};
     if (up_to(1) == 0) made.memory = {text(), number(), text(), number(), maybe(), number()};
+    for (std::size_t d = 0; d < made.devices && stages % 3 == 0; ++d) made.speeds.push_back(number() + 5e-324);
+    if (up_to(1) == 0) {
+      static const std::vector<std::string> kinds = {"link", "latency", "stream", "blocking"};
+      made.messages.kind = kinds[up_to(3)];
+      const std::size_t links = up_to(1) == 0 || stages == 1 ? 1 : stages - 1;
+      for (std::size_t b = 0; b < links; ++b) made.messages.links.push_back({number(), number()});
+    }
     made.makespan = maybe();
     for (std::size_t i = up_to(5); i-- > 0;) {
       const double a = number();
@@ -224,6 +231,8 @@ class random_plans {
   made.schedule = {"interleaved", 4};
   made.objective = {"bottleneck", "time", 3.5, 3.25, stagecut::state::feasible};
   made.memory = {"adam", 4, "never", 2, 1024, 0.1};
+  made.speeds = {0.5};
+  made.messages = {"blocking", {{0.25, 8}}};
   made.makespan = 17.5;
   made.timeline = {{0, 0, stagecut::op_kind::forward, 0, 1}, {1, 0, stagecut::op_kind::backward, 1, 3.5}};
   made.unknown_fields = R"({"of plan":"x"})";

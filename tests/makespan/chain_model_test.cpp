@@ -60,6 +60,14 @@ TEST_CASE("a profile is a pipeline model whose items are blocks of layers") {
   CHECK(chain.sent(2) == 300);  // of the last layer of the block before
 }
 
+TEST_CASE("blocks of one's own") {
+  const profile model = four_layers();
+  const chain_model chain(model, {}, stagecut::layer_blocks(model, {3}));
+  REQUIRE(chain.size() == 3);
+  CHECK(chain.forward(0, 2, 3) == 7);
+  CHECK(chain.sent(2) == 200);
+}
+
 TEST_CASE("its memory is that of training, and none of microbatches if there is none in flight") {
   const profile model = four_layers();
   const stagecut::training_memory memory(model);

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <vector>
+
 namespace detail = stagecut::detail;
 using stagecut::checkpointing;
 
@@ -24,19 +27,35 @@ TEST_CASE("a backward pass by what it computes again, the mean over the microbat
   CHECK(detail::backward_of(each, checkpointing::except_last, 0) == 12);
 }
 
-TEST_CASE("messages between the stages of a plan") {
+TEST_CASE("links and speeds of stages are those of their devices") {
+  stagecut::chain_request request{.devices = 2, .chunks = 2};
+  const std::vector<std::size_t> rank_of{0, 1, 0, 1};
+  CHECK(detail::links_of(request, rank_of).empty());
+  CHECK(detail::speeds_of_stages(request, rank_of).empty());
+  request.speeds = {1, 0.5};
+  CHECK(detail::speeds_of_stages(request, rank_of) == std::vector<double>{1, 0.5, 1, 0.5});
+  CHECK(detail::speeds_of_stages(request, {0, 1, 1, 0}) == std::vector<double>{1, 0.5, 0.5, 1});
+  request.links = {{1, 2}};
+  CHECK(detail::links_of(request, rank_of) == request.links);
+  request.links.clear();
+  request.topology = stagecut::topology({2, 2}, {{0, 100}, {1, 10}});
+  CHECK(detail::links_of(request, {0, 1, 1, 2}) == std::vector<stagecut::link_speed>{{0, 100}, {0, 0}, {1, 10}});
+  CHECK(detail::links_of(request, {0}).empty());
+}
+
+TEST_CASE("a plan is described on its devices") {
+  stagecut::profile model;
+  model.layers.resize(3);
+  for (auto& each : model.layers) each.forward = 1, each.backward = 3, each.output = 8;
+  stagecut::chain_request request{.devices = 2, .speeds = {2, 0.5}, .transfers = stagecut::transfer_kind::stream};
+  request.topology = stagecut::topology({1, 2}, {{0, 100}, {1, 10}});
   stagecut::plan made;
-  made.profile.layers.resize(5);
-  for (std::size_t i = 0; i < 5; ++i) made.profile.layers[i].output = 10.0 * static_cast<double>(i);
-  made.cuts = stagecut::cuts{0, 2, 4, 5};
-  stagecut::chain_request request;
-  CHECK(detail::messages_of(made, request).forward.empty());
-  request.links = {{1, 10}};
-  request.transfers = stagecut::transfer_kind::stream;
-  const auto all = detail::messages_of(made, request);
-  CHECK(all.kind == stagecut::transfer_kind::stream);
-  CHECK(all.forward == std::vector<double>{2, 4});
-  CHECK(all.backward == all.forward);
-  request.links = {{1, 10}, {5, 0}};
-  CHECK(detail::messages_of(made, request).forward == std::vector<double>{2, 5});
+  made.cuts = stagecut::cuts{0, 1, 3};
+  detail::describe(made, model, request, stagecut::training_memory(model, {}), {0, 1}, {});
+  CHECK(made.speeds == request.speeds);
+  CHECK(made.messages == stagecut::message_model{"stream", {{1, 10}}});
+  CHECK(made.stages[0].forward == 0.5);
+  CHECK(made.stages[0].backward == 1.5);
+  CHECK(made.stages[1].forward == 4);
+  CHECK(made.stages[1].backward == 12);
 }

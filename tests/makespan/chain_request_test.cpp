@@ -64,6 +64,40 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
 }
 
+TEST_CASE("speeds are those of the devices, and a topology has room for them") {
+  const profile model = equal_layers(4);
+  CHECK(refusal(model, {.devices = 2, .speeds = {1, 0.5}}).empty());
+  CHECK(refusal(model, {.devices = 2, .chunks = 2, .speeds = {1, 0.5}}).empty());
+  CHECK(refusal(model, {.devices = 2, .speeds = {1}}) ==
+        "stagecut::plan_chain: speeds.size() = 1, must be the number of devices");
+  for (const double speed : {0.0, -1.0, 1.0 / 0.0, 0.0 / 0.0}) {
+    CHECK(refusal(model, {.devices = 2, .speeds = {1, speed}}).find("speeds[1] = ") != std::string::npos);
+  }
+  const stagecut::topology nodes({2, 2}, {{0, 100}, {1, 10}});
+  CHECK(refusal(model, {.devices = 4, .topology = nodes}).empty());
+  CHECK(refusal(model, {.devices = 3, .links = {{1, 2}}, .topology = nodes}) ==
+        "stagecut::plan_chain: links.size() = 1, must be 0 where there is a topology, which tells them");
+  CHECK(refusal(equal_layers(9), {.devices = 5, .topology = nodes}) ==
+        "stagecut::plan_chain: devices = 5, must not be above the devices of the topology, 4");
+}
+
+TEST_CASE("range and variance are of equal devices without messages") {
+  using enum stagecut::chain_objective;
+  const profile model = equal_layers(4);
+  for (const auto objective : {range, variance}) {
+    CHECK(refusal(model, {.devices = 2, .objective = objective}).empty());
+    CHECK(refusal(model, {.devices = 2, .objective = objective, .speeds = {1, 1}}).find("is of equal devices") !=
+          std::string::npos);
+    CHECK(refusal(model, {.devices = 2, .objective = objective, .links = {{1, 1}}}).find("is of equal devices") !=
+          std::string::npos);
+    CHECK(refusal(model, {.devices = 2, .objective = objective, .topology = stagecut::topology({2}, {{0, 1}})})
+              .find("is of equal devices") != std::string::npos);
+  }
+  CHECK(refusal(model, {.devices = 2, .objective = leximax, .speeds = {1, 1}, .links = {{1, 1}}}).empty());
+  CHECK(std::string(to_string(bottleneck)) + to_string(leximax) + to_string(range) + to_string(variance) ==
+        "bottleneckleximaxrangevariance");
+}
+
 TEST_CASE("links are one for all boundaries or one for each") {
   const profile model = equal_layers(4);
   CHECK(refusal(model, {.devices = 3, .links = {{1, 2}}}).empty());

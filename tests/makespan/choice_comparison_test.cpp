@@ -101,6 +101,14 @@ TEST_CASE("combinations that make no sense are refused, those that cannot be are
   const auto links = minimize_makespan(known, linked, open);
   CHECK(links.compared[0].why == "the links are those of another number of stages");
   CHECK(links.best->devices == 3);
+  chain_request fast{.devices = 2, .microbatches = 4, .speeds = {1, 2, 1}};
+  const auto speeds = minimize_makespan(known, fast, open);
+  CHECK(speeds.compared[0].why == "the speeds are those of another number of devices");
+  CHECK(speeds.best->speeds == fast.speeds);
+  chain_request near{.devices = 2, .microbatches = 4, .topology = stagecut::topology({2}, {{1, 0}})};
+  const auto small_node = minimize_makespan(known, near, open);
+  CHECK(small_node.compared[1].why == "the topology has fewer devices");
+  CHECK(small_node.best->devices == 2);
   chain_request told{.devices = 2, .microbatches = 4, .in_flight = {2, 1}};
   const auto numbers = minimize_makespan(known, told, open);
   CHECK(numbers.compared[1].why == "the numbers in flight are for another schedule or other devices");

@@ -46,6 +46,28 @@ TEST_CASE("colocated parameters keep all between them together, replicated ones 
   CHECK(points(layer_blocks(model)) == std::vector<std::size_t>{0, 1, 5});
 }
 
+TEST_CASE("forbidden cuts and layers kept together make blocks beside groups") {
+  const profile model = grouped({"-", "-", "a", "a", "-", "-", "-"});
+  CHECK(points(layer_blocks(model, {1})) == std::vector<std::size_t>{0, 2, 4, 5, 6, 7});
+  CHECK(points(layer_blocks(model, {2, 2})) == std::vector<std::size_t>{0, 1, 4, 5, 6, 7});
+  CHECK(points(layer_blocks(model, {}, {{3, 6}})) == std::vector<std::size_t>{0, 1, 2, 6, 7});
+  CHECK(points(layer_blocks(model, {6}, {{0, 2}, {1, 4}, {4, 5}})) == std::vector<std::size_t>{0, 4, 5, 7});
+  CHECK(points(layer_blocks(model, {}, {{0, 7}})) == std::vector<std::size_t>{0, 7});
+  CHECK(layer_blocks(model, {1}).layers() == stagecut::cuts{0, 2, 4, 5, 6, 7});
+  const auto refusal = [&](const std::vector<std::size_t>& forbidden, const std::vector<stagecut::interval>& together) {
+    try {
+      (void)layer_blocks(model, forbidden, together);
+    } catch (const stagecut::argument_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal({1, 0}, {}) == "stagecut::layer_blocks: forbidden_cuts[1] = 0, must be between two of 7 layers");
+  CHECK(refusal({7}, {}) == "stagecut::layer_blocks: forbidden_cuts[0] = 7, must be between two of 7 layers");
+  CHECK(refusal({}, {{2, 2}}) == "stagecut::layer_blocks: kept_together[0] = [2, 2), must be some of 7 layers");
+  CHECK(refusal({}, {{0, 1}, {5, 8}}) == "stagecut::layer_blocks: kept_together[1] = [5, 8), must be some of 7 layers");
+}
+
 TEST_CASE("cuts and constraints of blocks are those of their layers") {
   const layer_blocks blocks(grouped({"-", "a", "a", "-"}));
   CHECK(blocks.expand({0, 2, 3}) == stagecut::cuts{0, 3, 4});

@@ -8,12 +8,14 @@
 
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "known_profile.hpp"
+#include "random_requests.hpp"
 
 using known_profile::chain_of;
 using known_profile::known;
@@ -99,6 +101,71 @@ TEST_CASE("messages over links are part of the makespan") {
   request.links = {{1, 1}};  // one byte by one byte in a unit of time
   CHECK(minimize_makespan(known, request)->makespan == 589);
   CHECK(*stagecut::plan_chain(known, request)->makespan > 600);
+}
+
+TEST_CASE("on devices of different speeds, over links, without some cuts: the best of all cuts") {
+  random_requests::dice random(31);
+  int infeasible = 0;
+  int planned = 0;
+  for (int round = 0; round < 400; ++round) {
+    CAPTURE(round);
+    const std::size_t n = 2 + random.up_to(6);
+    const profile model = random.profile(n);
+    const auto& entry = stagecut::schedules[random.up_to(std::size(stagecut::schedules) - 1)];
+    chain_request request{.devices = 1 + random.up_to(2), .chunks = 1 + random.up_to(1), .schedule = entry.kind};
+    request.microbatches = request.devices * (2 + random.up_to(1));
+    if (!stagecut::has_shape(entry.kind, request.devices, request.chunks, request.microbatches)) continue;
+    if (random.up_to(2) != 0) request.speeds = random.speeds(request.devices);
+    random.add_links(request);
+    random.add_rules(request, n);
+    request.limits.time_limit.reset();
+
+    const auto order = stagecut::detail::schedule_of_request(request);
+    std::optional<double> best;
+    random_requests::points first;
+    random_requests::each_cut(model, request, [&](const random_requests::points& cut) {
+      stagecut::pass_times<double> times;
+      stagecut::transfer_times<double> transfers{request.transfers, {}, {}};
+      for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
+        const std::size_t device = order.rank_of[s];
+        const double speed = request.speeds.empty() ? 1 : request.speeds[device];
+        double forward = 0, backward = 0, weight = 0;
+        for (std::size_t i = cut[s]; i < cut[s + 1]; ++i) {
+          forward += model.layers[i].forward;
+          backward += model.layers[i].backward;
+          weight += *model.layers[i].backward_weight;
+        }
+        times.forward.push_back(forward / speed);
+        times.backward.push_back(backward / speed);
+        times.backward_input.push_back((backward - weight) / speed);
+        times.backward_weight.push_back(weight / speed);
+        if (s + 2 == cut.size() || (request.links.empty() && !request.topology)) continue;
+        const std::size_t to = order.rank_of[s + 1];
+        transfers.forward.push_back(random_requests::message(model, request, s, cut[s + 1], device, to));
+      }
+      transfers.backward = transfers.forward;
+      const double makespan = stagecut::simulate(order, times, transfers).makespan;
+      if (best && !(makespan < *best)) return;
+      best = makespan;
+      first = cut;
+    });
+    const auto found = minimize_makespan(model, request);
+    REQUIRE(found.has_value() == best.has_value());
+    if (!found) {
+      ++infeasible;
+      continue;
+    }
+    ++planned;
+    CHECK(found.state() == stagecut::state::optimal);
+    CHECK(found->makespan == *best);
+    CHECK(random_requests::points(found->cuts.points().begin(), found->cuts.points().end()) == first);
+    CHECK(found->speeds == request.speeds);
+    CHECK(stagecut::simulate(stagecut::schedule_of(*found), stagecut::times_of(*found, entry.splits_backward),
+                             stagecut::transfers_of(*found))
+              .makespan == *best);
+  }
+  CHECK(infeasible > 10);
+  CHECK(planned > 100);
 }
 
 TEST_CASE("within the memory of a device, of all its stages at the same time, the plan is the best there is") {

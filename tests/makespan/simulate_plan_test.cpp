@@ -15,7 +15,7 @@ using stagecut::schedule_kind;
 using stagecut::schedule_of;
 using stagecut::simulate;
 using stagecut::times_of;
-using times = std::vector<double>;
+using numbers = std::vector<double>;
 
 namespace {
 
@@ -109,10 +109,10 @@ TEST_CASE("memory and messages of a plan") {
   unknown.stages[0].in_flight = 0;
   CHECK(stagecut::bytes_of(unknown).activations.empty());
 
-  CHECK(stagecut::transfers_of(made, 0, 0).forward == times{0});
-  CHECK(stagecut::transfers_of(made, 2, 0).forward == times{2});
+  CHECK(stagecut::transfers_of(made, 0, 0).forward == numbers{0});
+  CHECK(stagecut::transfers_of(made, 2, 0).forward == numbers{2});
   const double output = made.profile.layers[made.cuts[1] - 1].output;
-  CHECK(stagecut::transfers_of(made, 2, 50).backward == times{2 + output / 50});
+  CHECK(stagecut::transfers_of(made, 2, 50).backward == numbers{2 + output / 50});
   CHECK(stagecut::transfers_of(made, 1, 0, stagecut::transfer_kind::stream).kind == stagecut::transfer_kind::stream);
   CHECK_THROWS_WITH_AS((void)stagecut::transfers_of(made, -1, 0), doctest::Contains("latency = -1"),
                        stagecut::argument_error);
@@ -150,13 +150,15 @@ TEST_CASE("checkpointed memory: a plan's own, and that of another schedule of th
       plan mixed = of;
       mixed.schedule = under.schedule;
       const auto order = schedule_of(mixed);
-      times result;
+      numbers result;
       for (const auto& rank : memory_curve(order, stagecut::simulation<double>{}, stagecut::bytes_of(mixed))) {
         result.push_back(rank.peak());
       }
       return result;
     };
-    const auto totals = [](const plan& of) { return times{of.stages[0].memory.total(), of.stages[1].memory.total()}; };
+    const auto totals = [](const plan& of) {
+      return numbers{of.stages[0].memory.total(), of.stages[1].memory.total()};
+    };
     const plan all = planned(schedule_kind::gpipe, 8);
     CHECK(peaks(all, all) == totals(all));
     const plan half = planned(schedule_kind::gpipe, 4);
@@ -168,5 +170,54 @@ TEST_CASE("checkpointed memory: a plan's own, and that of another schedule of th
     CHECK(peaks(one, one) == totals(one));
     CHECK(peaks(one, all) == totals(all));
     CHECK(peaks(all, one) == totals(one));
+  }
+}
+
+TEST_CASE("messages over a plan's own links") {
+  plan made;
+  made.profile.layers.resize(5);
+  for (std::size_t i = 0; i < 5; ++i) made.profile.layers[i].output = 10.0 * static_cast<double>(i);
+  made.cuts = stagecut::cuts{0, 2, 4, 5};
+  CHECK(stagecut::transfers_of(made).forward.empty());
+  made.messages = {"stream", {{1, 10}}};
+  const auto all = stagecut::transfers_of(made);
+  CHECK(all.kind == stagecut::transfer_kind::stream);
+  CHECK(all.forward == numbers{2, 4});
+  CHECK(all.backward == all.forward);
+  made.messages.links = {{1, 10}, {5, 0}};
+  CHECK(stagecut::transfers_of(made).forward == numbers{2, 5});
+  CHECK(stagecut::transfers_of(made, 2).forward == numbers{1.5, 5});
+  for (const char* kind : {"link", "latency", "stream", "blocking"}) {
+    made.messages.kind = kind;
+    CHECK(std::string(to_string(stagecut::transfers_of(made).kind)) == kind);
+  }
+  made.messages.kind = "pigeon";
+  CHECK_THROWS_WITH((void)stagecut::transfers_of(made), "plan: its messages of kind \"pigeon\" are not known");
+  made.messages = {"link", {{1, 10}, {1, 10}, {1, 10}}};
+  CHECK_THROWS_WITH((void)stagecut::transfers_of(made),
+                    "plan: its links are neither one nor one for each boundary of stages");
+}
+
+TEST_CASE("layers take the time of the device that runs them") {
+  stagecut::chain_request request{.devices = 2, .microbatches = 3, .speeds = {0.5, 4}};
+  plan made = *plan_chain(layers(4), request);
+  for (const bool split : {false, true}) {
+    const auto passes = times_of(made, split);
+    const auto [first, last] = made.cuts.stage(0);
+    double sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += static_cast<double>(i + 1);
+    CHECK(passes.forward == numbers{2 * sum, (10 - sum) / 4});
+    CHECK(passes.backward == numbers{6 * sum, 3 * (10 - sum) / 4});
+    if (split) CHECK(passes.backward_weight == numbers{4 * sum, 2 * (10 - sum) / 4});
+    if (split) CHECK(passes.backward_input == numbers{2 * sum, (10 - sum) / 4});
+  }
+  CHECK(made.makespan == simulate(schedule_of(made), times_of(made, false)).makespan);
+  request.schedule = schedule_kind::gpipe;
+  request.memory.checkpoint = stagecut::checkpointing::except_last;
+  made = *plan_chain(layers(4), request);
+  const auto passes = times_of(made, false);
+  for (std::size_t s = 0; s < 2; ++s) {
+    CHECK(passes.backward[s * 3 + 1] == 4 * made.stages[s].forward);
+    CHECK(passes.backward[s * 3 + 2] == 3 * made.stages[s].forward);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A cost that does not promise to be monotone.
+// A workspace for a cost that does not promise to be monotone.
 #include <stagecut/stagecut.hpp>
 
 struct silent {
@@ -7,4 +7,7 @@ struct silent {
   double operator()(std::size_t, std::size_t) const { return 1; }
 };
 
-int main() { return stagecut::minimize_bottleneck(silent(), 2) ? 0 : 1; }
+int main() {
+  stagecut::bottleneck_workspace<double> workspace;
+  return stagecut::minimize_bottleneck(silent(), 2, workspace) ? 0 : 1;
+}

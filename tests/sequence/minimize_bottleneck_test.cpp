@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/cost/added_cuts.hpp>
+#include <stagecut/cost/at_most.hpp>
+#include <stagecut/cost/at_speeds.hpp>
 #include <stagecut/cost/block_sums.hpp>
+#include <stagecut/cost/overlapped_cuts.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/testing/counted.hpp>
@@ -20,6 +24,7 @@
 #include <vector>
 
 #include "oracles.hpp"
+#include "random_models.hpp"
 
 using stagecut::minimize_bottleneck;
 
@@ -406,6 +411,165 @@ TEST_CASE("magnitudes that crowd at one end take no more probes than there are b
   const auto best = minimize_bottleneck(cost, 10);
   CHECK(best->cost == 0x1p100);
   CHECK(cost.calls() <= 105 * 10 * 24);
+}
+
+TEST_CASE("stages that differ: scaled, mirrored, with more stages, and with less allowed") {
+  generator random(33);
+  int constrained = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t n = 2 + random() % 60;
+    const std::size_t k = 1 + random() % std::min<std::size_t>(n, 8);
+    auto items = models::random_items<double>(random, n);
+    for (double& each : items) each = std::round(each * 10);  // exact, whatever the order
+    auto speeds = models::random_speeds(random, k);
+    for (double& each : speeds) each = std::exp2(std::floor(each));
+    auto bytes = models::random_items<double>(random, n);
+    for (double& each : bytes) each = std::round(each * 10);
+    bytes.back() = 0;
+    const stagecut::prefix_sums sums(items);
+    const stagecut::at_speeds staged(sums, speeds);
+    const stagecut::cut_times times(bytes, {{1, 2}});
+    const auto best = minimize_bottleneck(staged, k);
+    const auto added = minimize_bottleneck(stagecut::added_cuts(sums, times, speeds), k);
+    const auto overlapped = minimize_bottleneck(stagecut::overlapped_cuts(sums, times, speeds), k);
+    REQUIRE(best->cost <= overlapped->cost);
+    REQUIRE(overlapped->cost <= added->cost);
+
+    auto scaled = items;
+    for (double& each : scaled) each *= 0x1p-20;
+    const stagecut::prefix_sums scaled_sums(scaled);
+    const auto small = minimize_bottleneck(stagecut::at_speeds(scaled_sums, speeds), k);
+    REQUIRE(small->cost == best->cost * 0x1p-20);
+    REQUIRE(small->cuts == best->cuts);
+
+    const std::vector<double> back(items.rbegin(), items.rend());
+    const std::vector<double> speeds_back(speeds.rbegin(), speeds.rend());
+    std::vector<double> bytes_back(bytes.rbegin() + 1, bytes.rend());
+    bytes_back.push_back(0);
+    const stagecut::prefix_sums mirrored(back);
+    const stagecut::cut_times times_back(bytes_back, {{1, 2}});
+    REQUIRE(minimize_bottleneck(stagecut::at_speeds(mirrored, speeds_back), k)->cost == best->cost);
+    REQUIRE(minimize_bottleneck(stagecut::added_cuts(mirrored, times_back, speeds_back), k)->cost == added->cost);
+    REQUIRE(minimize_bottleneck(stagecut::overlapped_cuts(mirrored, times_back, speeds_back), k)->cost ==
+            overlapped->cost);
+
+    // A stage that may be empty never harms, and one more device neither.
+    const auto roomy = minimize_bottleneck(staged, k, stagecut::empty_stages::allowed);
+    REQUIRE(roomy->cost <= best->cost);
+    auto more = speeds;
+    more.insert(more.begin() + static_cast<std::ptrdiff_t>(random() % (k + 1)), 1.0);
+    REQUIRE(minimize_bottleneck(stagecut::at_speeds(sums, more), k + 1, stagecut::empty_stages::allowed)->cost <=
+            roomy->cost);
+
+    const stagecut::at_most cap(sums, sums(0, n) / static_cast<double>(k) * 1.3);
+    if (const auto within = minimize_bottleneck(staged, k, cap)) {
+      REQUIRE(best->cost <= within->cost);
+      ++constrained;
+    }
+    const auto permits = models::random_permits(random, n, k);
+    if (const auto within = minimize_bottleneck(staged, k, permits)) REQUIRE(best->cost <= within->cost);
+  }
+  CHECK(constrained > 100);
+}
+
+TEST_CASE("the documented numbers of calls hold where stages differ") {
+  generator random(34);
+  for (const std::size_t n : {100U, 1000U, 10'000U}) {
+    for (const std::size_t k : {3U, 10U}) {
+      const auto log = static_cast<std::size_t>(std::log2(n)) + 1;
+      const stagecut::prefix_sums sums(models::random_items<std::int64_t>(random, n));
+      const auto speeds = models::random_speeds(random, k);
+      const stagecut::at_speeds staged(sums, speeds);
+      const auto calls = [&](const auto& model) {
+        const stagecut::testing::counted cost(model);
+        (void)minimize_bottleneck(cost, k);
+        return cost.calls();
+      };
+      constexpr std::size_t probes = 30;  // 105 at the most
+      CHECK(calls(staged) <= probes * (4 * k * log + k * (n / 10 + 10)));
+      CHECK(calls(stagecut::right_monotone(
+                n, [&](std::size_t i, std::size_t j) { return sums(i, j) + (i % 3 == 0); })) <= probes * 2 * k * n);
+      if (n > 1000) continue;
+      CHECK(calls(stagecut::left_monotone(n, [&](std::size_t i, std::size_t j) {
+              return sums(i, j) + (j % 3 == 0);
+            })) <= probes * 2 * k * n * log);
+      CHECK(calls(stagecut::axiom<0>()(n, sums)) <= k * n * n);
+    }
+  }
+}
+
+namespace {
+
+/// A separable cost that counts what it is asked for.
+struct counted_parts {
+  using axioms = stagecut::axioms<stagecut::separable>;
+  const std::vector<std::int64_t>& ends;
+  mutable std::size_t calls = 0;
+
+  [[nodiscard]] std::size_t size() const { return ends.size() - 1; }
+  [[nodiscard]] std::int64_t end(std::size_t stage, std::size_t last) const {
+    ++calls;
+    return ends[last] + static_cast<std::int64_t>(stage);
+  }
+  [[nodiscard]] std::int64_t begin(std::size_t, std::size_t first) const {
+    ++calls;
+    return ends[first] / 2;
+  }
+  std::int64_t operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return end(stage, last) - begin(stage, first);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the documented number of calls of a separable cost holds") {
+  generator random(35);
+  for (const std::size_t n : {100U, 3000U}) {
+    for (const std::size_t k : {3U, 30U}) {
+      const auto ends = models::random_items<std::int64_t>(random, n + 1);
+      const counted_parts cost{ends};
+      (void)minimize_bottleneck(cost, k);
+      CHECK(cost.calls <= 30 * 4 * k * n);
+    }
+  }
+}
+
+TEST_CASE("liars of every kind get valid cuts, or are told of no answer, in the end") {
+  generator random(36);
+  int answers = 0;
+  for (int round = 0; round < 6000; ++round) {
+    const std::size_t n = 1 + random() % 14;
+    const auto empty = random() % 2 == 0 ? stagecut::empty_stages::allowed : stagecut::empty_stages::forbidden;
+    const std::size_t k = 1 + random() % (empty == stagecut::empty_stages::allowed ? n + 3 : n);
+    const models::noise source{random(), random() % 2 == 0, std::vector<unsigned>{0, 0, 3, 15}[random() % 4]};
+    const auto check = [&](const auto& best) {
+      if (!best) return;
+      REQUIRE(best->cuts.items() == n);
+      REQUIRE(best->cuts.stages() == k);
+      if (empty == stagecut::empty_stages::forbidden) {
+        for (const std::size_t size : best->cuts.sizes()) REQUIRE(size > 0);
+      }
+      ++answers;
+    };
+    const auto ask = [&](const auto& cost) {
+      check(minimize_bottleneck(cost, k, empty));
+      check(minimize_bottleneck(cost, k, models::lying_permits<>{source, 70}, empty));
+      check(minimize_bottleneck(cost, k, models::lying_permits<stagecut::hereditary>{source, 85}, empty));
+    };
+    using models::liar;
+    ask(liar<double, false, stagecut::monotone>{n, source});
+    ask(liar<double, false, stagecut::monotone, stagecut::additive>{n, source});
+    ask(liar<double, true, stagecut::monotone>{n, source});
+    ask(liar<double, false, stagecut::right_monotone>{n, source});
+    ask(liar<double, true, stagecut::left_monotone>{n, source});
+    ask(liar<double, true, stagecut::separable>{n, source});
+    ask(liar<std::int64_t, true, stagecut::separable, stagecut::left_monotone>{n, source});
+    ask(liar<std::int64_t, true, stagecut::monotone>{n, source});
+    ask(liar<models::rank, false, stagecut::monotone>{n, source});
+    ask(liar<models::rank, true, stagecut::right_monotone>{n, source});
+    ask(models::overlapped_liar{{n, source}});
+  }
+  CHECK(answers > 50'000);
 }
 
 TEST_CASE("the cases of the peers' tests and bugs meet their optimal bottleneck") {

@@ -25,6 +25,44 @@ struct false_sum {
   double operator()(std::size_t first, std::size_t last) const { return length(first, last) + (last == 7 ? 0.5 : 0); }
 };
 
+/// Says that it is `end - begin`, which it is but for one stage.
+struct false_ends {
+  using axioms = stagecut::axioms<stagecut::separable>;
+  [[nodiscard]] std::size_t size() const { return 9; }
+  [[nodiscard]] double end(std::size_t stage, std::size_t last) const { return length(0, last) / length(0, stage + 3); }
+  [[nodiscard]] double begin(std::size_t stage, std::size_t first) const {
+    return length(0, first) / length(0, stage + 3) - 0.1;
+  }
+  double operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    if (stage == 1 && last == 7) return length(first, last) / 4 + 0.1;
+    return end(stage, last) - begin(stage, first);
+  }
+};
+
+/// The same where stages do not differ.
+struct false_ends_of_all {
+  using axioms = stagecut::axioms<stagecut::separable>;
+  [[nodiscard]] std::size_t size() const { return 9; }
+  [[nodiscard]] int end(std::size_t last) const { return static_cast<int>(last * last) % 7; }
+  [[nodiscard]] int begin(std::size_t first) const { return static_cast<int>(first * first) % 5; }
+  int operator()(std::size_t first, std::size_t last) const { return end(last) - begin(first) + (last == lie ? 1 : 0); }
+  std::size_t lie;
+};
+
+/// The greatest of its work and of a message; the work falls at one place, or is more than the cost.
+struct false_work {
+  std::size_t falls;
+  double more;
+  [[nodiscard]] std::size_t size() const { return 6; }
+  [[nodiscard]] double work(std::size_t, std::size_t first, std::size_t last) const {
+    return first == 0 && last == falls ? 0 : length(first, last) + more;
+  }
+  [[nodiscard]] double message(std::size_t, std::size_t) const { return 2; }
+  double operator()(std::size_t, std::size_t first, std::size_t last) const {
+    return length(first, last) < 2 ? 2 : length(first, last);
+  }
+};
+
 template <class Axioms>
 struct by_stage {
   using axioms = Axioms;
@@ -79,6 +117,22 @@ TEST_CASE("a lie of a staged cost is found with its stage") {
   CHECK(report.text() == "right_monotone does not hold at [0, 5) and [0, 6), stage 2");
   CHECK(check_axioms(by_stage<stagecut::axioms<stagecut::stage_invariant>>(), 4).broken == "stage_invariant");
   CHECK(check_axioms(by_stage<stagecut::axioms<stagecut::right_monotone>>(), 2));
+}
+
+TEST_CASE("a cost that is not its end without its beginning is found, to the last bit") {
+  CHECK(check_axioms(false_ends(), 1));
+  const auto report = check_axioms(false_ends(), 3);
+  CHECK(report.broken == "separable");
+  CHECK(report.stage == 1);
+  CHECK(report.one.last == 7);
+  CHECK(check_axioms(false_ends_of_all{10}));
+  CHECK(check_axioms(false_ends_of_all{8}).text() == "separable does not hold at [0, 8) and [0, 8), stage 0");
+}
+
+TEST_CASE("work that falls, or is above the cost, is found") {
+  CHECK(check_axioms(false_work{9, 0}, 2));
+  CHECK(check_axioms(false_work{4, 0}, 2).text() == "work does not hold at [0, 3) and [0, 4), stage 0");
+  CHECK(check_axioms(false_work{9, 1}, 2).text() == "work does not hold at [0, 2) and [0, 2), stage 0");
 }
 
 TEST_CASE("nothing that was not promised is held against a model") {

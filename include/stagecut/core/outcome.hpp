@@ -71,7 +71,8 @@ struct reason {
       case cause::more_stages_than_layers:
         return with_remedy(detail::joined(std::to_string(needed), " stages need at least ", std::to_string(needed),
                                           " layers, and there are ", std::to_string(available)));
-      case cause::constraint: return with_remedy("no cut keeps to the constraint");
+      case cause::constraint:
+        return with_remedy(detail::joined("no cut keeps to the constraint", place.empty() ? "" : ": ", place));
       case cause::layer_too_large:
       case cause::memory:
         return with_remedy(detail::joined(place, " needs at least ", detail::bytes_text(needed), ", and a device has ",

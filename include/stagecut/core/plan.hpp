@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/link_speed.hpp>
 #include <stagecut/core/op.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/profile.hpp>
@@ -31,8 +32,8 @@ struct stage_memory {
 struct planned_stage {
   std::size_t device = 0;     ///< that runs it, from 0
   double cost = 0;            ///< what the objective saw, in its unit
-  double forward = 0;         ///< seconds of a microbatch
-  double backward = 0;        ///< seconds of a microbatch, recomputation included
+  double forward = 0;         ///< seconds of a microbatch on its device
+  double backward = 0;        ///< likewise, recomputation included
   std::size_t in_flight = 0;  ///< microbatches whose activations it keeps at most; 0: not known
   stage_memory memory{};      ///< all 0 where `in_flight` is not known
 
@@ -51,10 +52,10 @@ struct schedule_choice {
 
 /// What was minimised, and how far.
 struct objective_value {
-  std::string name{};                                ///< `bottleneck`, `makespan`
-  std::string of{};                                  ///< of which cost: `time`, `parameters`, `layers`, …
-  double value = 0;                                  ///< of the plan
-  double bound = 0;                                  ///< no plan has less
+  std::string name{};  ///< `bottleneck`, `makespan`, `range`, `variance`, `leximax`
+  std::string of{};    ///< of which cost: `time`, `parameters`, `layers`, …
+  double value = 0;    ///< of the plan; of a variance in its unit squared, of `leximax` the heaviest stage
+  double bound = 0;    ///< no plan has less
   stagecut::state state = stagecut::state::unknown;  ///< what is proved
 
   /// Equal in every part.
@@ -72,6 +73,15 @@ struct memory_model {
 
   /// Equal in every part.
   friend bool operator==(const memory_model&, const memory_model&) = default;
+};
+
+/// What messages between neighbouring stages take.
+struct message_model {
+  std::string kind{};               ///< what they occupy: `link`, `latency`, `stream`, `blocking`; empty: no links
+  std::vector<link_speed> links{};  ///< of every boundary of stages, or one for all; empty: messages take no time
+
+  /// Equal in every part.
+  friend bool operator==(const message_model&, const message_model&) = default;
 };
 
 /// A pass of one microbatch through one stage, in a predicted timeline.
@@ -97,6 +107,8 @@ struct plan {
   schedule_choice schedule{};           ///< what they run as
   objective_value objective{};          ///< why these
   memory_model memory{};                ///< within what
+  std::vector<double> speeds{};         ///< of every device, above 0, 1: as profiled; empty: all 1
+  message_model messages{};             ///< over which links
   std::optional<double>
       makespan{};  ///< predicted seconds of an iteration, messages included if their links were known; unset: not predicted
   std::vector<timed_pass> timeline{};  ///< predicted, device by device, by start; may be empty

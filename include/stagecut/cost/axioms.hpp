@@ -54,6 +54,13 @@ inline constexpr axiom<16> inverse_monge{};
 inline constexpr axiom<32> stage_invariant{};
 /// Of a constraint: each part of an interval that may be a stage may be it, too.
 inline constexpr axiom<64> hereditary{};
+/// `f(s, i, j)` is `end(s, j) - begin(s, i)` exactly as computed; the model has those members (without `s` where stages
+/// do not differ).
+inline constexpr axiom<128> separable{};
+/// Of an objective: `a <= b` implies `combine(a, c) <= combine(b, c)` and `combine(c, a) <= combine(c, b)`.
+inline constexpr axiom<256> isotone{};
+/// `isotone`, and likewise with `<` in place of `<=`.
+inline constexpr axiom<768> strictly_isotone{};
 
 /// What a cost model writes down to make promises: `using axioms = stagecut::axioms<stagecut::monotone>;`.
 template <auto... Promised>

@@ -14,6 +14,8 @@ namespace stagecut::inline v0 {
 /// after the first that it forbids. One that is not hereditary may have a member `c.hopeless(stage, first, last)`, true
 /// if no `[first, j)` with `j >= last` is allowed, to the same end.
 ///
+/// A member `c.obstacle(items, stages)`, an optional `reason`, may tell from these numbers alone that no cut is allowed.
+///
 /// Axiom: pure, as for `interval_cost`.
 template <class C>
 concept stage_constraint = requires(const C& c, std::size_t i) {
@@ -21,6 +23,12 @@ concept stage_constraint = requires(const C& c, std::size_t i) {
 };
 
 namespace detail {
+
+/// Allows everything.
+struct no_constraint {
+  using axioms = stagecut::axioms<hereditary, stage_invariant>;
+  [[nodiscard]] constexpr bool operator()(std::size_t, std::size_t, std::size_t) const noexcept { return true; }
+};
 
 /// Whether no interval `[first, j)` with `j >= last` is allowed, as far as the constraint tells; `allowed` is what it
 /// says of `[first, last)`.

@@ -46,7 +46,21 @@ auto cost_of() {
   }
 }
 
+/// The cost of the items `[first, last)` as that stage, whether stages differ or not.
+template <class M>
+[[nodiscard]] constexpr auto price(const M& model, std::size_t stage, std::size_t first, std::size_t last) {
+  if constexpr (interval_cost<M>) {
+    return model(first, last);
+  } else {
+    return model(stage, first, last);
+  }
+}
+
 }  // namespace detail
+
+/// A cost of the items of a stage, whether stages differ or not.
+template <class M>
+concept stage_cost = interval_cost<M> || staged_cost<M>;
 
 /// The type of a model's costs.
 template <class M>
@@ -67,5 +81,19 @@ concept additive_cost = monotone_cost<M> && promises<M, additive> && arithmetic<
     requires(const M& m, std::size_t i) {
   { m.prefix(i) } -> std::same_as<cost_t<M>>;
 };
+
+/// A `stage_cost` in numbers that promises `separable`: `m(stage, first, last) == m.end(stage, last) - m.begin(stage,
+/// first)`, as computed; the same without `stage` of an `interval_cost`.
+///
+/// A model may add a member that makes algorithms faster: `m.work(stage, first, last)`, monotone in the interval and never
+/// above the cost.
+template <class M>
+concept separable_cost = stage_cost<M> && promises<M, separable> && arithmetic<cost_t<M>> &&(
+    requires(const M& m, std::size_t i) {
+      { m.end(i, i) - m.begin(i, i) } -> std::convertible_to<cost_t<M>>;
+    } ||
+    requires(const M& m, std::size_t i) {
+      { m.end(i) - m.begin(i) } -> std::convertible_to<cost_t<M>>;
+    });
 
 }  // namespace stagecut::inline v0

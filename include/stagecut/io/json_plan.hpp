@@ -16,6 +16,7 @@
 #include <stagecut/core/plan.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/json.hpp>
+#include <stagecut/io/json_messages.hpp>
 #include <stagecut/io/json_object.hpp>
 #include <stagecut/io/json_profile.hpp>
 #include <stagecut/io/json_stages.hpp>
@@ -124,6 +125,8 @@ inline plan read_json_plan(const json_value& value) {
     schedule->only({"name", "microbatches"});
   }
   if (const auto memory = value.find("memory")) made.memory = read_memory(*memory);
+  if (const auto speeds = value.find("speeds")) made.speeds = read_speeds(*speeds);
+  if (const auto messages = value.find("messages")) made.messages = read_messages(*messages);
   if (const auto makespan = value.find("makespan")) made.makespan = makespan->amount();
   if (const auto timeline = value.find("timeline")) {
     for (const json_value& pass : timeline->elements()) made.timeline.push_back(read_pass(pass));
@@ -248,6 +251,8 @@ template <class Element>
       }));
   if (made.schedule != schedule_choice{}) put("schedule", json_line(schedule_json(made.schedule)));
   if (const memory_model none; made.memory != none) put("memory", json_line(memory_json(made.memory)));
+  if (!made.speeds.empty()) put("speeds", json_line(speeds_json(made.speeds)));
+  if (!made.messages.links.empty()) put("messages", json_line(messages_json(made.messages)));
   json_object makespan("plan#");
   makespan.amount("makespan", made.makespan);
   if (made.makespan) put("makespan", json_line(makespan.members()["makespan"]));

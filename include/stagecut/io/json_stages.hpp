@@ -9,13 +9,23 @@
 #include <stagecut/core/op.hpp>
 #include <stagecut/core/plan.hpp>
 #include <stagecut/io/text.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 // What the reader and the writer of a plan in JSON have in common.
 namespace stagecut::inline v0::io::detail {
 
-inline constexpr std::array<std::string_view, 12> plan_keys = {"schema",   "cuts",     "objective",    "devices",
-                                                               "chunks",   "stages",   "schedule",     "memory",
-                                                               "makespan", "timeline", "profile_hash", "profile"};
+inline constexpr std::array<std::string_view, 14> plan_keys = {
+    "schema", "cuts",   "objective", "devices",  "chunks",   "stages",       "schedule",
+    "memory", "speeds", "messages",  "makespan", "timeline", "profile_hash", "profile"};
+
+/// Whether a text is the name of a `transfer_kind`.
+[[nodiscard]] inline bool is_transfer_kind(std::string_view name) {
+  for (const auto each :
+       {transfer_kind::latency, transfer_kind::link, transfer_kind::stream, transfer_kind::blocking}) {
+    if (name == to_string(each)) return true;
+  }
+  return false;
+}
 
 /// Refuses parts of a plan that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
@@ -55,6 +65,21 @@ void check_plan(const plan& made, const Refuse& refuse) {
     if (made.stages[s].device < made.devices) continue;
     refuse(joined("/stages/", text(s), "/device"), text(made.stages[s].device),
            joined("is not below the number of devices, ", text(made.devices)));
+  }
+  const std::size_t speeds = made.speeds.size();
+  if (speeds != 0 && speeds != made.devices) {
+    refuse("/speeds", joined(text(speeds), " speeds"), joined("are not the number of devices, ", text(made.devices)));
+  }
+  for (std::size_t d = 0; d < speeds; ++d) {
+    if (!(made.speeds[d] > 0)) refuse(joined("/speeds/", text(d)), "a speed", "is not above 0");
+  }
+  const std::size_t links = made.messages.links.size();
+  if (links > 1 && links + 1 != stages) {
+    refuse("/messages/links", joined(text(links), " links"),
+           joined("are neither 1 nor the number of boundaries of stages, ", text(stages - 1)));
+  }
+  if (const std::string& kind = made.messages.kind; links == 0 ? !kind.empty() : !is_transfer_kind(kind)) {
+    refuse("/messages/kind", in_quotes(kind), "is none of link, latency, stream, blocking, or there are no links");
   }
   for (std::size_t i = 0; i < made.timeline.size(); ++i) {
     const timed_pass& pass = made.timeline[i];

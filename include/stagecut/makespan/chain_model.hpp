@@ -26,7 +26,11 @@ class chain_model {
   /// @throws         argument_error for edges, and for `checkpointing::except_last`, whose microbatches differ; otherwise
   ///                 as `training_memory`
   explicit chain_model(const profile& model, const memory_options& options = {})
-      : blocks_(model), memory_(model, options), times_(times_of(model, options, blocks_)) {
+      : chain_model(model, options, layer_blocks(model)) {}
+
+  /// The same of blocks of one's own, of that model.
+  chain_model(const profile& model, const memory_options& options, layer_blocks blocks)
+      : blocks_(std::move(blocks)), memory_(model, options), times_(times_of(model, options, blocks_)) {
     if (!model.edges.empty()) {
       detail::fail(argument_error("chain_model", "model.edges", std::to_string(model.edges.size()),
                                   "must be empty: see as_chain"));

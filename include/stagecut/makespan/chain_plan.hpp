@@ -6,8 +6,10 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/link_speed.hpp>
 #include <stagecut/core/plan.hpp>
 #include <stagecut/core/profile.hpp>
+#include <stagecut/core/view.hpp>
 #include <stagecut/cost/training_memory.hpp>
 #include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
@@ -65,6 +67,27 @@ inline void check_memory(const training_memory& memory, const chain_request& req
   return each.backward + (m > 0 ? each.forward * ((m - 1) / m) : each.forward);
 }
 
+/// The layers that a request lets no cut part.
+[[nodiscard]] inline layer_blocks blocks_of(const profile& model, const chain_request& request) {
+  return layer_blocks(model, request.forbidden_cuts, request.kept_together);
+}
+
+/// The speed of every stage, by its device; empty if all are as profiled.
+[[nodiscard]] inline std::vector<double> speeds_of_stages(const chain_request& request,
+                                                          const std::vector<std::size_t>& rank_of) {
+  std::vector<double> result;
+  for (const std::size_t device : rank_of) {
+    if (!request.speeds.empty()) result.push_back(request.speeds[device]);
+  }
+  return result;
+}
+
+/// The links of the boundaries of stages, or one for all; empty if messages take no time.
+[[nodiscard]] inline std::vector<link_speed> links_of(const chain_request& request,
+                                                      const std::vector<std::size_t>& rank_of) {
+  return request.topology ? request.topology->links(view<const std::size_t>(rank_of)) : request.links;
+}
+
 /// Fills in what does not depend on why the plan was cut as it is.
 ///
 /// @param result     with its cuts
@@ -75,6 +98,9 @@ inline void describe(plan& result, const profile& model, const chain_request& re
   result.profile = model;
   result.devices = request.devices;
   result.chunks = request.chunks;
+  result.speeds = request.speeds;
+  result.messages.links = links_of(request, rank_of);
+  if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
   for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
     const auto [first, last] = result.cuts.stage(s);
     planned_stage stage;
@@ -82,6 +108,10 @@ inline void describe(plan& result, const profile& model, const chain_request& re
     for (std::size_t i = first; i < last; ++i) {
       stage.forward += model.layers[i].forward;
       stage.backward += backward_of(model.layers[i], request.memory.checkpoint, request.microbatches);
+    }
+    if (!result.speeds.empty()) {
+      stage.forward /= result.speeds[stage.device];
+      stage.backward /= result.speeds[stage.device];
     }
     if (!in_flight.empty()) {
       stage.in_flight = in_flight[s];
@@ -98,24 +128,11 @@ inline void describe(plan& result, const profile& model, const chain_request& re
                    request.buffer_fraction};
 }
 
-/// What messages between the stages of a plan take, over the links of a request.
-[[nodiscard]] inline transfer_times<double> messages_of(const plan& made, const chain_request& request) {
-  transfer_times<double> result;
-  result.kind = request.transfers;
-  for (std::size_t s = 1; s < made.cuts.stages() && !request.links.empty(); ++s) {
-    const link_speed& over = request.links[request.links.size() == 1 ? 0 : s - 1];
-    result.forward.push_back(over(made.profile.layers[made.cuts[s] - 1].output));
-  }
-  result.backward = result.forward;
-  return result;
-}
-
 /// Predicts the iteration of a plan that is described.
 ///
-/// @param split      whether its schedule runs I and W
-/// @param transfers  between its stages
-inline void predict(plan& result, bool split, const transfer_times<double>& transfers) {
-  const simulation<double> run = simulate(schedule_of(result), times_of(result, split), transfers);
+/// @param split  whether its schedule runs I and W
+inline void predict(plan& result, bool split) {
+  const simulation<double> run = simulate(schedule_of(result), times_of(result, split), transfers_of(result));
   result.makespan = run.makespan;
   for (const auto& rank : run.ops) {
     for (const timed_op<double>& each : rank) {

@@ -10,8 +10,10 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/interval.hpp>
+#include <stagecut/core/link_speed.hpp>
 #include <stagecut/core/profile.hpp>
-#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/topology.hpp>
 #include <stagecut/cost/training_memory.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -28,6 +30,25 @@ enum class measure : std::uint8_t {
   time_and_memory,  ///< RFC-0022's weighted cost: see `chain_request::time_weight`
 };
 
+/// What `plan_chain` minimises of the stages' costs.
+enum class chain_objective : std::uint8_t {
+  bottleneck,  ///< the greatest, which a pipeline waits for
+  leximax,     ///< the greatest, then the next, and so on
+  range,       ///< the greatest less the least
+  variance,    ///< the mean of their squared distances from their mean
+};
+
+/// The name of an objective, as it is written to files.
+[[nodiscard]] constexpr const char* to_string(chain_objective objective) noexcept {
+  switch (objective) {
+    case chain_objective::bottleneck: return "bottleneck";
+    case chain_objective::leximax: return "leximax";
+    case chain_objective::range: return "range";
+    case chain_objective::variance: break;
+  }
+  return "variance";
+}
+
 /// What to plan. What is not said stays at its default.
 struct chain_request {
   std::size_t devices = 1;       ///< pipeline ranks p
@@ -43,11 +64,16 @@ struct chain_request {
   /// W of W * time + (1 - W) * memory, each as a share of the whole model's; memory is what stays of a layer plus its
   /// activations of one microbatch.
   double time_weight = 0.6;
-  std::optional<double> memory_per_device{};  ///< bytes that no stage may exceed; unset: no limit
-  double buffer_fraction = 0;                 ///< of `memory_per_device`, kept free, below 1
-  memory_options memory{};                    ///< how memory is reckoned
-  std::string optimizer = "adam";             ///< what the plan calls `memory.parameter_multiplier`
+  chain_objective objective = chain_objective::bottleneck;  ///< of `plan_chain`
+  std::vector<std::size_t> forbidden_cuts{};                ///< c: not between the layers c - 1 and c
+  std::vector<interval> kept_together{};                    ///< layers of which each is in the stage of the others
+  std::optional<double> memory_per_device{};                ///< bytes that no stage may exceed; unset: no limit
+  double buffer_fraction = 0;                               ///< of `memory_per_device`, kept free, below 1
+  memory_options memory{};                                  ///< how memory is reckoned
+  std::string optimizer = "adam";                           ///< what the plan calls `memory.parameter_multiplier`
+  std::vector<double> speeds{};                             ///< of every device, above 0, 1: as profiled; empty: all 1
   std::vector<link_speed> links{};  ///< for messages between stages, of every boundary or one for all; empty: no time
+  std::optional<stagecut::topology> topology{};   ///< of the devices, which tells the links, in place of `links`
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
   search_limits limits{};                         ///< how long `minimize_makespan` looks for better cuts
 };
@@ -97,6 +123,23 @@ inline void check_request(const char* function, const profile& model, const chai
   if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
     refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
   }
+  if (!request.speeds.empty() && request.speeds.size() != request.devices) {
+    refuse("speeds.size()", std::to_string(request.speeds.size()), "must be the number of devices");
+  }
+  for (std::size_t d = 0; d < request.speeds.size(); ++d) {
+    if (is_finite(request.speeds[d]) && request.speeds[d] > 0) continue;
+    detail::fail(argument_error(function, detail::joined("speeds[", std::to_string(d), "]"),
+                                std::to_string(request.speeds[d]), "must be finite and above 0"));
+  }
+  if (request.topology && !request.links.empty()) {
+    refuse("links.size()", std::to_string(request.links.size()),
+           "must be 0 where there is a topology, which tells them");
+  }
+  if (request.topology && request.topology->devices() < request.devices) {
+    detail::fail(argument_error(function, "devices", std::to_string(request.devices),
+                                detail::joined("must not be above the devices of the topology, ",
+                                               std::to_string(request.topology->devices()))));
+  }
   if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
     refuse("links.size()", std::to_string(request.links.size()), "must be 1 or the number of boundaries of stages");
   }
@@ -117,6 +160,13 @@ inline void check_bottleneck_request(const profile& model, const chain_request& 
   if (request.memory_per_device && request.chunks > 1) {
     refuse("memory_per_device", std::to_string(*request.memory_per_device),
            "is not supported with chunks above 1, whose stages share a device: see minimize_makespan");
+  }
+  const bool spread = request.objective == chain_objective::range || request.objective == chain_objective::variance;
+  if (spread && !(request.speeds.empty() && request.links.empty() && !request.topology)) {
+    refuse(
+        "objective", to_string(request.objective),
+        "is of equal devices without messages: times that do not add up to the same whatever the cut have no mean to "
+        "be near");
   }
   const schedule_kind kind = request.schedule;
   const bool one_f_one_b = kind == schedule_kind::one_forward_one_backward;

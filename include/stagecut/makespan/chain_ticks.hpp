@@ -10,9 +10,9 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/link_speed.hpp>
 #include <stagecut/core/op.hpp>
 #include <stagecut/cost/axioms.hpp>
-#include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/schedule/schedule.hpp>
 

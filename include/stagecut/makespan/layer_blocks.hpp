@@ -2,21 +2,31 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/interval.hpp>
 #include <stagecut/core/profile.hpp>
 #include <stagecut/cost/constraint.hpp>
 
 namespace stagecut::inline v0 {
 
-/// The layers of a chain in blocks that no cut may part: neighbours of one group, and all layers from the first to the
-/// last of those that share colocated parameters. A layer without either is a block of its own.
+/// The layers of a chain in blocks that no cut may part: neighbours of one group, all layers from the first to the last of
+/// those that share colocated parameters, and what else one wants kept together. A layer without any of these is a block
+/// of its own.
 class layer_blocks {
  public:
-  /// O(n), plus the pairs of layers that share parameters.
-  explicit layer_blocks(const profile& model) {
+  /// @param model           a chain
+  /// @param forbidden_cuts  c: not between the layers c - 1 and c
+  /// @param kept_together   layers of which each is in the stage of the others
+  /// @throws                argument_error for a cut that is none between two layers, and for layers that there are not
+  ///
+  /// O(n), plus the pairs of layers that share parameters, and the layers kept together.
+  explicit layer_blocks(const profile& model, const std::vector<std::size_t>& forbidden_cuts = {},
+                        const std::vector<interval>& kept_together = {}) {
     const std::vector<layer>& layers = model.layers;
     std::vector<bool> joined(layers.size());  // to the layer before
     for (std::size_t i = 1; i < layers.size(); ++i) {
@@ -29,7 +39,21 @@ class layer_blocks {
         for (std::size_t j = i + 1; j <= last; ++j) joined[j] = true;
       }
     }
-    for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::size_t n = layers.size();
+    for (std::size_t i = 0; i < forbidden_cuts.size(); ++i) {
+      const std::size_t cut = forbidden_cuts[i];
+      if (cut == 0 || cut >= n) refuse("forbidden_cuts", i, std::to_string(cut), "between two of ", n);
+      joined[cut] = true;
+    }
+    for (std::size_t i = 0; i < kept_together.size(); ++i) {
+      const auto [first, last] = kept_together[i];
+      if (first >= last || last > n) {
+        const std::string text = detail::joined("[", std::to_string(first), ", ", std::to_string(last), ")");
+        refuse("kept_together", i, text, "some of ", n);
+      }
+      for (std::size_t j = first + 1; j < last; ++j) joined[j] = true;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
       if (!joined[i]) first_.push_back(i);
     }
     first_.push_back(layers.size());
@@ -41,6 +65,9 @@ class layer_blocks {
   /// The first layer of block b; `[size()]` is the number of layers.
   [[nodiscard]] std::size_t operator[](std::size_t b) const noexcept { return first_[b]; }
 
+  /// The layers of each block, as the stages of these cuts.
+  [[nodiscard]] cuts layers() const { return cuts(first_); }
+
   /// Cuts between blocks as cuts between layers.
   [[nodiscard]] cuts expand(const cuts& between_blocks) const {
     std::vector<std::size_t> points;
@@ -49,6 +76,11 @@ class layer_blocks {
   }
 
  private:
+  static void refuse(const char* what, std::size_t i, const std::string& value, const char* where, std::size_t n) {
+    detail::fail(argument_error("layer_blocks", detail::joined(what, "[", std::to_string(i), "]"), value,
+                                detail::joined("must be ", where, std::to_string(n), " layers")));
+  }
+
   static std::size_t last_of(const std::vector<layer>& layers, const tied_parameters& tied, std::size_t from) {
     for (std::size_t j = layers.size(); --j > from;) {
       for (const tied_parameters& other : layers[j].tied) {

@@ -64,12 +64,12 @@ struct minimize_makespan_fn {
   [[nodiscard]] outcome<plan> operator()(const profile& model, const chain_request& request) const {
     detail::check_makespan_request(model, request);
     const double began = detail::seconds_now();
-    const layer_blocks blocks(model);
+    const layer_blocks blocks = detail::blocks_of(model, request);
     const std::size_t stages = request.devices * request.chunks;
     makespan_request asked;
     asked.order = detail::schedule_of_request(request);
     if (stages > blocks.size()) return outcome<plan>::infeasible(detail::too_many_stages(model, blocks, stages));
-    asked.links = request.links;
+    asked.links = detail::links_of(request, asked.order.rank_of);
     asked.transfers = request.transfers;
     asked.limits = request.limits;
     const double bytes = request.memory_per_device.value_or(0) * (1 - request.buffer_fraction);
@@ -77,8 +77,12 @@ struct minimize_makespan_fn {
     const training_memory memory(model, request.memory);
     const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
     detail::check_memory(memory, request, in_flight);
-    const chain_model chain(model, request.memory);
-    const auto found = (*this)(chain, asked);
+    const chain_model chain(model, request.memory, blocks);
+    const std::vector<double> speeds = detail::speeds_of_stages(request, asked.order.rank_of);
+    const auto solve = [&](const makespan_request& what) {
+      return speeds.empty() ? (*this)(chain, what) : (*this)(with_speeds(chain, speeds), what);
+    };
+    const auto found = solve(asked);
     if (found.state() == state::infeasible) {
       double end = detail::seconds_now() + 4;
       if (request.limits.time_limit && end > began + *request.limits.time_limit)
@@ -96,7 +100,7 @@ struct minimize_makespan_fn {
         easier.limits.time_limit = left;
         easier.limits.progress = watch;
         easier.limits.stop = stop;
-        const outcome<makespan_cut> made = (*this)(chain, easier);
+        const outcome<makespan_cut> made = solve(easier);
         if (made.state() == state::unknown) return std::nullopt;
         return made.has_value();
       };

@@ -13,16 +13,18 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/plan.hpp>
 #include <stagecut/core/profile.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/cost/training_memory.hpp>
 #include <stagecut/makespan/chain_plan.hpp>
 #include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/makespan/memory_shortage.hpp>
+#include <stagecut/makespan/objective_cut.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/interleaved.hpp>
 #include <stagecut/schedule/schedule.hpp>
-#include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
 namespace stagecut::inline v0 {
@@ -32,7 +34,7 @@ struct plan_chain_fn {
   /// See `plan_chain`.
   [[nodiscard]] outcome<plan> operator()(const profile& model, const chain_request& request) const {
     detail::check_bottleneck_request(model, request);
-    const layer_blocks blocks(model);
+    const layer_blocks blocks = detail::blocks_of(model, request);
     const std::size_t stages = request.devices * request.chunks;
     if (stages > blocks.size()) return outcome<plan>::infeasible(detail::too_many_stages(model, blocks, stages));
     const training_memory memory(model, request.memory);
@@ -40,15 +42,16 @@ struct plan_chain_fn {
     detail::check_memory(memory, request, in_flight);
 
     plan result;
-    auto cost = layer_costs(model, request, memory, result.objective.of);
-    auto found = cut(model, request, blocks, cost, memory, in_flight);
+    const auto cost = layer_costs(model, request, memory, result.objective.of);
+    const bool timed = request.by == measure::time && result.objective.of == "time";
+    auto found = cut(model, request, blocks, cost, timed, memory, in_flight);
     if (!found) return outcome<plan>::infeasible(found.why());
     result.cuts = blocks.expand(found->cuts);
-    result.objective.name = "bottleneck";
-    result.objective.value = found->cost;
+    result.objective.name = to_string(request.objective);
+    result.objective.value = found->value;
     result.objective.bound = found->bound;
     result.objective.state = found.state();
-    describe(result, model, request, cost, memory, in_flight);
+    describe(result, model, request, found->costs, memory, in_flight);
     return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
                                            : outcome<plan>::feasible(std::move(result));
   }
@@ -119,35 +122,40 @@ struct plan_chain_fn {
     detail::fail(invalid_input("model", detail::joined("no layer has ", what)));
   }
 
-  using answer = outcome<chain_partition<double>>;
+  using answer = outcome<detail::objective_cut>;
 
   /// Cuts the blocks of layers that share a stage.
   static answer cut(const profile& model, const chain_request& request, const layer_blocks& blocks,
-                    const std::vector<double>& layer_cost, const training_memory& memory,
+                    const std::vector<double>& layer_cost, bool timed, const training_memory& memory,
                     const std::vector<std::size_t>& in_flight) {
     const std::size_t stages = request.devices * request.chunks;
     const prefix_sums layers(layer_cost);
-    std::vector<double> block_cost(blocks.size());
-    for (std::size_t b = 0; b < blocks.size(); ++b) block_cost[b] = layers(blocks[b], blocks[b + 1]);
-    const prefix_sums cost(block_cost);
+    const merged_items cost(layers, blocks.layers());
     const double bytes = request.memory_per_device.value_or(0) * (1 - request.buffer_fraction);
     const memory_cap cap(memory, in_flight, bytes);
     const blocks_constraint allowed(blocks, cap);
-    if (request.by == measure::layers) {
+    const bool each_alone = blocks.size() == layers.size();
+    if (request.by == measure::layers && request.objective == chain_objective::bottleneck && each_alone) {
       const auto uniform = uniform_cuts(blocks.size(), stages);
-      for (std::size_t s = 0; s < stages && request.memory_per_device; ++s) {
+      detail::objective_cut result{
+          uniform->cuts, static_cast<double>(uniform->cost), static_cast<double>(uniform->cost), {}};
+      for (std::size_t s = 0; s < stages; ++s) {
         const interval items = uniform->cuts.stage(s);
-        if (allowed(s, items.first, items.last)) continue;
+        result.costs.push_back(static_cast<double>(items.size()));
+        if (!request.memory_per_device || allowed(s, items.first, items.last)) continue;
         const double needed = memory(blocks[items.first], blocks[items.last], in_flight[s]).total();
         return answer::infeasible(
             {reason::cause::memory, detail::whole_bytes(needed), static_cast<std::size_t>(detail::floor_bytes(bytes)),
              detail::joined("stage ", std::to_string(s)), "cut by time or parameters instead, it may fit"});
       }
-      const auto longest = static_cast<double>(uniform->cost);
-      return answer::optimal({uniform->cuts, longest, longest});
+      return answer::optimal(std::move(result));
     }
-    if (!request.memory_per_device) return minimize_bottleneck(cost, stages);
-    auto found = minimize_bottleneck(cost, stages, allowed);
+    const auto best = [&](const auto& within) {
+      return timed ? detail::best_by_time(cost, model, request, blocks, within)
+                   : detail::best_by_objective(cost, stages, request.objective, within);
+    };
+    if (!request.memory_per_device) return best(detail::no_constraint());
+    auto found = best(allowed);
     if (found) return found;
     const auto needs = [&](std::size_t devices) {
       return request.in_flight.empty() ? microbatches_in_flight(request.schedule, devices, request.microbatches)
@@ -157,33 +165,33 @@ struct plan_chain_fn {
   }
 
   static void describe(plan& result, const profile& model, const chain_request& request,
-                       const std::vector<double>& layer_cost, const training_memory& memory,
+                       const std::vector<double>& costs, const training_memory& memory,
                        const std::vector<std::size_t>& in_flight) {
-    const prefix_sums cost(layer_cost);
     detail::describe(result, model, request, memory, loop_placement(request.devices, request.chunks), in_flight);
-    for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
-      result.stages[s].cost = cost(result.cuts[s], result.cuts[s + 1]);
-    }
+    for (std::size_t s = 0; s < result.cuts.stages(); ++s) result.stages[s].cost = costs[s];
     if (request.microbatches == 0) return;
     const char* const name = request.in_flight.empty() ? to_string(request.schedule) : "in-flight";
     result.schedule = {request.chunks > 1 ? "interleaved" : name, request.microbatches};
-    if (is_predicted(request)) detail::predict(result, false, detail::messages_of(result, request));
+    if (is_predicted(request)) detail::predict(result, false);
   }
 };
 
-/// Plans a chain of layers: cuts it into `devices * chunks` stages whose heaviest is as light as possible, within the
-/// memory of a device, and says what each of them takes.
+/// Plans a chain of layers: cuts it into `devices * chunks` stages whose heaviest is as light as possible, or by another
+/// `chain_objective`, within the memory of a device, and says what each of them takes.
 ///
 /// @param model    a chain, which `as_chain` makes of a graph; layers of one group, and those between parameters that
 ///                 are colocated, share a stage
-/// @param request  the pipeline, what to cut by, and the memory there is
+/// @param request  the pipeline, what to cut by, and the memory there is. Where stages are cut by time, a stage takes
+///                 that of its device, and over links it takes what the messages at its ends take, if that is more, or
+///                 both if they block: the gradients that come back are messages as large
 /// @return         optimal; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
 ///                 plan predicts the iteration if `microbatches` is known, of chunks a multiple of
 ///                 the devices with no `in_flight` given, and it has no more than 2^20 forward passes
 /// @throws         argument_error for a request that makes no sense; invalid_input if the model has nothing to be cut
 ///                 by or a sum overflows
 ///
-/// Exact for the measure that was asked for: see `minimize_bottleneck`. Stage s stands on device s mod `devices`.
+/// Exact for the measure that was asked for: see `minimize_bottleneck`, `minimize_leximax`, `minimize_range` and
+/// `minimize_variance`. Stage s stands on device s mod `devices`.
 inline constexpr plan_chain_fn plan_chain{};
 
 }  // namespace stagecut::inline v0

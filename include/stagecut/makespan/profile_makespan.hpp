@@ -98,6 +98,10 @@ inline void check_makespan_request(const profile& model, const chain_request& re
   } else if (!has_shape(request.schedule, request.devices, request.chunks, request.microbatches)) {
     return "the schedule is not made for these numbers";
   }
+  if (!request.speeds.empty() && request.speeds.size() != request.devices) {
+    return "the speeds are those of another number of devices";
+  }
+  if (request.topology && request.topology->devices() < request.devices) return "the topology has fewer devices";
   if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
     return "the links are those of another number of stages";
   }
@@ -157,7 +161,7 @@ template <class Fits>
   for (const auto& rank : order.orders) {
     for (const op& each : rank) splits = splits || each.kind == op_kind::backward_input;
   }
-  predict(result, splits, messages_of(result, request));
+  predict(result, splits);
   const bool optimal = proved == state::optimal;
   result.objective = {"makespan", "time", *result.makespan, optimal ? *result.makespan : found.bound, proved};
   return result;

@@ -8,6 +8,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/link_speed.hpp>
 #include <stagecut/core/plan.hpp>
 #include <stagecut/core/profile.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
@@ -52,7 +53,7 @@ namespace stagecut::inline v0 {
 /// How long the passes of a plan's stages take, in its unit.
 ///
 /// @param made   the plan
-/// @param split  whether I and W are wanted beside B
+/// @param split  whether I and W are wanted beside B; those of the layers are divided by the speed of the device
 /// @return       one element a stage; where all microbatches but the last recompute, one a stage and microbatch for B
 /// @throws       invalid_input if I and W are wanted and a layer does not tell them apart
 [[nodiscard]] inline pass_times<double> times_of(const plan& made, bool split) {
@@ -73,6 +74,10 @@ namespace stagecut::inline v0 {
                           "has no backward_weight: the schedule runs the gradients of input and weights apart"));
       }
       weight += each.backward_weight.value_or(0);
+    }
+    if (stage.device < made.speeds.size()) {
+      whole /= made.speeds[stage.device];
+      weight /= made.speeds[stage.device];
     }
     for (std::size_t k = 0; k < (last_kept ? m : 1); ++k) {
       const double backward = !last_kept ? stage.backward : k + 1 < m ? whole + stage.forward : whole;
@@ -114,6 +119,35 @@ namespace stagecut::inline v0 {
       if (checkpoints) result.recomputed.push_back(kept ? 0 : all);
     }
   }
+  return result;
+}
+
+/// What messages between a plan's stages take over its own links; none if it has none.
+///
+/// @param made    the plan
+/// @param slices  of every microbatch, each a message of its own
+/// @throws        invalid_input for a kind that there is not, and for links neither one nor one for each boundary
+[[nodiscard]] inline transfer_times<double> transfers_of(const plan& made, std::size_t slices = 1) {
+  transfer_times<double> result;
+  const std::vector<link_speed>& links = made.messages.links;
+  if (links.empty()) return result;
+  bool known = false;
+  for (const auto each :
+       {transfer_kind::latency, transfer_kind::link, transfer_kind::stream, transfer_kind::blocking}) {
+    if (made.messages.kind == to_string(each)) result.kind = each, known = true;
+  }
+  if (!known) {
+    detail::fail(invalid_input(
+        "plan", detail::joined("its messages of kind ", detail::in_quotes(made.messages.kind), " are not known")));
+  }
+  if (links.size() != 1 && links.size() + 1 != made.cuts.stages()) {
+    detail::fail(invalid_input("plan", "its links are neither one nor one for each boundary of stages"));
+  }
+  for (std::size_t s = 1; s < made.cuts.stages(); ++s) {
+    const double bytes = made.profile.layers[made.cuts[s] - 1].output / static_cast<double>(slices);
+    result.forward.push_back(links[links.size() == 1 ? 0 : s - 1](bytes));
+  }
+  result.backward = result.forward;
   return result;
 }
 

@@ -33,6 +33,17 @@ enum class transfer_kind : std::uint8_t {
   blocking,  ///< both ranks, which compute nothing meanwhile
 };
 
+/// The name of a kind, as it is written to files.
+[[nodiscard]] constexpr const char* to_string(transfer_kind kind) noexcept {
+  switch (kind) {
+    case transfer_kind::latency: return "latency";
+    case transfer_kind::link: return "link";
+    case transfer_kind::stream: return "stream";
+    case transfer_kind::blocking: break;
+  }
+  return "blocking";
+}
+
 /// What a message takes over every boundary between stages that stand on different ranks.
 ///
 /// Where both vectors are empty there are no messages; messages of no time still keep to their order where they occupy a

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
-#include <type_traits>
+#include <optional>
 #include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
@@ -11,8 +12,13 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/objective.hpp>
+#include <stagecut/sequence/bottleneck_search.hpp>
 #include <stagecut/sequence/constrained_bottleneck.hpp>
 #include <stagecut/sequence/probe.hpp>
+#include <stagecut/sequence/reach_probe.hpp>
+#include <stagecut/sequence/stage_program.hpp>
+#include <stagecut/sequence/why_not.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -26,160 +32,19 @@ class bottleneck_workspace {
   outcome<chain_partition<Cost>> answer_;
 };
 
-namespace detail {
-
-/// The search for the least bound at which a probe succeeds. All the time, `upper` is feasible and nothing costs less
-/// than `lower`.
-template <class Chain, class Where = separators>
-class bottleneck_search {
- public:
-  using cost_type = typename Chain::cost_type;
-
-  bottleneck_search(const Chain& chain, Where& where)
-      : chain_(chain), where_(where), upper_(chain.cost(chain.at(0), chain.at(where.items()))), lower_(least()) {}
-
-  /// The same of a chain of which no cut costs less than `lower`.
-  bottleneck_search(const Chain& chain, Where& where, cost_type lower)
-      : chain_(chain),
-        where_(where),
-        upper_(chain.cost(chain.at(0), chain.at(where.items()))),
-        lower_(std::move(lower)) {}
-
-  /// After `run`: whether there is a cut at all.
-  bool found() {
-    const cost_type all = upper_;
-    return placed_ || fits(all);
-  }
-
-  /// The least bottleneck; its cut points are then `where.lowest`.
-  cost_type run() {
-    if constexpr (arithmetic<cost_type>) {
-      bisect();
-    } else {
-      search_by_stage();
-    }
-    return upper_;
-  }
-
- private:
-  /// Probes, and narrows the bracket by the answer. Success lowers the upper end to the costliest stage there was,
-  /// failure lifts the lower end to the least cost that changes anything: both are costs of real stages.
-  bool fits(const cost_type& bound) {
-    auto found = probe(chain_, bound, lower_, upper_, where_);
-    if (found.feasible) {
-      upper_ = std::move(found.value);
-      placed_ = true;
-    } else if (lower_ < found.value) {
-      lower_ = std::move(found.value);
-    }
-    return found.feasible;
-  }
-
-  /// For numbers. Bounds are tried from the lower end on, in doubling steps, until one is feasible, then half-way. It
-  /// ends with the exact optimum, as a rule after 2 to 15 probes; if not, halving the bit patterns ends it after 64 more.
-  void bisect() {
-    constexpr int by_value = 40;
-    const std::size_t parts = additive_cost<typename Chain::model_type> ? where_.items() : where_.stages();
-    auto step = fraction(distance(lower_, upper_), parts);
-    if constexpr (integer<cost_type>) ++step;
-    for (int round = 0; lower_ < upper_ && round < by_value + 64; ++round) {
-      const auto room = distance(lower_, upper_);
-      const bool climbing = !placed_ && step < room;
-      const cost_type bound = round < by_value ? ahead(lower_, climbing ? step : fraction(room, 2)) : middle_bits();
-      if (!fits(lower_ <= bound && bound < upper_ ? bound : lower_)) step = static_cast<decltype(step)>(step + step);
-    }
-  }
-
-  // Differences of costs; of integers in the unsigned type, which overflow in neither direction.
-  using distance_t = typename std::conditional_t<integer<cost_type>, std::make_unsigned<cost_type>,
-                                                 std::type_identity<cost_type>>::type;
-  static distance_t distance(cost_type from, cost_type to) {
-    if constexpr (integer<cost_type>) {
-      return static_cast<distance_t>(ordered_bits(to) - ordered_bits(from));
-    } else {
-      return to - from;
-    }
-  }
-  static distance_t fraction(distance_t whole, std::size_t parts) {
-    if constexpr (integer<cost_type>) {
-      return static_cast<distance_t>(whole / parts);
-    } else {
-      return whole / static_cast<cost_type>(parts);
-    }
-  }
-  static cost_type ahead(cost_type from, distance_t by) {
-    if constexpr (integer<cost_type>) {
-      return from_ordered_bits<cost_type>(static_cast<distance_t>(ordered_bits(from) + by));
-    } else {
-      return from + by;
-    }
-  }
-  cost_type middle_bits() const {
-    const auto from = ordered_bits(lower_);
-    const auto to = ordered_bits(upper_);
-    return from_ordered_bits<cost_type>(static_cast<std::remove_cv_t<decltype(from)>>(from + (to - from) / 2));
-  }
-
-  /// For costs that only compare (Nicol). From the last stage on: the cheapest interval that this stage could be, among
-  /// those that suffice as a bound for all, is a candidate; if it is not the optimum, the stage is narrower than that,
-  /// and one item narrower does not harm.
-  void search_by_stage() {
-    std::size_t last = where_.items();
-    for (std::size_t s = where_.stages(); s-- > 0;) {
-      // The largest beginning in [s, last) whose stage suffices; one that begins at s may or may not.
-      std::size_t first = s;
-      for (std::size_t beyond = last; s > 0 && first + 1 < beyond;) {
-        const std::size_t middle = first + (beyond - first) / 2;
-        (suffices(chain_.cost(middle, last)) ? first : beyond) = middle;
-      }
-      if (suffices(chain_.cost(first, last))) {
-        if (first + 1 == last) return;  // a single item costs that much
-        ++first;
-      }
-      last = first;
-    }
-  }
-
-  /// Whether the chain can be cut within `bound`; asked of a probe only where it is not known yet.
-  bool suffices(const cost_type& bound) {
-    if (!(bound < upper_)) return true;
-    return !(bound < lower_) && fits(bound);
-  }
-
-  /// No partition costs less: the mean over the stages where costs add up (rounding keeps the order), else the last item.
-  cost_type least() const {
-    if constexpr (!additive_cost<typename Chain::model_type>) {
-      return chain_.cost(where_.items() - 1, where_.items());
-    } else if constexpr (integer<cost_type>) {
-      using wide_t = std::common_type_t<std::make_unsigned_t<cost_type>, std::size_t>;
-      const auto total = static_cast<wide_t>(upper_);
-      return static_cast<cost_type>(total / where_.stages() + (total % where_.stages() != 0 ? 1 : 0));
-    } else {
-      // The total is exact if the first prefix is 0; else both roundings may have been upward.
-      const cost_type mean = upper_ / static_cast<cost_type>(where_.stages());
-      const auto bits = ordered_bits(mean);
-      return chain_.at(0).prefix == 0 || mean == 0 ? mean : from_ordered_bits<cost_type>(bits - 2);
-    }
-  }
-
-  const Chain& chain_;
-  Where& where_;
-  cost_type upper_;
-  cost_type lower_;
-  bool placed_ = false;
-};
-
-}  // namespace detail
-
 /// See `minimize_bottleneck`.
 struct minimize_bottleneck_fn {
   /// See `minimize_bottleneck`.
   /// @{
-  template <monotone_cost Model>
+  template <stage_cost Model>
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages) const {
-    bottleneck_workspace<cost_t<Model>> workspace;
-    (*this)(cost, stages, workspace);
-    return std::move(workspace.answer_);
+    if constexpr (monotone_cost<Model>) {
+      bottleneck_workspace<cost_t<Model>> workspace;
+      (*this)(cost, stages, workspace);
+      return std::move(workspace.answer_);
+    } else {
+      return (*this)(cost, stages, detail::no_constraint());
+    }
   }
 
   template <monotone_cost Model>
@@ -202,27 +67,26 @@ struct minimize_bottleneck_fn {
     return workspace.answer_;
   }
 
-  template <monotone_cost Model, stage_constraint Constraint>
+  template <stage_cost Model, stage_constraint Constraint>
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages,
-                                                                   const Constraint& allowed) const {
-    auto free = (*this)(cost, stages);
-    if (!free) return free;
-    bool all = true;
-    for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, free->cuts[s], free->cuts[s + 1]);
-    if (all) return free;
+                                                                   const Constraint& allowed,
+                                                                   empty_stages empty = empty_stages::forbidden) const {
     using answer_type = outcome<chain_partition<cost_t<Model>>>;
-    const auto infeasible = [] { return answer_type::infeasible({reason::cause::constraint, 0, 0}); };
-    if constexpr (arithmetic<cost_t<Model>>) {
-      const detail::constrained_chain<Model, Constraint> chain{cost, allowed};
-      detail::stage_beginnings where(cost.size(), stages);
-      detail::bottleneck_search search(chain, where, free->cost);
-      const auto least = search.run();
-      if (!search.found()) return infeasible();
-      return answer_type::optimal({cuts(where.cut), least, least});
-    } else {
-      auto best = detail::constrained_bottleneck<Model, Constraint>(cost, stages, allowed, free->cost).run();
-      return best ? answer_type::optimal(*std::move(best)) : infeasible();
+    if (stages == 0) detail::fail(argument_error("minimize_bottleneck", "stages", "0", "must be at least 1"));
+    const std::size_t items = cost.size();
+    const bool none_empty = empty == empty_stages::forbidden;
+    if (none_empty && stages > items) {
+      return answer_type::infeasible({reason::cause::more_stages_than_layers, stages, items});
     }
+    auto best = none_empty || items == 0 ? filled(cost, stages, allowed, empty) : reached(cost, stages, allowed, empty);
+    if (!best) return answer_type::infeasible(detail::why_not(allowed, items, stages, empty));
+    return answer_type::optimal(*std::move(best));
+  }
+
+  template <stage_cost Model>
+  [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages,
+                                                                   empty_stages empty) const {
+    return (*this)(cost, stages, detail::no_constraint(), empty);
   }
   /// @}
 
@@ -235,31 +99,89 @@ struct minimize_bottleneck_fn {
     workspace.spare_.assign(where.lowest);
     workspace.answer_ = outcome<chain_partition<Cost>>::optimal({std::move(workspace.spare_), least, least});
   }
+
+  template <class Model>
+  using best_of = std::optional<chain_partition<cost_t<Model>>>;
+
+  /// Without empty stages, and with the same cost for all.
+  template <class Model, class Constraint>
+  static best_of<Model> filled(const Model& cost, std::size_t stages, const Constraint& allowed, empty_stages empty) {
+    if constexpr (monotone_cost<Model>) {
+      if (cost.size() == 0) return reached(cost, stages, allowed, empty);
+      auto free = *minimize_bottleneck_fn()(cost, stages);
+      bool all = true;
+      for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, free.cuts[s], free.cuts[s + 1]);
+      if (all) return free;
+      if constexpr (!arithmetic<cost_t<Model>>) {
+        return detail::stage_program(cost, stages, bottleneck(), allowed, empty, std::optional(free.cost)).run();
+      } else {
+        const detail::constrained_chain<Model, Constraint> chain{cost, allowed};
+        detail::stage_beginnings where(cost.size(), stages);
+        detail::bottleneck_search search(chain, where, free.cost, cost(0, cost.size()));
+        const auto least = search.run();
+        if (!search.found()) return std::nullopt;
+        return chain_partition<cost_t<Model>>{cuts(where.cut), least, least};
+      }
+    } else {
+      return reached(cost, stages, allowed, empty);
+    }
+  }
+
+  /// By probes that know where each stage can begin, if a bound can be probed faster than by trying all stages.
+  template <class Model, class Constraint>
+  static best_of<Model> reached(const Model& cost, std::size_t stages, const Constraint& allowed, empty_stages empty) {
+    using chain_type = detail::reach_chain<Model, Constraint>;
+    constexpr bool grows = (chain_type::right || chain_type::left) && promises<Constraint, hereditary>;
+    constexpr bool parted = separable_cost<Model> && std::same_as<Constraint, detail::no_constraint>;
+    if constexpr (arithmetic<cost_t<Model>> && (grows || parted)) {
+      if (cost.size() != 0) {
+        const chain_type chain{cost, allowed, empty == empty_stages::allowed ? 0U : 1U};
+        detail::reach_sets where(cost.size(), stages);
+        const bool free = std::same_as<Constraint, detail::no_constraint>;
+        const auto most = free ? chain.costliest(where.cut) : detail::greatest<cost_t<Model>>();
+        detail::bottleneck_search search(chain, where, chain.least(stages), most);
+        if (!free && !search.found()) return std::nullopt;
+        const auto least = search.run();
+        if (free) static_cast<void>(search.found());  // unless a cost does not keep its promises
+        return chain_partition<cost_t<Model>>{cuts(where.cut, empty), least, least};
+      }
+    }
+    return detail::stage_program(cost, stages, bottleneck(), allowed, empty).run();
+  }
 };
 
-/// Cuts a chain into `stages` contiguous, non-empty stages so that the costliest stage is as cheap as possible.
+/// Cuts a chain into `stages` contiguous stages so that the costliest stage is as cheap as possible.
 ///
-/// @param cost       what every interval of the chain costs, monotone: `prefix_sums`, `block_sums`, `monotone(n, f)`, or
-///                   a model of your own
+/// @param cost       what every interval of the chain costs as a stage: `prefix_sums`, `block_sums`, `monotone(n, f)`,
+///                   `at_speeds`, `added_cuts`, `overlapped_cuts`, or a model of your own; stages may differ
 /// @param stages     number of stages k, at least 1
-/// @param workspace  optional; the answer is then a reference into it, valid until its next use, and nothing is
-///                   allocated once the workspace has served a chain with as many stages
+/// @param workspace  optional, for a monotone cost that is the same for all stages; the answer is then a reference into
+///                   it, valid until its next use, and nothing is allocated once it has served a chain with as many stages
 /// @param allowed    optional: which items may be a stage, a `stage_constraint`
-/// @return           optimal, with `cost == bound`; or infeasible, `more_stages_than_layers` if k > n, `constraint` if
-///                   no cut has allowed stages only
+/// @param empty      optional: whether stages may be empty; then `cost(first, first)` is asked for, too
+/// @return           optimal, with `cost == bound`; or infeasible, `more_stages_than_layers` if k > n and none may be
+///                   empty, `constraint` if no cut has allowed stages only, with the reason where that is known
 /// @throws           argument_error if `stages == 0`; whatever `cost` and `allowed` throw
 ///
 /// Exact for the costs as the model computes them, rounding included: bounds are costs of real intervals, no epsilon.
 /// Among the optimal cuts it returns the lexicographically smallest. Deterministic; thread-safe with a workspace each.
-/// O(k log n) calls of `cost` per probe; at most 105 probes for costs that are numbers, as a rule 2 to 15, and O(k log
-/// n) for costs that only compare. O(k) memory. Where the best cuts are not allowed, probes that know the
-/// constraint follow, each O(k) calls of both for every item of a window where a cut point can lie, as a rule, and O(n) a
-/// stage of memory; for costs that only compare a dynamic program, O(k n w) calls and O(k n) memory, w the number of items
-/// of the widest stage that has to be tried.
+/// What a cost promises decides on the method; costs that are numbers are probed 2 to 15 times as a rule, and 105 times
+/// at the most. Calls of cost and constraint for n items, of which w lie where a cut point can be, on an average stage:
+///
+/// | the cost promises | a probe |
+/// |---|---|
+/// | monotone, same for all stages | O(k log n); if the best cut is not allowed O(k w) more, as a rule |
+/// | monotone, an `overlapped_cost` too; stages differ, or may be empty; no constraint, or a hereditary one | O(k log n + k w) |
+/// | right-monotone, likewise; separable, no constraint | O(k n) |
+/// | left-monotone, likewise | O(k n log n) |
+/// | anything else | O(k n²) calls in all, of a right-monotone cost O(k n w) with w the items of the widest stage tried |
+///
+/// Costs that only compare need O(k log n) probes where they are monotone and the same for all stages, and are
+/// "anything else" otherwise. O(k) memory for the first line, O(k w) for the others.
 ///
 /// Source: D. M. Nicol, J. Parallel Distrib. Comput. 23(2):119-134, 1994; A. Pinar and C. Aykanat, J. Parallel Distrib.
 /// Comput. 64(8):974-996, 2004, exact bisection with separators. Probes run from the end of the chain, which yields the
-/// smallest cuts; bounds by bit patterns are added.
+/// smallest cuts; bounds by bit patterns, and probes by sets of first items, are added.
 inline constexpr minimize_bottleneck_fn minimize_bottleneck{};
 
 }  // namespace stagecut::inline v0

@@ -14,6 +14,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/overlapped_cost.hpp>
 
 namespace stagecut::inline v0::testing {
 
@@ -67,6 +68,12 @@ class axiom_checker {
     if constexpr (promises<Model, additive>) {
       expect("additive", cost == static_cast<cost_type>(model_.prefix(last) - model_.prefix(first)), here, here);
     }
+    if constexpr (promises<Model, separable>) {
+      expect("separable", cost == static_cast<cost_type>(end(last) - begin(first)), here, here);
+    }
+    if constexpr (promises<Model, separable> || overlapped_cost<Model>) {
+      if constexpr (requires { model_.work(first, first, last); }) check_work(first, last, cost);
+    }
     if constexpr (promises<Model, monge> || promises<Model, inverse_monge>) {
       // Neighbouring quadruples imply all others.
       if (first < last && last < model_.size()) check_quadrangle(first, last);
@@ -74,6 +81,16 @@ class axiom_checker {
   }
 
  private:
+  /// The part of the cost that grows with the interval.
+  void check_work(std::size_t first, std::size_t last, const cost_type& cost) {
+    const auto work = model_.work(report_.stage, first, last);
+    const interval here{first, last};
+    expect("work", work <= cost, here, here);
+    if (last < model_.size())
+      expect("work", work <= model_.work(report_.stage, first, last + 1), here, {first, last + 1});
+    if (first > 0) expect("work", work <= model_.work(report_.stage, first - 1, last), here, {first - 1, last});
+  }
+
   void check_quadrangle(std::size_t first, std::size_t last) {
     const cost_type left = price_(first, last);
     const cost_type right = price_(first + 1, last + 1);
@@ -92,6 +109,21 @@ class axiom_checker {
       // The same as differences, which do not overflow.
       if constexpr (promises<Model, monge>) expect("monge", left - inner <= outer - right, one, other);
       if constexpr (promises<Model, inverse_monge>) expect("inverse_monge", left - inner >= outer - right, one, other);
+    }
+  }
+
+  [[nodiscard]] auto end(std::size_t last) const {
+    if constexpr (interval_cost<Model>) {
+      return model_.end(last);
+    } else {
+      return model_.end(report_.stage, last);
+    }
+  }
+  [[nodiscard]] auto begin(std::size_t first) const {
+    if constexpr (interval_cost<Model>) {
+      return model_.begin(first);
+    } else {
+      return model_.begin(report_.stage, first);
     }
   }
 
@@ -149,7 +181,8 @@ void for_intervals(std::size_t items, std::size_t intervals, Check check) {
 }  // namespace detail
 
 /// Looks for a broken promise of a cost model: that calls are pure, costs are ordered (no NaN), and every axiom that
-/// the model declares holds, on neighbouring intervals, which implies it for all.
+/// the model declares holds, on neighbouring intervals, which implies it for all; and that the member `work` of a
+/// separable or overlapped cost, where there is one, is monotone and no more than the cost.
 ///
 /// @param model      the model to check
 /// @param intervals  how many intervals to look at; all of them are, if the chain has no more

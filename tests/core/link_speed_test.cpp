@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/core/link_speed.hpp>
 
 #include <doctest/doctest.h>
 

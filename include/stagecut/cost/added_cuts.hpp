@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/at_speeds.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/cut_times.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The time of a stage that computes and speaks one after the other: the sum of its items, by the speed of its device,
+/// and the messages that it receives and sends.
+///
+/// A stage is `end(stage, last) - begin(stage, first)`, as computed, where `end` is the sum of the items before it with
+/// what it sends, and `begin` that without what it receives; never negative, but without promise to grow with the
+/// interval: a wider one may be cut where less is sent.
+template <additive_cost Model>
+class added_cuts {
+ public:
+  /// Its promise; both inequalities hold as its ends do not depend on each other.
+  using axioms = stagecut::axioms<separable, monge, inverse_monge>;
+
+  /// @param cost    what the items take; must outlive this object
+  /// @param times   what messages take, in the same unit
+  /// @param speeds  of every stage, above 0; unless it is said, as in the cost
+  /// @throws        argument_error for speeds that are not finite and above 0 or at which the chain takes for ever, and
+  ///                for times of another number of items
+  /// @{
+  added_cuts(const Model& cost, cut_times times) : cost_(&cost), times_(std::move(times)) {
+    if (times_.size() == cost.size()) return;
+    detail::fail(argument_error("added_cuts", "times.size()", std::to_string(times_.size()),
+                                detail::joined("must be the number of items, ", std::to_string(cost.size()))));
+  }
+  added_cuts(const Model& cost, cut_times times, std::vector<double> speeds) : added_cuts(cost, std::move(times)) {
+    const std::size_t stages = speeds.size();
+    speeds_ = detail::stage_speeds("added_cuts", std::move(speeds));
+    for (std::size_t s = 0; s < stages; ++s) {
+      if (is_finite(worked(s, size()))) continue;  // the difference of two would be no number
+      detail::fail(argument_error("added_cuts", detail::joined("speeds[", std::to_string(s), "]"), "nearly 0",
+                                  "must run the chain in a finite time"));
+    }
+  }
+  /// @}
+  added_cuts(const Model&&, cut_times) = delete;  // would die before it is asked
+  added_cuts(const Model&&, cut_times, std::vector<double>) = delete;
+
+  /// Number of items n.
+  [[nodiscard]] std::size_t size() const { return cost_->size(); }
+
+  /// The items before `last`, and what the stage sends if it ends there.
+  /// @throws argument_error for a stage whose speed was not said, or that no link joins
+  [[nodiscard]] double end(std::size_t stage, std::size_t last) const {
+    return detail::as_computed(worked(stage, last) + times_.sent(stage, last));
+  }
+
+  /// The items before `first`, without what the stage receives if it begins there.
+  /// @throws argument_error as `end`
+  [[nodiscard]] double begin(std::size_t stage, std::size_t first) const {
+    return detail::as_computed(worked(stage, first) - times_.received(stage, first));
+  }
+
+  /// What the items `[first, last)` take as that stage, without messages: monotone in the interval, and no more than
+  /// the time of the stage.
+  /// @throws argument_error for a stage whose speed was not said
+  [[nodiscard]] double work(std::size_t stage, std::size_t first, std::size_t last) const {
+    return detail::as_computed(worked(stage, last) - worked(stage, first));
+  }
+
+  /// The time of the items `[first, last)` as that stage.
+  /// @throws argument_error as `end`
+  [[nodiscard]] double operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return detail::as_computed(end(stage, last) - begin(stage, first));
+  }
+
+ private:
+  [[nodiscard]] double worked(std::size_t stage, std::size_t item) const {
+    return speeds_(static_cast<double>(cost_->prefix(item)), stage);
+  }
+
+  const Model* cost_;
+  cut_times times_;
+  detail::stage_speeds speeds_;
+};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/constraint.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The constraint that several hold at once: a stage may be what all of them allow. It holds a copy of each.
+///
+/// Promises what all of them promise. They are asked in their order, and none after the first that says no.
+template <stage_constraint... Parts>
+class all_of {
+ public:
+  /// What it promises.
+  using axioms = axiom<((hereditary | stage_invariant).bits & ... & enable_axioms<Parts>.bits)>;
+
+  /// All of `parts`; of none of them: everything is allowed.
+  constexpr explicit all_of(Parts... parts) : parts_(std::move(parts)...) {}
+
+  /// Whether all allow the items `[first, last)` as that stage.
+  [[nodiscard]] constexpr bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return std::apply([=](const Parts&... part) { return (... && static_cast<bool>(part(stage, first, last))); },
+                      parts_);
+  }
+
+  /// Whether one of them allows neither these items nor any more behind them, as far as it tells.
+  [[nodiscard]] constexpr bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
+    return std::apply(
+        [=](const Parts&... part) {
+          return (... || detail::hopeless(part, stage, first, last, static_cast<bool>(part(stage, first, last))));
+        },
+        parts_);
+  }
+
+  /// Why no cut into so many stages keeps to the first of them that can tell; none if none can. One alone may be kept
+  /// to, and all together not.
+  [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const {
+    std::optional<reason> why;
+    const auto ask = [&](const auto& part) {
+      if constexpr (requires { part.obstacle(items, stages); }) {
+        if (!why) why = part.obstacle(items, stages);
+      }
+    };
+    std::apply([&](const Parts&... part) { (ask(part), ...); }, parts_);
+    return why;
+  }
+
+ private:
+  std::tuple<Parts...> parts_;
+};
+
+}  // namespace stagecut::inline v0

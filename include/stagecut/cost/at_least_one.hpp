@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/axioms.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The constraint that every stage holds at least one item of a kind: a transformer block, a layer with parameters to
+/// train. Not hereditary; known in O(1).
+class at_least_one {
+ public:
+  /// Its promise: it asks for no stage by its number.
+  using axioms = stagecut::axioms<stage_invariant>;
+
+  /// @param of_kind  whether an item is of the kind, for every item
+  explicit at_least_one(const std::vector<bool>& of_kind) {
+    for (const bool each : of_kind) add(each);
+  }
+
+  /// @param items    contiguous: what describes every item
+  /// @param of_kind  `of_kind(item)`, true for those of the kind
+  template <class Container, class Predicate>
+  requires requires(const Container& items, Predicate of_kind) {
+    { of_kind(*std::data(items)) } -> std::convertible_to<bool>;
+  }
+  at_least_one(const Container& items, Predicate of_kind) {
+    for (const auto& each : view<const element_t<Container>>(items)) add(of_kind(each));
+  }
+
+  /// Number of items n of the chain.
+  [[nodiscard]] std::size_t size() const noexcept { return before_.size() - 1; }
+
+  /// Whether one of the items `[first, last)` is of the kind.
+  /// @pre `first <= last && last <= size()`
+  [[nodiscard]] bool operator()(std::size_t, std::size_t first, std::size_t last) const {
+    return before_[first] < before_[last];
+  }
+
+  /// Whether neither they nor any behind them are.
+  /// @pre as of the call
+  [[nodiscard]] bool hopeless(std::size_t, std::size_t first, std::size_t) const {
+    return before_[first] == before_.back();
+  }
+
+  /// Why no cut into so many stages keeps to it; none if one does.
+  /// @throws argument_error if the chain has another number of items
+  [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const {
+    if (items != size()) {
+      detail::fail(argument_error("at_least_one", "items", std::to_string(size()),
+                                  detail::joined("must be that of the chain, ", std::to_string(items))));
+    }
+    const std::size_t all = before_.back();
+    if (stages <= all) return std::nullopt;
+    return reason{reason::cause::constraint, stages, all,
+                  detail::joined(std::to_string(stages), stages == 1 ? " stage needs " : " stages need ",
+                                 std::to_string(stages), stages == 1 ? " item" : " items", " of the kind, and there ",
+                                 all == 1 ? "is " : "are ", std::to_string(all)),
+                  all == 0 ? "" : detail::joined("ask for at most ", std::to_string(all))};
+  }
+
+ private:
+  void add(bool of_kind) { before_.push_back(before_.back() + (of_kind ? 1 : 0)); }
+
+  std::vector<std::size_t> before_{0};  ///< how many of the first i items are of the kind; of length n + 1
+};
+
+}  // namespace stagecut::inline v0

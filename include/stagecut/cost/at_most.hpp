@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/item_sums.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The constraint that no stage costs more than a bound: a cap of memory, the bottleneck that is not to be exceeded
+/// while something else is minimised.
+///
+/// `Bounds` is one bound, `cost_t<Model>`, or a vector of them with one for every stage; both are deduced. Hereditary
+/// if the cost is monotone; of one that is only right-monotone it tells what is hopeless.
+template <stage_cost Model, class Bounds = cost_t<Model>>
+requires std::same_as<Bounds, cost_t<Model>> || std::same_as<Bounds, std::vector<cost_t<Model>>>
+class at_most {
+  static constexpr bool one = std::same_as<Bounds, cost_t<Model>>;
+  static constexpr bool same = one && (interval_cost<Model> || promises<Model, stage_invariant>);
+
+ public:
+  /// What it promises.
+  using axioms =
+      axiom<(promises<Model, monotone> ? hereditary.bits : 0U) | (same ? stagecut::stage_invariant.bits : 0U)>;
+
+  /// @param cost    what stages cost; must outlive this object
+  /// @param bounds  what they may cost at most, all of them or each
+  /// @throws        argument_error for a bound that is NaN
+  at_most(const Model& cost, Bounds bounds) : cost_(&cost), bounds_(std::move(bounds)) {
+    if constexpr (arithmetic<cost_t<Model>>) {
+      if constexpr (one) {
+        check("bound", bounds_);
+      } else {
+        for (std::size_t s = 0; s < bounds_.size(); ++s) {
+          check(detail::joined("bounds[", std::to_string(s), "]"), bounds_[s]);
+        }
+      }
+    }
+  }
+  at_most(const Model&&, Bounds) = delete;  // would die before it is asked
+
+  /// The cost that is bounded.
+  [[nodiscard]] const Model& cost() const noexcept { return *cost_; }
+
+  /// What that stage may cost.
+  /// @throws argument_error for a stage whose bound was not said
+  [[nodiscard]] const cost_t<Model>& bound(std::size_t stage) const {
+    if constexpr (one) {
+      return bounds_;
+    } else {
+      if (stage < bounds_.size()) return bounds_[stage];
+      detail::fail(argument_error("at_most", "bounds.size()", std::to_string(bounds_.size()),
+                                  detail::joined("must be the number of stages, above ", std::to_string(stage))));
+    }
+  }
+
+  /// Whether the items `[first, last)` cost no more than that stage may.
+  [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return detail::price(*cost_, stage, first, last) <= bound(stage);
+  }
+
+  /// Whether they cost more, and so do all with more items behind them.
+  [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const
+      requires(promises<Model, right_monotone>) {
+    return !(*this)(stage, first, last);
+  }
+
+  /// An item that no stage may hold, of a monotone cost: then no cut into so many stages keeps to it. None may be found
+  /// though none keeps to it. O(n) calls of the cost, times the stages where they differ.
+  [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const
+      requires(promises<Model, monotone>) {
+    if (stages == 0) return std::nullopt;
+    static_cast<void>(bound(stages - 1));
+    for (std::size_t item = 0; item < items; ++item) {
+      std::size_t s = 0;
+      while (s < (same ? 1 : stages) && !(*this)(s, item, item + 1)) ++s;
+      if (s < (same ? 1 : stages)) continue;
+      const std::string alone = detail::joined("item ", std::to_string(item), " alone costs more than ");
+      if constexpr (same && arithmetic<cost_t<Model>>) {
+        return reason{reason::cause::constraint,
+                      0,
+                      0,
+                      detail::joined(alone, "the ", detail::number_text(bound(0)), " that a stage may cost: ",
+                                     detail::number_text(detail::price(*cost_, 0, item, item + 1))),
+                      {}};
+      } else {
+        return reason{reason::cause::constraint, 0, 0, detail::joined(alone, "any of the stages may"), {}};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  template <arithmetic T>
+  static void check(std::string_view argument, T bound) {
+    if (is_nan(bound)) detail::fail(argument_error("at_most", argument, "NaN", "must be a number"));
+  }
+
+  const Model* cost_;
+  Bounds bounds_;
+};
+
+template <stage_cost Model>
+at_most(const Model&, cost_t<Model>) -> at_most<Model>;
+template <stage_cost Model>
+at_most(const Model&, std::vector<cost_t<Model>>) -> at_most<Model, std::vector<cost_t<Model>>>;
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// The speed of every stage; unless they are said, all are 1.
+class stage_speeds {
+ public:
+  stage_speeds() = default;
+
+  /// Throws `argument_error` in the name of `function` for a speed that is not finite and above 0.
+  stage_speeds(std::string_view function, std::vector<double> speeds)
+      : function_(function), speeds_(std::move(speeds)), said_(true) {
+    for (std::size_t s = 0; s < speeds_.size(); ++s) {
+      if (is_finite(speeds_[s]) && speeds_[s] > 0) continue;
+      fail(argument_error(function, joined("speeds[", std::to_string(s), "]"), std::to_string(speeds_[s]),
+                          "must be finite and above 0"));
+    }
+  }
+
+  /// `work` at the speed of that stage; throws `argument_error` for a stage whose speed was not said.
+  [[nodiscard]] double operator()(double work, std::size_t stage) const {
+    if (!said_) return work;
+    if (stage >= speeds_.size()) {
+      fail(argument_error(function_, "speeds.size()", std::to_string(speeds_.size()),
+                          joined("must be the number of stages, above ", std::to_string(stage))));
+    }
+    return as_computed(work / as_computed(speeds_[stage]));
+  }
+
+ private:
+  std::string_view function_;
+  std::vector<double> speeds_;
+  bool said_ = false;
+};
+
+}  // namespace detail
+
+/// The cost of a chain whose stages run on devices of different speeds: each cost, as a `double`, divided by the speed
+/// of its stage. (`with_speeds` does the same to a pipeline model.)
+///
+/// Keeps what the cost promises of its growth, but not that it is a difference of prefixes, nor the same for all
+/// stages.
+template <stage_cost Model>
+requires arithmetic<cost_t<Model>>
+class at_speeds {
+ public:
+  /// What it promises.
+  using axioms = axiom<enable_axioms<Model>.bits&(monotone | monge | inverse_monge).bits>;
+
+  /// @param cost    of a stage at speed 1; must outlive this object
+  /// @param speeds  of every stage, above 0
+  /// @throws        argument_error for a speed that is not finite and above 0
+  at_speeds(const Model& cost, std::vector<double> speeds) : cost_(&cost), speeds_("at_speeds", std::move(speeds)) {}
+  at_speeds(const Model&&, std::vector<double>) = delete;  // would die before it is asked
+
+  /// Number of items n.
+  [[nodiscard]] std::size_t size() const { return cost_->size(); }
+
+  /// The cost of the items `[first, last)` as that stage.
+  /// @throws argument_error for a stage whose speed was not said
+  [[nodiscard]] double operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return speeds_(static_cast<double>(detail::price(*cost_, stage, first, last)), stage);
+  }
+
+ private:
+  const Model* cost_;
+  detail::stage_speeds speeds_;
+};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/axioms.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The constraint that a chain is not cut at some places. Cut j is the one between the items j - 1 and j.
+///
+/// Not hereditary: a part of an allowed stage may end at a forbidden cut. `merged_items` does the same by making one
+/// item of all between two allowed cuts, which leaves algorithms less to do instead of more.
+class forbidden_cuts {
+ public:
+  /// Its promise: it asks for no stage by its number.
+  using axioms = stagecut::axioms<stage_invariant>;
+
+  /// @param items  number of items n of the chain
+  /// @param cuts   the forbidden ones, from 1 to n - 1, in any order; to name one twice does no harm
+  /// @throws       argument_error naming the first that is no cut of the chain
+  forbidden_cuts(std::size_t items, const std::vector<std::size_t>& cuts)
+      : forbidden_(items + 1), allowed_(items == 0 ? 0 : items - 1) {
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      if (cuts[i] == 0 || cuts[i] >= items) {
+        detail::fail(
+            argument_error("forbidden_cuts", detail::joined("cuts[", std::to_string(i), "]"), std::to_string(cuts[i]),
+                           detail::joined("must be above 0 and below the number of items, ", std::to_string(items))));
+      }
+      if (!forbidden_[cuts[i]]) --allowed_;
+      forbidden_[cuts[i]] = true;
+    }
+  }
+
+  /// Number of items n of the chain.
+  [[nodiscard]] std::size_t size() const noexcept { return forbidden_.size() - 1; }
+
+  /// Whether a cut is forbidden; the ends of the chain never are.
+  [[nodiscard]] bool forbids(std::size_t cut) const { return cut < forbidden_.size() && forbidden_[cut]; }
+
+  /// How many cuts are not.
+  [[nodiscard]] std::size_t allowed() const noexcept { return allowed_; }
+
+  /// Whether the items `[first, last)` may be a stage: neither end is forbidden.
+  [[nodiscard]] bool operator()(std::size_t, std::size_t first, std::size_t last) const {
+    return !forbids(first) && !forbids(last);
+  }
+
+  /// Whether no stage may begin with `first`.
+  [[nodiscard]] bool hopeless(std::size_t, std::size_t first, std::size_t) const { return forbids(first); }
+
+  /// Why no cut into so many stages, none of them empty, keeps to it; none if one does.
+  /// @throws argument_error if the chain has another number of items
+  [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const {
+    if (items != size()) {
+      detail::fail(argument_error("forbidden_cuts", "items", std::to_string(size()),
+                                  detail::joined("must be that of the chain, ", std::to_string(items))));
+    }
+    if (stages <= allowed_ + 1) return std::nullopt;
+    return reason{reason::cause::constraint, stages - 1, allowed_,
+                  detail::joined(std::to_string(stages), " stages need ", std::to_string(stages - 1),
+                                 stages == 2 ? " cut, and " : " cuts, and ", std::to_string(allowed_),
+                                 allowed_ == 1 ? " is allowed" : " are allowed"),
+                  detail::joined("ask for at most ", std::to_string(allowed_ + 1))};
+  }
+
+ private:
+  std::vector<bool> forbidden_;  ///< of length n + 1
+  std::size_t allowed_;
+};
+
+}  // namespace stagecut::inline v0

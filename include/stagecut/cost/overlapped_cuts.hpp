@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/at_speeds.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/cut_times.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/overlapped_cost.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The time of a stage that computes while it speaks, and receives while it sends: the greatest of its items' cost, by
+/// the speed of its device, and of the messages at both of its ends. An `overlapped_cost`.
+template <stage_cost Model>
+requires promises<Model, monotone> && arithmetic<cost_t<Model>>
+class overlapped_cuts {
+ public:
+  /// Its promise: none, as a wider stage may be cut where less is sent.
+  using axioms = stagecut::axioms<>;
+
+  /// @param cost    what the items take; must outlive this object
+  /// @param times   what messages take, in the same unit
+  /// @param speeds  of every stage, above 0; unless it is said, as in the cost
+  /// @throws        argument_error for speeds that are not finite and above 0, and for times of another number of items
+  /// @{
+  overlapped_cuts(const Model& cost, cut_times times) : cost_(&cost), times_(std::move(times)) {
+    if (times_.size() == cost.size()) return;
+    detail::fail(argument_error("overlapped_cuts", "times.size()", std::to_string(times_.size()),
+                                detail::joined("must be the number of items, ", std::to_string(cost.size()))));
+  }
+  overlapped_cuts(const Model& cost, cut_times times, std::vector<double> speeds)
+      : overlapped_cuts(cost, std::move(times)) {
+    speeds_ = detail::stage_speeds("overlapped_cuts", std::move(speeds));
+  }
+  /// @}
+  overlapped_cuts(const Model&&, cut_times) = delete;  // would die before it is asked
+  overlapped_cuts(const Model&&, cut_times, std::vector<double>) = delete;
+
+  /// Number of items n.
+  [[nodiscard]] std::size_t size() const { return cost_->size(); }
+
+  /// What the items `[first, last)` take as that stage.
+  /// @throws argument_error for a stage whose speed was not said
+  [[nodiscard]] double work(std::size_t stage, std::size_t first, std::size_t last) const {
+    return speeds_(static_cast<double>(detail::price(*cost_, stage, first, last)), stage);
+  }
+
+  /// The time of the message over that boundary if the chain is cut there before the item `cut`; 0 at both ends.
+  /// @throws argument_error for a boundary whose link was not said
+  [[nodiscard]] double message(std::size_t boundary, std::size_t cut) const { return times_(boundary, cut); }
+
+  /// The time of the items `[first, last)` as that stage.
+  /// @throws argument_error as `work`, and for a stage that no link joins
+  [[nodiscard]] double operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    double result = work(stage, first, last);
+    for (const double passing : {times_.received(stage, first), times_.sent(stage, last)}) {
+      if (result < passing) result = passing;
+    }
+    return result;
+  }
+
+ private:
+  const Model* cost_;
+  cut_times times_;
+  detail::stage_speeds speeds_;
+};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The answer for the best number of stages.
+template <class Answer, class Value>
+struct best_of_stages {
+  std::size_t stages;               ///< how many, the fewest with that value
+  Answer answer;                    ///< for so many
+  Value value;                      ///< by the caller's objective
+  std::vector<std::size_t> failed;  ///< the numbers of stages, of those tried, that had no answer
+};
+
+/// See `best_stages`.
+struct best_stages_fn {
+  /// See `best_stages`.
+  /// @{
+  template <class Solve, class Value>
+  [[nodiscard]] auto operator()(std::size_t least, std::size_t most, const Solve& solve, const Value& value) const {
+    return search(least, most, solve, value, false);
+  }
+
+  template <class Solve>
+  [[nodiscard]] auto operator()(std::size_t least, std::size_t most, const Solve& solve) const {
+    return search(
+        least, most, solve, [](std::size_t stages, const auto&) { return stages; }, true);
+  }
+  /// @}
+
+ private:
+  template <class Solve, class Value>
+  static auto search(std::size_t least, std::size_t most, const Solve& solve, const Value& value, bool first) {
+    using answer_type = std::remove_cvref_t<decltype(*solve(least))>;
+    using value_type = std::remove_cvref_t<decltype(value(least, *solve(least)))>;
+    using best_type = best_of_stages<answer_type, value_type>;
+    if (least == 0) detail::fail(argument_error("best_stages", "least", "0", "must be at least 1"));
+    if (most < least) {
+      detail::fail(argument_error("best_stages", "most", std::to_string(most),
+                                  detail::joined("must not be below least, ", std::to_string(least))));
+    }
+    std::optional<best_type> best;
+    std::vector<std::size_t> failed;
+    bool proved = true;
+    std::optional<reason> why;
+    for (std::size_t stages = least;; ++stages) {
+      auto answer = solve(stages);
+      proved = proved && (answer.state() == state::optimal || answer.state() == state::infeasible);
+      if (!answer) {
+        failed.push_back(stages);
+        if (!why) why = answer.why();
+      } else {
+        auto here = value(stages, *answer);
+        if (!best || here < best->value) best = best_type{stages, *std::move(answer), std::move(here), {}};
+        if (first) break;
+      }
+      if (stages == most) break;
+    }
+    if (best) {
+      best->failed = std::move(failed);
+      return proved ? outcome<best_type>::optimal(*std::move(best)) : outcome<best_type>::feasible(*std::move(best));
+    }
+    reason none{reason::cause::none_of_several,
+                failed.size(),
+                0,
+                detail::joined(std::to_string(least), " stages: ", why->text()),
+                {}};
+    return proved ? outcome<best_type>::infeasible(std::move(none)) : outcome<best_type>::unknown(std::move(none));
+  }
+};
+
+/// Finds the best number of stages: tries each.
+///
+/// Whether a chain fits need not depend on the number of stages in one direction only: under 1F1B more stages keep more
+/// microbatches. So no number is skipped.
+///
+/// @param least   the least number of stages, at least 1
+/// @param most    the greatest
+/// @param solve   `solve(k)`, the outcome for k stages of any search
+/// @param value   `value(k, answer)`, what is to be the least, ordered by `<`; unless it is given the fewest stages are
+///                taken that `solve` has an answer for, and none above are tried
+/// @return        optimal if all that was tried was proved; feasible if something was not; infeasible, or unknown, if
+///                there was no answer, with the reason for `least`
+/// @throws        argument_error unless `1 <= least && least <= most`; whatever `solve` and `value` throw
+///
+/// Of equal values the fewest stages. One call of `solve` for each number.
+inline constexpr best_stages_fn best_stages{};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/chain_partition.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/gallop.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Cuts a chain whose least bottleneck is `most` so that its stages cost between `least` and `most`, where `least`
+/// is above 0 and below the bottleneck by the costliest item.
+///
+/// Stages from the front take all that they may, stages from the end only what they must, and one takes what is left
+/// between them. The stages from the front reach the end of the chain, and those from the end do not need more than
+/// there is; so at some stage, the first to be filled would end behind where the last have to begin: it ends there.
+///
+/// @param points  on return the cut points; false if the model is not what it promises
+template <additive_cost Model>
+[[nodiscard]] bool fill_from_both_ends(const Model& cost, cost_t<Model> least, cost_t<Model> most,
+                                       std::vector<std::size_t>& points) {
+  const additive_chain<Model> chain{cost};
+  const std::size_t stages = points.size() - 1;
+  const std::size_t items = points[stages];
+  for (std::size_t s = stages; --s > 0;) {
+    const auto last = chain.at(points[s + 1]);
+    points[s] = gallop(s + 1, last.item, points[s],
+                       [&](std::size_t first) { return chain.cost(chain.at(first), last) < least; }) -
+                1;
+  }
+  std::size_t first = 0;
+  for (std::size_t s = 1; s < stages; ++s) {
+    const auto begin = chain.at(first);
+    const std::size_t beyond = items - (stages - s) + 1;
+    first = gallop(first + 2, beyond, points[s],
+                   [&](std::size_t last) { return most < chain.cost(begin, chain.at(last)); }) -
+            1;
+    if (first >= points[s]) break;
+    points[s] = first;
+  }
+  for (std::size_t s = 0; s < stages; ++s) {
+    if (points[s] >= points[s + 1]) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// See `block_partition`.
+struct block_partition_fn {
+  /// See `block_partition`.
+  template <additive_cost Model>
+  [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages) const {
+    using answer = outcome<chain_partition<cost_t<Model>>>;
+    using number = cost_t<Model>;
+    if (stages == 0) detail::fail(argument_error("block_partition", "stages", "0", "must be at least 1"));
+    auto best = minimize_bottleneck(cost, stages);
+    if (!best) return best;
+    const detail::additive_chain<Model> chain{cost};
+    const number bottleneck = best->cost;
+
+    number item{};
+    auto last = chain.at(0);
+    for (std::size_t i = 0; i < cost.size(); ++i) {
+      const auto first = std::exchange(last, chain.at(i + 1));
+      const number here = chain.cost(first, last);
+      if (item < here) item = here;
+    }
+    // What roundings can add up to, and half as much again.
+    number slack{};
+    if constexpr (std::floating_point<number>) slack = 4 * std::numeric_limits<number>::epsilon() * bottleneck;
+    if (item < bottleneck && slack < bottleneck - item) {
+      const auto points = best->cuts.points();
+      std::vector<std::size_t> filled(points.begin(), points.end());
+      const auto least = static_cast<number>(detail::as_computed(bottleneck - item) - slack);
+      if (detail::fill_from_both_ends(cost, least, bottleneck, filled)) best->cuts = cuts(std::move(filled));
+    }
+
+    number lowest = bottleneck;
+    number highest{};
+    for (std::size_t s = 0; s < stages; ++s) {
+      const number here = chain.cost(chain.at(best->cuts[s]), chain.at(best->cuts[s + 1]));
+      if (here < lowest) lowest = here;
+      if (highest < here) highest = here;
+    }
+    best->cost = static_cast<number>(detail::as_computed(highest - lowest));
+    best->bound = least_range(chain.cost(chain.at(0), chain.at(cost.size())), bottleneck, stages);
+    return best->bound < best->cost ? answer::feasible(*std::move(best)) : answer::optimal(*std::move(best));
+  }
+
+ private:
+  /// No cut has a smaller difference: its cheapest stage costs no more than the mean.
+  template <class Cost>
+  static Cost least_range(Cost total, Cost bottleneck, std::size_t stages) {
+    if constexpr (integer<Cost>) {
+      using wide_t = std::common_type_t<std::make_unsigned_t<Cost>, std::size_t>;
+      return static_cast<Cost>(bottleneck - static_cast<Cost>(static_cast<wide_t>(total) / stages));
+    } else {
+      const Cost mean = total / static_cast<Cost>(stages);
+      const Cost above = from_ordered_bits<Cost>(ordered_bits(mean) + 2);  // both roundings may have been downward
+      return above < bottleneck ? static_cast<Cost>(detail::as_computed(bottleneck - above)) : Cost{};
+    }
+  }
+};
+
+/// Cuts a chain into `stages` contiguous non-empty stages so that the costliest stage is as cheap as possible, and no
+/// two stages differ by more than the costliest item: the cut that I. Bárány and V. S. Grinberg proved to exist, and
+/// more.
+///
+/// @param cost    a sum over the items: `prefix_sums`, `block_sums`, or an `additive_cost` of your own
+/// @param stages  number of stages k, at least 1
+/// @return        a cut with the difference between its costliest and its cheapest stage as cost; feasible, with a
+///                lower bound for all cuts, or optimal if the bound proves it; infeasible, `more_stages_than_layers`,
+///                if k > n
+/// @throws        argument_error if `stages == 0`; whatever `cost` throws
+///
+/// The costliest stage costs exactly what that of `minimize_bottleneck` does. Integers differ by no more than the
+/// costliest item; of doubles the difference may exceed it by the roundings of a few sums, a relative 2^-50 of the
+/// bottleneck. `minimize_range` finds the least difference there is, but may need a costlier stage for it.
+///
+/// n + 1 calls of `cost.prefix`, and O(k log n) for each probe of `minimize_bottleneck`; O(k) memory. Deterministic;
+/// thread-safe.
+///
+/// Source: I. Bárány and V. S. Grinberg, Block partitions of sequences, Israel J. Math. 206(1):155-164, 2015.
+/// Not by local moves as there: with the bottleneck known, one pass from each end finds the cut.
+inline constexpr block_partition_fn block_partition{};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/all_of.hpp>
+#include <stagecut/cost/at_most.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+
+namespace stagecut::inline v0 {
+
+/// The least bottleneck, and the answer by a second criterion among the cuts that have it.
+template <class Cost, class Answer>
+struct bottleneck_then {
+  Cost bottleneck;  ///< no cut has less
+  Answer best;      ///< of those with no more, by the second criterion
+
+  /// Equal in every part.
+  friend bool operator==(const bottleneck_then&, const bottleneck_then&) = default;
+};
+
+/// See `minimize_bottleneck_then`.
+struct minimize_bottleneck_then_fn {
+  /// See `minimize_bottleneck_then`.
+  template <stage_cost Model, class Second, stage_constraint Constraint = detail::no_constraint>
+  [[nodiscard]] auto operator()(const Model& cost, std::size_t stages, const Second& second,
+                                const Constraint& allowed = {}) const {
+    const auto first = minimize_bottleneck(cost, stages, allowed);
+    const auto ask = [&] {
+      const at_most cap(cost, first->cost);
+      if constexpr (std::same_as<Constraint, detail::no_constraint>) {
+        return second(cap);
+      } else {
+        return second(all_of(allowed, cap));
+      }
+    };
+    using second_type = std::remove_cvref_t<decltype(*ask())>;
+    using answer = outcome<bottleneck_then<cost_t<Model>, second_type>>;
+    if (!first) return answer::infeasible(first.why());
+    auto best = ask();
+    if (!best) return best.state() == state::infeasible ? answer::infeasible(best.why()) : answer::unknown(best.why());
+    return best.state() == state::optimal ? answer::optimal({first->cost, *std::move(best)})
+                                          : answer::feasible({first->cost, *std::move(best)});
+  }
+};
+
+/// Cuts a chain so that the costliest stage is as cheap as possible, and among all such cuts by a second criterion.
+///
+/// In two phases, as one dynamic program over both would be wrong: a part with a worse second value may belong to the
+/// best whole, because its costliest stage does not count there.
+///
+/// @param cost     what items cost as a stage, as of `minimize_bottleneck`; must outlive the call
+/// @param stages   number of stages k, at least 1
+/// @param second   `second(within)`, the outcome of the second search, which keeps to the `stage_constraint` `within`:
+///                 `[&](const auto& within) { return minimize_total(sent, k, within); }`, or with `minimize_variance`,
+///                 `minimize_range`, `minimize_objective`, …
+/// @param allowed  optional: which items may be a stage, a `stage_constraint`; is part of `within`
+/// @return         the bottleneck, and the answer of `second`, in the state that it has; infeasible as
+///                 `minimize_bottleneck`
+/// @throws         argument_error if `stages == 0`; whatever `cost`, `second` and `allowed` throw
+///
+/// Exact if `second` is. `within` is hereditary if the cost is monotone and `allowed` hereditary, so that searches look
+/// only where cut points can be.
+inline constexpr minimize_bottleneck_then_fn minimize_bottleneck_then{};
+
+}  // namespace stagecut::inline v0

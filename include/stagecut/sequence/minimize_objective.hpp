@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <stagecut/core/chain_partition.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/objective.hpp>
+#include <stagecut/sequence/stage_program.hpp>
+#include <stagecut/sequence/why_not.hpp>
+
+namespace stagecut::inline v0 {
+
+/// See `minimize_objective`.
+struct minimize_objective_fn {
+  /// See `minimize_objective`.
+  template <stage_cost Model, class Objective, stage_constraint Constraint = detail::no_constraint>
+  [[nodiscard]] auto operator()(const Model& cost, std::size_t stages, const Objective& goal,
+                                const Constraint& allowed = {}) const {
+    static_assert(objective<Objective, cost_t<Model>>,
+                  "an objective o of a cost c: o(c) is the value of one stage, o(a, b) that of two runs of stages, and "
+                  "values are ordered by <");
+    static_assert(promises<Objective, isotone>,
+                  "this objective does not promise to be isotone, and a dynamic program would miss its best cuts. For "
+                  "max - min call minimize_range; for the bottleneck and then a second criterion call "
+                  "minimize_bottleneck_then; for the variance call minimize_variance. If your objective is isotone, "
+                  "promise it: using axioms = stagecut::axioms<stagecut::isotone>");
+    if constexpr (isotone_objective<Objective, cost_t<Model>>) {
+      using answer = outcome<chain_partition<value_t<Objective, cost_t<Model>>>>;
+      if (stages == 0) detail::fail(argument_error("minimize_objective", "stages", "0", "must be at least 1"));
+      const std::size_t items = cost.size();
+      if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
+      auto best = detail::stage_program<Model, Objective, Constraint>(cost, stages, goal, allowed).run();
+      return best ? answer::optimal(*std::move(best)) : answer::infeasible(detail::why_not(allowed, items, stages));
+    }
+  }
+};
+
+/// Cuts a chain into `stages` non-empty stages so that any isotone objective of yours is the least.
+///
+/// @param cost     what items cost as a stage, with no promise asked for; stages may differ
+/// @param stages   number of stages k, at least 1
+/// @param goal     `bottleneck{}`, `total{}`, `leximax{}`, `in_order{a, b}`, or an `isotone_objective` of your own. One
+///                 that does not promise to be isotone does not compile
+/// @param allowed  optional: which items may be a stage, a `stage_constraint`
+/// @return         optimal, with the value as cost and bound; infeasible, `more_stages_than_layers` if k > n,
+///                 `constraint` if no cut has allowed stages only
+/// @throws         argument_error if `stages == 0`; whatever `cost`, `goal` and `allowed` throw
+///
+/// Exact for the values as computed. Among the best cuts the lexicographically smallest, unless the value of a whole
+/// depends by rounding on the order in which its parts are combined. O(k n w) calls of cost and constraint, where w is
+/// n, or the items of the widest stage that the constraint leaves or the objective does not call hopeless; O(k n)
+/// values of memory.
+///
+/// Source: R. Bellman, Dynamic Programming, Princeton, 1957: the principle of optimality.
+inline constexpr minimize_objective_fn minimize_objective{};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/chain_partition.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/convex_windows.hpp>
+#include <stagecut/sequence/lagrange_total.hpp>
+#include <stagecut/sequence/layered_total.hpp>
+#include <stagecut/sequence/total_program.hpp>
+#include <stagecut/sequence/why_not.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+__extension__ typedef unsigned __int128 wide_unsigned;  // NOLINT(modernize-use-using)
+
+/// The square of an integer sum. Sums of such squares are at most the square of the whole sum: they always fit.
+template <class Total>
+struct square_price {
+  using total_type = Total;
+  const std::vector<std::uint64_t>& prefix;
+
+  [[nodiscard]] total_type operator()(std::size_t, std::size_t first, std::size_t last) const {
+    const auto sum = static_cast<total_type>(prefix[last] - prefix[first]);
+    return sum * sum;
+  }
+};
+
+/// The square of how far a number is from a mean.
+struct squared_deviation {
+  double mean;
+  [[nodiscard]] double operator()(double x) const { return (x - mean) * (x - mean); }
+};
+
+/// Stages whose sums have the least variance. Integers are as they are; floating-point prefixes are scaled by a power of
+/// two where squares could overflow or vanish.
+template <class Model>
+class least_variance {
+ public:
+  using sum_type = std::conditional_t<integer<cost_t<Model>>, std::uint64_t, double>;
+
+  least_variance(const Model& cost, std::size_t stages) : items_(cost.size()), stages_(stages) {
+    prefix_.resize(items_ + 1);
+    for (std::size_t i = 0; i <= items_; ++i) prefix_[i] = static_cast<sum_type>(cost.prefix(i));
+    if constexpr (std::is_same_v<sum_type, double>) {
+      constexpr int harmless = 400;
+      const double whole = prefix_[items_] - prefix_[0];
+      if (is_finite(whole)) (void)__builtin_frexp(whole, &exponent_);
+      if (-harmless < exponent_ && exponent_ < harmless) exponent_ = 0;
+      if (exponent_ != 0) {
+        for (double& each : prefix_) each = __builtin_ldexp(each, -exponent_);
+      }
+    }
+    deviation_.mean = static_cast<double>(prefix_[items_] - prefix_[0]) / static_cast<double>(stages);
+  }
+
+  /// The cut points.
+  [[nodiscard]] std::vector<std::size_t> run() const {
+    const auto prefix = [this](std::size_t i) { return prefix_[i]; };
+    const cut_windows where = convex_windows(prefix, deviation_, items_, stages_).run();
+    if constexpr (std::is_same_v<sum_type, double>) {
+      const convex_price<decltype(prefix), squared_deviation> price{prefix, deviation_};
+      if (!narrow(where, items_)) return lagrange_total(price, items_, stages_).run();
+      return layered_total<false, decltype(price)>(price, where).run();
+    } else {
+      // Extra costs of n stages have to fit, too.
+      constexpr auto small = std::uint64_t{1} << 44U;
+      if (!narrow(where, items_) && prefix_[items_] - prefix_[0] < small) {
+        return lagrange_total(square_price<wide_integer>{prefix_}, items_, stages_).run();
+      }
+      return layered_total<false, square_price<wide_unsigned>>(square_price<wide_unsigned>{prefix_}, where).run();
+    }
+  }
+
+  /// The same, of allowed stages only.
+  template <class Constraint>
+  [[nodiscard]] std::optional<std::vector<std::size_t>> run(const Constraint& allowed) const {
+    if constexpr (std::is_same_v<sum_type, double>) {
+      const auto prefix = [this](std::size_t i) { return prefix_[i]; };
+      const convex_price<decltype(prefix), squared_deviation> price{prefix, deviation_};
+      return total_program(price, allowed, items_, stages_);
+    } else {
+      return total_program(square_price<wide_unsigned>{prefix_}, allowed, items_, stages_);
+    }
+  }
+
+  /// The variance of the sums of the stages.
+  [[nodiscard]] double variance(const std::vector<std::size_t>& points) const {
+    const auto count = static_cast<double>(stages_);
+    double squares = 0;
+    double error = 0;  // what the deviations sum up to, which should be 0
+    for (std::size_t s = 0; s < stages_; ++s) {
+      const double off = deviation(as_computed(prefix_[points[s + 1]] - prefix_[points[s]]));
+      squares += off * off;
+      error += off;
+    }
+    const double variance = (squares - error * error / count) / count;
+    if (!(variance > 0)) return 0;
+    const double result = __builtin_ldexp(variance, 2 * exponent_);
+    return is_finite(result) ? result : std::numeric_limits<double>::max();
+  }
+
+ private:
+  [[nodiscard]] double deviation(sum_type sum) const {
+    if constexpr (std::is_same_v<sum_type, double>) {
+      return sum - deviation_.mean;
+    } else {
+      const std::uint64_t whole = prefix_[items_] - prefix_[0];
+      const std::uint64_t mean = whole / stages_;
+      const double rest = static_cast<double>(whole % stages_) / static_cast<double>(stages_);
+      return (sum < mean ? -static_cast<double>(mean - sum) : static_cast<double>(sum - mean)) - rest;
+    }
+  }
+
+  std::size_t items_;
+  std::size_t stages_;
+  int exponent_ = 0;
+  std::vector<sum_type> prefix_;
+  squared_deviation deviation_{};
+};
+
+}  // namespace detail
+
+/// See `minimize_variance`.
+struct minimize_variance_fn {
+  /// See `minimize_variance`.
+  /// @{
+  template <additive_cost Model>
+  [[nodiscard]] outcome<chain_partition<double>> operator()(const Model& cost, std::size_t stages) const {
+    if (auto refused = too_many(cost.size(), stages)) return *std::move(refused);
+    const detail::least_variance solver(cost, stages);
+    return answer(solver, solver.run());
+  }
+
+  template <additive_cost Model, stage_constraint Constraint>
+  [[nodiscard]] outcome<chain_partition<double>> operator()(const Model& cost, std::size_t stages,
+                                                            const Constraint& allowed) const {
+    if (auto refused = too_many(cost.size(), stages)) return *std::move(refused);
+    const detail::least_variance solver(cost, stages);
+    auto points = solver.run();
+    bool all = true;
+    for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, points[s], points[s + 1]);
+    if (all) return answer(solver, std::move(points));
+    auto best = solver.run(allowed);
+    if (!best) return outcome<chain_partition<double>>::infeasible(detail::why_not(allowed, cost.size(), stages));
+    return answer(solver, *std::move(best));
+  }
+  /// @}
+
+ private:
+  static std::optional<outcome<chain_partition<double>>> too_many(std::size_t items, std::size_t stages) {
+    if (stages == 0) detail::fail(argument_error("minimize_variance", "stages", "0", "must be at least 1"));
+    if (stages <= items) return std::nullopt;
+    return outcome<chain_partition<double>>::infeasible({reason::cause::more_stages_than_layers, stages, items});
+  }
+
+  template <class Solver>
+  static outcome<chain_partition<double>> answer(const Solver& solver, std::vector<std::size_t> points) {
+    const double variance = solver.variance(points);
+    return outcome<chain_partition<double>>::optimal({cuts(std::move(points)), variance, variance});
+  }
+};
+
+/// Cuts a chain into `stages` contiguous, non-empty stages whose sums have the least variance.
+///
+/// @param cost     what every interval of the chain costs, additive: `prefix_sums`, `block_sums`, or a model of your own
+/// @param stages   number of stages k, at least 1
+/// @param allowed  optional: which items may be a stage, a `stage_constraint`
+/// @return         optimal, with `cost == bound`, the population variance Σ (W_s - W / k)² / k of the sums W_s of the
+///                 stages, in the square of the cost's unit; or infeasible, `more_stages_than_layers` if k > n,
+///                 `constraint` if no cut has allowed stages only
+/// @throws         argument_error if `stages == 0`; whatever `cost` and `allowed` throw
+///
+/// Exact for integers, which are compared by their squares in 128 bits: the lexicographically smallest of the best cuts;
+/// the variance itself is rounded. For floating-point sums the least but for the rounding of squares that are added up,
+/// of any magnitude: they are scaled by a power of two first. A variance beyond the largest number is given as that
+/// number, one below the smallest as 0. Deterministic; thread-safe.
+///
+/// Cut points lie in windows that convexity leaves (Jensen), of w items as a rule far fewer than n: O(n) to read the
+/// sums, then O(k w log w). Where the windows are wide, O(n log n) for each of some 5 to 30 extra costs of a stage (see
+/// `minimize_total`). With a constraint that forbids the best cut O(k n w) as of `minimize_total`. O(n + k w) memory.
+inline constexpr minimize_variance_fn minimize_variance{};
+
+}  // namespace stagecut::inline v0

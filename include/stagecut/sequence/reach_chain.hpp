@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/overlapped_cost.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// A chain whose stages may differ, under a hereditary constraint, as `reach_probe` asks for its costs.
+template <class Model, class Constraint>
+struct reach_chain {
+  using model_type = Model;
+  using cost_type = cost_t<Model>;
+
+  const Model& model;
+  const Constraint& allowed;
+  std::size_t gap;  ///< the least number of items of a stage: 0 or 1
+
+  /// Whether the time of messages stands beside that of the work.
+  static constexpr bool overlapped = overlapped_cost<Model>;
+  /// Whether of two stages of the same beginning the shorter one is as good, and of the same end.
+  static constexpr bool right = overlapped || promises<Model, right_monotone>;
+  static constexpr bool left = overlapped || promises<Model, left_monotone>;
+
+  /// Whether something is known that grows to both sides, and is the cost or less.
+  static constexpr bool worked =
+      (left && right) || (separable_cost<Model> && requires(const Model& m) { m.work(0U, 0U, 0U); });
+
+  [[nodiscard]] cost_type cost(std::size_t s, std::size_t first, std::size_t last) const {
+    return price(model, s, first, last);
+  }
+  /// No cut costs less: some stage begins with the first item, and some ends with the last.
+  [[nodiscard]] cost_type least(std::size_t stages) const {
+    const std::size_t items = model.size();
+    std::optional<cost_type> result;
+    const auto offer = [&](cost_type here) {
+      if (!result || here < *result) result = std::move(here);
+    };
+    if constexpr (right) {
+      for (std::size_t s = 0; s < (gap == 0 ? stages : 1); ++s) offer(work(s, 0, 1));
+    } else if constexpr (left) {
+      for (std::size_t s = gap == 0 ? 0 : stages - 1; s < stages; ++s) offer(work(s, items - 1, items));
+    } else {
+      for (std::size_t last = gap; last <= items; ++last) offer(cost(0, 0, last));
+    }
+    return *std::move(result);
+  }
+  /// The costliest of the stages between these cut points.
+  [[nodiscard]] cost_type costliest(const std::vector<std::size_t>& cut) const {
+    cost_type result = cost(0, 0, cut[1]);
+    for (std::size_t s = 1; s + 1 < cut.size(); ++s) {
+      cost_type here = cost(s, cut[s], cut[s + 1]);
+      if (result < here) result = std::move(here);
+    }
+    return result;
+  }
+  /// What grows with the stage.
+  [[nodiscard]] cost_type work(std::size_t s, std::size_t first, std::size_t last) const {
+    if constexpr (requires { model.work(s, first, last); }) {
+      return model.work(s, first, last);
+    } else {
+      return cost(s, first, last);
+    }
+  }
+};
+
+/// A bound that everything keeps.
+template <arithmetic T>
+[[nodiscard]] constexpr T greatest() {
+  if constexpr (integer<T>) {
+    return std::numeric_limits<T>::max();
+  } else {
+    return std::bit_cast<T>(infinity_bits<T>);
+  }
+}
+
+/// The two parts of a separable cost.
+/// @{
+template <separable_cost Model>
+[[nodiscard]] auto separable_end(const Model& model, std::size_t stage, std::size_t last) {
+  if constexpr (requires { model.end(stage, last); }) {
+    return model.end(stage, last);
+  } else {
+    return model.end(last);
+  }
+}
+template <separable_cost Model>
+[[nodiscard]] auto separable_begin(const Model& model, std::size_t stage, std::size_t first) {
+  if constexpr (requires { model.begin(stage, first); }) {
+    return model.begin(stage, first);
+  } else {
+    return model.begin(first);
+  }
+}
+/// @}
+
+/// Where the stages of a chain can begin, within a bound.
+struct reach_sets {
+  std::vector<std::size_t> lowest;        ///< of length k + 1: no stage begins further left
+  std::vector<std::size_t> highest;       ///< likewise further right
+  std::vector<std::vector<char>> begins;  ///< [s][i - lowest[s]]: whether stage s can begin with item i
+  std::vector<std::size_t> cut;           ///< of length k + 1; the cut points of the last success, or of equal stages
+
+  reach_sets(std::size_t items, std::size_t stages)
+      : lowest(stages + 1), highest(stages + 1), begins(stages + 1), cut(stages + 1) {
+    for (std::size_t s = 1; s <= stages; ++s) {
+      cut[s] = items / stages * s + (s < items % stages ? s : items % stages);
+    }
+    lowest[stages] = highest[stages] = items;
+    begins[stages] = {1};  // behind the last stage
+  }
+  [[nodiscard]] std::size_t stages() const { return cut.size() - 1; }
+  [[nodiscard]] std::size_t items() const { return cut.back(); }
+  [[nodiscard]] bool at(std::size_t s, std::size_t item) const {
+    return lowest[s] <= item && item <= highest[s] && begins[s][item - lowest[s]] != 0;
+  }
+};
+
+}  // namespace stagecut::inline v0::detail

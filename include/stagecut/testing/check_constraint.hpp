@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/interval.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/testing/check_axioms.hpp>
+
+namespace stagecut::inline v0::testing {
+
+namespace detail {
+
+/// Whether a chain can be cut into so many non-empty allowed stages: by all that can be reached.
+template <stage_constraint Constraint>
+[[nodiscard]] bool can_be_kept(const Constraint& allowed, std::size_t items, std::size_t stages) {
+  std::vector<bool> reached(items + 1);
+  reached[0] = true;
+  for (std::size_t s = 0; s < stages; ++s) {
+    std::vector<bool> next(items + 1);
+    for (std::size_t first = 0; first < items; ++first) {
+      for (std::size_t last = first + 1; reached[first] && last <= items; ++last) {
+        if (!next[last] && allowed(s, first, last)) next[last] = true;
+      }
+    }
+    reached.swap(next);
+  }
+  return reached[items];
+}
+
+}  // namespace detail
+
+/// Looks for a broken promise of a constraint: that calls are pure, that `hereditary` and `stage_invariant` hold where
+/// they are promised, that what it calls hopeless is forbidden, and all behind it; and that nothing fits where it tells
+/// of an obstacle, for all numbers of stages up to `stages`.
+///
+/// @param constraint  the constraint to check; not asked for empty stages
+/// @param items       number of items n of the chain
+/// @param stages      number of stages k to ask it for, at least 1
+/// @param intervals   how many intervals to look at; all of them are, if the chain has no more
+/// @return            the first lie with its place, or none found
+///
+/// Deterministic. O(intervals) calls of the constraint, times n for what it calls hopeless; O(k² n²) where it tells of
+/// obstacles.
+template <stage_constraint Constraint>
+[[nodiscard]] axiom_report check_constraint(const Constraint& constraint, std::size_t items, std::size_t stages,
+                                            std::size_t intervals = 100'000) {
+  axiom_report report;
+  const auto expect = [&report](std::string_view axiom, bool holds, interval one, interval other) {
+    ++report.checks;
+    if (holds || !report.broken.empty()) return;
+    report.broken = axiom;
+    report.one = one;
+    report.other = other;
+  };
+  const auto check = [&](std::size_t s, std::size_t first, std::size_t last) {
+    const interval here{first, last};
+    const bool allowed = constraint(s, first, last);
+    expect("pure", constraint(s, first, last) == allowed, here, here);
+    if constexpr (promises<Constraint, stage_invariant>) {
+      expect("stage_invariant", constraint(0, first, last) == allowed, here, here);
+    }
+    if constexpr (promises<Constraint, hereditary>) {
+      if (allowed && last - first > 1) {
+        expect("hereditary", constraint(s, first + 1, last), here, {first + 1, last});
+        expect("hereditary", constraint(s, first, last - 1), here, {first, last - 1});
+      }
+    }
+    if constexpr (requires { constraint.hopeless(s, first, last); }) {
+      if (!allowed && constraint.hopeless(s, first, last)) {
+        for (std::size_t end = last + 1; end <= items; ++end) {
+          expect("hopeless", !constraint(s, first, end), here, {first, end});
+        }
+      }
+    }
+  };
+  for (std::size_t s = 0; s < stages && report.broken.empty(); ++s) {
+    report.stage = s;
+    detail::for_intervals(items, intervals / stages, [&](std::size_t first, std::size_t last) {
+      if (first < last) check(s, first, last);
+      return report.broken.empty();
+    });
+  }
+  if constexpr (requires { constraint.obstacle(items, stages); }) {
+    for (std::size_t k = 1; k <= stages && report.broken.empty(); ++k) {
+      if (!constraint.obstacle(items, k)) continue;
+      report.stage = k - 1;  // the last of k
+      expect("obstacle", !detail::can_be_kept(constraint, items, k), {0, items}, {0, items});
+    }
+  }
+  return report;
+}
+
+}  // namespace stagecut::inline v0::testing

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/objective.hpp>
+
+namespace stagecut::inline v0::testing {
+
+/// What `check_objective` found.
+struct objective_report {
+  std::string broken;      ///< the axiom that does not hold (`isotone`, `associative`, …); empty if none was caught
+  std::size_t one = 0;     ///< the indices of the costs that show it
+  std::size_t other = 0;   ///< likewise
+  std::size_t third = 0;   ///< likewise
+  std::size_t checks = 0;  ///< how many comparisons were made
+
+  /// Whether no lie was found.
+  [[nodiscard]] explicit operator bool() const noexcept { return broken.empty(); }
+};
+
+/// Looks for a broken promise of an objective: that it is associative, that `isotone` and `strictly_isotone` hold where
+/// they are promised, and that its `hopeless` and `less` tell the truth.
+///
+/// @param goal   the objective to check
+/// @param costs  of stages, to try it with: for the values of single costs, and of each two
+/// @return       the first broken axiom, and the costs that show it
+/// @throws       whatever `goal` throws
+///
+/// Values that round are not associative to the last unit: check those with costs that are whole numbers. O(n⁴) calls of
+/// the objective for n costs.
+template <class Objective, class Cost>
+requires objective<Objective, Cost>
+[[nodiscard]] objective_report check_objective(const Objective& goal, view<const Cost> costs) {
+  using value_type = value_t<Objective, Cost>;
+  objective_report report;
+  std::vector<value_type> values;
+  for (const Cost& each : costs) values.push_back(goal(each));
+  for (const Cost& each : costs) {
+    for (const Cost& other : costs) values.push_back(goal(goal(each), goal(other)));
+  }
+  std::size_t one = 0;
+  std::size_t other = 0;
+  std::size_t third = 0;
+  const auto expect = [&](std::string_view axiom, bool holds) {
+    ++report.checks;
+    if (holds || !report.broken.empty()) return;
+    report.broken = axiom;
+    report.one = one;
+    report.other = other;
+    report.third = third;
+  };
+  const auto same = [](const value_type& a, const value_type& b) { return !(a < b) && !(b < a); };
+  for (one = 0; one < values.size(); ++one) {
+    const value_type& a = values[one];
+    expect("ordered", !(a < a));
+    for (other = 0; other < values.size(); ++other) {
+      const value_type& b = values[other];
+      for (third = 0; third < costs.size(); ++third) {
+        const value_type c = goal(costs[third]);
+        expect("associative", same(goal(goal(a, b), c), goal(a, goal(b, c))));
+        if constexpr (promises<Objective, isotone>) {
+          if (!(b < a)) expect("isotone", !(goal(b, c) < goal(a, c)) && !(goal(c, b) < goal(c, a)));
+        }
+        if constexpr (promises<Objective, strictly_isotone>) {
+          if (a < b) expect("strictly_isotone", goal(a, c) < goal(b, c) && goal(c, a) < goal(c, b));
+        }
+        if constexpr (requires { goal.less(costs[third], a, b); }) {
+          expect("less", goal.less(costs[third], a, b) == (goal(c, a) < b));
+        }
+        if constexpr (requires { goal.hopeless(costs[third], a); }) {
+          if (goal.hopeless(costs[third], a)) expect("hopeless", !(c < a) && !(goal(c, b) < a) && !(goal(b, c) < a));
+        }
+      }
+    }
+  }
+  return report;
+}
+
+/// The same of a container of costs.
+template <class Objective, class Container>
+requires objective<Objective, element_t<Container>>
+[[nodiscard]] objective_report check_objective(const Objective& goal, const Container& costs) {
+  return check_objective(goal, view<const element_t<Container>>(costs));
+}
+
+}  // namespace stagecut::inline v0::testing
