@@ -175,10 +175,10 @@ TEST_CASE("what is handed to the second search is hereditary where it can be") {
   const stagecut::at_speeds staged(cost, {1, 2});
   const stagecut::added_cuts added(cost, {{1, 1, 1, 1}, {{0, 1}}});
   int asked = 0;
-  const auto hereditary = [&](auto expected_value) {
-    return [&asked, expected_value](const auto& within) {
+  const auto hereditary = [&](auto expected) {
+    return [&asked](const auto& within) {
       using type = std::remove_cvref_t<decltype(within)>;
-      static_assert(stagecut::promises<type, stagecut::hereditary> == decltype(expected_value)::value);
+      static_assert(stagecut::promises<type, stagecut::hereditary> == decltype(expected)::value);
       ++asked;
       return stagecut::outcome<stagecut::chain_partition<int>>();
     };

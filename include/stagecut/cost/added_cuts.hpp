@@ -27,17 +27,20 @@ class added_cuts {
   /// Its promise; both inequalities hold as its ends do not depend on each other.
   using axioms = stagecut::axioms<separable, monge, inverse_monge>;
 
-  /// @param cost    what the items take; must outlive this object
-  /// @param times   what messages take, in the same unit
-  /// @param speeds  of every stage, above 0; unless it is said, as in the cost
-  /// @throws        argument_error for speeds that are not finite and above 0 or at which the chain takes for ever, and
-  ///                for times of another number of items
-  /// @{
+  /// @param cost   what the items take; must outlive this object
+  /// @param times  what messages take, in the same unit
+  /// @throws       argument_error for times of another number of items
   added_cuts(const Model& cost, cut_times times) : cost_(&cost), times_(std::move(times)) {
     if (times_.size() == cost.size()) return;
     detail::fail(argument_error("added_cuts", "times.size()", std::to_string(times_.size()),
                                 detail::joined("must be the number of items, ", std::to_string(cost.size()))));
   }
+  /// The same on devices of different speeds.
+  /// @param cost    as above
+  /// @param times   as above
+  /// @param speeds  of every stage, above 0
+  /// @throws        argument_error likewise, and for speeds that are not finite and above 0 or at which the chain takes
+  ///                for ever
   added_cuts(const Model& cost, cut_times times, std::vector<double> speeds) : added_cuts(cost, std::move(times)) {
     const std::size_t stages = speeds.size();
     speeds_ = detail::stage_speeds("added_cuts", std::move(speeds));
@@ -47,7 +50,6 @@ class added_cuts {
                                   "must run the chain in a finite time"));
     }
   }
-  /// @}
   added_cuts(const Model&&, cut_times) = delete;  // would die before it is asked
   added_cuts(const Model&&, cut_times, std::vector<double>) = delete;
 

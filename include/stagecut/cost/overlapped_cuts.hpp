@@ -25,21 +25,24 @@ class overlapped_cuts {
   /// Its promise: none, as a wider stage may be cut where less is sent.
   using axioms = stagecut::axioms<>;
 
-  /// @param cost    what the items take; must outlive this object
-  /// @param times   what messages take, in the same unit
-  /// @param speeds  of every stage, above 0; unless it is said, as in the cost
-  /// @throws        argument_error for speeds that are not finite and above 0, and for times of another number of items
-  /// @{
+  /// @param cost   what the items take; must outlive this object
+  /// @param times  what messages take, in the same unit
+  /// @throws       argument_error for times of another number of items
   overlapped_cuts(const Model& cost, cut_times times) : cost_(&cost), times_(std::move(times)) {
     if (times_.size() == cost.size()) return;
     detail::fail(argument_error("overlapped_cuts", "times.size()", std::to_string(times_.size()),
                                 detail::joined("must be the number of items, ", std::to_string(cost.size()))));
   }
+  /// The same on devices of different speeds.
+  /// @param cost    as above
+  /// @param times   as above
+  /// @param speeds  of every stage, above 0
+  /// @throws        argument_error likewise, and for speeds that are not finite and above 0 or at which the chain takes
+  ///                for ever
   overlapped_cuts(const Model& cost, cut_times times, std::vector<double> speeds)
       : overlapped_cuts(cost, std::move(times)) {
     speeds_ = detail::stage_speeds("overlapped_cuts", std::move(speeds));
   }
-  /// @}
   overlapped_cuts(const Model&&, cut_times) = delete;  // would die before it is asked
   overlapped_cuts(const Model&&, cut_times, std::vector<double>) = delete;
 
