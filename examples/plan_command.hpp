@@ -89,6 +89,10 @@ struct plan_command {
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
     option("--output", output, "FILE", "Write to this file");
     add_rare(*command);
+    const CLI::Validator said([](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
+    for (CLI::Option* const each : command->get_options()) {
+      if (each->get_expected_max() != 0) each->check(said);
+    }
     return command;
   }
 

@@ -60,6 +60,13 @@ TEST_CASE("on random chains it is what it says, and tells of an obstacle exactly
   CHECK(obstacles > 2000);
 }
 
+TEST_CASE("a longer chain is refused") {
+  const stagecut::at_least_one kinds(std::vector<bool>{true, true});
+  CHECK_THROWS_WITH_AS((void)kinds(0, 1, 3), "stagecut::at_least_one: items = 2, must be that of the chain, 3",
+                       stagecut::argument_error);
+  CHECK_THROWS_AS((void)kinds.hopeless(0, 2, 3), stagecut::argument_error);
+}
+
 TEST_CASE("an obstacle tells how many items there are") {
   const at_least_one five(std::vector<bool>{true, true, true, true, false, true});
   CHECK(five.obstacle(6, 6) == reason{reason::cause::constraint, 6, 5,

@@ -85,6 +85,9 @@ TEST_CASE("parts that do not belong together are refused") {
   CHECK_THROWS_WITH_AS(overlapped_cuts(cost, cut_times({1, 2, 3}, {}), {0}),
                        "stagecut::overlapped_cuts: speeds[0] = 0.000000, must be finite and above 0",
                        stagecut::argument_error);
+  CHECK_THROWS_WITH_AS(overlapped_cuts(cost, cut_times({1, 2, 3}, {}), {1e-310}),
+                       "stagecut::overlapped_cuts: speeds[0] = nearly 0, must run the chain in a finite time",
+                       stagecut::argument_error);
   const overlapped_cuts two(cost, cut_times({1, 2, 3}, {{1, 1}, {1, 1}}), {1, 1});
   CHECK_THROWS_AS(static_cast<void>(two(2, 0, 1)), stagecut::argument_error);
   CHECK_THROWS_AS(static_cast<void>(two.message(2, 1)), stagecut::argument_error);

@@ -302,6 +302,10 @@ with tempfile.TemporaryDirectory() as folder:
                 there = planned("--devices", 2, "--chunks", 2, "--microbatches", 4, "--schedule", swapped, "--device-speeds", "1,2",
                                 stdin=split, devices=())
                 check(other("--schedule", swapped) == there["makespan"], schedule, "as", swapped)
+fails(2, "--device-speeds[1] = 1e-310, must run the model in a finite time", "plan", "-", "--devices", 2, "--device-speeds", "1,1e-310",
+      stdin="3\n1\n")
+for word in "--topology", "--device-speeds", "--keep-together", "--forbid-cut":
+    fails(2, f"{word}: must not be empty", "plan", "-", "--devices", 2, word, "", stdin=uneven)
 fails(2, "--device-speeds.size() = 2, must be the number of devices", "plan", "-", "--devices", 4, "--device-speeds", "1,2", stdin=uneven)
 fails(2, "--device-speeds[1] = 0.000000, must be finite and above 0", "plan", "-", "--devices", 2, "--device-speeds", "1,0", stdin=uneven)
 fails(2, "--device-speeds: 1,x is no list of numbers: 1,1,0.5,1", "plan", "-", "--devices", 2, "--device-speeds", "1,x", stdin=uneven)

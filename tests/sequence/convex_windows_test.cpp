@@ -104,3 +104,8 @@ TEST_CASE("windows of long chains are narrow, behind a heavy item, too") {
   items[4000] = 500;
   CHECK(average(64) < 400);  // between heavy items the stages cannot be level
 }
+
+TEST_CASE("beside an item that swallows all others in its rounding no cut point is left out") {
+  const std::vector<double> items{3.7, 8.9, 5.9, 2.1, 1.7, 1e17};
+  CHECK(check(items, 3, [](double x) { return x < 20 ? 20 - x : 0; }) != 0);
+}

@@ -101,3 +101,27 @@ TEST_CASE("the parts of separable costs, whether stages differ or not") {
   CHECK(detail::separable_end(same(), 7, 2) == 6);
   CHECK(detail::separable_begin(same(), 7, 2) == 2);
 }
+
+namespace {
+
+/// A member that happens to be called `work`, and says nothing of the cost.
+struct named_work {
+  using axioms = stagecut::axioms<stagecut::right_monotone>;
+  [[nodiscard]] static std::size_t size() { return 3; }
+  [[nodiscard]] static int work(std::size_t, std::size_t, std::size_t) { return -1; }
+  int operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return static_cast<int>((stage + 1) * (last - first));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("work is asked for only where the concept says what it is") {
+  const named_work model;
+  const auto every = [](std::size_t, std::size_t, std::size_t) { return true; };
+  const detail::reach_chain<named_work, decltype(every)> chain{model, every, 1};
+  CHECK(!chain.worked);
+  CHECK(chain.work(1, 0, 2) == 4);
+  CHECK(chain.beside_messages(1, 0, 2) == 4);
+  CHECK(chain.least(3) == 1);
+}

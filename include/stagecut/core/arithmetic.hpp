@@ -31,7 +31,7 @@ inline constexpr bits_t<T> infinity_bits = std::bit_cast<bits_t<T>>(std::numeric
 /// `x`, in a form that a compiler which may reorder sums (`-ffast-math`) cannot see through. It costs no instruction.
 template <class T>
 [[nodiscard, gnu::always_inline]] constexpr T as_computed(T x) noexcept {
-  if constexpr (!std::integral<T>) {
+  if constexpr (std::floating_point<T>) {
     if (!std::is_constant_evaluated()) {
 #if defined(__SSE2__)
       asm("" : "+x"(x));

@@ -14,7 +14,7 @@ namespace stagecut::inline v0 {
 
 /// The constraint that several hold at once: a stage may be what all of them allow. It holds a copy of each.
 ///
-/// Promises what all of them promise. They are asked in their order, and none after the first that says no.
+/// Promises what all of them promise. They are asked in their order, whether they allow a stage by none after the first that says no.
 template <stage_constraint... Parts>
 class all_of {
  public:

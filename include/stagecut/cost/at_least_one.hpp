@@ -41,24 +41,24 @@ class at_least_one {
   [[nodiscard]] std::size_t size() const noexcept { return before_.size() - 1; }
 
   /// Whether one of the items `[first, last)` is of the kind.
-  /// @pre `first <= last && last <= size()`
+  /// @pre    `first <= last`
+  /// @throws argument_error if the chain has more items
   [[nodiscard]] bool operator()(std::size_t, std::size_t first, std::size_t last) const {
+    if (last > size()) refuse(last);
     return before_[first] < before_[last];
   }
 
   /// Whether neither they nor any behind them are.
   /// @pre as of the call
-  [[nodiscard]] bool hopeless(std::size_t, std::size_t first, std::size_t) const {
+  [[nodiscard]] bool hopeless(std::size_t, std::size_t first, std::size_t last) const {
+    if (last > size()) refuse(last);
     return before_[first] == before_.back();
   }
 
   /// Why no cut into so many stages keeps to it; none if one does.
   /// @throws argument_error if the chain has another number of items
   [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const {
-    if (items != size()) {
-      detail::fail(argument_error("at_least_one", "items", std::to_string(size()),
-                                  detail::joined("must be that of the chain, ", std::to_string(items))));
-    }
+    if (items != size()) refuse(items);
     const std::size_t all = before_.back();
     if (stages <= all) return std::nullopt;
     return reason{reason::cause::constraint, stages, all,
@@ -69,6 +69,10 @@ class at_least_one {
   }
 
  private:
+  [[noreturn]] void refuse(std::size_t items) const {
+    detail::fail(argument_error("at_least_one", "items", std::to_string(size()),
+                                detail::joined("must be that of the chain, ", std::to_string(items))));
+  }
   void add(bool of_kind) { before_.push_back(before_.back() + (of_kind ? 1 : 0)); }
 
   std::vector<std::size_t> before_{0};  ///< how many of the first i items are of the kind; of length n + 1

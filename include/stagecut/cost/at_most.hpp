@@ -49,6 +49,9 @@ class at_most {
     }
   }
   at_most(const Model&&, Bounds) = delete;  // would die before it is asked
+  template <std::floating_point Real>
+  requires integer<cost_t<Model>> at_most(const Model&, Real)
+  = delete;  // would be cut off to an integer
 
   /// The cost that is bounded.
   [[nodiscard]] const Model& cost() const noexcept { return *cost_; }

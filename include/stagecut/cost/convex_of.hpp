@@ -26,7 +26,8 @@ class convex_of {
   using axioms = stagecut::axioms<monge, stage_invariant>;
 
   /// @param sums    what the function is applied to: `prefix_sums`, or an additive model of your own
-  /// @param convex  `convex(sum)`, convex from 0 to the sum of all items, never NaN there; pure
+  /// @param convex  `convex(sum)`, convex from 0 to the sum of all items and a rounding beyond, never NaN there;
+  ///                pure
   convex_of(Sums sums, Function convex) : sums_(std::move(sums)), function_(std::move(convex)) {}
 
   /// Number of items n.

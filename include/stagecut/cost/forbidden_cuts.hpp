@@ -47,7 +47,9 @@ class forbidden_cuts {
   [[nodiscard]] std::size_t allowed() const noexcept { return allowed_; }
 
   /// Whether the items `[first, last)` may be a stage: neither end is forbidden.
+  /// @throws argument_error if the chain has more items
   [[nodiscard]] bool operator()(std::size_t, std::size_t first, std::size_t last) const {
+    if (last > size()) refuse(last);
     return !forbids(first) && !forbids(last);
   }
 
@@ -57,10 +59,7 @@ class forbidden_cuts {
   /// Why no cut into so many stages, none of them empty, keeps to it; none if one does.
   /// @throws argument_error if the chain has another number of items
   [[nodiscard]] std::optional<reason> obstacle(std::size_t items, std::size_t stages) const {
-    if (items != size()) {
-      detail::fail(argument_error("forbidden_cuts", "items", std::to_string(size()),
-                                  detail::joined("must be that of the chain, ", std::to_string(items))));
-    }
+    if (items != size()) refuse(items);
     if (stages <= allowed_ + 1) return std::nullopt;
     return reason{reason::cause::constraint, stages - 1, allowed_,
                   detail::joined(std::to_string(stages), " stages need ", std::to_string(stages - 1),
@@ -70,6 +69,11 @@ class forbidden_cuts {
   }
 
  private:
+  [[noreturn]] void refuse(std::size_t items) const {
+    detail::fail(argument_error("forbidden_cuts", "items", std::to_string(size()),
+                                detail::joined("must be that of the chain, ", std::to_string(items))));
+  }
+
   std::vector<bool> forbidden_;  ///< of length n + 1
   std::size_t allowed_;
 };

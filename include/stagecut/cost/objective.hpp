@@ -57,7 +57,7 @@ struct bottleneck {
   /// @}
 };
 
-/// The sum of the costs of all stages.
+/// The sum of the costs of all stages, which must be representable: `minimize_total` looks for that itself.
 struct total {
   using axioms = stagecut::axioms<strictly_isotone>;  ///< what it promises, but for rounding
 

@@ -41,7 +41,13 @@ class overlapped_cuts {
   ///                for ever
   overlapped_cuts(const Model& cost, cut_times times, std::vector<double> speeds)
       : overlapped_cuts(cost, std::move(times)) {
+    const std::size_t stages = speeds.size();
     speeds_ = detail::stage_speeds("overlapped_cuts", std::move(speeds));
+    for (std::size_t s = 0; s < stages; ++s) {
+      if (is_finite(work(s, 0, size()))) continue;
+      detail::fail(argument_error("overlapped_cuts", detail::joined("speeds[", std::to_string(s), "]"), "nearly 0",
+                                  "must run the chain in a finite time"));
+    }
   }
   overlapped_cuts(const Model&&, cut_times) = delete;  // would die before it is asked
   overlapped_cuts(const Model&&, cut_times, std::vector<double>) = delete;

@@ -71,6 +71,11 @@ template <additive_cost Sums, stage_constraint Constraint>
   std::vector<link_speed> links = links_of(request, rank_of);
   if (request.devices == 1 || request.transfers == transfer_kind::latency) links.clear();
   std::vector<double> speeds = speeds_of_stages(request, rank_of);
+  for (std::size_t s = 0; s < speeds.size(); ++s) {
+    if (is_finite(cost(0, cost.size()) / speeds[s])) continue;
+    fail(argument_error("plan_chain", joined("speeds[", std::to_string(rank_of[s]), "]"), number_text(speeds[s]),
+                        "must run the model in a finite time"));
+  }
   const auto best = [&](const auto& priced) { return best_by_objective(priced, stages, request.objective, allowed); };
   if (links.empty()) return speeds.empty() ? best(cost) : best(at_speeds(cost, std::move(speeds)));
 

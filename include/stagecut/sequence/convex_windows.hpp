@@ -101,6 +101,11 @@ class convex_windows {
       heavy.resize(taken);
       if (!(level_ < before)) break;
     }
+    // What is left beside giants is lost in their rounding.
+    if (!(level_ * static_cast<double>(stages_ - heavy.size()) > 0x1p-16 * whole)) {
+      heavy.clear();
+      level_ = whole / static_cast<double>(stages_);
+    }
     set_sides(heavy);
   }
 
@@ -158,18 +163,8 @@ class convex_windows {
       if (points_[s] - where.lowest[s] > radius) where.lowest[s] = points_[s] - radius;
       if (where.highest[s] - points_[s] > radius) where.highest[s] = points_[s] + radius;
     }
-    make_increasing(where);
+    where.increase();
     return where;
-  }
-
-  static void make_increasing(cut_windows& where) {
-    const std::size_t stages = where.stages();
-    for (std::size_t s = 1; s < stages; ++s) {
-      if (where.lowest[s] <= where.lowest[s - 1]) where.lowest[s] = where.lowest[s - 1] + 1;
-    }
-    for (std::size_t s = stages; s-- > 1;) {
-      if (where.highest[s] >= where.highest[s + 1]) where.highest[s] = where.highest[s + 1] - 1;
-    }
   }
 
   /// What no cheapest cut exceeds.
@@ -208,7 +203,7 @@ class convex_windows {
       where.lowest[p] = lowest;
       where.highest[p] = highest;
     }
-    make_increasing(where);
+    where.increase();
     return where;
   }
 
@@ -231,10 +226,9 @@ class convex_windows {
 
   /// No more than the function of a number that is `x` but for rounding.
   [[nodiscard]] double least(double x) const {
-    const auto value = [&](double y) { return static_cast<double>(price_.function(y)); };
-    const double here = value(x);
-    const double less = value(x - argument_slack * x);
-    const double more = value(x + argument_slack * x);
+    const auto here = static_cast<double>(price_.function(x));
+    const auto less = static_cast<double>(price_.function(x - argument_slack * x));
+    const auto more = static_cast<double>(price_.function(x + argument_slack * x));
     return here - ((less < more ? more : less) - here) - value_slack * (here < 0 ? -here : here);
   }
 

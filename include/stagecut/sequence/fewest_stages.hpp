@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -18,12 +19,19 @@ namespace stagecut::inline v0 {
 /// See `fewest_stages`.
 struct fewest_stages_fn {
   /// See `fewest_stages`.
+  /// @{
+  template <interval_cost Model, std::floating_point Real, stage_constraint Constraint = detail::no_constraint>
+  requires integer<cost_t<Model>>
+  auto operator()(const Model&, Real, const Constraint& = {}) const = delete;
+
   template <interval_cost Model, stage_constraint Constraint = detail::no_constraint>
   [[nodiscard]] outcome<chain_partition<std::size_t>> operator()(const Model& cost, const cost_t<Model>& most,
                                                                  const Constraint& allowed = {}) const {
-    static_assert(promises<Constraint, stage_invariant>,
-                  "which stage an item comes to is not known before their number is: this constraint does not promise "
-                  "stage_invariant. For one that differs by stage call best_stages, which tries each number");
+    static_assert(
+        promises<Constraint, stage_invariant>,
+        "which stage an item comes to is not known before their number is: this constraint does not promise "
+        "stage_invariant. Promise it if it is true: using axioms = stagecut::axioms<stagecut::stage_invariant>. "
+        "For one that differs by stage call best_stages, which tries each number");
     using answer = outcome<chain_partition<std::size_t>>;
     const std::size_t items = cost.size();
     if (items == 0) return answer::infeasible({reason::cause::constraint, 0, 0, "there is no item"});
@@ -52,12 +60,13 @@ struct fewest_stages_fn {
     while (points.back() != items) points.push_back(end[points.back()]);
     return answer::optimal({cuts(std::move(points)), needed[0], needed[0]});
   }
+  /// @}
 };
 
 /// Cuts a chain into as few stages as possible, none of which costs more than `most`.
 ///
 /// @param cost     what items cost as a stage, the same for all stages
-/// @param most     what a stage may cost
+/// @param most     what a stage may cost; no fraction where costs are integers
 /// @param allowed  optional: which items may be a stage, a `stage_constraint` that is `stage_invariant`
 /// @return         optimal, with the number of stages as cost and bound; infeasible if no number of stages will do
 /// @throws         whatever `cost` and `allowed` throw

@@ -59,6 +59,16 @@ struct cut_windows {
 
   [[nodiscard]] std::size_t stages() const { return lowest.size() - 1; }
 
+  /// Leaves out what the windows of the neighbours do.
+  void increase() {
+    for (std::size_t s = 1; s <= stages(); ++s) {
+      if (lowest[s] <= lowest[s - 1]) lowest[s] = lowest[s - 1] + 1;
+    }
+    for (std::size_t s = stages(); s-- > 0;) {
+      if (highest[s] >= highest[s + 1]) highest[s] = highest[s + 1] - 1;
+    }
+  }
+
   /// Number of cut points that may be.
   [[nodiscard]] std::size_t size() const {
     std::size_t sum = 0;

@@ -112,7 +112,9 @@ struct minimize_bottleneck_fn {
       bool all = true;
       for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, free.cuts[s], free.cuts[s + 1]);
       if (all) return free;
-      if constexpr (!arithmetic<cost_t<Model>>) {
+      if constexpr (arithmetic<cost_t<Model>> && promises<Constraint, hereditary>) {
+        return reached(cost, stages, allowed, empty);
+      } else if constexpr (!arithmetic<cost_t<Model>>) {
         return detail::stage_program(cost, stages, bottleneck(), allowed, empty, std::optional(free.cost)).run();
       } else {
         const detail::constrained_chain<Model, Constraint> chain{cost, allowed};

@@ -187,7 +187,7 @@ struct minimize_range_fn {
 /// @param cost     a sum over the items: `prefix_sums`, `block_sums`, or an `additive_cost` of your own
 /// @param stages   number of stages k, at least 1
 /// @param allowed  optional: which items may be a stage, a `stage_constraint`. `at_most(cost, bound)` of the same
-///                 `cost` is no slower than none: with the least bottleneck as the bound, the best of the best cuts
+///                 object is no slower than none: with the least bottleneck as the bound, the best of the best cuts
 /// @return         optimal, with the difference as cost and bound; infeasible, `more_stages_than_layers` if k > n,
 ///                 `constraint` if no cut has allowed stages only
 /// @throws         argument_error if `stages == 0`; whatever `cost` and `allowed` throw

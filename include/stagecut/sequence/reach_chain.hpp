@@ -31,12 +31,22 @@ struct reach_chain {
   static constexpr bool right = overlapped || promises<Model, right_monotone>;
   static constexpr bool left = overlapped || promises<Model, left_monotone>;
 
-  /// Whether something is known that grows to both sides, and is the cost or less.
-  static constexpr bool worked =
-      (left && right) || (separable_cost<Model> && requires(const Model& m) { m.work(0U, 0U, 0U); });
+  /// Whether the model tells of something that grows to both sides, and is the cost or less: its work.
+  static constexpr bool apart =
+      overlapped || (separable_cost<Model> && requires(const Model& m) { m.work(0U, 0U, 0U); });
+  /// Whether there is such a thing: that, or the cost itself.
+  static constexpr bool worked = (left && right) || apart;
 
   [[nodiscard]] cost_type cost(std::size_t s, std::size_t first, std::size_t last) const {
     return price(model, s, first, last);
+  }
+  /// All that counts but for overlapped messages.
+  [[nodiscard]] cost_type beside_messages(std::size_t s, std::size_t first, std::size_t last) const {
+    if constexpr (overlapped) {
+      return model.work(s, first, last);
+    } else {
+      return cost(s, first, last);
+    }
   }
   /// No cut costs less: some stage begins with the first item, and some ends with the last.
   [[nodiscard]] cost_type least(std::size_t stages) const {
@@ -46,9 +56,9 @@ struct reach_chain {
       if (!result || here < *result) result = std::move(here);
     };
     if constexpr (right) {
-      for (std::size_t s = 0; s < (gap == 0 ? stages : 1); ++s) offer(work(s, 0, 1));
+      for (std::size_t s = 0; s < (gap == 0 ? stages : 1); ++s) offer(beside_messages(s, 0, 1));
     } else if constexpr (left) {
-      for (std::size_t s = gap == 0 ? 0 : stages - 1; s < stages; ++s) offer(work(s, items - 1, items));
+      for (std::size_t s = gap == 0 ? 0 : stages - 1; s < stages; ++s) offer(beside_messages(s, items - 1, items));
     } else {
       for (std::size_t last = gap; last <= items; ++last) offer(cost(0, 0, last));
     }
@@ -63,9 +73,9 @@ struct reach_chain {
     }
     return result;
   }
-  /// What grows with the stage.
+  /// What grows with the stage to both sides, and is the cost or less.
   [[nodiscard]] cost_type work(std::size_t s, std::size_t first, std::size_t last) const {
-    if constexpr (requires { model.work(s, first, last); }) {
+    if constexpr (apart) {
       return model.work(s, first, last);
     } else {
       return cost(s, first, last);

@@ -48,8 +48,11 @@ class reach_probe {
  private:
   /// Whether a stage is within the bound. Keeps the least cost that is not.
   bool within(std::size_t s, std::size_t first, std::size_t last) {
-    if (!chain_.allowed(s, first, last)) return false;
-    return keeps(chain_.work(s, first, last));
+    return chain_.allowed(s, first, last) && keeps(chain_.beside_messages(s, first, last));
+  }
+  /// Whether it can be, by what grows to both sides.
+  bool may_be_within(std::size_t s, std::size_t first, std::size_t last) {
+    return chain_.allowed(s, first, last) && keeps(chain_.work(s, first, last));
   }
   bool keeps(cost_type here) {
     if (here <= bound_) return true;
@@ -79,10 +82,11 @@ class reach_probe {
     for (std::size_t s = stages_; s-- > 1;) {
       const std::size_t last = where_.lowest[s + 1];
       const std::size_t least = where_.lowest[s];
-      where_.lowest[s] = gallop(least, last, where_.cut[s], [&](std::size_t first) { return within(s, first, last); });
+      where_.lowest[s] =
+          gallop(least, last, where_.cut[s], [&](std::size_t first) { return may_be_within(s, first, last); });
       if (where_.lowest[s] > where_.highest[s]) return false;
     }
-    return within(0, 0, where_.lowest[1]);
+    return may_be_within(0, 0, where_.lowest[1]);
   }
 
   /// Whether these are cut points: no others are further left.
@@ -105,7 +109,7 @@ class reach_probe {
       const std::size_t from = where_.highest[s];
       const std::size_t most = where_.highest[s + 1];
       where_.highest[s + 1] =
-          gallop(from + 1, most + 1, from + 1, [&](std::size_t last) { return !within(s, from, last); }) - 1;
+          gallop(from + 1, most + 1, from + 1, [&](std::size_t last) { return !may_be_within(s, from, last); }) - 1;
       if (where_.highest[s + 1] < where_.lowest[s + 1]) return false;
     }
     return true;

@@ -32,12 +32,7 @@ template <stage_constraint Constraint>
       where.lowest[s] =
           gallop(where.lowest[s], last, last - 1, [&](std::size_t first) { return allowed(s, first, last); });
     }
-    for (std::size_t s = 1; s <= stages; ++s) {
-      if (where.lowest[s] <= where.lowest[s - 1]) where.lowest[s] = where.lowest[s - 1] + 1;
-    }
-    for (std::size_t s = stages; s-- > 0;) {
-      if (where.highest[s] >= where.highest[s + 1]) where.highest[s] = where.highest[s + 1] - 1;
-    }
+    where.increase();
     for (std::size_t s = 0; s <= stages; ++s) {
       if (where.lowest[s] > where.highest[s]) return std::nullopt;
     }
