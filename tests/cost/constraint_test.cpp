@@ -31,3 +31,16 @@ TEST_CASE("what is forbidden for good is known by promise, by being told, or not
   CHECK_FALSE(stagecut::detail::hopeless(told{}, 0, 0, 1, false));
   CHECK_FALSE(stagecut::detail::hopeless(silent, 0, 0, 3, false));
 }
+
+TEST_CASE("a reference says what the constraint says") {
+  const narrow hereditary{};
+  const stagecut::detail::constraint_ref same(hereditary);
+  CHECK(stagecut::promises<decltype(same), stagecut::hereditary> == stagecut::promises<narrow, stagecut::hereditary>);
+  const told telling{};
+  const stagecut::detail::constraint_ref other(telling);
+  for (std::size_t last = 1; last < 5; ++last) {
+    CHECK(same(0, 0, last) == hereditary(0, 0, last));
+    CHECK(other(0, 0, last) == telling(0, 0, last));
+    CHECK(other.hopeless(0, 0, last) == (last > 2));
+  }
+}

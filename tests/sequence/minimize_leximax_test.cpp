@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "enumeration.hpp"
@@ -67,6 +68,13 @@ TEST_CASE("not only the costliest stage is as cheap as it can be") {
   CHECK(best->cuts == stagecut::cuts{0, 1, 4, 7});
   CHECK(best->cost == std::vector<std::int64_t>{9, 3, 3});
   CHECK(best->bound == best->cost);
+}
+
+TEST_CASE("a constraint need not be one that can be copied") {
+  const auto allowed = [kept = std::make_unique<std::size_t>(3)](std::size_t, std::size_t first, std::size_t last) {
+    return last - first <= *kept;
+  };
+  CHECK(minimize_leximax(prefix_sums{9, 1, 1, 1, 1, 1, 1}, 3, allowed)->cuts == stagecut::cuts{0, 1, 4, 7});
 }
 
 TEST_CASE_TEMPLATE("monotone costs equal enumeration", T, std::int64_t, double, rank) {

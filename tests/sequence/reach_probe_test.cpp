@@ -70,32 +70,32 @@ tally random_instances(std::uint64_t seed, Make make) {
   return seen;
 }
 
-/// With no constraint, and with a hereditary one.
+/// With no constraint, and with a hereditary one. How many had an answer.
 template <class Cost, bool Staged, auto... Promised>
-void tables(std::uint64_t seed) {
+int tables(std::uint64_t seed) {
   const tally seen = random_instances(seed, [](models::generator& random, shape form, tally& count) {
     const auto cost = models::random_table<Cost, Staged, Promised...>(random, form.n, form.k);
     if (random() % 2 == 0) return compare(cost, form.k, form.empty, count);
     compare(cost, form.k, models::random_permits<stagecut::hereditary>(random, form.n, form.k), form.empty, count);
   });
-  CHECK(seen.feasible > instances / 2);
   CHECK(seen.infeasible > instances / 50);
+  return seen.feasible;
 }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("costs that grow to the right equal enumeration", T, std::int64_t, double) {
-  tables<T, false, stagecut::right_monotone>(1);
-  tables<T, true, stagecut::right_monotone>(2);
+  CHECK(tables<T, false, stagecut::right_monotone>(1) > instances / 2);
+  CHECK(tables<T, true, stagecut::right_monotone>(2) > instances / 2);
 }
 TEST_CASE_TEMPLATE("costs that grow to the left equal enumeration", T, std::int64_t, double) {
-  tables<T, false, stagecut::left_monotone>(3);
-  tables<T, true, stagecut::left_monotone>(4);
+  CHECK(tables<T, false, stagecut::left_monotone>(3) > instances / 2);
+  CHECK(tables<T, true, stagecut::left_monotone>(4) > instances / 2);
 }
 TEST_CASE_TEMPLATE("costs that grow to both sides, where stages differ or may be empty, equal enumeration", T,
                    std::int64_t, double, float) {
-  tables<T, false, stagecut::monotone>(5);
-  tables<T, true, stagecut::monotone>(6);
+  CHECK(tables<T, false, stagecut::monotone>(5) > instances / 2);
+  CHECK(tables<T, true, stagecut::monotone>(6) > instances / 2);
 }
 
 namespace {
@@ -112,7 +112,7 @@ auto mapped(const models::table<std::int64_t, Staged, Promised...>& from, Map ma
 }
 
 template <auto... Promised>
-void at_the_ends(std::uint64_t seed) {
+int at_the_ends(std::uint64_t seed) {
   const tally seen = random_instances(seed, [](models::generator& random, shape form, tally& count) {
     const auto levels = models::random_table<std::int64_t, true, Promised...>(random, form.n, form.k);
     using limits = std::numeric_limits<std::int64_t>;
@@ -139,15 +139,15 @@ void at_the_ends(std::uint64_t seed) {
                        form.k, form.empty, count);
     }
   });
-  CHECK(seen.feasible > instances / 2);
+  return seen.feasible;
 }
 
 }  // namespace
 
 TEST_CASE("costs at the ends of their range, and infinite ones, equal enumeration") {
-  at_the_ends<stagecut::monotone>(14);
-  at_the_ends<stagecut::right_monotone>(15);
-  at_the_ends<stagecut::left_monotone>(16);
+  CHECK(at_the_ends<stagecut::monotone>(14) > instances / 2);
+  CHECK(at_the_ends<stagecut::right_monotone>(15) > instances / 2);
+  CHECK(at_the_ends<stagecut::left_monotone>(16) > instances / 2);
 }
 
 TEST_CASE_TEMPLATE("sums at the speeds of their stages equal enumeration", T, std::int64_t, double) {

@@ -14,7 +14,8 @@ namespace stagecut::inline v0 {
 
 /// The constraint that several hold at once: a stage may be what all of them allow. It holds a copy of each.
 ///
-/// Promises what all of them promise. They are asked in their order, whether they allow a stage by none after the first that says no.
+/// Promises what all of them promise. Whether they allow a stage, they are asked in their order up to the first that does
+/// not.
 template <stage_constraint... Parts>
 class all_of {
  public:

@@ -44,5 +44,28 @@ template <stage_constraint C>
   }
 }
 
+/// A constraint that is somebody else's, for where a copy of it would be kept.
+template <stage_constraint C>
+class constraint_ref {
+ public:
+  using axioms = axiom<enable_axioms<C>.bits>;
+
+  explicit constexpr constraint_ref(const C& constraint) noexcept : constraint_(&constraint) {}
+
+  [[nodiscard]] constexpr bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return (*constraint_)(stage, first, last);
+  }
+  [[nodiscard]] constexpr bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
+    return detail::hopeless(*constraint_, stage, first, last, (*this)(stage, first, last));
+  }
+  [[nodiscard]] auto obstacle(std::size_t items, std::size_t stages) const requires requires(const C& constraint) {
+    constraint.obstacle(items, stages);
+  }
+  { return constraint_->obstacle(items, stages); }
+
+ private:
+  const C* constraint_;
+};
+
 }  // namespace detail
 }  // namespace stagecut::inline v0

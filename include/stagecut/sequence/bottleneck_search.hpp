@@ -66,7 +66,9 @@ class bottleneck_search {
       const auto room = distance(lower_, upper_);
       const bool climbing = !placed_ && step < room;
       const cost_type bound = round < by_value ? ahead(lower_, climbing ? step : fraction(room, 2)) : middle_bits();
-      if (!fits(lower_ <= bound && bound < upper_ ? bound : lower_)) step = static_cast<decltype(step)>(step + step);
+      if (fits(lower_ <= bound && bound < upper_ ? bound : lower_)) continue;
+      const auto twice = static_cast<decltype(step)>(step + step);
+      if (step < twice) step = twice;
     }
   }
 

@@ -37,7 +37,7 @@ struct minimize_bottleneck_then_fn {
       if constexpr (std::same_as<Constraint, detail::no_constraint>) {
         return second(cap);
       } else {
-        return second(all_of(allowed, cap));
+        return second(all_of(detail::constraint_ref(allowed), cap));
       }
     };
     using second_type = std::remove_cvref_t<decltype(*ask())>;

@@ -29,7 +29,7 @@ struct minimize_leximax_fn {
     const auto first = minimize_bottleneck(cost, stages, allowed);
     if (!first) return answer::infeasible(first.why());
     const at_most cap(cost, first->cost);
-    const all_of within(allowed, cap);
+    const all_of within(detail::constraint_ref{allowed}, cap);
     auto best = detail::stage_program(cost, stages, leximax(), within).run();
     if (best) return answer::optimal(*std::move(best));
     // A cost that does not keep its promises: the best for the costliest stage.

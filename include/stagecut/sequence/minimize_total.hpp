@@ -194,8 +194,8 @@ struct minimize_total_fn {
 ///
 /// Exact: integer totals are those of enumeration, and among the optimal cuts it returns the lexicographically smallest.
 /// Totals of floating-point costs are least but for the rounding of sums added up in different orders, and ties are told
-/// where computed sums tie, as those of whole numbers do; a quadrangle inequality that rounding breaks costs no more than that. Deterministic;
-/// thread-safe.
+/// where computed sums tie, as those of whole numbers do; a quadrangle inequality that rounding breaks costs no more than
+/// that. Deterministic; thread-safe.
 ///
 /// Calls of `cost`, with w for the widest window of cut points (n without a constraint):
 ///   `monge`                     O(k n log n), or if fewer, O(n log n) for each of the extra costs tried, as a rule 5 to
