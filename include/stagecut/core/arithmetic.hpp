@@ -28,10 +28,11 @@ inline constexpr bits_t<T> sign_bit = bits_t<T>{1} << (8 * sizeof(T) - 1);
 template <std::floating_point T>
 inline constexpr bits_t<T> infinity_bits = std::bit_cast<bits_t<T>>(std::numeric_limits<T>::infinity());
 
-/// `x`, in a form that a compiler which may reorder sums (`-ffast-math`) cannot see through. It costs no instruction.
+/// `x`, or a vector of such, in a form that a compiler which may reorder sums (`-ffast-math`) cannot see through. It costs
+/// no instruction. Integers, of any width, have no sums that round.
 template <class T>
 [[nodiscard, gnu::always_inline]] constexpr T as_computed(T x) noexcept {
-  if constexpr (std::floating_point<T>) {
+  if constexpr (!requires { x % x; }) {
     if (!std::is_constant_evaluated()) {
 #if defined(__SSE2__)
       asm("" : "+x"(x));
