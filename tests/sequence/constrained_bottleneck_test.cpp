@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "arbitrary.hpp"
 #include "oracles.hpp"
 
 using stagecut::minimize_bottleneck;
@@ -18,19 +19,6 @@ using stagecut::prefix_sums;
 namespace {
 
 using generator = std::mt19937_64;
-
-/// Any intervals at all, some of them forbidden.
-struct arbitrary {
-  std::size_t items;
-  std::vector<bool> allowed;
-
-  arbitrary(generator& random, std::size_t n, std::size_t k, unsigned per_cent) : items(n) {
-    for (std::size_t i = 0; i < k * (n + 1) * (n + 1); ++i) allowed.push_back(random() % 100 < per_cent);
-  }
-  bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
-    return allowed[(stage * (items + 1) + first) * (items + 1) + last];
-  }
-};
 
 /// At most so many units of a second weight on each stage: hereditary.
 struct caps {

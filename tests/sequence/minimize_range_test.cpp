@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "arbitrary.hpp"
 #include "range_oracle.hpp"
 
 using stagecut::minimize_range;
@@ -46,19 +47,6 @@ struct counting {
   Cost operator()(std::size_t first, std::size_t last) const {
     ++calls;
     return static_cast<Cost>(sums[last] - sums[first]);
-  }
-};
-
-/// Any intervals at all, some of them forbidden.
-struct arbitrary {
-  std::size_t items;
-  std::vector<bool> allowed;
-
-  arbitrary(generator& random, std::size_t n, std::size_t k, unsigned per_cent) : items(n) {
-    for (std::size_t i = 0; i < k * (n + 1) * (n + 1); ++i) allowed.push_back(random() % 100 < per_cent);
-  }
-  bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
-    return allowed[(stage * (items + 1) + first) * (items + 1) + last];
   }
 };
 

@@ -165,7 +165,7 @@ TEST_CASE("constrained costs equal enumeration, cut points included") {
   for (int round = 0; round < 10'000; ++round) {
     const std::size_t n = 1 + random() % 9;
     const std::size_t k = some_stages(random, n);
-    const oracle::arbitrary_constraint some(random, n, k, 20 + 20 * static_cast<unsigned>(random() % 5));
+    const arbitrary some(random, n, k, 20 + 20 * static_cast<unsigned>(random() % 5));
     const oracle::capped_constraint capped(random, n, k);
     oracle::interval_table<stagecut::monge> bulging(n);
     fill(random, bulging, 0, 1);

@@ -104,7 +104,7 @@ TEST_CASE("constrained chains equal enumeration") {
     const std::size_t k = 1 + random() % n;
     const prefix_sums integers(oracle::random_items<std::int64_t>(random, n));
     const prefix_sums<double> reals(random_reals(random, n));
-    const oracle::arbitrary_constraint some(random, n, k, 20 + 20 * static_cast<unsigned>(random() % 5));
+    const arbitrary some(random, n, k, 20 + 20 * static_cast<unsigned>(random() % 5));
     const oracle::capped_constraint capped(random, n, k);
     ++(compare(integers, k, minimize_variance(integers, k, some), some) ? feasible : infeasible);
     ++(compare(integers, k, minimize_variance(integers, k, capped), capped) ? feasible : infeasible);

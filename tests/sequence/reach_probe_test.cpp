@@ -16,6 +16,7 @@
 #include <limits>
 #include <vector>
 
+#include "bottleneck_tally.hpp"
 #include "enumeration.hpp"
 #include "random_models.hpp"
 
@@ -27,19 +28,6 @@ using stagecut::prefix_sums;
 namespace {
 
 constexpr int instances = 20'000;
-
-/// How many of the instances had an answer.
-struct tally {
-  int feasible = 0;
-  int infeasible = 0;
-};
-
-template <class Model, class Allowed>
-void compare(const Model& cost, std::size_t k, const Allowed& allowed, empty_stages empty, tally& seen) {
-  const bool answered = oracle::agree(minimize_bottleneck(cost, k, allowed, empty),
-                                      oracle::best_cut_of(cost, k, empty, allowed, oracle::worst));
-  ++(answered ? seen.feasible : seen.infeasible);
-}
 
 template <class Model>
 void compare(const Model& cost, std::size_t k, empty_stages empty, tally& seen) {

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "arbitrary.hpp"
+
 // Slow and obvious: the least total by its definition, and random costs that keep the axioms, to compare with.
 namespace oracle {
 
@@ -168,19 +170,6 @@ struct different_labels {
     unsigned seen = 0;
     for (std::size_t i = first; i < last; ++i) seen |= 1U << label[i];
     return __builtin_popcount(seen);
-  }
-};
-
-/// Some intervals, by stage.
-struct arbitrary_constraint {
-  std::size_t items;
-  std::vector<bool> allowed;
-
-  arbitrary_constraint(generator& random, std::size_t n, std::size_t k, unsigned per_cent) : items(n) {
-    for (std::size_t i = 0; i < k * (n + 1) * (n + 1); ++i) allowed.push_back(random() % 100 < per_cent);
-  }
-  bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
-    return allowed[(stage * (items + 1) + first) * (items + 1) + last];
   }
 };
 
