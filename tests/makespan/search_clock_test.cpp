@@ -10,11 +10,6 @@ using stagecut::search_limits;
 using stagecut::detail::search_clock;
 using stagecut::detail::seconds_now;
 
-TEST_CASE("time does not go back") {
-  const double first = seconds_now();
-  CHECK(seconds_now() >= first);
-}
-
 TEST_CASE("without limits a search is never over") {
   search_limits limits;
   limits.time_limit.reset();

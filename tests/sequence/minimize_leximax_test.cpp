@@ -175,6 +175,47 @@ TEST_CASE("what cannot be done is told") {
   CHECK(none.why().place == "3 stages need 3 items of the kind, and there are 2");
 }
 
+TEST_CASE("a limit leaves the best cut for the costliest stage, and that as the bound") {
+  models::generator random(12);
+  const prefix_sums cost(models::random_items<double>(random, 60));
+  const auto first = minimize_bottleneck(cost, 9);
+  const auto best = minimize_leximax(cost, 9);
+  REQUIRE(best.state() == stagecut::state::optimal);
+  int left = 0;  // calls until it stops
+  const auto stop = [&] { return left-- == 0; };
+  stagecut::chain_limits limits;
+  limits.stop = stop;
+  int proved = 0;
+  for (int after = 0; after < 40; ++after) {
+    left = after;
+    const auto found = minimize_leximax(cost, 9, limits);
+    if (found.state() == stagecut::state::optimal) {
+      REQUIRE(*found == *best);
+      ++proved;
+      continue;
+    }
+    REQUIRE(proved == 0);
+    REQUIRE(found.state() == stagecut::state::feasible);
+    REQUIRE(found->cuts == first->cuts);
+    REQUIRE(found->bound == std::vector<double>{first->cost});
+    REQUIRE(!(found->cost < best->cost));
+    REQUIRE(!(best->cost < found->bound));
+  }
+  CHECK(proved > 0);
+  CHECK(proved < 40);
+
+  limits = {};
+  limits.time_limit = 0;
+  CHECK(minimize_leximax(cost, 9, limits).state() == stagecut::state::feasible);
+  const auto permits = models::random_permits(random, 60, 9);
+  if (minimize_bottleneck(cost, 9, permits)) {
+    CHECK(minimize_leximax(cost, 9, permits, limits).state() == stagecut::state::feasible);
+  }
+  const auto any_order = models::random_table<double, false>(random, 20, 1);
+  CHECK(minimize_leximax(any_order, 4, limits).state() == stagecut::state::feasible);
+  CHECK(minimize_leximax(cost, 61, limits).state() == stagecut::state::infeasible);
+}
+
 TEST_CASE("the least that costs can be is enough") {
   namespace testing = stagecut::testing;
   CHECK(minimize_leximax(testing::monotone_archetype(7), 3)->cuts == stagecut::cuts{0, 2, 4, 7});

@@ -260,6 +260,48 @@ TEST_CASE("no stage, more stages than items, no cut that the constraint allows")
   CHECK(minimize_range(cost, 1)->cost == 0);
 }
 
+TEST_CASE("a limit leaves a cut, and a bound that no cut is below") {
+  generator random(17);
+  int stopped = 0;
+  int tight = 0;
+  for (int round = 0; round < 400; ++round) {
+    const std::size_t n = 12 + random() % 30;
+    const std::size_t k = 2 + random() % 8;
+    std::vector<double> items(n);
+    for (double& each : items) each = std::exp(static_cast<double>(random() % 600) / 100);
+    const prefix_sums cost(items);
+    const auto wide = [](std::size_t, std::size_t first, std::size_t last) {
+      return (first + last) % 5 != 0 || first == 0;
+    };
+    const auto best = minimize_range(cost, k);
+    const auto best_wide = minimize_range(cost, k, wide);
+    for (int after = 0; after < 24; ++after) {
+      int left = after;
+      const auto stop = [&] { return left-- == 0; };
+      stagecut::chain_limits limits;
+      limits.stop = stop;
+      const auto check = [&](const auto& found, const auto& least) {
+        REQUIRE(found.has_value() == least.has_value());
+        if (!found) return;
+        REQUIRE(found->cuts.stages() == k);
+        REQUIRE(found->bound <= least->cost);
+        REQUIRE(least->cost <= found->cost);
+        if (found.state() == stagecut::state::optimal) {
+          REQUIRE(found->cost == least->cost);
+          return;
+        }
+        REQUIRE(found.state() == stagecut::state::feasible);
+        ++stopped;
+        tight += found->bound > 0 ? 1 : 0;
+      };
+      check(minimize_range(cost, k, limits), best);
+      check(minimize_range(cost, k, wide, limits), best_wide);
+    }
+  }
+  CHECK(stopped > 1000);
+  CHECK(tight > 100);
+}
+
 TEST_CASE("a sum is asked for its prefixes once each") {
   generator random(61);
   for (int round = 0; round < 50; ++round) {

@@ -19,6 +19,7 @@
 #include <stagecut/makespan/chain_request.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
 #include <stagecut/schedule/simulation.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/minimize_leximax.hpp>
 #include <stagecut/sequence/minimize_range.hpp>
@@ -37,8 +38,10 @@ struct objective_cut {
 
 /// By the objective of a request. `range` and `variance` are only asked for of sums.
 template <stage_cost Cost, stage_constraint Constraint>
-[[nodiscard]] outcome<objective_cut> best_by_objective(const Cost& cost, std::size_t stages, chain_objective objective,
-                                                       const Constraint& allowed) {
+[[nodiscard]] outcome<objective_cut> best_by_objective(const Cost& cost, std::size_t stages,
+                                                       const chain_request& request, const Constraint& allowed) {
+  const chain_objective objective = request.objective;
+  const chain_limits limits{request.limits.time_limit, request.limits.stop, {}};
   const auto told = [&](const auto& found, const auto& number) {
     if (!found) return outcome<objective_cut>::infeasible(found.why());
     objective_cut result{found->cuts, number(found->cost), number(found->bound), {}};
@@ -50,10 +53,10 @@ template <stage_cost Cost, stage_constraint Constraint>
   };
   const auto itself = [](double value) { return value; };
   if (objective == chain_objective::leximax) {
-    return told(minimize_leximax(cost, stages, allowed), [](const auto& costs) { return costs.front(); });
+    return told(minimize_leximax(cost, stages, allowed, limits), [](const auto& costs) { return costs.front(); });
   }
   if constexpr (additive_cost<Cost>) {
-    if (objective == chain_objective::range) return told(minimize_range(cost, stages, allowed), itself);
+    if (objective == chain_objective::range) return told(minimize_range(cost, stages, allowed, limits), itself);
     if (objective == chain_objective::variance) return told(minimize_variance(cost, stages, allowed), itself);
   }
   return told(minimize_bottleneck(cost, stages, allowed), itself);
@@ -76,7 +79,7 @@ template <additive_cost Sums, stage_constraint Constraint>
     fail(argument_error("plan_chain", joined("speeds[", std::to_string(rank_of[s]), "]"), number_text(speeds[s]),
                         "must run the model in a finite time"));
   }
-  const auto best = [&](const auto& priced) { return best_by_objective(priced, stages, request.objective, allowed); };
+  const auto best = [&](const auto& priced) { return best_by_objective(priced, stages, request, allowed); };
   if (links.empty()) return speeds.empty() ? best(cost) : best(at_speeds(cost, std::move(speeds)));
 
   if (speeds.empty()) speeds.assign(stages, 1);

@@ -152,7 +152,7 @@ struct plan_chain_fn {
     }
     const auto best = [&](const auto& within) {
       return timed ? detail::best_by_time(cost, model, request, blocks, within)
-                   : detail::best_by_objective(cost, stages, request.objective, within);
+                   : detail::best_by_objective(cost, stages, request, within);
     };
     if (!request.memory_per_device) return best(detail::no_constraint());
     auto found = best(allowed);

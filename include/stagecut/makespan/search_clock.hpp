@@ -2,22 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <ctime>
 
+#include <stagecut/core/seconds_now.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// Seconds since some moment; they never go back where the system has such a clock.
-[[nodiscard]] inline double seconds_now() {
-  std::timespec now{};
-#ifdef CLOCK_MONOTONIC
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-#else
-  std::timespec_get(&now, TIME_UTC);
-#endif
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 /// Knows when a search must end, and tells how far it is.
 class search_clock {

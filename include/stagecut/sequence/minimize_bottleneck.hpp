@@ -15,6 +15,7 @@
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/sequence/bottleneck_search.hpp>
 #include <stagecut/sequence/constrained_bottleneck.hpp>
+#include <stagecut/sequence/on_blocks.hpp>
 #include <stagecut/sequence/probe.hpp>
 #include <stagecut/sequence/reach_probe.hpp>
 #include <stagecut/sequence/stage_program.hpp>
@@ -77,6 +78,11 @@ struct minimize_bottleneck_fn {
     const bool none_empty = empty == empty_stages::forbidden;
     if (none_empty && stages > items) {
       return answer_type::infeasible({reason::cause::more_stages_than_layers, stages, items});
+    }
+    if constexpr (detail::cuts_only<Constraint>) {
+      if (none_empty) {
+        return detail::on_blocks(cost, stages, allowed, [&](const auto& merged) { return (*this)(merged, stages); });
+      }
     }
     auto best = none_empty || items == 0 ? filled(cost, stages, allowed, empty) : reached(cost, stages, allowed, empty);
     if (!best) return answer_type::infeasible(detail::why_not(allowed, items, stages, empty));

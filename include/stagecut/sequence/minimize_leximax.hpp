@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/chain_partition.hpp>
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/all_of.hpp>
@@ -13,7 +15,10 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
+#include <stagecut/sequence/leximax_program.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/on_blocks.hpp>
 #include <stagecut/sequence/stage_program.hpp>
 
 namespace stagecut::inline v0 {
@@ -21,23 +26,53 @@ namespace stagecut::inline v0 {
 /// See `minimize_leximax`.
 struct minimize_leximax_fn {
   /// See `minimize_leximax`.
+  /// @{
   template <stage_cost Model, stage_constraint Constraint = detail::no_constraint>
   [[nodiscard]] outcome<chain_partition<std::vector<cost_t<Model>>>> operator()(const Model& cost, std::size_t stages,
-                                                                                const Constraint& allowed = {}) const {
+                                                                                const Constraint& allowed = {},
+                                                                                const chain_limits& limits = {}) const {
     using answer = outcome<chain_partition<std::vector<cost_t<Model>>>>;
     if (stages == 0) detail::fail(argument_error("minimize_leximax", "stages", "0", "must be at least 1"));
-    const auto first = minimize_bottleneck(cost, stages, allowed);
-    if (!first) return answer::infeasible(first.why());
-    const at_most cap(cost, first->cost);
-    const all_of within(detail::constraint_ref{allowed}, cap);
-    auto best = detail::stage_program(cost, stages, leximax(), within).run();
-    if (best) return answer::optimal(*std::move(best));
-    // A cost that does not keep its promises: the best for the costliest stage.
-    std::vector<cost_t<Model>> costs;
-    for (std::size_t s = 0; s < stages; ++s) {
-      costs = leximax()(costs, leximax()(detail::price(cost, s, first->cuts[s], first->cuts[s + 1])));
+    if constexpr (detail::cuts_only<Constraint>) {
+      return detail::on_blocks(cost, stages, allowed,
+                               [&](const auto& merged) { return (*this)(merged, stages, limits); });
+    } else {
+      detail::chain_clock clock(limits);
+      const auto first = minimize_bottleneck(cost, stages, allowed);
+      if (!first) return answer::infeasible(first.why());
+      auto best = least(cost, stages, allowed, first->cost, clock);
+      if (best) return answer::optimal(*std::move(best));
+      // A limit was reached, or a cost does not keep its promises: the best for the costliest stage.
+      std::vector<cost_t<Model>> costs;
+      for (std::size_t s = 0; s < stages; ++s) {
+        costs = leximax()(costs, leximax()(detail::price(cost, s, first->cuts[s], first->cuts[s + 1])));
+      }
+      return answer::feasible({first->cuts, std::move(costs), {first->cost}});
     }
-    return answer::feasible({first->cuts, costs, {first->cost}});
+  }
+
+  template <stage_cost Model>
+  [[nodiscard]] outcome<chain_partition<std::vector<cost_t<Model>>>> operator()(const Model& cost, std::size_t stages,
+                                                                                const chain_limits& limits) const {
+    return (*this)(cost, stages, detail::no_constraint(), limits);
+  }
+  /// @}
+
+ private:
+  /// The best of the cuts whose costliest stage costs no more than `bottleneck`; none if a limit was reached before.
+  template <class Model, class Constraint>
+  static std::optional<chain_partition<std::vector<cost_t<Model>>>> least(const Model& cost, std::size_t stages,
+                                                                          const Constraint& allowed,
+                                                                          const cost_t<Model>& bottleneck,
+                                                                          detail::chain_clock& clock) {
+    const at_most cap(cost, bottleneck);
+    if constexpr (promises<Model, right_monotone>) {
+      return detail::leximax_program(cost, stages, cap.bound(0), allowed, clock).run();
+    } else {
+      const all_of within(detail::constraint_ref{allowed}, cap);
+      return detail::stage_program(cost, stages, leximax(), within, empty_stages::forbidden, std::nullopt, &clock)
+          .run();
+    }
   }
 };
 
@@ -47,14 +82,16 @@ struct minimize_leximax_fn {
 /// @param cost     what items cost as a stage, as of `minimize_bottleneck`
 /// @param stages   number of stages k, at least 1
 /// @param allowed  optional: which items may be a stage, a `stage_constraint`
-/// @return         optimal, with the costs of the stages, the costliest first, as cost and bound; or infeasible, as
-///                 `minimize_bottleneck`
-/// @throws         argument_error if `stages == 0`; whatever `cost` and `allowed` throw
+/// @param limits   optional: how long to search once the least bottleneck is known, and whom to tell
+/// @return         optimal, with the costs of the stages, the costliest first, as cost and bound; feasible if a limit was
+///                 reached: a cut with the least bottleneck, which is the bound; or infeasible, as `minimize_bottleneck`
+/// @throws         argument_error if `stages == 0`; whatever `cost`, `allowed` and `limits` throw
 ///
 /// Exact for the costs as computed. Among the best cuts the lexicographically smallest. `minimize_bottleneck` first;
-/// then, of the cuts with that bottleneck, O(k m w) calls of cost and constraint and comparisons of O(k), where m is
-/// the number of places where a cut point can be, w that of the ends that a stage can have: few items for a monotone
-/// cost, unless one item is much heavier than the mean. O(k m) costs of memory for each of k stages.
+/// then, of the cuts with that bottleneck, for each of k stages and m places where it can begin, few calls of cost and
+/// constraint as a rule, and at most w, the ends that it can have; O(k m) places of memory. m and w are a few items for a
+/// monotone cost, unless one item is much heavier than the mean. A cost that is not right-monotone: O(k m w) calls, and
+/// comparisons and memory of O(k) costs for each place.
 inline constexpr minimize_leximax_fn minimize_leximax{};
 
 }  // namespace stagecut::inline v0

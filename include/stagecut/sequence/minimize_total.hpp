@@ -19,6 +19,7 @@
 #include <stagecut/sequence/lagrange_total.hpp>
 #include <stagecut/sequence/layered_total.hpp>
 #include <stagecut/sequence/monge_links.hpp>
+#include <stagecut/sequence/on_blocks.hpp>
 #include <stagecut/sequence/total_program.hpp>
 #include <stagecut/sequence/why_not.hpp>
 
@@ -66,17 +67,11 @@ struct minimize_total_fn {
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages,
                                                                    const Constraint& allowed) const {
     if (auto refused = too_many(cost, stages)) return *std::move(refused);
-    if constexpr (promises<Model, monge> || promises<Model, inverse_monge>) {
-      // Often the best of all is allowed.
-      auto points = unconstrained(cost, stages);
-      bool all = true;
-      for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, points[s], points[s + 1]);
-      if (all) return answer(cost, std::move(points), {});
+    if constexpr (detail::cuts_only<Constraint>) {
+      return detail::on_blocks(cost, stages, allowed, [&](const auto& merged) { return (*this)(merged, stages); });
+    } else {
+      return allowed_only(cost, stages, allowed);
     }
-    const detail::stage_price<Model> price{cost};
-    auto points = detail::total_program(price, allowed, cost.size(), stages);
-    if (!points) return outcome_t<Model>::infeasible(detail::why_not(allowed, cost.size(), stages));
-    return answer(cost, *std::move(points), {});
   }
 
   template <invariant_number_cost Model>
@@ -121,6 +116,22 @@ struct minimize_total_fn {
  private:
   template <class Model>
   using outcome_t = outcome<chain_partition<cost_t<Model>>>;
+
+  /// The same under a constraint that may tell stages apart.
+  template <class Model, class Constraint>
+  static outcome_t<Model> allowed_only(const Model& cost, std::size_t stages, const Constraint& allowed) {
+    if constexpr (promises<Model, monge> || promises<Model, inverse_monge>) {
+      // Often the best of all is allowed.
+      auto points = unconstrained(cost, stages);
+      bool all = true;
+      for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, points[s], points[s + 1]);
+      if (all) return answer(cost, std::move(points), {});
+    }
+    const detail::stage_price<Model> price{cost};
+    auto points = detail::total_program(price, allowed, cost.size(), stages);
+    if (!points) return outcome_t<Model>::infeasible(detail::why_not(allowed, cost.size(), stages));
+    return answer(cost, *std::move(points), {});
+  }
 
   template <class Model>
   static outcome_t<Model> no_layer() {

@@ -18,6 +18,7 @@
 #include <stagecut/sequence/convex_windows.hpp>
 #include <stagecut/sequence/lagrange_total.hpp>
 #include <stagecut/sequence/layered_total.hpp>
+#include <stagecut/sequence/on_blocks.hpp>
 #include <stagecut/sequence/total_program.hpp>
 #include <stagecut/sequence/why_not.hpp>
 
@@ -149,14 +150,18 @@ struct minimize_variance_fn {
   [[nodiscard]] outcome<chain_partition<double>> operator()(const Model& cost, std::size_t stages,
                                                             const Constraint& allowed) const {
     if (auto refused = too_many(cost.size(), stages)) return *std::move(refused);
-    const detail::least_variance solver(cost, stages);
-    auto points = solver.run();
-    bool all = true;
-    for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, points[s], points[s + 1]);
-    if (all) return answer(solver, std::move(points));
-    auto best = solver.run(allowed);
-    if (!best) return outcome<chain_partition<double>>::infeasible(detail::why_not(allowed, cost.size(), stages));
-    return answer(solver, *std::move(best));
+    if constexpr (detail::cuts_only<Constraint>) {
+      return detail::on_blocks(cost, stages, allowed, [&](const auto& merged) { return (*this)(merged, stages); });
+    } else {
+      const detail::least_variance solver(cost, stages);
+      auto points = solver.run();
+      bool all = true;
+      for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, points[s], points[s + 1]);
+      if (all) return answer(solver, std::move(points));
+      auto best = solver.run(allowed);
+      if (!best) return outcome<chain_partition<double>>::infeasible(detail::why_not(allowed, cost.size(), stages));
+      return answer(solver, *std::move(best));
+    }
   }
   /// @}
 

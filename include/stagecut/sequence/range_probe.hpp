@@ -6,6 +6,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/stage_windows.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -129,11 +130,13 @@ class range_probe : public stage_windows<Cost> {
 template <arithmetic Cost, stage_constraint Constraint>
 class constrained_range_probe : public stage_windows<Cost> {
  public:
-  constrained_range_probe(const known_prefixes<Cost>& chain, std::size_t stages, const Constraint& allowed)
-      : stage_windows<Cost>(chain, stages), allowed_(allowed), end_(stages + 1) {}
+  constrained_range_probe(const known_prefixes<Cost>& chain, std::size_t stages, const Constraint& allowed,
+                          chain_clock& clock)
+      : stage_windows<Cost>(chain, stages), allowed_(allowed), clock_(clock), end_(stages + 1) {}
 
   measured_cut<Cost> found;  ///< of the last success
 
+  /// As of `range_probe`; false as well if the clock ends it.
   /// @pre `at_least(least)` has said yes, last
   [[nodiscard]] bool find(Cost least, Cost most) {
     this->at_most(most);
@@ -144,6 +147,7 @@ class constrained_range_probe : public stage_windows<Cost> {
       bool any = false;
       std::size_t from = this->low(s + 1);
       for (std::size_t first = this->low(s); first <= this->high(s); ++first) {
+        if (clock_.over(0)) return false;
         end_[s].push_back(end_of(s, first, least, most, from));
         any = any || end_[s].back() != 0;
       }
@@ -174,6 +178,7 @@ class constrained_range_probe : public stage_windows<Cost> {
   }
 
   const Constraint& allowed_;
+  chain_clock& clock_;
   std::vector<std::vector<std::size_t>> end_;  // [s][d] of stage s from `low(s) + d` on
 };
 

@@ -13,6 +13,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -29,17 +30,20 @@ class stage_program {
   using value_type = value_t<Objective, cost_type>;
 
   /// @param floor  no cut has a value below, if known; values below count as that much
+  /// @param clock  optional: ends it
   stage_program(const Model& cost, std::size_t stages, const Objective& objective, const Constraint& allowed,
-                empty_stages empty = empty_stages::forbidden, std::optional<value_type> floor = std::nullopt)
+                empty_stages empty = empty_stages::forbidden, std::optional<value_type> floor = std::nullopt,
+                chain_clock* clock = nullptr)
       : cost_(cost),
         objective_(objective),
         allowed_(allowed),
         floor_(std::move(floor)),
+        clock_(clock),
         items_(cost.size()),
         stages_(stages),
         gap_(empty == empty_stages::forbidden ? 1 : 0) {}
 
-  /// The lexicographically smallest of the best cuts; none if the constraint leaves none.
+  /// The lexicographically smallest of the best cuts; none if the constraint leaves none, or the clock ended it.
   [[nodiscard]] std::optional<chain_partition<value_type>> run() {
     limit();
     behind_.resize(stages_);
@@ -90,6 +94,8 @@ class stage_program {
     std::vector<suffix>& here = behind_[s];
     std::size_t found = items_ + 1;
     for (std::size_t first = highest_[s] + 1; first-- > (s == 0 ? 0 : gap_ * s);) {
+      const double done = static_cast<double>(stages_ - 1 - s);
+      if (clock_ != nullptr && clock_->over(done / static_cast<double>(stages_))) return false;
       if (s + 1 != stages_ || first + gap_ <= items_) {
         const std::size_t nearest = s + 1 == stages_ || lowest_ > first + gap_ ? lowest_ : first + gap_;
         if constexpr (promises<Constraint, hereditary>) {
@@ -191,6 +197,7 @@ class stage_program {
   const Objective& objective_;
   const Constraint& allowed_;
   std::optional<value_type> floor_;
+  chain_clock* clock_;
   std::size_t items_;
   std::size_t stages_;
   std::size_t gap_;         // the least number of items of a stage

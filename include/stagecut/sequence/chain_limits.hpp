@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/seconds_now.hpp>
+
+namespace stagecut::inline v0 {
+
+/// How far a search through the cuts of a chain is.
+struct chain_progress {
+  double seconds = 0;  ///< since it began
+  double share = 0;    ///< of the work that it is done with, below 1, as a guess; 0 if that is not known
+};
+
+/// How long to search, and whom to tell. What is not said stays at its default.
+struct chain_limits {
+  std::optional<double> time_limit{};                    ///< seconds; unset: until the answer is proved
+  function_ref<bool()> stop{};                           ///< asked often; true ends the search with the best so far
+  function_ref<void(const chain_progress&)> progress{};  ///< told now and then
+};
+
+namespace detail {
+
+/// Knows when a search must end, and tells how far it is.
+class chain_clock {
+ public:
+  explicit chain_clock(const chain_limits& limits) : limits_(limits), begin_(seconds_now()) {}
+
+  /// Whether a limit is reached, a share of the work being done. Cheap enough for every row of a table.
+  [[nodiscard]] bool over(double share) {
+    if (over_ || ++asked_ % 16 != 1) return over_;
+    return look(share);
+  }
+
+  /// The same, for what takes long by itself.
+  [[nodiscard]] bool look(double share) {
+    const double seconds = seconds_now() - begin_;
+    if (limits_.stop && limits_.stop()) over_ = true;
+    if (limits_.time_limit && seconds >= *limits_.time_limit) over_ = true;
+    if (limits_.progress && seconds - told_ > 0.1) {
+      told_ = seconds;
+      limits_.progress({seconds, share});
+    }
+    return over_;
+  }
+
+  /// Whether a limit was reached.
+  [[nodiscard]] bool was_over() const noexcept { return over_; }
+
+ private:
+  const chain_limits& limits_;
+  double begin_;
+  double told_ = 0;
+  std::size_t asked_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/forbidden_cuts.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/merged_items.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// A constraint that is no more than forbidden cuts.
+template <class Constraint>
+concept cuts_only = std::derived_from<Constraint, forbidden_cuts>;
+
+/// The answer of `solve(merged)`, a chain whose items are those between two allowed cuts and that knows no constraint, as
+/// an answer for the items.
+template <stage_cost Model, class Solve>
+[[nodiscard]] auto on_blocks(const Model& cost, std::size_t stages, const forbidden_cuts& forbidden, Solve solve) {
+  using answer = decltype(solve(std::declval<const merged_items<Model>&>()));
+  const std::size_t items = cost.size();
+  if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
+  if (auto why = forbidden.obstacle(items, stages)) return answer::infeasible(*std::move(why));
+  const merged_items<Model> merged(cost, forbidden);
+  answer found = solve(merged);
+  if (found) found->cuts = merged.expand(found->cuts);
+  return found;
+}
+
+}  // namespace stagecut::inline v0::detail

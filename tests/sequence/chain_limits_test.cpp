@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/sequence/chain_limits.hpp>
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using stagecut::chain_limits;
+using stagecut::chain_progress;
+using stagecut::detail::chain_clock;
+using stagecut::detail::seconds_now;
+
+TEST_CASE("without limits a search is never over") {
+  const chain_limits limits;
+  chain_clock clock(limits);
+  for (int i = 0; i < 100; ++i) CHECK_FALSE(clock.over(0.5));
+  CHECK_FALSE(clock.was_over());
+}
+
+TEST_CASE("no time is over at once, and stays so") {
+  chain_limits limits;
+  limits.time_limit = 0;
+  chain_clock clock(limits);
+  CHECK(clock.over(0));
+  CHECK(clock.was_over());
+  limits.time_limit.reset();
+  CHECK(clock.over(0));
+}
+
+TEST_CASE("who stops is asked in every sixteenth row, and at each long step") {
+  int asked = 0;
+  const auto stop = [&] { return ++asked == 3; };
+  chain_limits limits;
+  limits.stop = stop;
+  chain_clock clock(limits);
+  for (int i = 0; i < 17; ++i) CHECK_FALSE(clock.over(0));
+  CHECK(asked == 2);
+  CHECK(clock.look(0));
+  CHECK(clock.over(0));
+  CHECK(asked == 3);
+}
+
+TEST_CASE("progress is told now and then") {
+  std::vector<chain_progress> told;
+  const auto tell = [&](const chain_progress& now) { told.push_back(now); };
+  chain_limits limits;
+  limits.progress = tell;
+  chain_clock clock(limits);
+  const double begin = seconds_now();
+  while (told.size() < 2 && seconds_now() - begin < 60) (void)clock.look(0.25);
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].share == 0.25);
+  CHECK(told[1].seconds - told[0].seconds >= 0.1);
+}
