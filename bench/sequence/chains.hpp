@@ -2,6 +2,7 @@
 // Chains to measure on, and how: small chains come from a pool, so that no branch predictor learns one by heart.
 #pragma once
 
+#include <stagecut/cost/forbidden_cuts.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 
 #include <benchmark/benchmark.h>
@@ -16,9 +17,10 @@
 
 namespace bench {
 
-enum class data { uniform, exponential, transformer, heavy_head };
+/// `waves` is for single rows: items from 5e-8 to 2e7, so that cut points can be almost anywhere.
+enum class data { uniform, exponential, transformer, heavy_head, waves };
 constexpr data all_data[] = {data::uniform, data::exponential, data::transformer, data::heavy_head};
-constexpr const char* data_names[] = {"uniform", "exponential", "transformer", "heavy_head"};
+constexpr const char* data_names[] = {"uniform", "exponential", "transformer", "heavy_head", "waves"};
 
 /// splitmix64, as a number in [0, 1).
 inline double draw(std::uint64_t& state) {
@@ -35,6 +37,9 @@ inline void fill(std::vector<double>& items, data kind, std::uint64_t seed) {
     item = kind == data::uniform ? draw(state) : kind == data::exponential ? -std::log1p(-draw(state)) : 1;
   }
   if (kind == data::transformer || kind == data::heavy_head) items.front() = items.back() = ends;
+  for (std::size_t i = 0; kind == data::waves && i < items.size(); ++i) {
+    items[i] = std::exp(16.7 * std::sin(27 * static_cast<double>(i) / static_cast<double>(items.size())));
+  }
 }
 
 struct pool {
@@ -107,6 +112,21 @@ void each_instance(const std::string& problem, std::initializer_list<std::size_t
         methods([&](const char* who, auto solve) { add(problem + "/" + who, of, solve); }, of);
       }
     }
+  }
+}
+
+/// The same for waves in 1,000 and 2,000 items and 38 % as many stages, where every third cut is forbidden;
+/// `solve(prefix sums, number of stages, forbidden cuts)`.
+template <class Solve>
+void each_wave(const std::string& problem, Solve solve) {
+  for (const std::size_t items : {1'000U, 2'000U}) {
+    const std::size_t stages = items * 383 / 1000;
+    std::vector<std::size_t> third;
+    for (std::size_t i = 3; i < items; i += 3) third.push_back(i);
+    const stagecut::forbidden_cuts forbidden(items, third);
+    add(problem + "/stagecut_forbidden_cuts", {data::waves, items, stages},
+        [=](const auto&, const auto& sums) { return solve(sums, stages, forbidden); })
+        ->Unit(benchmark::kMillisecond);
   }
 }
 

@@ -36,6 +36,9 @@ void register_all() {
     add("stagecut", [=](const chain&, const sums& s) { return stagecut::minimize_range(s, of.stages)->cost; });
     if (bench::quadratic(of)) add("textbook", [=](const chain&, const sums& s) { return textbook(s, of.stages); });
   });
+  bench::each_wave("range", [](const sums& s, std::size_t stages, const auto& forbidden) {
+    return stagecut::minimize_range(s, stages, forbidden)->cost;
+  });
 }
 
 }  // namespace

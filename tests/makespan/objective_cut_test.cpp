@@ -192,3 +192,23 @@ TEST_CASE("stages of one device send nothing") {
     CHECK(plan_chain(model, request)->messages == stagecut::message_model{});
   }
 }
+
+TEST_CASE("leximax and range keep the limits of the request: a plan that may not be the best, and its bound") {
+  profile model;
+  model.layers.resize(60);
+  for (std::size_t i = 0; i < 60; ++i) model.layers[i].forward = 1 + static_cast<double>(i * 37 % 11);
+  for (const auto objective : {chain_objective::leximax, chain_objective::range}) {
+    chain_request request{.devices = 7, .objective = objective};
+    const auto best = plan_chain(model, request);
+    REQUIRE(best.state() == stagecut::state::optimal);
+    int asked = 0;
+    const auto stop = [&] { return ++asked > 0; };
+    request.limits.stop = stop;
+    const auto stopped = plan_chain(model, request);
+    CHECK(asked > 0);
+    REQUIRE(stopped.state() == stagecut::state::feasible);
+    CHECK(stopped->objective.state == stagecut::state::feasible);
+    CHECK(stopped->objective.bound <= best->objective.value);
+    CHECK(best->objective.value <= stopped->objective.value);
+  }
+}
