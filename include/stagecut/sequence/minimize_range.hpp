@@ -147,7 +147,7 @@ struct minimize_range_fn {
     if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
     const detail::known_prefixes<number> chain(cost);
     if constexpr (std::same_as<Constraint, at_most<Model>>) {
-      if (&allowed.cost() == &cost) {
+      if (__builtin_addressof(allowed.cost()) == __builtin_addressof(cost)) {
         auto best = free(chain, stages, allowed.bound(0));
         return best ? best : answer::infeasible(detail::why_not(allowed, items, stages));
       }
