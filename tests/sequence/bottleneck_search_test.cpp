@@ -1,4 +1,38 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/sequence/probe.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+// The search knows the probes that are there before it, and no others.
+namespace stagecut::inline v0::detail {
+
+/// A chain whose probe only compares the bound with a secret.
+struct guess {
+  struct model_type {
+    [[nodiscard]] static std::size_t size() { return 1000; }
+    double operator()(std::size_t, std::size_t) const { return 0; }
+  };
+  using cost_type = double;
+  double secret;
+  mutable int probes = 0;
+};
+
+struct places {
+  [[nodiscard]] static std::size_t stages() { return 10; }
+  [[nodiscard]] static std::size_t items() { return 1000; }
+};
+
+/// As little as a probe may tell: the next number.
+inline verdict<double> probe(const guess& chain, const double& bound, double least, double, places&) {
+  ++chain.probes;
+  if (chain.secret <= bound) return {true, std::max(bound, least)};
+  return {false, std::nextafter(bound, 1e308)};
+}
+
+}  // namespace stagecut::inline v0::detail
+
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/sequence/bottleneck_search.hpp>
 #include <stagecut/sequence/constrained_bottleneck.hpp>
@@ -6,8 +40,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -89,40 +121,13 @@ TEST_CASE("between given ends, where nothing may fit") {
   CHECK(none > 500);
 }
 
-namespace {
-
-/// A chain whose probe only compares the bound with a secret.
-struct guess {
-  struct model_type {
-    [[nodiscard]] static std::size_t size() { return 1000; }
-    double operator()(std::size_t, std::size_t) const { return 0; }
-  };
-  using cost_type = double;
-  double secret;
-  mutable int probes = 0;
-};
-
-struct places {
-  [[nodiscard]] static std::size_t stages() { return 10; }
-  [[nodiscard]] static std::size_t items() { return 1000; }
-};
-
-/// As little as a probe may tell: the next number.
-detail::verdict<double> probe(const guess& chain, const double& bound, double least, double, places&) {
-  ++chain.probes;
-  if (chain.secret <= bound) return {true, std::max(bound, least)};
-  return {false, std::nextafter(bound, 1e308)};
-}
-
-}  // namespace
-
 TEST_CASE("no more probes than documented, even if they tell as little as they can") {
   models::generator random(3);
   int most = 0;
   for (int i = 0; i < 2000; ++i) {
     const double secret = std::ldexp(static_cast<double>(random() >> 11U), static_cast<int>(random() % 1800) - 900);
-    const guess chain{random() % 2 == 0 ? secret : -secret};
-    places where;
+    const detail::guess chain{random() % 2 == 0 ? secret : -secret};
+    detail::places where;
     detail::bottleneck_search search(chain, where, -1e308, 1e308);
     REQUIRE(search.found());
     REQUIRE(search.run() == chain.secret);

@@ -46,6 +46,34 @@ template <class T>
   return x;
 }
 
+/// Holds each sum of 64-bit integers, and its product with a number of stages.
+__extension__ typedef __int128 wide_integer;  // NOLINT(modernize-use-using)
+
+/// `a - b` and `a + b` as computed; of integers the low bits, where the type cannot hold the result. Numbers that break
+/// promises may ask for that: they get a wrong number, not undefined behaviour.
+/// @{
+template <class A, class B>
+[[nodiscard]] constexpr auto difference(A a, B b) {
+  if constexpr (integer<A> && integer<B>) {
+    using number_t = decltype(a - b);
+    using bits_t = std::make_unsigned_t<number_t>;
+    return static_cast<number_t>(static_cast<bits_t>(a) - static_cast<bits_t>(b));
+  } else if constexpr (arithmetic<decltype(a - b)>) {
+    return detail::as_computed(a - b);
+  } else {
+    return a - b;
+  }
+}
+template <class T>
+[[nodiscard]] constexpr T sum(const T& a, const T& b) {
+  if constexpr (integer<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  } else {
+    return static_cast<T>(a + b);
+  }
+}
+/// @}
+
 }  // namespace detail
 
 /// Whether `x` is NaN, told by its bits: the answer also holds in code compiled with `-ffast-math`. Integers never are.

@@ -141,8 +141,8 @@ class outcome {
   [[nodiscard]] const Answer& operator*() const& { return value(); }
   [[nodiscard]] Answer& operator*() & { return value(); }
   [[nodiscard]] Answer&& operator*() && { return std::move(value()); }
-  [[nodiscard]] const Answer* operator->() const { return &value(); }
-  [[nodiscard]] Answer* operator->() { return &value(); }
+  [[nodiscard]] const Answer* operator->() const { return __builtin_addressof(value()); }
+  [[nodiscard]] Answer* operator->() { return __builtin_addressof(value()); }
   /// @}
 
   /// Why there is no answer; without meaning when there is one.

@@ -30,7 +30,7 @@ class added_cuts {
   /// @param cost   what the items take; must outlive this object
   /// @param times  what messages take, in the same unit
   /// @throws       argument_error for times of another number of items
-  added_cuts(const Model& cost, cut_times times) : cost_(&cost), times_(std::move(times)) {
+  added_cuts(const Model& cost, cut_times times) : cost_(__builtin_addressof(cost)), times_(std::move(times)) {
     if (times_.size() == cost.size()) return;
     detail::fail(argument_error("added_cuts", "times.size()", std::to_string(times_.size()),
                                 detail::joined("must be the number of items, ", std::to_string(cost.size()))));

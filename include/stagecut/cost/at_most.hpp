@@ -37,7 +37,7 @@ class at_most {
   /// @param cost    what stages cost; must outlive this object
   /// @param bounds  what they may cost at most, all of them or each
   /// @throws        argument_error for a bound that is NaN
-  at_most(const Model& cost, Bounds bounds) : cost_(&cost), bounds_(std::move(bounds)) {
+  at_most(const Model& cost, Bounds bounds) : cost_(__builtin_addressof(cost)), bounds_(std::move(bounds)) {
     if constexpr (arithmetic<cost_t<Model>>) {
       if constexpr (one) {
         check("bound", bounds_);

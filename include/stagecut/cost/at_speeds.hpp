@@ -64,7 +64,8 @@ class at_speeds {
   /// @param cost    of a stage at speed 1; must outlive this object
   /// @param speeds  of every stage, above 0
   /// @throws        argument_error for a speed that is not finite and above 0
-  at_speeds(const Model& cost, std::vector<double> speeds) : cost_(&cost), speeds_("at_speeds", std::move(speeds)) {}
+  at_speeds(const Model& cost, std::vector<double> speeds)
+      : cost_(__builtin_addressof(cost)), speeds_("at_speeds", std::move(speeds)) {}
   at_speeds(const Model&&, std::vector<double>) = delete;  // would die before it is asked
 
   /// Number of items n.

@@ -50,7 +50,7 @@ class constraint_ref {
  public:
   using axioms = axiom<enable_axioms<C>.bits>;
 
-  explicit constexpr constraint_ref(const C& constraint) noexcept : constraint_(&constraint) {}
+  explicit constexpr constraint_ref(const C& constraint) noexcept : constraint_(__builtin_addressof(constraint)) {}
 
   [[nodiscard]] constexpr bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
     return (*constraint_)(stage, first, last);

@@ -27,7 +27,7 @@ class merged_items {
   /// @param cost    of intervals of items; must outlive this object
   /// @param blocks  the items in blocks, cut where the chain may be cut
   /// @throws        argument_error if they are blocks of another number of items
-  merged_items(const Model& cost, cuts blocks) : cost_(&cost), blocks_(std::move(blocks)) {
+  merged_items(const Model& cost, cuts blocks) : cost_(__builtin_addressof(cost)), blocks_(std::move(blocks)) {
     if (blocks_.items() == cost.size()) return;
     detail::fail(argument_error("merged_items", "blocks.items()", std::to_string(blocks_.items()),
                                 detail::joined("must be the number of items, ", std::to_string(cost.size()))));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/cost/axioms.hpp>
 
 namespace stagecut::inline v0 {
@@ -69,7 +70,7 @@ struct total {
   }
   template <class Cost>
   [[nodiscard]] constexpr Cost operator()(const Cost& a, const Cost& b) const {
-    return static_cast<Cost>(a + b);
+    return detail::sum(a, b);
   }
   /// @}
 };
@@ -157,7 +158,9 @@ struct range {
     Cost most;   ///< of the costliest stage
 
     /// By their distance.
-    friend constexpr bool operator<(const ends& a, const ends& b) { return a.most - a.least < b.most - b.least; }
+    friend constexpr bool operator<(const ends& a, const ends& b) {
+      return detail::difference(a.most, a.least) < detail::difference(b.most, b.least);
+    }
   };
 
   /// See `objective`.

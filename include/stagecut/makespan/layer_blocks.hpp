@@ -99,7 +99,7 @@ class blocks_constraint {
  public:
   /// Both must outlive this object.
   blocks_constraint(const layer_blocks& blocks, const Constraint& constraint)
-      : blocks_(&blocks), constraint_(&constraint) {}
+      : blocks_(&blocks), constraint_(__builtin_addressof(constraint)) {}
 
   /// What the constraint says of the layers of the blocks `[first, last)`.
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {

@@ -46,7 +46,7 @@ template <stage_cost Cost, stage_constraint Constraint>
     if (!found) return outcome<objective_cut>::infeasible(found.why());
     objective_cut result{found->cuts, number(found->cost), number(found->bound), {}};
     for (std::size_t s = 0; s < stages; ++s) {
-      result.costs.push_back(price(cost, s, result.cuts[s], result.cuts[s + 1]));
+      result.costs.push_back(detail::price(cost, s, result.cuts[s], result.cuts[s + 1]));
     }
     return found.state() == state::optimal ? outcome<objective_cut>::optimal(std::move(result))
                                            : outcome<objective_cut>::feasible(std::move(result));

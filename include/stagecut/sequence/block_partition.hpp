@@ -36,16 +36,16 @@ template <additive_cost Model>
   const std::size_t items = points[stages];
   for (std::size_t s = stages; --s > 0;) {
     const auto last = chain.at(points[s + 1]);
-    points[s] = gallop(s + 1, last.item, points[s],
-                       [&](std::size_t first) { return chain.cost(chain.at(first), last) < least; }) -
+    points[s] = detail::gallop(s + 1, last.item, points[s],
+                               [&](std::size_t first) { return chain.cost(chain.at(first), last) < least; }) -
                 1;
   }
   std::size_t first = 0;
   for (std::size_t s = 1; s < stages; ++s) {
     const auto begin = chain.at(first);
     const std::size_t beyond = items - (stages - s) + 1;
-    first = gallop(first + 2, beyond, points[s],
-                   [&](std::size_t last) { return most < chain.cost(begin, chain.at(last)); }) -
+    first = detail::gallop(first + 2, beyond, points[s],
+                           [&](std::size_t last) { return most < chain.cost(begin, chain.at(last)); }) -
             1;
     if (first >= points[s]) break;
     points[s] = first;
@@ -95,7 +95,7 @@ struct block_partition_fn {
       if (here < lowest) lowest = here;
       if (highest < here) highest = here;
     }
-    best->cost = static_cast<number>(detail::as_computed(highest - lowest));
+    best->cost = static_cast<number>(detail::difference(highest, lowest));
     best->bound = least_range(chain.cost(chain.at(0), chain.at(cost.size())), bottleneck, stages);
     return best->bound < best->cost ? answer::feasible(*std::move(best)) : answer::optimal(*std::move(best));
   }
@@ -106,7 +106,7 @@ struct block_partition_fn {
   static Cost least_range(Cost total, Cost bottleneck, std::size_t stages) {
     if constexpr (integer<Cost>) {
       using wide_t = std::common_type_t<std::make_unsigned_t<Cost>, std::size_t>;
-      return static_cast<Cost>(bottleneck - static_cast<Cost>(static_cast<wide_t>(total) / stages));
+      return static_cast<Cost>(detail::difference(bottleneck, static_cast<Cost>(static_cast<wide_t>(total) / stages)));
     } else {
       const Cost mean = total / static_cast<Cost>(stages);
       const Cost above = from_ordered_bits<Cost>(ordered_bits(mean) + 2);  // both roundings may have been downward

@@ -7,7 +7,10 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+// All chains that there are: the search calls `detail::probe`, which is not to be a function of the user's.
+#include <stagecut/sequence/constrained_bottleneck.hpp>
 #include <stagecut/sequence/probe.hpp>
+#include <stagecut/sequence/reach_probe.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -45,7 +48,7 @@ class bottleneck_search {
   /// Probes, and narrows the bracket by the answer. Success lowers the upper end to the costliest stage there was,
   /// failure lifts the lower end to the least cost that changes anything: both are costs of real stages.
   bool fits(const cost_type& bound) {
-    auto found = probe(chain_, bound, lower_, upper_, where_);
+    auto found = detail::probe(chain_, bound, lower_, upper_, where_);
     if (found.feasible) {
       upper_ = std::move(found.value);
       placed_ = true;

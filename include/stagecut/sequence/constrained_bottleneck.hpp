@@ -54,7 +54,7 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
   const auto within = [&](std::size_t first, std::size_t last) {
     Cost here = chain.cost(first, last);
     if (here <= bound) return true;
-    lower_to(next, std::move(here));
+    detail::lower_to(next, std::move(here));
     return false;
   };
   where.highest[0] = 0;
@@ -84,7 +84,7 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
         if (!within(first, last)) break;
         const bool may = chain.allowed(s, first, last);
         if (may) chosen = last;
-        if (may || hopeless(chain.allowed, s, first, last, may)) break;
+        if (may || detail::hopeless(chain.allowed, s, first, last, may)) break;
       }
       end.push_back(chosen);
       if (chosen != 0) found = first;

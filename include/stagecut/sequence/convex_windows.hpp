@@ -148,8 +148,8 @@ class convex_windows {
       }
       const double level = rest / static_cast<double>(others);
       const std::size_t highest = items_ - (left - 1);
-      std::size_t last = gallop(first + 1, highest, first + items_ / stages_,
-                                [&](std::size_t i) { return price_.sum(first, i) >= level; });
+      std::size_t last = detail::gallop(first + 1, highest, first + items_ / stages_,
+                                        [&](std::size_t i) { return price_.sum(first, i) >= level; });
       if (last > first + 1 && level - price_.sum(first, last - 1) < price_.sum(first, last) - level) --last;
       points.push_back(last);
     }
@@ -192,10 +192,12 @@ class convex_windows {
         if (begin > end) continue;
         const auto may = [&](std::size_t i) { return bound(here, p, i); };
         const double best = here.left_sum + (static_cast<double>(p) - static_cast<double>(here.left.size())) * level_;
-        std::size_t middle = gallop(begin, end, points_[p], [&](std::size_t i) { return price_.sum(0, i) >= best; });
+        std::size_t middle =
+            detail::gallop(begin, end, points_[p], [&](std::size_t i) { return price_.sum(0, i) >= best; });
         if (!may(middle) && (middle == begin || !may(--middle))) continue;
-        const std::size_t from = gallop(begin, middle, middle > width ? middle - width : 0, may);
-        const std::size_t beyond = gallop(middle + 1, end + 1, middle + width, [&](std::size_t i) { return !may(i); });
+        const std::size_t from = detail::gallop(begin, middle, middle > width ? middle - width : 0, may);
+        const std::size_t beyond =
+            detail::gallop(middle + 1, end + 1, middle + width, [&](std::size_t i) { return !may(i); });
         width = beyond - from;
         if (from < lowest) lowest = from;
         if (beyond - 1 > highest) highest = beyond - 1;

@@ -57,7 +57,7 @@ class lagrange_total {
   };
 
   [[nodiscard]] known_cut priced(std::vector<std::size_t> points) const {
-    const total_type total = total_of(price_, points);
+    const total_type total = detail::total_of(price_, points);
     return {std::move(points), total};
   }
 

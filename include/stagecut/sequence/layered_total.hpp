@@ -11,9 +11,6 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Holds each sum of 64-bit integers, and its product with a number of stages.
-__extension__ typedef __int128 wide_integer;  // NOLINT(modernize-use-using)
-
 /// What costs are added up in.
 template <arithmetic Cost>
 using total_t = std::conditional_t<integer<Cost>, wide_integer, double>;

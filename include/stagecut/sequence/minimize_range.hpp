@@ -190,7 +190,7 @@ struct minimize_range_fn {
       detail::chain_clock clock(limits);
       const detail::known_prefixes<number> chain(cost);
       if constexpr (std::same_as<Constraint, at_most<Model>>) {
-        if (&allowed.cost() == &cost) {
+        if (__builtin_addressof(allowed.cost()) == __builtin_addressof(cost)) {
           auto best = free(chain, stages, allowed.bound(0), clock);
           return best ? best : answer::infeasible(detail::why_not(allowed, items, stages));
         }

@@ -19,6 +19,7 @@
 #include <stagecut/sequence/lagrange_total.hpp>
 #include <stagecut/sequence/layered_total.hpp>
 #include <stagecut/sequence/on_blocks.hpp>
+#include <stagecut/sequence/stage_windows.hpp>
 #include <stagecut/sequence/total_program.hpp>
 #include <stagecut/sequence/why_not.hpp>
 
@@ -54,8 +55,9 @@ class least_variance {
   using sum_type = std::conditional_t<integer<cost_t<Model>>, std::uint64_t, double>;
 
   least_variance(const Model& cost, std::size_t stages) : items_(cost.size()), stages_(stages) {
+    const known_prefixes<cost_t<Model>> chain(cost);
     prefix_.resize(items_ + 1);
-    for (std::size_t i = 0; i <= items_; ++i) prefix_[i] = static_cast<sum_type>(cost.prefix(i));
+    for (std::size_t i = 0; i <= items_; ++i) prefix_[i] = static_cast<sum_type>(chain.prefix(i));
     if constexpr (std::is_same_v<sum_type, double>) {
       constexpr int harmless = 400;
       const double whole = prefix_[items_] - prefix_[0];
@@ -92,9 +94,9 @@ class least_variance {
     if constexpr (std::is_same_v<sum_type, double>) {
       const auto prefix = [this](std::size_t i) { return prefix_[i]; };
       const convex_price<decltype(prefix), squared_deviation> price{prefix, deviation_};
-      return total_program(price, allowed, items_, stages_);
+      return detail::total_program(price, allowed, items_, stages_);
     } else {
-      return total_program(square_price<wide_unsigned>{prefix_}, allowed, items_, stages_);
+      return detail::total_program(square_price<wide_unsigned>{prefix_}, allowed, items_, stages_);
     }
   }
 

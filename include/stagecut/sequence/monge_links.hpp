@@ -97,7 +97,7 @@ class monge_links {
       }
       // `steps` to the front from there on; latest + 1: nowhere.
       const std::size_t steps =
-          gallop(1, latest + 1, 1, [&](std::size_t d) { return better(latest - d, end, back.end); });
+          detail::gallop(1, latest + 1, 1, [&](std::size_t d) { return better(latest - d, end, back.end); });
       if (steps > latest) return;
       from = latest - steps;
       break;

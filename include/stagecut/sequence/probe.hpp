@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/gallop.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
@@ -44,14 +45,14 @@ struct opaque_chain {
                                                      std::size_t highest, std::size_t likely, cost_type& next) const {
     std::optional<cost_type> narrow;  // the cost from the smallest beginning that fits
     std::optional<cost_type> wide;    // the cost from the largest beginning that does not
-    const std::size_t first = gallop(lowest, highest, likely, [&](std::size_t begin) {
+    const std::size_t first = detail::gallop(lowest, highest, likely, [&](std::size_t begin) {
       cost_type here = model(begin, last);
       const bool fits = here <= bound;
       (fits ? narrow : wide) = std::move(here);
       return fits;
     });
     if (!narrow) narrow = model(first, last);
-    if (wide) lower_to(next, *std::move(wide));
+    if (wide) detail::lower_to(next, *std::move(wide));
     return {first, *std::move(narrow)};
   }
 };
@@ -71,14 +72,14 @@ struct additive_chain {
   [[nodiscard]] mark at(std::size_t item) const { return {item, model.prefix(item)}; }
   [[nodiscard]] static std::size_t item(const mark& m) { return m.item; }
   [[nodiscard]] cost_type cost(const mark& first, const mark& last) const {
-    return static_cast<cost_type>(as_computed(last.prefix - first.prefix));
+    return static_cast<cost_type>(detail::difference(last.prefix, first.prefix));
   }
 
   /// As `opaque_chain::widest`.
   [[nodiscard]] widest_stage<mark, cost_type> widest(const mark& last, cost_type bound, std::size_t lowest,
                                                      std::size_t highest, std::size_t likely, cost_type& next) const {
     const mark first = at(lower_cut(last.prefix, bound, lowest, highest, likely));
-    if (first.item > lowest) lower_to(next, cost(at(first.item - 1), last));
+    if (first.item > lowest) detail::lower_to(next, cost(at(first.item - 1), last));
     return {first, cost(first, last)};
   }
 
@@ -88,8 +89,8 @@ struct additive_chain {
     if constexpr (requires { model.lower_cut(end, bound, lowest, highest, likely); }) {
       return model.lower_cut(end, bound, lowest, highest, likely);
     } else {
-      return gallop(lowest, highest, likely,
-                    [&](std::size_t i) { return as_computed(end - model.prefix(i)) <= bound; });
+      return detail::gallop(lowest, highest, likely,
+                            [&](std::size_t i) { return detail::difference(end, model.prefix(i)) <= bound; });
     }
   }
 };
@@ -166,7 +167,7 @@ template <class Chain, class Cost = typename Chain::cost_type>
       for (s = 1; s < stages; ++s) where.lowest[s] = where.cut[s];
       return {true, std::move(costliest)};
     }
-    lower_to(next, std::move(first));
+    detail::lower_to(next, std::move(first));
   }
   while (++s < stages) where.highest[s] = where.cut[s];
   return {false, std::move(next)};

@@ -172,7 +172,7 @@ class constrained_range_probe : public stage_windows<Cost> {
       if (end_[stage + 1][last - low] == 0) continue;
       const bool may = allowed_(stage, first, last);
       if (may) return last;
-      if (hopeless(allowed_, stage, first, last, may)) break;
+      if (detail::hopeless(allowed_, stage, first, last, may)) break;
     }
     return 0;
   }

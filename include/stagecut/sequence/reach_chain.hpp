@@ -38,7 +38,7 @@ struct reach_chain {
   static constexpr bool worked = (left && right) || apart;
 
   [[nodiscard]] cost_type cost(std::size_t s, std::size_t first, std::size_t last) const {
-    return price(model, s, first, last);
+    return detail::price(model, s, first, last);
   }
   /// All that counts but for overlapped messages.
   [[nodiscard]] cost_type beside_messages(std::size_t s, std::size_t first, std::size_t last) const {

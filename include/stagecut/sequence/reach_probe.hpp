@@ -56,7 +56,7 @@ class reach_probe {
   }
   bool keeps(cost_type here) {
     if (here <= bound_) return true;
-    lower_to(next_, std::move(here));
+    detail::lower_to(next_, std::move(here));
     return false;
   }
 
@@ -83,7 +83,7 @@ class reach_probe {
       const std::size_t last = where_.lowest[s + 1];
       const std::size_t least = where_.lowest[s];
       where_.lowest[s] =
-          gallop(least, last, where_.cut[s], [&](std::size_t first) { return may_be_within(s, first, last); });
+          detail::gallop(least, last, where_.cut[s], [&](std::size_t first) { return may_be_within(s, first, last); });
       if (where_.lowest[s] > where_.highest[s]) return false;
     }
     return may_be_within(0, 0, where_.lowest[1]);
@@ -108,8 +108,9 @@ class reach_probe {
     for (std::size_t s = 0; s + 1 < stages_; ++s) {
       const std::size_t from = where_.highest[s];
       const std::size_t most = where_.highest[s + 1];
-      where_.highest[s + 1] =
-          gallop(from + 1, most + 1, from + 1, [&](std::size_t last) { return !may_be_within(s, from, last); }) - 1;
+      where_.highest[s + 1] = detail::gallop(from + 1, most + 1, from + 1,
+                                             [&](std::size_t last) { return !may_be_within(s, from, last); }) -
+                              1;
       if (where_.highest[s + 1] < where_.lowest[s + 1]) return false;
     }
     return true;
@@ -155,12 +156,12 @@ class reach_probe {
   bool by_cheapest_end(std::size_t s) {
     bool any = false;
     const auto& model = chain_.model;
-    using end_type = decltype(separable_end(model, s, 0));
+    using end_type = decltype(detail::separable_end(model, s, 0));
     end_type cheapest{};
     bool known = false;
     const auto add = [&](std::size_t end) {
       if (!where_.at(s + 1, end)) return;
-      const end_type here = separable_end(model, s, end);
+      const end_type here = detail::separable_end(model, s, end);
       if (!known || here < cheapest) cheapest = here;
       known = true;
     };
@@ -168,7 +169,8 @@ class reach_probe {
     for (std::size_t first = where_.highest[s] + 1; first-- > where_.lowest[s];) {
       add(first + chain_.gap);
       if (!known) continue;
-      if (!keeps(static_cast<cost_type>(as_computed(cheapest - separable_begin(model, s, first))))) continue;
+      if (!keeps(static_cast<cost_type>(detail::difference(cheapest, detail::separable_begin(model, s, first)))))
+        continue;
       where_.begins[s][first - where_.lowest[s]] = 1;
       any = true;
     }
@@ -183,7 +185,8 @@ class reach_probe {
     const std::size_t lowest = where_.lowest[s];
     for (std::size_t end = nearest(s, lowest + chain_.gap); end <= where_.items(); end = nearest(s, end + 1)) {
       const std::size_t beyond = end - chain_.gap + 1;
-      const std::size_t first = gallop(lowest, beyond, lowest, [&](std::size_t i) { return within(s, i, end); });
+      const std::size_t first =
+          detail::gallop(lowest, beyond, lowest, [&](std::size_t i) { return within(s, i, end); });
       if (first - lowest >= begins.size()) continue;
       ++opened[first - lowest];
       ++closed[beyond - lowest < begins.size() ? beyond - lowest : begins.size()];

@@ -86,7 +86,7 @@ class stage_program {
 
   [[nodiscard]] const suffix* at(std::size_t s, std::size_t first) const {
     const std::size_t below = highest_[s] - first;
-    return first <= highest_[s] && below < behind_[s].size() ? &behind_[s][below] : nullptr;
+    return first <= highest_[s] && below < behind_[s].size() ? behind_[s].data() + below : nullptr;
   }
 
   /// All first items of stage s, from right to left. Whether there is one.
@@ -116,7 +116,7 @@ class stage_program {
   [[nodiscard]] suffix best_from(std::size_t s, std::size_t first, std::size_t nearest) {
     std::optional<value_type> best;
     std::size_t end = 0;
-    const std::vector<suffix>* const ends = s + 1 == stages_ ? nullptr : &behind_[s + 1];
+    const std::vector<suffix>* const ends = s + 1 == stages_ ? nullptr : behind_.data() + (s + 1);
     const std::size_t highest = ends == nullptr ? items_ : highest_[s + 1];
     for (std::size_t last = nearest; last <= highest; ++last) {
       const suffix* rest = nullptr;
@@ -130,10 +130,10 @@ class stage_program {
       }
       const bool may = allowed_(s, first, last);
       if (!may) {
-        if (hopeless(allowed_, s, first, last, may)) break;
+        if (detail::hopeless(allowed_, s, first, last, may)) break;
         continue;
       }
-      cost_type here = price(cost_, s, first, last);
+      cost_type here = detail::price(cost_, s, first, last);
       if (best) {
         if constexpr (requires { objective_.hopeless(here, *best); }) {
           if (objective_.hopeless(here, *best)) {
@@ -184,7 +184,7 @@ class stage_program {
       const suffix* const rest = s + 1 == stages_ ? nullptr : at(s + 1, last);
       if (s + 1 != stages_ && (rest == nullptr || !rest->best)) continue;
       if (!allowed_(s, first, last)) continue;
-      value_type here = objective_(price(cost_, s, first, last));
+      value_type here = objective_(detail::price(cost_, s, first, last));
       if (before) here = objective_(*before, here);
       if (least < (rest == nullptr ? here : objective_(here, *rest->best))) continue;
       before = std::move(here);

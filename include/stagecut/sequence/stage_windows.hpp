@@ -11,7 +11,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// The prefixes of an additive cost, asked for once each. They never fall and are finite, whatever the model says.
+/// The prefixes of an additive cost, asked for once each. Whatever the model says, they never fall, and all costs are
+/// finite.
 template <arithmetic Cost>
 class known_prefixes {
  public:
@@ -23,7 +24,7 @@ class known_prefixes {
       const Cost prefix = cost.prefix(i);
       const bool first = i == 0;
       const Cost before = first ? Cost{} : prefix_[i - 1];
-      prefix_[i] = is_finite(prefix) && (first || before < prefix) ? prefix : before;
+      prefix_[i] = is_finite(prefix) && (first || (before < prefix && is_cost(prefix))) ? prefix : before;
     }
   }
 
@@ -33,10 +34,16 @@ class known_prefixes {
 
   /// The cost of the items from `first` on up to where the prefix is `end`.
   [[nodiscard]] Cost between(std::size_t first, Cost end) const {
-    return static_cast<Cost>(as_computed(end - prefix_[first]));
+    return static_cast<Cost>(detail::difference(end, prefix_[first]));
   }
 
  private:
+  /// Whether the cost of the items up to a prefix, which is above the first, is a number.
+  [[nodiscard]] bool is_cost(Cost prefix) const {
+    const Cost all = between(0, prefix);
+    return is_finite(all) && !is_negative(all);
+  }
+
   std::vector<Cost> prefix_;
 };
 
@@ -56,13 +63,13 @@ class stage_windows {
   /// items as it can.
   [[nodiscard]] bool at_least(Cost least) {
     for (std::size_t p = 1; p <= stages(); ++p) {
-      near_[p] = gallop(p == stages() ? items() : near_[p - 1] + 1, items() - (stages() - p), near_[p],
-                        [&](std::size_t j) { return least <= chain_(near_[p - 1], j); });
+      near_[p] = detail::gallop(p == stages() ? items() : near_[p - 1] + 1, items() - (stages() - p), near_[p],
+                                [&](std::size_t j) { return least <= chain_(near_[p - 1], j); });
       if (!(least <= chain_(near_[p - 1], near_[p]))) return false;
     }
     for (std::size_t p = stages() - 1; p > 0; --p) {
-      far_end_[p] = gallop(p + 1, far_end_[p + 1], far_end_[p] + 1,
-                           [&](std::size_t i) { return !(least <= chain_(i, far_end_[p + 1])); }) -
+      far_end_[p] = detail::gallop(p + 1, far_end_[p + 1], far_end_[p] + 1,
+                                   [&](std::size_t i) { return !(least <= chain_(i, far_end_[p + 1])); }) -
                     1;
     }
     return true;
@@ -71,13 +78,13 @@ class stage_windows {
   /// All stages shall cost at most that much. From both ends, each stage takes as many items as it can.
   void at_most(Cost most) {
     for (std::size_t p = 1; p < stages(); ++p) {
-      far_[p] = gallop(far_[p - 1] + 2, items() - (stages() - p) + 1, far_[p] + 1,
-                       [&](std::size_t j) { return !(chain_(far_[p - 1], j) <= most); }) -
+      far_[p] = detail::gallop(far_[p - 1] + 2, items() - (stages() - p) + 1, far_[p] + 1,
+                               [&](std::size_t j) { return !(chain_(far_[p - 1], j) <= most); }) -
                 1;
     }
     for (std::size_t p = stages() - 1; p > 0; --p) {
-      near_end_[p] = gallop(p, near_end_[p + 1] - 1, near_end_[p],
-                            [&](std::size_t i) { return chain_(i, near_end_[p + 1]) <= most; });
+      near_end_[p] = detail::gallop(p, near_end_[p + 1] - 1, near_end_[p],
+                                    [&](std::size_t i) { return chain_(i, near_end_[p + 1]) <= most; });
     }
   }
 

@@ -23,14 +23,14 @@ template <stage_constraint Constraint>
     for (std::size_t s = 0; s + 1 < stages; ++s) {
       // A part may be what the whole may: nothing that begins further left reaches further.
       const std::size_t first = where.highest[s];
-      const std::size_t beyond = gallop(first + 1, where.highest[s + 1] + 1, first + 1,
-                                        [&](std::size_t last) { return !allowed(s, first, last); });
+      const std::size_t beyond = detail::gallop(first + 1, where.highest[s + 1] + 1, first + 1,
+                                                [&](std::size_t last) { return !allowed(s, first, last); });
       where.highest[s + 1] = beyond - 1;
     }
     for (std::size_t s = stages; s-- > 1;) {
       const std::size_t last = where.lowest[s + 1];
       where.lowest[s] =
-          gallop(where.lowest[s], last, last - 1, [&](std::size_t first) { return allowed(s, first, last); });
+          detail::gallop(where.lowest[s], last, last - 1, [&](std::size_t first) { return allowed(s, first, last); });
     }
     where.increase();
     for (std::size_t s = 0; s <= stages; ++s) {
@@ -47,7 +47,7 @@ template <class Price, stage_constraint Constraint>
 [[nodiscard]] std::optional<std::vector<std::size_t>> total_program(const Price& price, const Constraint& allowed,
                                                                     std::size_t items, std::size_t stages) {
   using total_type = typename Price::total_type;
-  const std::optional<cut_windows> where = reachable_cuts(allowed, items, stages);
+  const std::optional<cut_windows> where = detail::reachable_cuts(allowed, items, stages);
   if (!where) return std::nullopt;
   std::vector<std::vector<std::size_t>> end(stages + 1);  // 0: there is none
   end[stages] = {items};
@@ -67,7 +67,7 @@ template <class Price, stage_constraint Constraint>
         if (may) {
           const total_type here = as_computed(price(s, first, last) + behind[last - nearest]);
           if (chosen == 0 || here < least) chosen = last, least = here;
-        } else if (hopeless(allowed, s, first, last, may)) {
+        } else if (detail::hopeless(allowed, s, first, last, may)) {
           break;
         }
       }
@@ -96,7 +96,7 @@ template <class Price, stage_constraint Constraint>
       if (may) {
         const total_type here = as_computed(as_computed(price(0, first, last) + best[last]) + extra);
         if (end[first] == 0 || here < best[first]) end[first] = last, best[first] = here;
-      } else if (hopeless(allowed, 0, first, last, may)) {
+      } else if (detail::hopeless(allowed, 0, first, last, may)) {
         break;
       }
     }

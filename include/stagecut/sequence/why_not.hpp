@@ -49,7 +49,7 @@ template <stage_constraint Constraint>
           next[j] = 1;
           any = true;
           furthest = furthest < j ? j : furthest;
-        } else if (hopeless(allowed, s, i, j, may)) {
+        } else if (detail::hopeless(allowed, s, i, j, may)) {
           break;
         }
       }

@@ -66,10 +66,12 @@ class axiom_checker {
       if (first > 0) expect("left_monotone", cost <= price_(first - 1, last), here, {first - 1, last});
     }
     if constexpr (promises<Model, additive>) {
-      expect("additive", cost == static_cast<cost_type>(model_.prefix(last) - model_.prefix(first)), here, here);
+      const auto sum = stagecut::detail::difference(model_.prefix(last), model_.prefix(first));
+      expect("additive", cost == static_cast<cost_type>(sum), here, here);
     }
     if constexpr (promises<Model, separable>) {
-      expect("separable", cost == static_cast<cost_type>(end(last) - begin(first)), here, here);
+      const auto apart = stagecut::detail::difference(end(last), begin(first));
+      expect("separable", cost == static_cast<cost_type>(apart), here, here);
     }
     if constexpr (promises<Model, separable> || overlapped_cost<Model>) {
       if constexpr (requires { model_.work(first, first, last); }) check_work(first, last, cost);
@@ -105,8 +107,13 @@ class axiom_checker {
       if constexpr (promises<Model, inverse_monge>) {
         expect("inverse_monge", left + right + slack >= outer + inner, one, other);
       }
+    } else if constexpr (integer<cost_type>) {
+      using sum_type = stagecut::detail::wide_integer;
+      const sum_type apart = sum_type{left} + sum_type{right};
+      const sum_type nested = sum_type{outer} + sum_type{inner};
+      if constexpr (promises<Model, monge>) expect("monge", apart <= nested, one, other);
+      if constexpr (promises<Model, inverse_monge>) expect("inverse_monge", apart >= nested, one, other);
     } else {
-      // The same as differences, which do not overflow.
       if constexpr (promises<Model, monge>) expect("monge", left - inner <= outer - right, one, other);
       if constexpr (promises<Model, inverse_monge>) expect("inverse_monge", left - inner >= outer - right, one, other);
     }

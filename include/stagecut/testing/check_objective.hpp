@@ -86,7 +86,7 @@ requires objective<Objective, Cost>
 template <class Objective, class Container>
 requires objective<Objective, element_t<Container>>
 [[nodiscard]] objective_report check_objective(const Objective& goal, const Container& costs) {
-  return check_objective(goal, view<const element_t<Container>>(costs));
+  return testing::check_objective(goal, view<const element_t<Container>>(costs));
 }
 
 }  // namespace stagecut::inline v0::testing
