@@ -50,7 +50,7 @@ struct minimize_makespan_fn {
     if (stages > model.size()) {
       return outcome<makespan_cut>::infeasible({reason::cause::more_stages_than_layers, stages, model.size()});
     }
-    const detail::chain_ticks chain(model, request.order, request.links);
+    detail::chain_ticks chain(model, request.order, request.links);
     if (chain.splits && !tells_weights(model)) {
       detail::fail(invalid_input("model", "does not tell the gradient of the weights, which the schedule runs apart"));
     }
@@ -110,8 +110,8 @@ struct minimize_makespan_fn {
     }
     if (!found) return outcome<plan>::unknown(found.why());
     plan made = detail::plan_of(model, request, asked.order, memory, blocks, *found, found.state());
-    return found.state() == state::optimal ? outcome<plan>::optimal(std::move(made))
-                                           : outcome<plan>::feasible(std::move(made));
+    return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
+                                                  : outcome<plan>::feasible(std::move(made));
   }
 
   [[nodiscard]] plan_comparison operator()(const profile& model, const chain_request& request,
