@@ -688,7 +688,8 @@ TEST_CASE("times, messages and speeds of any magnitude: the best of all cuts, an
     CHECK(answer->within.size() >= sure);
     bool sound = true;
     for (const auto& each : answer->within) {
-      sound = sound && each.makespan <= longest && std::abs(value_of(each.cuts) - each.makespan) <= 1e-9 * each.makespan;
+      sound =
+          sound && each.makespan <= longest && std::abs(value_of(each.cuts) - each.makespan) <= 1e-9 * each.makespan;
     }
     CHECK(sound);
   }

@@ -212,7 +212,7 @@ class chain_ticks {
 
   static constexpr int least_exponent = -1074;  // of a double
 
-  double passes_;             // of a stage: microbatches, by their slices
+  double passes_;                            // of a stage: microbatches, by their slices
   std::vector<double> times_[tick_kinds]{};  // in the user's unit, of every row and item, or of every link and cut
   std::vector<std::size_t> boundary_{};      // its row of messages
   std::size_t rows_per_kind_ = 1;

@@ -339,7 +339,7 @@ class makespan_search {
   cut_simulator simulator_;
   local_search local_;
   cut_space space_;
-  bool smallest_ = false;            // the best is the lexicographically smallest already
+  bool smallest_ = false;             // the best is the lexicographically smallest already
   std::vector<std::size_t> known_{};  // the best cut before rounding
   double known_makespan_ = 0;         // in the user's unit, as is the bound that rounding leaves
   double certain_bound_ = 0;
