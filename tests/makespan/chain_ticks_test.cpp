@@ -47,7 +47,6 @@ TEST_CASE("whole times stay what they are") {
   CHECK(chain.load(0, 0, 4) * chain.tick == 27);
   CHECK(chain.message(0, 2) * chain.tick == 3);
   CHECK(chain.message(0, 3) * chain.tick == 4);
-  CHECK(chain.rounded(7) * chain.tick == 7);
 }
 
 TEST_CASE("split backward passes") {
@@ -109,4 +108,68 @@ TEST_CASE("the tick is a power of two of which an iteration has about 2^50") {
   const chain_ticks none(item_times({0, 0}, {0, 0}), order_of(schedule_kind::gpipe, 2, 3), {});
   CHECK(none.load(0, 0, 2) == 0);
   CHECK(none.tick > 0);
+}
+
+TEST_CASE("ticks of the cuts that count: what takes longer alone counts as twice as much") {
+  const item_times model({3, 1e9, 0.1, 0}, {1, 1, 1e20, 0}, {}, {1e15, 7, 0.1, 0});
+  const std::size_t m = 4;
+  chain_ticks chain(model, order_of(schedule_kind::one_forward_one_backward, 2, m), {{0, 1}});
+  CHECK(chain.most() > 4e20);
+  CHECK(chain.error() > 3);  // these three vanish beside the rest
+  CHECK(chain.pass(tick_f, 0, 0, 1) == 0);
+  CHECK(chain.time(tick_f, 0, 0, 2) == 1e9 + 3);
+  CHECK(chain.message_time(0, 2) == 7);
+  chain.scale(100);
+  CHECK(chain.most() == 100);
+  CHECK(chain.tick == std::ldexp(1, 7 - 50));
+  CHECK(chain.pass(tick_f, 0, 0, 1) * chain.tick == 3);
+  CHECK(chain.pass(tick_b, 0, 1, 2) * chain.tick == 1);
+  CHECK(chain.message(0, 2) * chain.tick == 7);
+  CHECK(chain.pass(tick_f, 0, 1, 2) * chain.tick * m > 2 * 100);
+  CHECK(chain.pass(tick_f, 0, 1, 2) * chain.tick * m < 2.001 * 100);
+  CHECK(chain.pass(tick_b, 0, 2, 3) == chain.pass(tick_f, 0, 1, 2));
+  CHECK(chain.message(0, 1) * chain.tick > 2 * 100);
+  CHECK(chain.message(0, 1) * chain.tick < 2.001 * 100);
+  // 0.1, of an item and of a message in both directions, for every microbatch.
+  const double off = std::abs(chain.message(0, 3) * chain.tick - 0.1);
+  CHECK(off > 0);
+  CHECK(chain.error() >= m * 3 * off);
+  CHECK(chain.error() <= m * 3 * off + 100 * std::ldexp(1, -44));
+  CHECK(chain.time(tick_b, 0, 1, 3) == 1e20 + 1);
+}
+
+TEST_CASE("sums over all items stay exact where many of them count as too long") {
+  dice random(2);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> forward;
+    for (int i = 0; i < 300; ++i) forward.push_back(random.once_in(2) ? 1e30 : 0.5 + random.fraction());
+    const std::size_t m = random.from(1, 3);
+    chain_ticks chain(item_times(forward, forward), order_of(schedule_kind::gpipe, 3, m), {});
+    chain.scale(10);
+    CHECK(chain.load(0, 0, 300) < std::ldexp(1, 53));
+    bool whole = true;
+    double sum = 0;
+    for (std::size_t i = 0; i < 300; ++i) {
+      const double here = chain.pass(tick_f, 0, i, i + 1);
+      sum += here;
+      whole = whole && here == std::floor(here) && chain.row(tick_f, 0)[i + 1] == sum;
+      whole = whole && (forward[i] < 2 ? std::abs(here * chain.tick - forward[i]) <= chain.tick / 2
+                                       : here * chain.tick * static_cast<double>(m) > 20);
+    }
+    CHECK(whole);
+    CHECK(chain.error() < 1e-8);
+  }
+}
+
+TEST_CASE("no time is too small for a tick, and none too large") {
+  const double least = std::ldexp(1, -1074);
+  const chain_ticks small(item_times({3 * least, least}, {0, 0}), order_of(schedule_kind::gpipe, 2, 3), {});
+  CHECK(small.tick == least);
+  CHECK(small.pass(tick_f, 0, 0, 2) == 4);
+  CHECK(small.error() == 0);
+  const std::vector<double> large(4, 1e308);
+  chain_ticks beyond(item_times(large, large), order_of(schedule_kind::gpipe, 2, 3), {});
+  CHECK(beyond.load(0, 0, 4) < std::ldexp(1, 53));
+  beyond.scale(0);  // only what takes no time is in a cut that counts
+  CHECK(beyond.pass(tick_f, 0, 0, 1) >= 1);
 }

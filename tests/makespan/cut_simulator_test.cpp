@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "random_chains.hpp"
@@ -74,5 +76,28 @@ TEST_CASE("simulations are counted") {
     CHECK(bench.simulate(points{0, 1, 3}) * bench.ticks.tick == (1 + 5 * 3) * 2);
     CHECK(bench.simulate(points{0, 2, 3}) * bench.ticks.tick == (3 * 3 + 3) * 2);
     CHECK(bench.simulate.simulations == 2);
+  });
+}
+
+TEST_CASE("before rounding, makespans are those of the times as they were told") {
+  dice random(3);
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const chain of = chains::rough_chain(random, chains::random_order(random, kind, {7, 3, 5}), 7);
+    const auto all = chains::all_cuts<double>(of);
+    chains::with_workbench(of, [&](auto& bench) {
+      bool same = true;
+      for (const auto& [makespan, cut] : all) {
+        same = same && std::abs(bench.simulate.unrounded(cut) - makespan) <= 1e-13 * makespan;
+      }
+      CHECK(same);
+    });
+  }
+  const chain huge{chains::layers({1e308, 1e308, 1}, {1, 1, 1}, {}, {}), {}, {}, {}};
+  chain of = huge;
+  of.request.order = chains::random_order(random, schedule_kind::gpipe, {1, 1, 1});
+  chains::with_workbench(of, [&](auto& bench) {
+    CHECK(bench.simulate.unrounded(points{0, 3}) == std::numeric_limits<double>::infinity());
   });
 }

@@ -48,3 +48,30 @@ TEST_CASE("the best cut so far, a bound, and who is told") {
   CHECK(best.proved());
   CHECK(told.back().bound == 4);
 }
+
+TEST_CASE("ticks of another size, and what rounding leaves of a bound") {
+  std::vector<makespan_progress> told;
+  const auto listener = [&](const makespan_progress& now) { told.push_back(now); };
+  stagecut::search_limits limits;
+  limits.progress = listener;
+  stagecut::detail::search_clock clock(limits);
+  incumbent best(clock, 4, 3);
+  best.offer(points{0, 1, 3}, 10);
+  CHECK(told.back().makespan == 43);
+  CHECK(told.back().bound == 0);
+  best.raise(9);
+  CHECK(best.certain_bound() == 33);
+  CHECK(told.back().bound == 33);
+  best.restart(0.5, 0.25);
+  CHECK_FALSE(best.any());
+  CHECK(best.bound() == 0);
+  CHECK(best.certain_bound() == 0);
+  best.offer(points{0, 2, 3}, 85);
+  CHECK(told.back().makespan == 42.75);
+  CHECK(told.back().bound == 33);  // is true all the same
+  best.offer(points{0, 1, 3}, 80);
+  CHECK(told.back().makespan == 40.25);
+  best.raise(80);
+  CHECK(best.proved());
+  CHECK(told.back().bound == 39.75);
+}

@@ -635,6 +635,122 @@ TEST_CASE("times that are no integers: what simulate says of them") {
   }
 }
 
+TEST_CASE("a device or a message so slow that no good cut has it does not hide the best cut") {
+  const std::vector<double> forward{.011, .019, .012, .031, .007, .016, .022, .013, 0};
+  makespan_request request = request_for(order_of(schedule_kind::one_forward_one_backward, 3, 8));
+  const item_times alone(forward, times(forward, 2));
+  const auto staged = minimize_makespan(stagecut::with_speeds<item_times>(alone, {1, 1, 3e-14}), request);
+  REQUIRE(staged.state() == state::optimal);
+  CHECK(staged->cuts == cuts{0, 4, 8, 9});
+  CHECK(staged->makespan == doctest::Approx(1.881).epsilon(1e-12));
+  CHECK(staged->bound == staged->makespan);
+
+  std::vector<double> sent(9, 1);
+  sent[0] = 1e15;
+  request.links = {{0, 1000}};
+  const auto linked = minimize_makespan(item_times(forward, times(forward, 2), {}, sent), request);
+  REQUIRE(linked.state() == state::optimal);
+  CHECK(linked->cuts == cuts{0, 2, 5, 9});
+  CHECK(linked->makespan == doctest::Approx(1.468).epsilon(1e-12));
+}
+
+TEST_CASE("times, messages and speeds of any magnitude: the best of all cuts, and a true bound") {
+  dice random(17);
+  int optimal = 0;
+  int infeasible = 0;
+  for (int round = 0; round < 1500; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    chain of = chains::rough_chain(random, chains::random_order(random, kind, {9, 4, 6}), 9, round % 5 == 0 ? 150 : 20);
+    const std::vector<valued> all = chains::all_cuts<double>(of);
+    if (random.once_in(3)) of.request.within = random.once_in(4) ? 1e300 : std::pow(10, 12 * random.fraction() - 2);
+    if (random.once_in(4) && !all.empty()) of.request.start = cuts(all[random.below(all.size())].second);
+    const auto answer = chains::solve(of);
+    REQUIRE(answer.has_value() == !all.empty());
+    infeasible += all.empty() ? 1 : 0;
+    if (!answer) continue;
+    const auto value_of = [&](const cuts& cut) {
+      const points at = chains::points_of(cut);
+      const auto found = std::find_if(all.begin(), all.end(), [&](const valued& each) { return each.second == at; });
+      return found == all.end() ? -1 : found->first;
+    };
+    const double least = all[0].first;
+    CHECK(std::abs(value_of(answer->cuts) - answer->makespan) <= 1e-12 * answer->makespan);
+    CHECK(answer->bound <= least * (1 + 1e-11));
+    CHECK((answer.state() == state::optimal) == (answer->makespan == answer->bound));
+    if (answer.state() == state::optimal) ++optimal;
+    if (answer.state() == state::optimal) CHECK(answer->makespan <= least * (1 + 1e-11));
+    if (!of.request.within) continue;
+    const double longest = answer->makespan * (1 + *of.request.within);
+    std::size_t sure = 0;
+    for (const valued& each : all) sure += each.first <= longest * (1 - 1e-9) ? 1 : 0;
+    CHECK(answer->all_within);
+    CHECK(answer->within.size() >= sure);
+    bool sound = true;
+    for (const auto& each : answer->within) {
+      sound =
+          sound && each.makespan <= longest && std::abs(value_of(each.cuts) - each.makespan) <= 1e-9 * each.makespan;
+    }
+    CHECK(sound);
+  }
+  CHECK(optimal > 1200);
+  CHECK(infeasible > 20);
+}
+
+TEST_CASE("limits leave a true bound whatever the magnitudes") {
+  dice random(18);
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    chain of = chains::rough_chain(random, chains::random_order(random, kind, {9, 4, 6}), 9);
+    const std::vector<valued> all = chains::all_cuts<double>(of);
+    of.request.limits.node_limit = random.below(30);
+    double told = 0;
+    const auto listener = [&](const makespan_progress& now) {
+      if (!all.empty() && now.bound > all[0].first * (1 + 1e-11)) told = now.bound;
+    };
+    of.request.limits.progress = listener;
+    const auto answer = chains::solve(of);
+    CHECK(told == 0);
+    if (!answer) continue;
+    CHECK(answer->bound <= all[0].first * (1 + 1e-11));
+    CHECK((answer.state() == state::optimal) == (answer->makespan == answer->bound));
+  }
+}
+
+TEST_CASE("times near the ends of what doubles can hold") {
+  const auto solve = [](double by) {
+    return minimize_makespan(twice(times(listed, by)), request_for(order_of(schedule_kind::gpipe, 4, 8)));
+  };
+  for (const double by : {0x1p-1074, 0x1p-1070, 0x1p-1022, 0x1p1000}) {
+    const auto answer = solve(by);
+    REQUIRE(answer.state() == state::optimal);
+    CHECK(answer->cuts == cuts{0, 1, 3, 5, 8});
+    CHECK(answer->makespan == 600 * by);
+  }
+  // The last item takes so long on the first stages that sums overflow, but need not be there.
+  struct late : told {
+    double forward(std::size_t s, std::size_t first, std::size_t) const { return s == 0 && first == 3 ? 1e308 : 1; }
+    double backward(std::size_t s, std::size_t first, std::size_t last) const { return forward(s, first, last); }
+  };
+  const auto answer = minimize_makespan(late{}, request_for(order_of(schedule_kind::one_forward_one_backward, 2, 4)));
+  REQUIRE(answer.state() == state::optimal);
+  CHECK(answer->cuts == cuts{0, 2, 4});
+  CHECK(answer->makespan == 20);
+}
+
+TEST_CASE("rounding that could hide a better cut leaves the answer feasible") {
+  // So many passes that what is rounded of each might add up to a billionth of the iteration.
+  std::vector<double> forward;
+  for (int i = 0; i < 3000; ++i) forward.push_back(1.0 / (i % 7 + 3));
+  makespan_request request = request_for(order_of(schedule_kind::one_forward_one_backward, 2, 30000));
+  request.limits.node_limit = 100000;
+  const auto answer = minimize_makespan(item_times(forward, forward), request);
+  REQUIRE(answer.state() == state::feasible);
+  CHECK(answer->bound < answer->makespan);
+  CHECK(answer->gap() < 1e-4);
+}
+
 TEST_CASE("a model is asked for single items: once, or once for every stage") {
   const counted<true> same{10};
   CHECK(minimize_makespan(same, request_for(order_of(schedule_kind::one_forward_one_backward, 4, 8))).has_value());

@@ -66,6 +66,53 @@ TEST_CASE("a profile is planned for the makespan, which is what simulation says 
   CHECK(stagecut::plan_chain(known, {.devices = 4, .microbatches = 8})->makespan == 600);
 }
 
+TEST_CASE("a device or a link so slow that no good cut uses it does not hide the best plan") {
+  profile model;
+  for (const double forward : {.011, .019, .012, .031, .007, .016, .022, .013, 0.0}) {
+    layer each;
+    each.forward = forward;
+    each.backward = 2 * forward;
+    each.output = model.layers.empty() ? 1e15 : 1;
+    model.layers.push_back(each);
+  }
+  chain_request request{.devices = 3, .microbatches = 8, .speeds = {1, 1, 3e-14}};
+  const auto slow = minimize_makespan(model, request);
+  REQUIRE(slow.state() == stagecut::state::optimal);
+  CHECK(slow->cuts == stagecut::cuts{0, 4, 8, 9});
+  CHECK(slow->objective.value == doctest::Approx(1.881).epsilon(1e-12));
+  CHECK(slow->objective.bound == doctest::Approx(1.881).epsilon(1e-12));
+  CHECK(slow->objective.bound <= slow->objective.value);
+  request.speeds = {1, 1, 1e-320};
+  CHECK(refusal(model, request).find("speeds[2] = ") != std::string::npos);
+  CHECK(refusal(model, request).find("must run the model in a finite time") != std::string::npos);
+  request.speeds.clear();
+  request.links = {{0, 1000}};
+  const auto linked = minimize_makespan(model, request);
+  REQUIRE(linked.state() == stagecut::state::optimal);
+  CHECK(linked->cuts == stagecut::cuts{0, 2, 5, 9});
+  CHECK(linked->objective.value == doctest::Approx(1.468).epsilon(1e-12));
+}
+
+TEST_CASE("what was proved of a cut is what its plan says, not what its simulation would like") {
+  const chain_request request{.devices = 4, .microbatches = 8};
+  const auto order = stagecut::detail::schedule_of_request(request);
+  const stagecut::training_memory memory(known, request.memory);
+  const stagecut::layer_blocks blocks(known);
+  const auto planned = [&](double makespan, double bound, stagecut::state proved) {
+    stagecut::makespan_cut found;
+    found.cuts = stagecut::cuts{0, 3, 5, 6, 8};
+    found.makespan = makespan;
+    found.bound = bound;
+    return stagecut::detail::plan_of(known, request, order, memory, blocks, found, proved).objective;
+  };
+  using stagecut::objective_value;
+  using stagecut::state;
+  CHECK(planned(573, 573, state::optimal) == objective_value{"makespan", "time", 573, 573, state::optimal});
+  CHECK(planned(573, 500, state::feasible) == objective_value{"makespan", "time", 573, 500, state::feasible});
+  CHECK(planned(500, 500, state::optimal) == objective_value{"makespan", "time", 573, 500, state::feasible});
+  CHECK(planned(574, 574, state::optimal) == objective_value{"makespan", "time", 573, 573, state::optimal});
+}
+
 TEST_CASE("every schedule has a plan that its own name runs") {
   int planned = 0;
   for (const auto& entry : stagecut::schedules) {

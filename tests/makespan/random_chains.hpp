@@ -17,6 +17,7 @@
 #include <stagecut/schedule/task_graph.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -180,15 +181,16 @@ void each_cut(std::size_t n, std::size_t stages, const Visit& visit) {
   }
 }
 
-/// Simulates cuts of one chain.
-class simulator {
+/// Simulates cuts of one chain, in numbers of type T.
+template <class T>
+class simulator_in {
  public:
-  explicit simulator(const makespan_request& request)
+  explicit simulator_in(const makespan_request& request)
       : request_(request), graph_(request.order, {.transfers = request.transfers, .with_transfers = with(request)}) {}
 
   template <class Model>
-  std::int64_t operator()(const Model& model, const points& cut) {
-    const auto of = durations_of<std::int64_t>(model, request_, cut);
+  T operator()(const Model& model, const points& cut) {
+    const auto of = durations_of<T>(model, request_, cut);
     return graph_.makespan(of.times, of.transfers, workspace_);
   }
 
@@ -197,13 +199,15 @@ class simulator {
 
   const makespan_request& request_;
   stagecut::task_graph graph_;
-  stagecut::simulation_workspace<std::int64_t> workspace_{};
+  stagecut::simulation_workspace<T> workspace_{};
 };
+using simulator = simulator_in<std::int64_t>;
 
-/// All cuts that are allowed, by makespan, then by cut points.
-[[nodiscard]] inline std::vector<valued> all_cuts(const chain& of) {
+/// All cuts that are allowed, by makespan, then by cut points; simulated in numbers of type T.
+template <class T = std::int64_t>
+[[nodiscard]] std::vector<valued> all_cuts(const chain& of) {
   std::vector<valued> result;
-  simulator simulate(of.request);
+  simulator_in<T> simulate(of.request);
   of.with_model([&](const auto& model) {
     each_cut(model.size(), of.request.order.stages(), [&](const points& cut) {
       for (std::size_t s = 0; of.rules && s + 1 < cut.size(); ++s) {
@@ -319,6 +323,40 @@ struct ingredients {
       }
       break;
     default: result.rules->most_items = random.from(n / stages, n);
+  }
+  return result;
+}
+
+/// From 10^-by to 10^by, all magnitudes as often, and sometimes nothing.
+[[nodiscard]] inline double any_magnitude(dice& random, double by) {
+  return random.once_in(6) ? 0 : std::pow(10, by * (2 * random.fraction() - 1)) * (1 + random.fraction());
+}
+
+/// A chain for that schedule whose times, messages or speeds differ by up to twice so many powers of ten.
+[[nodiscard]] inline chain rough_chain(dice& random, const schedule& order, std::size_t most_items,
+                                       double powers = 20) {
+  chain result = random_chain(random, order, most_items, {});
+  const std::size_t n = result.model.size();
+  const double by[] = {random.once_in(2) ? 0.3 : random.fraction() * powers, random.once_in(2) ? 0.3 : powers,
+                       random.once_in(2) ? 0.3 : powers};
+  std::vector<double> lists[6];
+  for (std::size_t i = 0; i < n; ++i) {
+    lists[0].push_back(any_magnitude(random, by[0]));
+    lists[1].push_back(random.once_in(2) ? 2 * lists[0][i] : any_magnitude(random, by[0]));
+    if (splits(order)) {
+      lists[2].push_back(random.once_in(2) ? lists[1][i] / 2 : std::min(any_magnitude(random, by[0]), lists[1][i]));
+    }
+    lists[3].push_back(any_magnitude(random, by[1]));
+    lists[4].push_back(result.model.memory(0, i, i + 1, 0));
+    lists[5].push_back(result.model.memory(0, i, i + 1, 1) - lists[4][i]);
+  }
+  result.model = layers(lists[0], lists[1], lists[2], lists[3], lists[4], lists[5]);
+  for (auto& each : result.request.links) {
+    each = {any_magnitude(random, by[1]), random.once_in(2) ? 0 : any_magnitude(random, by[1])};
+  }
+  if (!result.speeds.empty() || random.once_in(2)) {
+    result.speeds.assign(order.stages(), 1);
+    for (double& each : result.speeds) each = random.once_in(2) ? 1 : std::pow(10, by[2] * (2 * random.fraction() - 1));
   }
   return result;
 }

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
@@ -21,24 +21,24 @@ namespace stagecut::inline v0::detail {
 /// What a stage takes time for: its passes, and the messages over the boundary behind it, down and up.
 enum tick_kind : std::size_t { tick_f, tick_b, tick_w, tick_message, tick_kinds };
 
-/// A chain's times in whole ticks, a power of two of the user's unit, so small that nothing is lost in doubles that are
-/// not rounded themselves, and so large that no sum over an iteration is rounded: what is computed of them is exact.
+/// A chain's times in whole ticks, a power of two of the user's unit: what is computed of them is exact.
+///
+/// The tick is as small as cuts of some makespan let it be. What such a cut cannot contain, because it alone takes longer,
+/// counts as twice that makespan: then a cut that does contain it takes longer in ticks, too. See docs/makespan.md.
 ///
 /// `tick_b` is B, or I where the schedule tells the gradients apart.
 class chain_ticks {
  public:
   template <pipeline_model Model>
   chain_ticks(const Model& model, const schedule& order, const std::vector<link_speed>& links)
-      : items(model.size()), stages(order.stages()) {
+      : items(model.size()), stages(order.stages()), passes_(static_cast<double>(order.microbatches * order.slices)) {
     for (const auto& rank : order.orders) {
       for (const op& each : rank) {
         splits = splits || each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
       }
     }
-    constexpr bool same = promises<Model, stage_invariant>;
-    std::vector<double> times[3];  // of every stage and item
-    const std::size_t rows = same ? 1 : stages;
-    for (std::size_t s = 0; s < rows; ++s) {
+    rows_per_kind_ = promises<Model, stage_invariant> ? 1 : stages;
+    for (std::size_t s = 0; s < rows_per_kind_; ++s) {
       for (std::size_t i = 0; i < items; ++i) {
         const double all = checked("backward", s, i, model.backward(s, i, i + 1));
         double weight = 0;
@@ -46,35 +46,43 @@ class chain_ticks {
           if (splits) weight = checked("backward_weight", s, i, model.backward_weight(s, i, i + 1));
           if (all < weight) refuse("backward_weight", s, i, "is above the whole backward pass");
         }
-        times[tick_f].push_back(checked("forward", s, i, model.forward(s, i, i + 1)));
-        times[tick_b].push_back(all - weight);
-        times[tick_w].push_back(weight);
+        times_[tick_f].push_back(checked("forward", s, i, model.forward(s, i, i + 1)));
+        times_[tick_b].push_back(all - weight);
+        times_[tick_w].push_back(weight);
       }
     }
-    std::vector<double> messages;  // over every boundary, by its link and cut
-    if (!links.empty() && stages > 1) {
-      has_messages = true;
-      for (const link_speed& each : links) {
-        for (std::size_t y = 0; y <= items; ++y) {
-          double bytes = 0;
-          if constexpr (sending_pipeline_model<Model>) {
-            if (y != 0 && y != items) bytes = model.sent(y);
-          }
-          messages.push_back(y == 0 || y == items ? 0 : checked("sent", 0, y, each(bytes)));
-        }
-      }
-    }
-    scale(times, messages, order);
-    for (std::size_t kind = 0; kind < 3; ++kind) fill_rows(times[kind], rows);
+    times_[tick_message].resize(items + 1);  // of boundaries within a rank: no time
+    has_messages = !links.empty() && stages > 1;
     for (std::size_t b = 0; b + 1 < stages; ++b) {
       const bool crosses = has_messages && order.rank_of[b] != order.rank_of[b + 1];
-      boundary_.push_back(crosses ? messages_.size() : 0);
-      if (!crosses) continue;
-      const double* const from = messages.data() + (links.size() == 1 ? 0 : b) * (items + 1);
-      std::vector<double> row(items + 1);
-      for (std::size_t y = 0; y <= items; ++y) row[y] = rounded(from[y]);
-      messages_.push_back(std::move(row));
+      boundary_.push_back(!crosses ? 0 : links.size() == 1 ? 1 : b + 1);
     }
+    for (std::size_t b = 0; has_messages && b < links.size(); ++b) {
+      for (std::size_t y = 0; y <= items; ++y) {
+        double bytes = 0;
+        if constexpr (sending_pipeline_model<Model>) {
+          if (y != 0 && y != items) bytes = model.sent(y);
+        }
+        times_[tick_message].push_back(y == 0 || y == items ? 0 : checked("sent", 0, y, links[b](bytes)));
+      }
+    }
+    scale(std::numeric_limits<double>::max());
+  }
+
+  /// Chooses the tick for cuts of makespan `most` or less, in the user's unit: it has fewer than 2^50 of them.
+  ///
+  /// @pre  there is such a cut, that is allowed
+  void scale(double most) {
+    constexpr double highest = std::numeric_limits<double>::max();
+    most_ = everything();
+    most_ = most_ < most ? most_ : most < highest ? most : highest;
+    int exponent = 1 - 50 + (most_ < 0x1p-900 ? exponent_of(most_ * 0x1p200) - 200 : exponent_of(most_));
+    exponent = exponent < least_exponent ? least_exponent : exponent;
+    do {
+      tick = std::bit_cast<double>(exponent < -1022 ? std::uint64_t{1} << static_cast<unsigned>(exponent + 1074)
+                                                    : static_cast<std::uint64_t>(exponent + 1023) << 52U);
+      ++exponent;
+    } while (!fill());
   }
 
   std::size_t items;          ///< n
@@ -82,6 +90,22 @@ class chain_ticks {
   bool splits = false;        ///< whether the schedule runs I and W
   bool has_messages = false;  ///< whether messages take time or order
   double tick = 1;            ///< in the user's unit
+
+  /// Up to which makespan cuts are what they are, in the user's unit.
+  [[nodiscard]] double most() const noexcept { return most_; }
+  /// How far, in the user's unit, rounding may move the makespan of such a cut at most; 0: nothing was rounded.
+  [[nodiscard]] double error() const noexcept { return error_; }
+  /// A pass of `[first, last)` as stage s, in the user's unit.
+  [[nodiscard]] double time(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
+    const double* const all = times_[kind].data() + (rows_per_kind_ == 1 ? 0 : s) * items;
+    double sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += all[i];
+    return sum;
+  }
+  /// A message over the boundary behind stage s, cut at y, in the user's unit.
+  [[nodiscard]] double message_time(std::size_t s, std::size_t y) const noexcept {
+    return times_[tick_message][boundary_[s] * (items + 1) + y];
+  }
 
   /// A pass of `[first, last)` as stage s.
   [[nodiscard]] double pass(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
@@ -94,7 +118,7 @@ class chain_ticks {
   }
   /// A message over the boundary behind stage s, cut at y; the same in both directions.
   [[nodiscard]] double message(std::size_t s, std::size_t y) const noexcept {
-    return s + 1 < stages ? messages_[boundary_[s]][y] : 0;
+    return s + 1 < stages ? messages_[boundary_[s] * (items + 1) + y] : 0;
   }
   /// Prefix sums of the passes of stage s.
   [[nodiscard]] const double* row(std::size_t kind, std::size_t s) const noexcept {
@@ -110,10 +134,6 @@ class chain_ticks {
     }
     return best;
   }
-  /// A time in the user's unit, in ticks.
-  [[nodiscard]] double rounded(double time) const noexcept {
-    return static_cast<double>(static_cast<std::int64_t>(time / tick + 0.5));
-  }
 
  private:
   template <class... Why>
@@ -126,43 +146,80 @@ class chain_ticks {
     refuse(what, s, i, is_nan(value) ? "NaN, must be finite and not negative" : "must be finite and not negative");
   }
 
-  /// Chooses the tick: the sum of all ops of an iteration, whatever the cut, stays below 2^50 of them.
-  void scale(const std::vector<double> (&times)[3], const std::vector<double>& messages, const schedule& order) {
-    double most = 0;
+  /// No cut takes longer than all ops of an iteration, one after the other; infinite if that is not representable.
+  [[nodiscard]] double everything() const {
+    double sum = 0;
     for (std::size_t i = 0; i < items; ++i) {
-      double here = 0;
-      for (std::size_t at = i; at < times[0].size(); at += items) {
-        const double all = times[tick_f][at] + times[tick_b][at] + times[tick_w][at];
-        here = here < all ? all : here;
+      double most = 0;
+      for (std::size_t at = i; at < times_[tick_f].size(); at += items) {
+        const double all = times_[tick_f][at] + times_[tick_b][at] + times_[tick_w][at];
+        most = most < all ? all : most;
       }
-      most += here;
+      sum += most;
     }
     double longest = 0;
-    for (const double each : messages) longest = longest < each ? each : longest;
-    most += 2 * static_cast<double>(stages) * longest;
-    most *= static_cast<double>(order.microbatches * order.slices);
-    if (!is_finite(most)) fail(invalid_input("model", "the sum of all passes and transfers is not representable"));
-    const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52U);
-    const int biased = exponent + 1 - 50;  // 2^(floor(log2 most) + 1 - 50)
-    if (most != 0 && biased < 1) fail(invalid_input("model", "its times are too small to be told apart"));
-    if (most == 0) return;
-    tick = std::bit_cast<double>(static_cast<std::uint64_t>(biased) << 52U);
+    for (const double each : times_[tick_message]) longest = longest < each ? each : longest;
+    return (sum + 2 * static_cast<double>(stages) * longest) * passes_;
   }
 
-  void fill_rows(const std::vector<double>& times, std::size_t rows) {
-    rows_per_kind_ = rows;
-    for (std::size_t s = 0; s < rows; ++s) {
-      std::vector<double> sums(items + 1);
-      for (std::size_t i = 0; i < items; ++i) sums[i + 1] = sums[i] + rounded(times[s * items + i]);
-      rows_.push_back(std::move(sums));
+  /// The exponent of a number that is 0 or normal.
+  [[nodiscard]] static int exponent_of(double value) {
+    return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52U) - 1023;
+  }
+
+  /// A time in ticks, and how far that is off; what reaches `limit` is that.
+  [[nodiscard]] double rounded(double time, double limit, double& off) const noexcept {
+    const double ticks = time / tick;
+    if (!(ticks < limit)) return limit;
+    const auto whole = static_cast<double>(static_cast<std::int64_t>(ticks + 0.5));
+    const double by = whole * tick - time;
+    off += by < 0 ? -by : by;
+    return whole;
+  }
+
+  /// Counts everything in ticks. False: they are too small, a sum over all items is no exact one.
+  bool fill() {
+    const double beyond = static_cast<double>(static_cast<std::int64_t>(2 * (most_ / tick))) + 1;
+    const double most_of_pass = static_cast<double>(static_cast<std::int64_t>(beyond / passes_)) + 1;
+    std::vector<double> off(items);  // of an item, wherever it stands
+    rows_.assign(3 * rows_per_kind_, std::vector<double>(items + 1));
+    for (std::size_t s = 0; s < rows_per_kind_; ++s) {
+      double sum = 0;
+      for (std::size_t i = 0; i < items; ++i) {
+        double here = 0;
+        for (std::size_t kind = 0; kind < 3; ++kind) {
+          std::vector<double>& row = rows_[kind * rows_per_kind_ + s];
+          row[i + 1] = row[i] + rounded(times_[kind][s * items + i], most_of_pass, here);
+        }
+        off[i] = off[i] < here ? here : off[i];
+      }
+      for (std::size_t kind = 0; kind < 3; ++kind) sum += rows_[kind * rows_per_kind_ + s][items];
+      if (sum >= 0x1p52) return false;
     }
-    if (messages_.empty()) messages_.emplace_back(items + 1);  // of boundaries within a rank: no time
+    double all = 0;
+    for (const double each : off) all += each;
+    messages_.resize(times_[tick_message].size());
+    double most_off = 0;
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      double here = 0;
+      messages_[i] = rounded(times_[tick_message][i], beyond, here);
+      most_off = most_off < here ? here : most_off;
+    }
+    error_ = (all + 2 * static_cast<double>(boundary_.size()) * most_off) * passes_;
+    if (error_ > 0) error_ += most_ * 0x1p-45;  // what sums of doubles are off
+    return true;
   }
 
+  static constexpr int least_exponent = -1074;  // of a double
+
+  double passes_;                            // of a stage: microbatches, by their slices
+  std::vector<double> times_[tick_kinds]{};  // in the user's unit, of every row and item, or of every link and cut
+  std::vector<std::size_t> boundary_{};      // its row of messages
   std::size_t rows_per_kind_ = 1;
+  double most_ = 0;
+  double error_ = 0;
   std::vector<std::vector<double>> rows_{};
-  std::vector<std::vector<double>> messages_{};
-  std::vector<std::size_t> boundary_{};  // its row of messages
+  std::vector<double> messages_{};
 };
 
 }  // namespace stagecut::inline v0::detail

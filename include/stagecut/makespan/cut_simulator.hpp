@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/op.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/chain_ticks.hpp>
@@ -33,19 +34,26 @@ class cut_simulator {
 
   /// The makespan, in ticks. Allocates nothing after the first call.
   double operator()(view<const std::size_t> points) {
-    for (std::size_t s = 0; s < chain_.stages; ++s) {
-      const std::size_t first = points[s];
-      const std::size_t last = points[s + 1];
-      times_.forward[s] = chain_.pass(tick_f, s, first, last);
-      (chain_.splits ? times_.backward_input : times_.backward)[s] = chain_.pass(tick_b, s, first, last);
-      if (chain_.splits) times_.backward_weight[s] = chain_.pass(tick_w, s, first, last);
-      if (!chain_.has_messages || s + 1 == chain_.stages) continue;
-      transfers_.forward[s] = chain_.message(s, last);
-      transfers_.backward[s] = transfers_.forward[s];
-    }
+    fill(
+        points, [this](auto... of) { return chain_.pass(of...); },
+        [this](std::size_t s, std::size_t y) { return chain_.message(s, y); });
     ++simulations;
     makespan_ = graph_.makespan(times_, transfers_, workspace_);
     return makespan_;
+  }
+
+  /// The makespan in the user's unit, of the times as they were before they were rounded; infinite if it is not
+  /// representable.
+  [[nodiscard]] double unrounded(view<const std::size_t> points) {
+    fill(
+        points, [this](auto... of) { return chain_.time(of...); },
+        [this](std::size_t s, std::size_t y) { return chain_.message_time(s, y); });
+    for (const auto* all : {&times_.forward, &times_.backward, &times_.backward_input, &times_.backward_weight}) {
+      for (const double each : *all) {
+        if (!is_finite(each)) return each;
+      }
+    }
+    return graph_.makespan(times_, transfers_, workspace_);
   }
 
   /// How often each kind of each stage is on a critical path of the last cut: `counts[s * tick_kinds + kind]`.
@@ -74,6 +82,20 @@ class cut_simulator {
   std::size_t simulations = 0;  ///< so far
 
  private:
+  template <class Pass, class Message>
+  void fill(view<const std::size_t> points, const Pass& pass, const Message& message) {
+    for (std::size_t s = 0; s < chain_.stages; ++s) {
+      const std::size_t first = points[s];
+      const std::size_t last = points[s + 1];
+      times_.forward[s] = pass(std::size_t{tick_f}, s, first, last);
+      (chain_.splits ? times_.backward_input : times_.backward)[s] = pass(std::size_t{tick_b}, s, first, last);
+      if (chain_.splits) times_.backward_weight[s] = pass(std::size_t{tick_w}, s, first, last);
+      if (!chain_.has_messages || s + 1 == chain_.stages) continue;
+      transfers_.forward[s] = message(s, last);
+      transfers_.backward[s] = transfers_.forward[s];
+    }
+  }
+
   void count(std::size_t index, std::vector<double>& counts) const {
     const op& does = graph_.what(index);
     const auto add = [&](std::size_t s, std::size_t kind) { counts[s * tick_kinds + kind] += 1; };

@@ -15,7 +15,17 @@ class incumbent {
  public:
   /// @param clock  that tells
   /// @param tick   in the user's unit
-  incumbent(search_clock& clock, double tick) : clock_(clock), tick_(tick) {}
+  /// @param error  how far, likewise, the makespan of a cut may be from what it is in ticks
+  incumbent(search_clock& clock, double tick, double error = 0) : clock_(clock), tick_(tick), error_(error) {}
+
+  /// Forgets everything, for ticks of another size. What was told stays told.
+  void restart(double tick, double error) {
+    tick_ = tick;
+    error_ = error;
+    points_.clear();
+    makespan_ = no_ticks;
+    bound_ = 0;
+  }
 
   /// Whether there is a cut.
   [[nodiscard]] bool any() const noexcept { return !points_.empty(); }
@@ -25,6 +35,11 @@ class incumbent {
   [[nodiscard]] double makespan() const noexcept { return makespan_; }
   [[nodiscard]] double bound() const noexcept { return bound_ < makespan_ ? bound_ : makespan_; }
   /// @}
+  /// What is certain of the bound in the user's unit.
+  [[nodiscard]] double certain_bound() const noexcept {
+    const double least = bound() * tick_ - error_;
+    return least < 0 ? 0 : least;
+  }
   /// Whether no cut is better.
   [[nodiscard]] bool proved() const noexcept { return any() && bound_ >= makespan_; }
 
@@ -48,13 +63,17 @@ class incumbent {
 
  private:
   void tell() {
-    clock_.state.makespan = any() ? makespan_ * tick_ : 0;
-    clock_.state.bound = bound() * tick_;
+    // In coarser ticks no less was known of the bound, nor more of the makespan.
+    makespan_progress& now = clock_.state;
+    const double most = makespan_ * tick_ + error_;
+    if (any() && (now.makespan == 0 || most < now.makespan)) now.makespan = most;
+    if (now.bound < certain_bound()) now.bound = certain_bound();
     clock_.tell();
   }
 
   search_clock& clock_;
   double tick_;
+  double error_;
   std::vector<std::size_t> points_{};
   double makespan_ = no_ticks;
   double bound_ = 0;

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/chain_ticks.hpp>
@@ -28,12 +30,12 @@ namespace stagecut::inline v0::detail {
 /// Finds the cut of least makespan: good cuts, then a layered graph of all that may be better, then the search that proves.
 class makespan_search {
  public:
-  makespan_search(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules)
+  makespan_search(chain_ticks& chain, const makespan_request& request, const cut_rules& rules)
       : chain_(chain),
         request_(request),
         rules_(rules),
         clock_(request.limits),
-        best_(clock_, chain.tick),
+        best_(clock_, chain.tick, chain.error()),
         layout_(request.order),
         simulator_(chain, request.order, request.transfers),
         local_(request.order, rules, simulator_, clock_, request.limits.evaluator),
@@ -45,6 +47,57 @@ class makespan_search {
         starting_cut(chain_, request_, rules_, simulator_, clock_, best_).find(space_.stages(), layout_);
     if (first == state::infeasible) return answer::infeasible({reason::cause::constraint, 0, 0});
     if (first == state::unknown) return answer::unknown({reason::cause::limit_reached});
+    remember(best_.points());
+    if (request_.start) remember(request_.start->points());
+    if (!is_finite(known_makespan_)) {
+      fail(invalid_input("model", "the sum of all passes and transfers is not representable"));
+    }
+    // Nothing that matters is rounded by much once the tick is that of a cut that is not far from the best.
+    if (chain_.error() > 0) refine();
+    search();
+    while (chain_.error() > known_makespan_ * 0x1p-40 && known_makespan_ < chain_.most() / 2 && !clock_.look()) {
+      refine();
+      search();
+    }
+    makespan_cut result;
+    if (chain_.error() > 0) {
+      result = told_unrounded();
+    } else {
+      result.cuts = cuts(best_.points());
+      result.makespan = in_units(best_.makespan());
+      result.bound = in_units(best_.bound());
+    }
+    if (request_.within) collect(result);
+    result.nodes = clock_.state.nodes;
+    result.simulations = simulator_.simulations;
+    return result.bound < result.makespan ? answer::feasible(std::move(result)) : answer::optimal(std::move(result));
+  }
+
+ private:
+  [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
+  [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
+
+  /// Keeps a cut that is allowed, if before rounding it is better than the ones before.
+  void remember(view<const std::size_t> points) {
+    const double makespan = simulator_.unrounded(points);
+    if (makespan >= known_makespan_ && !known_.empty()) return;
+    known_.assign(points.begin(), points.end());
+    known_makespan_ = makespan;
+  }
+
+  /// Makes the tick that of the best cut known, to begin anew.
+  void refine() {
+    chain_.scale(known_makespan_);
+    best_.restart(chain_.tick, chain_.error());
+    best_.offer(known_, simulator_(known_));
+    smallest_ = false;
+  }
+
+  /// Whether rounding tells cuts apart as well as adding up doubles does.
+  [[nodiscard]] bool is_fine() const { return chain_.error() <= known_makespan_ * 0x1p-30; }
+
+  /// Finds the best cut in ticks.
+  void search() {
     improve(layout_.kind == stage_layout::shape::chain ? tries() / 4 : 8 * tries());
     if (grow_graphs()) {
       take_bound_cut(space_.graph());
@@ -54,19 +107,24 @@ class makespan_search {
       if (!best_.proved()) branch();
       if (best_.proved() && !smallest_) take_smallest();
     }
-    makespan_cut result;
-    result.cuts = cuts(best_.points());
-    result.makespan = in_units(best_.makespan());
-    result.bound = in_units(best_.bound());
-    if (request_.within) collect(result);
-    result.nodes = clock_.state.nodes;
-    result.simulations = simulator_.simulations;
-    return best_.proved() ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+    if (chain_.error() == 0) return;
+    remember(best_.points());
+    const double least = best_.certain_bound();
+    certain_bound_ = certain_bound_ < least ? least : certain_bound_;
   }
 
- private:
-  [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
-  [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
+  /// The answer where times were rounded.
+  [[nodiscard]] makespan_cut told_unrounded() {
+    makespan_cut result;
+    const bool proved = best_.proved() && is_fine();
+    result.cuts = cuts(is_fine() ? best_.points() : known_);
+    result.makespan = simulator_.unrounded(result.cuts.points());
+    result.bound = proved || certain_bound_ > result.makespan ? result.makespan : certain_bound_;
+    clock_.state.makespan = result.makespan;
+    clock_.state.bound = result.bound;
+    clock_.tell();
+    return result;
+  }
 
   /// How many cuts to look at, so that it takes about a hundredth of a second.
   [[nodiscard]] std::size_t tries() const {
@@ -115,7 +173,8 @@ class makespan_search {
       sum += chain_.least([&](std::size_t s) { return chain_.load(s, i, i + 1); });
     }
     const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
-    return whole(all / static_cast<double>(request_.order.ranks()));
+    const auto share = all / static_cast<double>(request_.order.ranks());
+    return whole(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
   }
 
   /// The cut whose largest bound is least is often the best one.
@@ -233,12 +292,17 @@ class makespan_search {
 
   /// All cuts within a fraction of the best.
   void collect(makespan_cut& result) {
+    if (request_.most_within == 0) return;
     const double factor = 1 + *request_.within;
-    const double wanted = best_.makespan() * factor;
+    const double longest = result.makespan * factor;
+    const bool rescaled = longest > chain_.most();
+    if (rescaled) chain_.scale(longest);
+    const std::vector<std::size_t> own(result.cuts.points().begin(), result.cuts.points().end());
+    const double least = simulator_(own);
+    const double wanted = chain_.error() > 0 ? (longest + chain_.error()) / chain_.tick + 1 : least * factor;
     constexpr double beyond = 0x1p52;  // any makespan in ticks
     double most = wanted < beyond ? whole(wanted) : beyond;
-    if (request_.most_within == 0) return;
-    std::vector<std::pair<double, std::vector<std::size_t>>> all{{best_.makespan(), best_.points()}};
+    std::vector<std::pair<double, std::vector<std::size_t>>> all{{least, own}};
     bool dropped = false;
     const auto keep = [&](view<const std::size_t> points, double value) {
       std::pair<double, std::vector<std::size_t>> here{value, {points.begin(), points.end()}};
@@ -251,15 +315,22 @@ class makespan_search {
       }
       return most;
     };
-    if (space_.holds(most) || space_.build(most)) {
+    if ((!rescaled && space_.holds(most)) || space_.build(most)) {
       layered_graph graph = space_.within(most);
       const auto left = space_.search()(graph, most, ~std::size_t{0} / 2, true, keep);
       result.all_within = left == cut_search::result::none && !dropped;
     }
-    for (const auto& [value, points] : all) result.within.push_back({cuts(points), in_units(value)});
+    for (auto& [value, points] : all) {
+      value = chain_.error() > 0 ? simulator_.unrounded(points) : in_units(value);
+    }
+    if (chain_.error() > 0) {
+      std::erase_if(all, [longest](const auto& each) { return each.first > longest; });
+      std::sort(all.begin(), all.end());
+    }
+    for (const auto& [value, points] : all) result.within.push_back({cuts(points), value});
   }
 
-  const chain_ticks& chain_;
+  chain_ticks& chain_;
   const makespan_request& request_;
   const cut_rules& rules_;
   search_clock clock_;
@@ -268,7 +339,10 @@ class makespan_search {
   cut_simulator simulator_;
   local_search local_;
   cut_space space_;
-  bool smallest_ = false;  // the best is the lexicographically smallest already
+  bool smallest_ = false;             // the best is the lexicographically smallest already
+  std::vector<std::size_t> known_{};  // the best cut before rounding
+  double known_makespan_ = 0;         // in the user's unit, as is the bound that rounding leaves
+  double certain_bound_ = 0;
 };
 
 }  // namespace stagecut::inline v0::detail

@@ -50,7 +50,7 @@ struct minimize_makespan_fn {
     if (stages > model.size()) {
       return outcome<makespan_cut>::infeasible({reason::cause::more_stages_than_layers, stages, model.size()});
     }
-    const detail::chain_ticks chain(model, request.order, request.links);
+    detail::chain_ticks chain(model, request.order, request.links);
     if (chain.splits && !tells_weights(model)) {
       detail::fail(invalid_input("model", "does not tell the gradient of the weights, which the schedule runs apart"));
     }
@@ -110,8 +110,8 @@ struct minimize_makespan_fn {
     }
     if (!found) return outcome<plan>::unknown(found.why());
     plan made = detail::plan_of(model, request, asked.order, memory, blocks, *found, found.state());
-    return found.state() == state::optimal ? outcome<plan>::optimal(std::move(made))
-                                           : outcome<plan>::feasible(std::move(made));
+    return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
+                                                  : outcome<plan>::feasible(std::move(made));
   }
 
   [[nodiscard]] plan_comparison operator()(const profile& model, const chain_request& request,
@@ -174,15 +174,16 @@ struct minimize_makespan_fn {
 /// @param model    what layers take: `item_times`, `with_speeds`, or a `pipeline_model` of your own
 /// @param request  the schedule, links, memory, limits; and whether all cuts near the best are wanted
 /// @param allowed  optional: which items may be a stage, a `stage_constraint`
-/// @return         optimal, with `makespan == bound`; feasible, with a bound, if a limit was reached first; infeasible,
-///                 `more_stages_than_layers` or `constraint`; unknown if a limit was reached before any cut was found
+/// @return         optimal, with `makespan == bound`; feasible, with a bound, if a limit was reached first or rounding may
+///                 hide a better cut; infeasible, `more_stages_than_layers` or `constraint`; unknown if a limit was
+///                 reached before any cut was found
 /// @throws         argument_error for a request that makes no sense; invalid_input as `check_schedule`, for a schedule
 ///                 that waits for itself, and for times that are NaN, infinite or negative; whatever the model throws
 ///
-/// Exact up to the rounding of times to ticks of 2^-50 of an iteration's work, that is for integers of a sum below 2^50
-/// to the last unit. Among the best cuts the lexicographically smallest, unless the limit is reached while that is looked
-/// for. Deterministic if no limit but `node_limit` is reached. n times for each stage are asked of the model, or n in all
-/// if it is `stage_invariant`.
+/// Exact for integers of which an iteration sums to less than 2^50; else times are rounded to ticks of about 2^-50 of the
+/// makespan, and no cut is better than an optimal one by more than 2^-29 of it. Among the best cuts the lexicographically
+/// smallest, unless the limit is reached while that is looked for. Deterministic if no limit but `node_limit` is reached.
+/// n times for each stage are asked of the model, or n in all if it is `stage_invariant`.
 ///
 /// Source: docs/makespan.md derives the bounds and the search.
 inline constexpr minimize_makespan_fn minimize_makespan{};

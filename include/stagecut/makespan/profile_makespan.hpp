@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/plan.hpp>
 #include <stagecut/core/profile.hpp>
+#include <stagecut/cost/item_sums.hpp>
 #include <stagecut/cost/training_memory.hpp>
 #include <stagecut/makespan/chain_model.hpp>
 #include <stagecut/makespan/chain_plan.hpp>
@@ -83,6 +85,15 @@ inline void check_makespan_request(const profile& model, const chain_request& re
   if (recomputes_apart(request)) {
     refuse("memory.checkpoint", "always",
            joined("needs a schedule that runs B as one, not ", to_string(request.schedule)));
+  }
+  double all = 0;
+  for (const layer& each : model.layers) {
+    all += each.forward + backward_of(each, request.memory.checkpoint, request.microbatches);
+  }
+  for (std::size_t d = 0; d < request.speeds.size(); ++d) {
+    if (is_finite(all / request.speeds[d])) continue;
+    refuse(joined("speeds[", std::to_string(d), "]").c_str(), number_text(request.speeds[d]),
+           "must run the model in a finite time");
   }
   if (const std::string why = makespan_obstacle(model, request); !why.empty()) {
     fail(argument_error("minimize_makespan", "request", joined("{…}: ", why), "has no makespan to be minimised"));
@@ -162,8 +173,11 @@ template <class Fits>
     for (const op& each : rank) splits = splits || each.kind == op_kind::backward_input;
   }
   predict(result, splits);
-  const bool optimal = proved == state::optimal;
-  result.objective = {"makespan", "time", *result.makespan, optimal ? *result.makespan : found.bound, proved};
+  // Both are sums of the same times, in another order: what was proved says more of them than a difference in rounding.
+  const double value = *result.makespan;
+  const double bound = found.bound < value ? found.bound : value;
+  const bool optimal = proved == state::optimal && value - bound <= value * 0x1p-30;
+  result.objective = {"makespan", "time", value, bound, optimal ? state::optimal : state::feasible};
   return result;
 }
 
