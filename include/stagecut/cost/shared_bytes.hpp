@@ -21,7 +21,7 @@ namespace stagecut::inline v0::detail {
 /// a sum depends on no order, a wider stage never has less where all layers say the same of a name, and whole bytes are
 /// exact up to a sum of 2^53.
 ///
-/// Built in O(t log t) for t tied parameters, then each stage in O(log n) steps; O(t log n) numbers are kept.
+/// Built in O(t log n) for t tied parameters, then each stage in O(log n) steps; O(t log n) numbers are kept.
 ///
 /// A layer counts unless an earlier one of the stage has the name: if the one before it that has it stands before the
 /// stage. These are the layers before the end of the stage whose predecessors stand before its begin, without all layers

@@ -53,7 +53,7 @@ struct memory_options {
 ///   - buffers: `boundary_buffers` times input and output.
 ///
 /// Built in O(n log n), then every stage in O(1); with t shared parameters, counted in each layer that has them, in
-/// O((n + t) log (n + t)), then O(log n).
+/// O((n + t) log n), then O(log n).
 class training_memory {
  public:
   /// @throws invalid_input as `check_figures`, and naming the layer at which a sum of bytes overflows; argument_error

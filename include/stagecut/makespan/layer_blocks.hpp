@@ -25,7 +25,7 @@ class layer_blocks {
   /// @param kept_together   layers of which each is in the stage of the others
   /// @throws                argument_error for a cut that is none between two layers, and for layers that there are not
   ///
-  /// O(n + t log t) for t shared parameters, counted in each layer that has them, plus the layers kept together.
+  /// O(n + t) for t shared parameters, counted in each layer that has them, plus the layers kept together.
   explicit layer_blocks(const profile& model, const std::vector<std::size_t>& forbidden_cuts = {},
                         const std::vector<interval>& kept_together = {}) {
     const std::vector<layer>& layers = model.layers;
