@@ -91,6 +91,12 @@ def minimize_makespan(runs):
            "worst", "uniform", "bottleneck", "shifting"], rows)
 
 
+def training_memory(medians):
+    rows = [[who, f"{int(n[2:]):,}", f"{int(ties[5:]):,}", text(time), text(medians[_, "ask", who, n, ties][0])]
+            for (_, what, who, n, ties), (time, _entry) in medians.items() if what == "build"]
+    table(["names", "layers", "shared in each", "built", "a stage"], rows)
+
+
 run = json.load(open(sys.argv[1]))
 medians = {}  # the parts of the name -> nanoseconds and the entry
 for entry in run["benchmarks"]:
@@ -104,6 +110,8 @@ if all("proved" in entry for _, entry in medians.values()):
     minimize_makespan(medians)
 elif all("tasks" in entry for _, entry in medians.values()):
     simulate(medians)
+elif all(name[0] == "training_memory" for name in medians):
+    training_memory(medians)
 elif all(len(name) == 5 for name in medians):
     chain_problem(medians)
 else:

@@ -29,7 +29,7 @@ inline screen standard_screen() {
 }
 
 /// One line on standard error: what the program has to say beside its output.
-inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", shown(text, text.size())); }
+inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", stagecut::detail::visible(text)); }
 
 /// Writes a text to a file, or to standard output if the name is empty.
 /// @throws std::system_error if it cannot be written

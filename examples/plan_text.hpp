@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/plan.hpp>
+#include <stagecut/core/visible.hpp>
 #include <stagecut/makespan/plan_choices.hpp>
 
 #include <fmt/format.h>
@@ -31,18 +32,19 @@ inline std::size_t glyphs(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-/// A name as it can be shown: control characters, which a terminal would obey, as `?`, and no longer than `most`.
-inline std::string shown(std::string name, std::size_t most = 40) {
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  const std::size_t all = glyphs(name);
-  if (all <= most) return name;
+/// A name as it can be shown: what would mislead a reader, or a terminal would obey, escaped, and no longer than `most`.
+inline std::string shown(std::string_view name, std::size_t most = 40) {
+  using stagecut::detail::take_visible;
+  std::string all = stagecut::detail::visible(name);
+  std::size_t size = glyphs(all);
+  if (size <= most) return all;
   std::size_t first = 0;  // the end tells more than the beginning: encoder.layer.7
-  for (std::size_t left_out = 0; left_out + most < all + 2; ++left_out) {
-    do ++first;
-    while (first < name.size() && (static_cast<unsigned char>(name[first]) & 0xC0U) == 0x80U);
+  while (size + 2 > most && !name.empty()) {
+    const std::string one = take_visible(name);
+    first += one.size();
+    size -= glyphs(one);
   }
-  return ".." + name.substr(first);
+  return ".." + all.substr(first);
 }
 
 /// Lines of cells, the columns aligned: one of them left, the others right.

@@ -18,8 +18,24 @@ TEST_CASE("invalid input names its place") {
 }
 
 TEST_CASE("what is shown of a text is short and printable") {
-  CHECK(stagecut::detail::in_quotes("a\tb\x01") == "\"a?b?\"");
-  CHECK(stagecut::detail::in_quotes(std::string(100, 'x')) == "\"" + std::string(60, 'x') + "...\"");
+  using stagecut::detail::in_quotes;
+  CHECK(in_quotes("") == R"("")");
+  CHECK(in_quotes("a\tb\x01\u202e\xff") == R"("a\u0009b\u0001\u202e\xff")");
+  CHECK(in_quotes(std::string(100, 'x')) == "\"" + std::string(60, 'x') + "...\"");
+  CHECK(in_quotes(std::string(60, 'x')) == "\"" + std::string(60, 'x') + "\"");
+  // It is not cut in a character.
+  CHECK(in_quotes(std::string(59, 'x') + "\u20ac\u20ac") == "\"" + std::string(59, 'x') + "\u20ac...\"");
+}
+
+TEST_CASE("what errors say shows no character that would mislead, wherever it stands; their places are as they were") {
+  const std::string name = "m\u009b\u202e.csv\x1b";
+  const std::string shown = R"(m\u009b\u202e.csv\u001b)";
+  const stagecut::invalid_input input(name, name);
+  CHECK(input.what() == shown + ": " + shown);
+  CHECK(input.place() == name);
+  const stagecut::argument_error argument(name, name, name, name);
+  CHECK(argument.what() == "stagecut::" + shown + ": " + shown + " = " + shown + ", " + shown);
+  CHECK(argument.argument() == name);
 }
 
 TEST_CASE("both are std::invalid_argument") {

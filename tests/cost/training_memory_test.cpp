@@ -113,6 +113,45 @@ TEST_CASE("a tied matrix counts once on a stage, and on every stage that uses it
   CHECK(training_memory(model)(0, 3, 1).resident == 340);
 }
 
+TEST_CASE("fractions: wider stages take no less, as computed, and what is hopeless stays so") {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> real(0, 1000);
+  for (int round = 0; round < 1000; ++round) {
+    const std::size_t n = 2 + random() % 12;
+    const double tied[] = {real(random), real(random), real(random), real(random)};
+    profile model;
+    for (std::size_t i = 0; i < n; ++i) {
+      layer each;
+      each.parameters = real(random);
+      each.activations = real(random);
+      each.output = real(random);
+      each.workspace = real(random);
+      for (std::size_t name = 0; name < 4; ++name) {
+        if (random() % 3 == 0) each.tied.push_back({std::to_string(name), tied[name], std::nullopt, {}});
+      }
+      model.layers.push_back(each);
+    }
+    memory_options options;
+    options.parameter_multiplier = real(random) / 100;
+    options.checkpoint = static_cast<checkpointing>(random() % 3);
+    const training_memory memory(model, options);
+    for (std::size_t first = 0; first < n; ++first) {
+      for (std::size_t last = first + 1; last <= n; ++last) {
+        const std::size_t in_flight = 1 + random() % 5;
+        const double share = memory.share(first, last, in_flight);
+        if (first > 0) REQUIRE(share <= memory.share(first - 1, last, in_flight));
+        if (last < n) REQUIRE(share <= memory.share(first, last + 1, in_flight));
+        REQUIRE(share <= memory(first, last, in_flight).total());
+        const double least = memory.least(first, last, in_flight);
+        for (std::size_t wider = last; wider <= n; ++wider) {
+          REQUIRE(least <= memory.least(first, wider, in_flight));
+          REQUIRE(least <= memory(first, wider, in_flight).total());
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("options and sums that are out of range are refused") {
   profile model;
   model.layers.resize(2);
@@ -120,6 +159,9 @@ TEST_CASE("options and sums that are out of range are refused") {
                        doctest::Contains("parameter_multiplier = -1"), stagecut::argument_error);
   CHECK_THROWS_WITH_AS(training_memory(model, {.boundary_buffers = 1.0 / 0.0}),
                        doctest::Contains("boundary_buffers = inf"), stagecut::argument_error);
+  model.layers[1].tied = {{"embedding", 1e308, std::nullopt, {}}};
+  CHECK_THROWS_WITH_AS(training_memory{model}, doctest::Contains("layer 1"), stagecut::invalid_input);
+  model.layers[1].tied.clear();
   model.layers[0].activations = model.layers[1].activations = 1.7e308;
   CHECK_THROWS_WITH_AS(training_memory{model}, doctest::Contains("item 1"), stagecut::invalid_input);
   model.layers[0].output = 0.0 / 0.0;

@@ -455,7 +455,7 @@ for columns, environment in ((80, {}), (50, {}), (80, {"NO_COLOR": "1"})):
 
 fails(2, "A subcommand is required")
 fails(2, "foo is none of its commands", "foo")
-fails(2, "no?such?[31m: cannot be opened", "plan", "no\nsuch\x1b[31m", "--devices", 1)
+fails(2, "no\\u000asuch\\u001b[31m: cannot be opened", "plan", "no\nsuch\x1b[31m", "--devices", 1)
 fails(2, "FILE is required", "plan", "--devices", 2)
 fails(2, "--devices is required", "plan", "-", stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", 0, stdin="1\n")

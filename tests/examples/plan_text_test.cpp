@@ -73,7 +73,10 @@ TEST_CASE("objectives in plain words, speeds in a column, and whether messages c
 }
 
 TEST_CASE("names are cut at characters, not in them, and lose what a terminal would obey") {
-  CHECK(shown("a\x1b[31m\n") == "a?[31m?");
+  CHECK(shown("a\x1b[31m\n") == R"(a\u001b[31m\u000a)");
+  CHECK(shown("\u202ea\xff") == R"(\u202ea\xff)");
+  CHECK(shown("\u202e\u202eab", 10) == R"(..\u202eab)");  // nor in what stands for one
+  CHECK(shown("\u202e\u202eab", 9) == "..ab");
   CHECK(glyphs("häß") == 3);
   CHECK(shown("block.häßä", 6) == "..häßä");
   CHECK(shown("kurz", 4) == "kurz");

@@ -98,7 +98,7 @@ TEST_CASE("ranks have names, and the ranks of several pictures processes of thei
     if (each["name"] == "process_name") names[each["pid"].get<std::size_t>()] = each["args"]["name"].get<std::string>();
   }
   REQUIRE(names.size() == 5);
-  CHECK(names[1] == "a \"quoted\"\n\uFFFD title rank 1");
+  CHECK(names[1] == R"(a "quoted"\u000a\xff title rank 1)");
   CHECK(names[4] == "gpipe rank 2");
   std::size_t threads = 0;
   for (const json& each : events({first}, "M")) {

@@ -30,7 +30,8 @@ TEST_CASE("a name stays on one line and inside its quotes") {
   CHECK(detail::quoted("") == "\"\"");
   CHECK(detail::quoted("a\"b\\c'd") == "\"a\\\"b\\\\c'd\"");
   CHECK(detail::quoted(std::string_view("\0\n\r\t\x1f\x7f\x80", 7)) ==
-        "\"\\u0000\\u000a\\u000d\\u0009\\u001f\\u007f\x80\"");
+        "\"\\u0000\\u000a\\u000d\\u0009\\u001f\\u007f\\x80\"");
+  CHECK(detail::quoted("a\u202e\u0085\U000e0041b") == R"("a\u202e\u0085\U000e0041b")");
   CHECK(detail::escaped("\n") == "\\u000a");
 }
 
@@ -117,6 +118,10 @@ TEST_CASE("each check names the place") {
   p.profile.layers[3].modules = {"a", ""};
   CHECK_THROWS_WITH_AS(detail::check_names("f", p),
                        Contains("layer \"layers.2\" of kind \"decoder\" has a module without a name"),
+                       not_representable);
+  p.profile.layers[3].modules = {"a", "caf\xe9"};
+  CHECK_THROWS_WITH_AS(detail::check_names("f", p),
+                       Contains(R"(module "caf\xe9" of layer "layers.2" of kind "decoder" is not UTF-8)"),
                        not_representable);
   p.profile.layers[3].modules = {"a", "norm"};
   CHECK_THROWS_WITH_AS(

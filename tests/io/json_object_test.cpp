@@ -55,7 +55,7 @@ TEST_CASE("what could not be read back is not written") {
   CHECK(amount(std::nan("")) == start + "NaN, must be finite and not negative");
   CHECK(amount(std::numeric_limits<double>::infinity()) == start + "infinity, must be finite and not negative");
   CHECK(refusal([&] { object.text("name", "caf\xE9"); }) ==
-        "stagecut::io::as_json: model#/layers/3/name = \"caf\xE9\", must be UTF-8");
+        "stagecut::io::as_json: model#/layers/3/name = \"caf\\xe9\", must be UTF-8");
   const auto unknown = [&](const std::string& fields) {
     return refusal([&] { object.unknown(fields, std::array<std::string_view, 1>{"name"}); });
   };

@@ -237,7 +237,7 @@ TEST_CASE("what could not be read back is not written, with its place") {
         "plan#/stages/1/device = 1, is not below the number of devices, 1");
   CHECK(not_written([](plan& p) { p.stages[1].memory.buffers = -1; }) ==
         "plan#/stages/1/memory/buffers = -1.0, must be finite and not negative");
-  CHECK(not_written([](plan& p) { p.objective.name = "\xff"; }) == "plan#/objective/name = \"\xff\", must be UTF-8");
+  CHECK(not_written([](plan& p) { p.objective.name = "\xff"; }) == "plan#/objective/name = \"\\xff\", must be UTF-8");
   CHECK(not_written([](plan& p) { p.timeline[1].start = -1; }) ==
         "plan#/timeline/1/3 = -1.0, must be finite and not negative");
   CHECK(not_written([](plan& p) { p.makespan = -1; }) == "plan#/makespan = -1.0, must be finite and not negative");
@@ -245,6 +245,6 @@ TEST_CASE("what could not be read back is not written, with its place") {
         "plan#/unknown_fields = \"{\"cuts\": 1}\", must not hold \"cuts\"");
   CHECK(not_written([](plan& p) {
           p.profile.layers[0].kind = "\xff";
-        }).ends_with("/layers/0/kind = \"\xff\", must be UTF-8"));
+        }).ends_with("/layers/0/kind = \"\\xff\", must be UTF-8"));
   CHECK(not_written([](plan& p) { p.profile.layers[0].group = ""; }) == "written");
 }

@@ -211,10 +211,10 @@ TEST_CASE("what could not be read back is not written, with its place") {
   stagecut::profile model = full_profile();
   CHECK(not_written({}) == "model#/layers = {}, must hold at least one layer");
   model.layers[1].modules[0] = "\xE9";
-  CHECK(not_written(model) == "model#/layers/1/modules = \"\xE9\", must be UTF-8");
+  CHECK(not_written(model) == "model#/layers/1/modules = \"\\xe9\", must be UTF-8");
   model = full_profile();
   model.name = "\xE9";
-  CHECK(not_written(model) == "model#/name = \"\xE9\", must be UTF-8");
+  CHECK(not_written(model) == "model#/name = \"\\xe9\", must be UTF-8");
   model = full_profile();
   model.layers[0].shardings[0].workspace = -1;
   CHECK(not_written(model) == "model#/layers/0/shardings/0/workspace = -1.0, must be finite and not negative");

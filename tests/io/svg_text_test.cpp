@@ -28,17 +28,17 @@ TEST_CASE("coordinates have at most two decimals") {
   CHECK(coordinate(1.999) == "2");
 }
 
-TEST_CASE("names are escaped, and what XML may not hold is replaced") {
+TEST_CASE("names are escaped, and what XML may not hold, or would mislead, is spelt") {
   CHECK(io::xml_text("a<b>&\"c'") == "a&lt;b&gt;&amp;&quot;c'");
-  CHECK(io::xml_text("a\x01\n\x7f") == "a???");
+  CHECK(io::xml_text("a\x01\n\x7f") == R"(a\u0001\u000a\u007f)");
   CHECK(io::xml_text("h\u00e4\u20ac\U0001F600") == "h\u00e4\u20ac\U0001F600");
-  CHECK(io::xml_text("\xff\xc3") == "??");
-  CHECK(io::xml_text("\xc0\x80") == "??");
-  CHECK(io::xml_text("\xe0\x80\x80") == "???");
-  CHECK(io::xml_text("\xed\xa0\x80") == "???");
-  CHECK(io::xml_text("\xef\xbf\xbf") == "???");
-  CHECK(io::xml_text("\xf4\x90\x80\x80") == "????");
-  CHECK(io::xml_text("\xf0\x8f\xbf\xbf") == "????");
+  CHECK(io::xml_text("\xff\xc3") == R"(\xff\xc3)");
+  CHECK(io::xml_text("\xc0\x80") == R"(\xc0\x80)");
+  CHECK(io::xml_text("\xe0\x80\x80") == R"(\xe0\x80\x80)");
+  CHECK(io::xml_text("\xed\xa0\x80") == R"(\xed\xa0\x80)");
+  CHECK(io::xml_text("\xef\xbf\xbf") == R"(\uffff)");
+  CHECK(io::xml_text("\xf4\x90\x80\x80") == R"(\xf4\x90\x80\x80)");
+  CHECK(io::xml_text("\xf0\x8f\xbf\xbf") == R"(\xf0\x8f\xbf\xbf)");
   CHECK(io::xml_text("\xf4\x8f\xbf\xbd") == "\xf4\x8f\xbf\xbd");
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("long names are cut at characters") {
   CHECK(cut.ends_with("a\u2026"));
   std::string umlauts;
   for (int i = 0; i < 50; ++i) umlauts += "\u00e4";
-  CHECK(io::xml_text(io::shortened(umlauts, 10, 100)).find('?') == std::string::npos);
+  CHECK(io::xml_text(io::shortened(umlauts, 10, 100)).find('\\') == std::string::npos);
 }
 
 TEST_CASE("figures have four digits that count") {

@@ -32,15 +32,3 @@ TEST_CASE("amounts are finite numbers, not negative") {
   refuse("-1", "x:3: forward: \"-1\" is negative");
   refuse("1e999", "x:3: forward: \"1e999\" is out of range");
 }
-
-TEST_CASE("the bytes of the first character") {
-  using stagecut::io::detail::utf8_size;
-  CHECK(utf8_size("a\xff") == 1);
-  CHECK(utf8_size("\xC3\xA9x") == 2);
-  CHECK(utf8_size("\xE2\x82\xAC") == 3);
-  CHECK(utf8_size("\xF0\x9F\x98\x80") == 4);
-  for (const char* const none : {"\x80", "\xC0\x80", "\xC3", "\xE0\x80\x80", "\xED\xA0\x80", "\xE2\x82",
-                                 "\xF4\x90\x80\x80", "\xF0\x80\x80\x80", "\xFF"}) {
-    CHECK(utf8_size(none) == 0);
-  }
-}

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,37 @@ TEST_CASE("colocated parameters keep all between them together, replicated ones 
   CHECK(points(layer_blocks(model)) == std::vector<std::size_t>{0, 1, 4, 5});
   model.layers[2].tied = model.layers[4].tied = {{"v", 1, std::nullopt, placement::colocated}};
   CHECK(points(layer_blocks(model)) == std::vector<std::size_t>{0, 1, 5});
+}
+
+TEST_CASE("random chains: no cut between a layer with colocated parameters and a later one that names them") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 3000; ++round) {
+    const std::size_t n = 1 + random() % 15;
+    profile model;
+    model.layers.resize(n);
+    const std::size_t names = 1 + random() % 12;
+    for (auto& each : model.layers) {
+      for (std::size_t t = random() % 4; t-- > 0;) {
+        const placement where = random() % 3 == 0 ? placement::colocated : placement::replicated;
+        each.tied.push_back({std::to_string(random() % names), 1, std::nullopt, where});
+      }
+    }
+    std::vector<std::size_t> expected;
+    for (std::size_t cut = 0; cut <= n; ++cut) {
+      bool parted = false;
+      for (std::size_t i = 0; i < cut; ++i) {
+        for (std::size_t j = cut; j < n; ++j) {
+          for (const auto& a : model.layers[i].tied) {
+            for (const auto& b : model.layers[j].tied) {
+              parted = parted || (a.where == placement::colocated && a.name == b.name);
+            }
+          }
+        }
+      }
+      if (!parted) expected.push_back(cut);
+    }
+    REQUIRE(points(layer_blocks(model)) == expected);
+  }
 }
 
 TEST_CASE("forbidden cuts and layers kept together make blocks beside groups") {

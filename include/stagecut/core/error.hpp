@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/visible.hpp>
+
 namespace stagecut::inline v0 {
 
 namespace detail {
@@ -19,18 +21,18 @@ template <class... Parts>
   return text;
 }
 
-/// A piece of a text as it is shown in an error: quoted, without control characters, not too long.
+/// A piece of a text as it is shown in an error: quoted, `visible`, not too long.
 [[nodiscard]] inline std::string in_quotes(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text.substr(0, 60)) result += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
-  return result + (text.size() > 60 ? "...\"" : "\"");
+  while (!text.empty() && result.size() <= 60) result += take_visible(text);
+  return result + (text.empty() ? "\"" : "...\"");
 }
 
 }  // namespace detail
 
 /// The caller's mistake: an argument outside its range. Thrown at the door, before any work.
 ///
-/// `what()` reads `stagecut::FUNCTION: ARGUMENT = VALUE, REQUIREMENT`.
+/// `what()` reads `stagecut::FUNCTION: ARGUMENT = VALUE, REQUIREMENT`, with what would mislead a reader escaped.
 class argument_error : public std::invalid_argument {
  public:
   /// @param function     the name that was called, without its namespace
@@ -39,7 +41,8 @@ class argument_error : public std::invalid_argument {
   /// @param requirement  what would have been right ("must be at least 1")
   argument_error(std::string_view function, std::string_view argument, std::string_view value,
                  std::string_view requirement)
-      : std::invalid_argument(detail::joined("stagecut::", function, ": ", argument, " = ", value, ", ", requirement)),
+      : std::invalid_argument(
+            detail::visible(detail::joined("stagecut::", function, ": ", argument, " = ", value, ", ", requirement))),
         argument_(argument) {}
 
   /// The name of the argument.
@@ -51,13 +54,13 @@ class argument_error : public std::invalid_argument {
 
 /// Bad data: a malformed file, a time that is NaN or negative, a sum that overflows. Thrown once, where the data enters.
 ///
-/// `what()` reads `PLACE: PROBLEM`.
+/// `what()` reads `PLACE: PROBLEM`, with what would mislead a reader escaped.
 class invalid_input : public std::invalid_argument {
  public:
   /// @param place    where: `item 3`, `profile.csv:12`
   /// @param problem  what is wrong there, with the value found
   invalid_input(std::string_view place, std::string_view problem)
-      : std::invalid_argument(detail::joined(place, ": ", problem)), place_(place) {}
+      : std::invalid_argument(detail::visible(detail::joined(place, ": ", problem))), place_(place) {}
 
   /// Where the data is wrong.
   [[nodiscard]] const std::string& place() const noexcept { return place_; }

@@ -98,7 +98,7 @@ class no_answer : public std::logic_error {
  public:
   /// Tells the reason.
   explicit no_answer(const reason& why)
-      : std::logic_error(detail::joined("stagecut::outcome: no answer: ", why.text())) {}
+      : std::logic_error(detail::visible(detail::joined("stagecut::outcome: no answer: ", why.text()))) {}
 };
 
 /// An answer with what is known of it, or the reason why there is none: see `state`.

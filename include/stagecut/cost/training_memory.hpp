@@ -13,6 +13,7 @@
 #include <stagecut/core/profile.hpp>
 #include <stagecut/cost/optimizer.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/cost/shared_bytes.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -45,13 +46,14 @@ struct memory_options {
 ///
 /// A stage of the layers `[first, last)` with N microbatches in flight takes the sum of
 ///   - resident: parameters times the optimizer's multiplier, or what the profile says of them; parameters that several
-///     of its layers share count once;
+///     of its layers share count once, as the first of these layers says;
 ///   - activations: N times those of its layers; with checkpointing N times its input (N - 1 times for `except_last`),
 ///     and once the activations of its layers. The input of the first stage is not counted;
 ///   - workspace: that of the layer that needs most;
 ///   - buffers: `boundary_buffers` times input and output.
 ///
-/// Built in O(n log n), then every stage in O(1), plus the number of layers with shared parameters.
+/// Built in O(n log n), then every stage in O(1); with t shared parameters, counted in each layer that has them, in
+/// O((n + t) log n), then O(log n).
 class training_memory {
  public:
   /// @throws invalid_input as `check_figures`, and naming the layer at which a sum of bytes overflows; argument_error
@@ -71,8 +73,8 @@ class training_memory {
       activations[i] = each.activations;
       workspace[i] = each.workspace;
       output_[i] = each.output;
-      for (const tied_parameters& tied : each.tied) add_tied(i, tied);
     }
+    shared_ = {model, [this](const tied_parameters& tied) { return stays(tied.bytes, tied.resident); }};
     resident_.assign(resident);
     activations_.assign(activations);
     workspace_.push_back(std::move(workspace));
@@ -114,13 +116,6 @@ class training_memory {
   [[nodiscard]] double weight(std::size_t i) const { return resident(i, i + 1) + activations_(i, i + 1); }
 
  private:
-  struct tie {
-    std::string name;
-    double bytes;
-    std::size_t layer;
-    std::size_t previous;  ///< the layer before it that shares the same, plus 1; 0: none
-  };
-
   static void check(const char* argument, double value) {
     if (is_finite(value) && !is_negative(value)) return;
     detail::fail(argument_error("training_memory", argument, std::to_string(value), "must be finite and not negative"));
@@ -131,20 +126,8 @@ class training_memory {
     return options_.use_resident && known ? *known : parameters * options_.parameter_multiplier;
   }
 
-  void add_tied(std::size_t layer, const tied_parameters& tied) {
-    std::size_t previous = 0;
-    for (const tie& before : tied_) {
-      if (before.name == tied.name) previous = before.layer + 1;
-    }
-    tied_.push_back({tied.name, stays(tied.bytes, tied.resident), layer, previous});
-  }
-
   [[nodiscard]] double resident(std::size_t first, std::size_t last) const {
-    double bytes = resident_(first, last);
-    for (const tie& each : tied_) {
-      if (each.layer >= first && each.layer < last && each.previous <= first) bytes += each.bytes;
-    }
-    return bytes;
+    return resident_(first, last) + shared_(first, last);
   }
   [[nodiscard]] double activations(std::size_t first, std::size_t last, std::size_t in_flight) const {
     const double all = activations_(first, last);
@@ -164,7 +147,7 @@ class training_memory {
   prefix_sums<double> activations_;
   std::vector<std::vector<double>> workspace_;  ///< [l][i]: the most among the 2^l layers from i on
   std::vector<double> output_;
-  std::vector<tie> tied_;
+  detail::shared_bytes shared_;
 };
 
 /// A `stage_constraint`: no stage takes more than `bytes`.

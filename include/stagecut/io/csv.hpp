@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -173,12 +174,11 @@ inline std::string csv_number(double value) {
   }
   for (const std::string_view column : detail::csv_columns) text.append(text.empty() ? "" : ",").append(column);
   text += '\n';
-  std::vector<std::string_view> counted;
+  std::set<std::string_view> counted;
   for (const layer& each : model.layers) {
     double parameters = each.parameters;
     for (const tied_parameters& tied : each.tied) {
-      if (std::find(counted.begin(), counted.end(), tied.name) != counted.end()) continue;
-      counted.emplace_back(tied.name);
+      if (!counted.insert(tied.name).second) continue;
       parameters += tied.bytes;
     }
     text.append(detail::csv_field(each.name)).append(",").append(detail::csv_field(each.kind));

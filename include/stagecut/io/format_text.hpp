@@ -32,17 +32,13 @@ template <class Numbers>
       "[", sequence_text(numbers.size(), separator, [&](std::size_t i) { return std::to_string(numbers[i]); }), "]");
 }
 
-/// A name on one line: what ends a string of Python, JSON or TOML, or its line, is escaped as in all of them.
+/// A name on one line: what ends a string of Python or TOML, or its line, is escaped as in both, and so is what would
+/// mislead a reader of the code.
 [[nodiscard]] inline std::string escaped(std::string_view name) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
-  for (const char c : name) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 32 || code == 127) {
-      text.append("\\u00").append(1, digits[code / 16U]).append(1, digits[code % 16U]);
-    } else {
-      text.append(c == '"' || c == '\\' ? 1 : 0, '\\').append(1, c);
-    }
+  while (!name.empty()) {
+    if (name[0] == '"' || name[0] == '\\') text += '\\';
+    text += stagecut::detail::take_visible(name);
   }
   return text;
 }
@@ -149,6 +145,7 @@ inline void check_names(std::string_view format, const plan& p) {
   for (const layer& each : p.profile.layers) {
     for (const std::string_view name : module_names(each)) {
       if (name.empty()) refuse(format, joined(layer_text(each), " has a module without a name"));
+      if (!is_utf8(name)) refuse(format, joined("module ", in_quotes(name), " of ", layer_text(each), " is not UTF-8"));
       if (const auto [known, fresh] = first.emplace(name, &each); !fresh) {
         refuse(format, joined("module ", in_quotes(name), " of ", layer_text(each), " stands also in ",
                               layer_text(*known->second)));

@@ -20,16 +20,16 @@ using json = nlohmann::ordered_json;
 /// Deeper texts are refused: whoever writes them means harm to a recursive reader.
 inline constexpr int json_depth = 64;
 
-/// One step of a JSON pointer, escaped as RFC 6901 wants it.
+/// One step of a JSON pointer, escaped as RFC 6901 wants it, and `visible`.
 [[nodiscard]] inline std::string json_step(std::string_view key) {
   std::string step = "/";
-  for (const char c : key) {
+  for (const char c : visible(key)) {
     if (c == '~') {
       step += "~0";
     } else if (c == '/') {
       step += "~1";
     } else {
-      step += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
+      step += c;
     }
   }
   return step;

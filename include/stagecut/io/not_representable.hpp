@@ -19,7 +19,8 @@ class not_representable : public std::invalid_argument {
   /// @param why     what of the plan it cannot say, with the layer or the stage
   /// @param what    a plan, or what else was to be written
   not_representable(std::string_view format, std::string_view why, std::string_view what = "plan")
-      : std::invalid_argument(stagecut::detail::joined(format, " cannot say this ", what, ": ", why)),
+      : std::invalid_argument(
+            stagecut::detail::visible(stagecut::detail::joined(format, " cannot say this ", what, ": ", why))),
         format_(format) {}
 
   /// The name of the format.

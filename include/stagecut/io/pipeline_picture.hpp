@@ -34,9 +34,10 @@ namespace detail {
 
 using timed_ops = view<const timed_op<double>>;
 
+/// What stands above a picture, as it is shown.
 [[nodiscard]] inline std::string title_of(const pipeline_picture& picture) {
-  if (!picture.title.empty()) return picture.title;
-  return picture.order.name.empty() ? "schedule" : picture.order.name;
+  if (!picture.title.empty()) return visible(picture.title);
+  return picture.order.name.empty() ? "schedule" : visible(picture.order.name);
 }
 
 /// What a kind of op is called where there is room for it.

@@ -25,7 +25,7 @@ inline void check_modules(std::string_view format, const plan& p) {
 ///
 /// @return  one line of Python: the first module of every stage but the first
 /// @throws  argument_error if the parts of the plan do not belong together; not_representable for a stage without
-///          layers, a module whose name is empty or stands twice, parameters shared between stages
+///          layers, a module whose name is empty, is no UTF-8 or stands twice, parameters shared between stages
 ///
 /// Source: PyTorch, `pipeline` in `torch/distributed/pipelining/_IR.py`.
 [[nodiscard]] inline std::string as_split_spec(const plan& p) {

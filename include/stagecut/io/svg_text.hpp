@@ -54,27 +54,21 @@ void add(std::string& to, const Parts&... parts) {
   (one(parts), ...);
 }
 
-/// A name as it stands in XML: markup escaped, and `?` for what XML may not hold.
+/// A name as it stands in XML: `visible`, which leaves nothing that XML may not hold, with its markup escaped.
 [[nodiscard]] inline std::string xml_text(std::string_view name) {
   std::string text;
-  while (!name.empty()) {
-    const bool none = name.starts_with("\xEF\xBF\xBE") || name.starts_with("\xEF\xBF\xBF");  // U+FFFE, U+FFFF
-    const std::size_t size = none ? 0 : utf8_size(name);
-    const auto code = static_cast<unsigned char>(name[0]);
-    if (size == 0 || code < 32 || code == 127) {
-      text += '?';
-    } else if (name[0] == '&') {
+  for (const char c : visible(name)) {
+    if (c == '&') {
       text += "&amp;";
-    } else if (name[0] == '<') {
+    } else if (c == '<') {
       text += "&lt;";
-    } else if (name[0] == '>') {
+    } else if (c == '>') {
       text += "&gt;";
-    } else if (name[0] == '"') {
+    } else if (c == '"') {
       text += "&quot;";
     } else {
-      text += name.substr(0, size);
+      text += c;
     }
-    name.remove_prefix(size == 0 ? 1 : size);
   }
   return text;
 }

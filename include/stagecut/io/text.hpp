@@ -10,12 +10,15 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/layer.hpp>
+#include <stagecut/core/visible.hpp>
 
 namespace stagecut::inline v0::io::detail {
 
 using stagecut::detail::fail;
 using stagecut::detail::in_quotes;
 using stagecut::detail::joined;
+using stagecut::detail::utf8_size;
+using stagecut::detail::visible;
 
 /// A text read line by line. Lines end with LF or CR LF; skips a byte-order mark.
 class line_reader {
@@ -52,24 +55,6 @@ class line_reader {
   std::string_view line_;
   std::size_t number_ = 0;
 };
-
-/// Bytes of the well-formed UTF-8 character with which a text that is not empty begins; 0 if it is none.
-[[nodiscard]] inline std::size_t utf8_size(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const unsigned lead = byte(0);
-  const std::size_t size = lead < 0x80                    ? 1
-                           : lead >= 0xC2 && lead <= 0xDF ? 2
-                           : lead >= 0xE0 && lead <= 0xEF ? 3
-                           : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                          : 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return 0;
-  }
-  const unsigned second = byte(1);
-  const bool too_long = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-  const bool beyond = (lead == 0xED && second > 0x9F) || (lead == 0xF4 && second > 0x8F);
-  return too_long || beyond ? 0 : size;
-}
 
 /// Whether a text is well-formed UTF-8: what JSON can hold.
 [[nodiscard]] inline bool is_utf8(std::string_view text) noexcept {

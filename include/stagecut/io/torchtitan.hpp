@@ -14,8 +14,8 @@ namespace stagecut::inline v0::io {
 ///
 /// @return  one line, an assignment in Python and in TOML
 /// @throws  argument_error if the parts of the plan do not belong together; not_representable for a stage without
-///          layers, a stage out of its device's turn, a module whose name is empty or stands twice, parameters shared
-///          between stages
+///          layers, a stage out of its device's turn, a module whose name is empty, is no UTF-8 or stands
+///          twice, parameters shared between stages
 ///
 /// Source: torchtitan, `torchtitan/distributed/pipeline_parallel.py`.
 [[nodiscard]] inline std::string as_torchtitan(const plan& p) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/each_tie.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/profile.hpp>
@@ -24,7 +25,7 @@ class layer_blocks {
   /// @param kept_together   layers of which each is in the stage of the others
   /// @throws                argument_error for a cut that is none between two layers, and for layers that there are not
   ///
-  /// O(n), plus the pairs of layers that share parameters, and the layers kept together.
+  /// O(n + t) for t shared parameters, counted in each layer that has them, plus the layers kept together.
   explicit layer_blocks(const profile& model, const std::vector<std::size_t>& forbidden_cuts = {},
                         const std::vector<interval>& kept_together = {}) {
     const std::vector<layer>& layers = model.layers;
@@ -32,13 +33,7 @@ class layer_blocks {
     for (std::size_t i = 1; i < layers.size(); ++i) {
       joined[i] = !layers[i].group.empty() && layers[i].group == layers[i - 1].group;
     }
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      for (const tied_parameters& tied : layers[i].tied) {
-        if (tied.where != tied_parameters::placement::colocated) continue;
-        const std::size_t last = last_of(layers, tied, i);
-        for (std::size_t j = i + 1; j <= last; ++j) joined[j] = true;
-      }
-    }
+    join_colocated(model, joined);
     const std::size_t n = layers.size();
     for (std::size_t i = 0; i < forbidden_cuts.size(); ++i) {
       const std::size_t cut = forbidden_cuts[i];
@@ -81,13 +76,21 @@ class layer_blocks {
                                 detail::joined("must be ", where, std::to_string(n), " layers")));
   }
 
-  static std::size_t last_of(const std::vector<layer>& layers, const tied_parameters& tied, std::size_t from) {
-    for (std::size_t j = layers.size(); --j > from;) {
-      for (const tied_parameters& other : layers[j].tied) {
-        if (other.name == tied.name) return j;
-      }
+  /// Joins all layers from the first that has colocated parameters to the last that names them.
+  static void join_colocated(const profile& model, std::vector<bool>& joined) {
+    constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> first;                 // layer, of every name; nowhere: not colocated so far
+    std::vector<std::size_t> reach(joined.size());  // of the names that begin in a layer, the last layer
+    detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+      if (name == first.size()) first.push_back(nowhere);
+      if (first[name] == nowhere && tied.where == tied_parameters::placement::colocated) first[name] = i;
+      if (first[name] != nowhere && reach[first[name]] < i) reach[first[name]] = i;
+    });
+    std::size_t furthest = 0;
+    for (std::size_t i = 0; i < joined.size(); ++i) {
+      if (i <= furthest && i > 0) joined[i] = true;
+      furthest = furthest < reach[i] ? reach[i] : furthest;
     }
-    return from;
   }
 
   std::vector<std::size_t> first_;

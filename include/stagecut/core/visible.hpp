@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+// How a text of the user's is shown to people: in tables, errors and pictures. Files hold it as it is.
+namespace stagecut::inline v0::detail {
+
+/// Bytes of the well-formed UTF-8 character with which a text that is not empty begins; 0 if it is none.
+[[nodiscard]] inline std::size_t utf8_size(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned lead = byte(0);
+  const std::size_t size = lead < 0x80                    ? 1
+                           : lead >= 0xC2 && lead <= 0xDF ? 2
+                           : lead >= 0xE0 && lead <= 0xEF ? 3
+                           : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                          : 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return 0;
+  }
+  const unsigned second = byte(1);
+  const bool too_long = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
+  const bool beyond = (lead == 0xED && second > 0x9F) || (lead == 0xF4 && second > 0x8F);
+  return too_long || beyond ? 0 : size;
+}
+
+/// Some code points in a row.
+struct code_points {
+  char32_t first;
+  char32_t last;
+};
+
+/// What could mislead whoever reads a name: what a terminal or a viewer obeys, what changes the direction of a text, and
+/// what takes no room, by which names differ that look the same. Ascending.
+///
+/// Source: Unicode 15.0, the categories Cc, Zl and Zp, and the property Default_Ignorable_Code_Point. The latter holds
+/// joiners (U+200C, U+200D) and variation selectors too: languages and emoji need them, but they are not seen either. The
+/// last two code points of each plane are no characters, and not told here.
+inline constexpr code_points misleading[] = {
+    {0x0000, 0x001F},    // controls: escape
+    {0x007F, 0x009F},    // controls: CSI, next line
+    {0x00AD, 0x00AD},    // soft hyphen
+    {0x034F, 0x034F},    // grapheme joiner
+    {0x061C, 0x061C},    // Arabic letter mark
+    {0x115F, 0x1160},    // Hangul fillers
+    {0x17B4, 0x17B5},    // Khmer inherent vowels
+    {0x180B, 0x180F},    // Mongolian selectors
+    {0x200B, 0x200F},    // zero-width space, joiners, direction marks
+    {0x2028, 0x202E},    // ends of lines and paragraphs, embedded and overridden directions
+    {0x2060, 0x206F},    // word joiner, invisible operators, isolated directions
+    {0x3164, 0x3164},    // Hangul filler
+    {0xFE00, 0xFE0F},    // variation selectors
+    {0xFEFF, 0xFEFF},    // byte-order mark
+    {0xFFA0, 0xFFA0},    // Hangul filler
+    {0xFFF0, 0xFFFB},    // unassigned, annotations
+    {0x1BCA0, 0x1BCA3},  // shorthand format controls
+    {0x1D173, 0x1D17A},  // musical format controls
+    {0xE0000, 0xE0FFF},  // tags, variation selectors
+};
+
+/// Whether a character is shown as it is.
+[[nodiscard]] constexpr bool is_visible(char32_t code) noexcept {
+  if ((code & 0xFFFEU) == 0xFFFEU) return false;  // no character
+  for (const auto& [first, last] : misleading) {
+    if (code <= last) return code < first;
+  }
+  return true;
+}
+
+/// The code point of a well-formed character of `size` bytes with which a text begins.
+[[nodiscard]] inline char32_t code_point(std::string_view text, std::size_t size) noexcept {
+  char32_t code = static_cast<unsigned char>(text[0]) & (size == 1 ? 0x7FU : 0xFFU >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) code = code << 6U | (static_cast<unsigned char>(text[i]) & 0x3FU);
+  return code;
+}
+
+/// Takes the first character from a text that is not empty, and returns it as it is shown: as it is, or as strings of
+/// Python spell it: `\u202e`, `\U000e0041`, and of a byte that is no UTF-8 `\xff`.
+[[nodiscard]] inline std::string take_visible(std::string_view& text) {
+  const std::size_t size = utf8_size(text);
+  const std::string_view one = text.substr(0, size == 0 ? 1 : size);
+  text.remove_prefix(one.size());
+  const char32_t code = size == 0 ? static_cast<unsigned char>(one[0]) : code_point(one, size);
+  if (size != 0 && is_visible(code)) return std::string(one);
+  std::size_t digits = size == 0 ? 2 : code > 0xFFFF ? 8 : 4;
+  std::string shown = digits == 2 ? "\\x" : digits == 4 ? "\\u" : "\\U";
+  while (digits-- > 0) shown += "0123456789abcdef"[code >> (4 * digits) & 15U];
+  return shown;
+}
+
+/// A text as it is shown. Backslashes stay, so what is visible already does not change.
+[[nodiscard]] inline std::string visible(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) shown += take_visible(text);
+  return shown;
+}
+
+}  // namespace stagecut::inline v0::detail
