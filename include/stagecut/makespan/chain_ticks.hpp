@@ -141,7 +141,8 @@ class chain_ticks {
     for (const double each : messages) longest = longest < each ? each : longest;
     most += 2 * static_cast<double>(stages) * longest;
     most *= static_cast<double>(order.microbatches * order.slices);
-    if (!is_finite(most)) fail(invalid_input("model", "the sum of all passes and transfers is not representable"));
+    // Twice: whole ticks may come to more.
+    if (!is_finite(2 * most)) fail(invalid_input("model", "the sum of all passes and transfers is not representable"));
     const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(most) >> 52U);
     const int biased = exponent + 1 - 50;  // 2^(floor(log2 most) + 1 - 50)
     if (most != 0 && biased < 1) fail(invalid_input("model", "its times are too small to be told apart"));

@@ -28,7 +28,7 @@ struct minimize_leximax_fn {
     if (stages == 0) detail::fail(argument_error("minimize_leximax", "stages", "0", "must be at least 1"));
     const auto first = minimize_bottleneck(cost, stages, allowed);
     if (!first) return answer::infeasible(first.why());
-    const at_most cap(cost, first->cost);
+    const at_most cap(cost, detail::as_bound(first->cost));
     const all_of within(detail::constraint_ref{allowed}, cap);
     auto best = detail::stage_program(cost, stages, leximax(), within).run();
     if (best) return answer::optimal(*std::move(best));
