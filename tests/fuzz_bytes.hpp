@@ -4,16 +4,20 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <source_location>
 #include <type_traits>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-/// Ends the program at what must not be.
-inline void require(bool holds) {
-  if (!holds) std::abort();
+/// Ends the program at what must not be, and tells where.
+inline void require(bool holds, std::source_location where = std::source_location::current()) {
+  if (holds) return;
+  std::fprintf(stderr, "%s:%u does not hold\n", where.file_name(), static_cast<unsigned>(where.line()));
+  std::abort();
 }
 
 /// What a fuzzer says, byte by byte; zeros behind the end of it.

@@ -11,15 +11,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-
-/// Ends the program at what must not be.
-inline void require(bool holds) {
-  if (!holds) std::abort();
-}
+#include "../fuzz_bytes.hpp"
 
 /// Whether every figure of a layer or of a variant is an amount.
 template <class Each>

@@ -65,7 +65,7 @@ template <class A, class B>
   }
 }
 template <class T>
-[[nodiscard]] constexpr T sum(const T& a, const T& b) {
+[[nodiscard]] constexpr T added(const T& a, const T& b) {
   if constexpr (integer<T>) {
     return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   } else {

@@ -70,7 +70,7 @@ struct total {
   }
   template <class Cost>
   [[nodiscard]] constexpr Cost operator()(const Cost& a, const Cost& b) const {
-    return detail::sum(a, b);
+    return detail::added(a, b);
   }
   /// @}
 };

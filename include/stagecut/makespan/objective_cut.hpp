@@ -79,7 +79,7 @@ template <additive_cost Sums, stage_constraint Constraint>
     fail(argument_error("plan_chain", joined("speeds[", std::to_string(rank_of[s]), "]"), number_text(speeds[s]),
                         "must run the model in a finite time"));
   }
-  const auto best = [&](const auto& priced) { return best_by_objective(priced, stages, request, allowed); };
+  const auto best = [&](const auto& priced) { return detail::best_by_objective(priced, stages, request, allowed); };
   if (links.empty()) return speeds.empty() ? best(cost) : best(at_speeds(cost, std::move(speeds)));
 
   if (speeds.empty()) speeds.assign(stages, 1);

@@ -33,7 +33,7 @@ struct minimize_bottleneck_then_fn {
                                 const Constraint& allowed = {}) const {
     const auto first = minimize_bottleneck(cost, stages, allowed);
     const auto ask = [&] {
-      const at_most cap(cost, first->cost);
+      const at_most cap(cost, detail::as_bound(first->cost));
       if constexpr (std::same_as<Constraint, detail::no_constraint>) {
         return second(cap);
       } else {

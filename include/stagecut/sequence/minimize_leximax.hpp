@@ -65,7 +65,7 @@ struct minimize_leximax_fn {
                                                                           const Constraint& allowed,
                                                                           const cost_t<Model>& bottleneck,
                                                                           detail::chain_clock& clock) {
-    const at_most cap(cost, bottleneck);
+    const at_most cap(cost, detail::as_bound(bottleneck));
     if constexpr (promises<Model, right_monotone>) {
       return detail::leximax_program(cost, stages, cap.bound(0), allowed, clock).run();
     } else {

@@ -93,6 +93,15 @@ template <arithmetic T>
   }
 }
 
+/// The cost of a cut as a bound for others: what is NaN, against all promises, bounds nothing.
+template <class Cost>
+[[nodiscard]] constexpr Cost as_bound(const Cost& cost) {
+  if constexpr (arithmetic<Cost>) {
+    if (is_nan(cost)) return greatest<Cost>();
+  }
+  return cost;
+}
+
 /// The two parts of a separable cost.
 /// @{
 template <separable_cost Model>
