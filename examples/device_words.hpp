@@ -33,9 +33,10 @@ inline std::optional<stagecut::link_speed> parse_link(std::string_view text) {
   return latency && *latency >= 0 ? std::optional(link) : std::nullopt;
 }
 
-/// `8x4:300GB,25GB@5e-6`: the sizes of groups of devices, innermost first, and the link within each.
+/// `8x4:300GB,25GB@5e-6`: the sizes of groups of devices, innermost first, and the link within each, as a topology of that
+/// model.
 /// @throws CLI::ValidationError
-inline stagecut::topology parse_topology(const std::string& text) {
+inline stagecut::topology parse_topology(const std::string& text, const stagecut::profile& model) {
   const auto refuse = [&](const std::string& why) {
     throw CLI::ValidationError("--topology", fmt::format("{}: 8x4:300GB,25GB@5e-6 is 4 nodes of 8 devices", why));
   };
@@ -56,6 +57,7 @@ inline stagecut::topology parse_topology(const std::string& text) {
   if (links.size() != sizes.size()) {
     refuse(fmt::format("{} sizes have {} bandwidths", sizes.size(), links.size()));
   }
+  refuse_idle_links("--topology", model, links);
   try {
     return {sizes, links};
   } catch (const stagecut::argument_error& error) {
@@ -84,8 +86,7 @@ struct device_words {
       if (transfers.link_said()) {
         throw CLI::ValidationError("--topology", "tells what --bandwidth and --latency would: say either");
       }
-      request.topology = parse_topology(topology);
-      refuse_idle_links("--topology", model, request.topology->links());
+      request.topology = parse_topology(topology, model);
     } else if (transfers.said()) {
       request.links = {transfers.link(model)};
     }

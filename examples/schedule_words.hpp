@@ -96,7 +96,8 @@ struct schedule_words {
     if (!order.empty()) return checked(from_file(), ranks * chunks, ranks, microbatches);
     check_size(ranks, chunks, m);
     if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
-    const std::string chosen = !name.empty() ? name : in_flight.empty() ? "1f1b" : "in-flight";
+    const bool plain = name.empty() || name == "1f1b";
+    const std::string chosen = !plain ? name : in_flight.empty() ? "1f1b" : "in-flight";
     const auto let_in = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
     if (!let_in.empty() && let_in.size() != ranks) {
       throw CLI::ValidationError("--in-flight",

@@ -37,7 +37,9 @@ struct transfer_words {
   std::string kind;
 
   void add(CLI::App& command) {
-    command.add_option("--latency", latency, "Of every message between ranks")->type_name("TIME")->check(number_check());
+    command.add_option("--latency", latency, "Of every message between ranks")
+        ->type_name("TIME")
+        ->check(number_check());
     command.add_option("--bandwidth", bandwidth, "Bytes a second of messages: 25GB")->type_name("SIZE");
     command.add_option("--transfers", kind, "link (the default), latency, stream, blocking")
         ->type_name("KIND")
