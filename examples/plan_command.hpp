@@ -65,15 +65,14 @@ struct plan_command {
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("plan", "Cut a profile (JSON, CSV, PipeDream; -: stdin)");
-    const auto count = count_check();
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);
     };
     command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
     option("FILE", file, "", "A profile")->required();
-    option("--devices", request.devices, "P", "Pipeline ranks")->required()->check(count);
-    option("--chunks", chunks, "V", "Stages of each rank, in turn")->check(count);
-    option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->check(count);
+    option("--devices", request.devices, "P", "Pipeline ranks")->required()->transform(count());
+    option("--chunks", chunks, "V", "Stages of each rank, in turn")->transform(count());
+    option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
         ->check(one_of(schedule_names()));
     devices.add(*command);

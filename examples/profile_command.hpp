@@ -57,14 +57,14 @@ struct profile_command {
     option("--preset", preset, "NAME", "A known model: see stagecut presets")->check(one_of(names));
     option("--config", config, "FILE", "As --format config prints it");
     option("--set", changes, "KEY=VALUE", "Change one of its figures: layers=12")->allow_extra_args(false);
-    option("--sequence", sequence, "N", "Tokens of a sample")->check(count_check());
-    option("--microbatch", microbatch, "N", "Samples of a microbatch")->check(count_check());
+    option("--sequence", sequence, "N", "Tokens of a sample")->transform(count());
+    option("--microbatch", microbatch, "N", "Samples of a microbatch")->transform(count());
     option("--precision", precision, "NAME", "bf16, fp16 or fp32")->check(one_of({"bf16", "fp16", "fp32"}));
     option("--recompute", recomputation, "HOW", "none, selective or full")
         ->check(one_of({"none", "selective", "full"}));
-    option("--tensor-parallel", tensor_parallel, "T", "Devices that share each layer")->check(count_check());
-    option("--data-parallel", data_parallel, "D", "Replicas, for --zero")->check(count_check());
-    option("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3")->check(count_check(0));
+    option("--tensor-parallel", tensor_parallel, "T", "Devices that share each layer")->transform(count());
+    option("--data-parallel", data_parallel, "D", "Replicas, for --zero")->transform(count());
+    option("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3")->transform(count(0));
     option("--device", device, "NAME", "a100-80gb, a100-40gb, h100-80gb, h200-141gb")->check(one_of(device_names));
     option("--flops", flops, "X", "Its peak, FLOP/s at the precision")->check(number_check());
     option("--bandwidth", bandwidth, "X", "To its memory, bytes/s")->check(number_check());

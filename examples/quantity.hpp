@@ -34,7 +34,7 @@ inline std::optional<double> parse_bytes(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  while (unit.size() > 1 && unit.starts_with(' ')) unit.remove_prefix(1);
   if (error != std::errc() || !std::isfinite(value) || std::signbit(value)) return std::nullopt;
   constexpr std::pair<std::string_view, double> units[] = {{"", 1},
                                                            {"B", 1},

@@ -45,8 +45,8 @@ struct simulate_command {
     option("--backward", backward, "LIST", "Backward times");
     option("--backward-input", backward_input, "LIST", "Or apart: of the gradients of inputs");
     option("--backward-weight", backward_weight, "LIST", "And of weights");
-    option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->check(count_check());
-    option("--chunks", chunks, "V", "Stages of each rank")->check(count_check());
+    option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
+    option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
     schedule.add(*command);
     transfers.add(*command);
     option("--format", format, "NAME", "text, json, svg, trace, torch-csv, torch-comms")

@@ -25,8 +25,8 @@ inline constexpr const char* rare_options = "Seldom needed";
 /// A check for a word, which help does not list again.
 inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
 
-/// A check for a count. The parser, which would take 010 for eight, is given it without zeros in front.
-inline CLI::Validator count_check(std::size_t least = 1) {
+/// Makes a count of a word: the parser, which would take 010 for eight, is given it without zeros in front.
+inline CLI::Validator count(std::size_t least = 1) {
   return CLI::Validator(
       [least](std::string& text) {
         constexpr std::size_t most = (std::size_t{1} << 40U) - 1;
