@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -37,11 +38,16 @@ struct compare_command {
         ->type_name("NAME")
         ->check(one_of({"text", "json", "svg", "trace"}));
     command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    refuse_empty(*command);
     return command;
   }
 
   /// Simulates them, and writes what came of it.
   [[nodiscard]] int run() const {
+    if (std::count(files.begin(), files.end(), "-") > 1) {
+      throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
+    }
+    check_output(output, files);
     std::vector<simulated> all;
     std::vector<stagecut::io::pipeline_picture> pictures;
     for (const std::string& file : files) {

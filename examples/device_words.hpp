@@ -10,13 +10,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "plan_text.hpp"
@@ -31,15 +28,15 @@ inline std::optional<stagecut::link_speed> parse_link(std::string_view text) {
   if (!bandwidth || *bandwidth == 0) return std::nullopt;
   stagecut::link_speed link{0, *bandwidth};
   if (at == std::string_view::npos) return link;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + at + 1, end, link.latency);
-  const bool is_time = error == std::errc() && stop == end && link.latency >= 0 && std::isfinite(link.latency);
-  return is_time ? std::optional(link) : std::nullopt;
+  const auto latency = parse_number(text.substr(at + 1));
+  link.latency = latency.value_or(0);
+  return latency && *latency >= 0 ? std::optional(link) : std::nullopt;
 }
 
-/// `8x4:300GB,25GB@5e-6`: the sizes of groups of devices, innermost first, and the link within each.
+/// `8x4:300GB,25GB@5e-6`: the sizes of groups of devices, innermost first, and the link within each, as a topology of that
+/// model.
 /// @throws CLI::ValidationError
-inline stagecut::topology parse_topology(const std::string& text) {
+inline stagecut::topology parse_topology(const std::string& text, const stagecut::profile& model) {
   const auto refuse = [&](const std::string& why) {
     throw CLI::ValidationError("--topology", fmt::format("{}: 8x4:300GB,25GB@5e-6 is 4 nodes of 8 devices", why));
   };
@@ -47,12 +44,9 @@ inline stagecut::topology parse_topology(const std::string& text) {
   if (colon == std::string::npos) refuse(fmt::format("{} tells no bandwidth", shown(text)));
   std::vector<std::size_t> sizes;
   for (const std::string_view each : split(std::string_view(text).substr(0, colon), 'x')) {
-    std::size_t size = 0;
-    const auto [stop, error] = std::from_chars(each.data(), each.data() + each.size(), size);
-    if (error != std::errc() || stop != each.data() + each.size() || size == 0) {
-      refuse(fmt::format("{} is no number of devices or groups", shown(std::string(each))));
-    }
-    sizes.push_back(size);
+    const auto size = parse_count(each);
+    if (!size || *size == 0) refuse(fmt::format("{} is no number of devices or groups", shown(std::string(each))));
+    sizes.push_back(*size);
   }
   std::vector<stagecut::link_speed> links;
   for (const std::string_view each : split(std::string_view(text).substr(colon + 1), ',')) {
@@ -63,6 +57,7 @@ inline stagecut::topology parse_topology(const std::string& text) {
   if (links.size() != sizes.size()) {
     refuse(fmt::format("{} sizes have {} bandwidths", sizes.size(), links.size()));
   }
+  refuse_idle_links("--topology", model, links);
   try {
     return {sizes, links};
   } catch (const stagecut::argument_error& error) {
@@ -91,8 +86,7 @@ struct device_words {
       if (transfers.link_said()) {
         throw CLI::ValidationError("--topology", "tells what --bandwidth and --latency would: say either");
       }
-      request.topology = parse_topology(topology);
-      refuse_without_outputs("--topology", model);
+      request.topology = parse_topology(topology, model);
     } else if (transfers.said()) {
       request.links = {transfers.link(model)};
     }

@@ -8,14 +8,13 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "plan_text.hpp"
+#include "quantity.hpp"
 #include "words.hpp"
 
 // Layers as they are named on the command line: by their name, or by their number from 0.
@@ -26,10 +25,8 @@ inline std::vector<std::size_t> layers_called(const stagecut::profile& model, st
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (!text.empty() && model.layers[i].name == text) result.push_back(i);
   }
-  std::size_t number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && stop == text.data() + text.size();
-  if (result.empty() && whole && number < model.layers.size()) result.push_back(number);
+  const auto number = parse_count(text);
+  if (result.empty() && number && *number < model.layers.size()) result.push_back(*number);
   return result;
 }
 

@@ -3,17 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <stdexcept>
 #include <string>
-#include <system_error>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "output_file.hpp"
 #include "plan_text.hpp"
 
 /// What standard output is: a terminal with its width and, unless NO_COLOR is set, colours; else plain.
@@ -32,16 +29,9 @@ inline screen standard_screen() {
 inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", stagecut::detail::visible(text)); }
 
 /// Writes a text to a file, or to standard output if the name is empty.
-/// @throws std::system_error if it cannot be written
+/// @throws std::system_error if it cannot be written; a file that was there before is then as it was
 inline void write(const std::string& text, const std::string& path) {
-  const auto refuse = [&] {
-    const int why = errno;
-    throw std::system_error(why, std::generic_category(),
-                            path.empty() ? "the output could not be written" : path + ": could not be written");
-  };
-  std::FILE* const file = path.empty() ? stdout : std::fopen(path.c_str(), "wb");
-  if (file == nullptr) refuse();
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-  if (!written) refuse();
-  if (!path.empty() && std::fclose(file) != 0) refuse();
+  output_file file(path);
+  file.write(text);
+  file.commit();
 }

@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
+#include <exception>
 #include <iostream>
 #include <iterator>
 #include <optional>
@@ -65,15 +65,14 @@ struct plan_command {
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("plan", "Cut a profile (JSON, CSV, PipeDream; -: stdin)");
-    const auto count = count_check();
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);
     };
     command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
     option("FILE", file, "", "A profile")->required();
-    option("--devices", request.devices, "P", "Pipeline ranks")->required()->check(count);
-    option("--chunks", chunks, "V", "Stages of each rank, in turn")->check(count);
-    option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->check(count);
+    option("--devices", request.devices, "P", "Pipeline ranks")->required()->transform(count());
+    option("--chunks", chunks, "V", "Stages of each rank, in turn")->transform(count());
+    option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
         ->check(one_of(schedule_names()));
     devices.add(*command);
@@ -89,55 +88,39 @@ struct plan_command {
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
     option("--output", output, "FILE", "Write to this file");
     add_rare(*command);
-    const CLI::Validator said([](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
-    for (CLI::Option* const each : command->get_options()) {
-      if (each->get_expected_max() != 0) each->check(said);
-    }
+    refuse_empty(*command);
     return command;
   }
 
   /// Plans, and writes the plan.
   int run() {
     using namespace stagecut;
-    const std::string source = file == "-" ? "standard input" : file;
-    profile model = file == "-" ? io::read_profile(std::cin, source) : io::read_profile(file);
+    check_output(output, {file});
+    const std::optional<profile> model = read();
+    if (!model) return none(outcome<plan>());
+    ask(*model);
+    outcome<plan> answer;
     try {
-      model = as_chain(model);
+      answer = solve(*model);
     } catch (const invalid_input& error) {
-      throw invalid_input(source, error.what());
-    }
-    ask(model);
-    std::optional<outcome<plan>> answer;
-    try {
-      answer = solve(model);
-    } catch (const invalid_input& error) {
-      throw invalid_input(source, error.what());
+      throw invalid_input(source(), error.what());
     } catch (const argument_error& error) {
       throw CLI::ValidationError(in_options(error));
     }
-    if (!*answer) {
-      say(fmt::format("{}: {}: {}", source, to_string(answer->state()), answer->why().text()));
-      return answer->state() == state::infeasible ? infeasible : unknown;
-    }
-    plan& made = **answer;
+    if (!answer) return none(answer);
+    plan& made = *answer;
     if (timeline && made.timeline.empty()) {
-      throw CLI::ValidationError(
-          "--timeline",
-          "there is no prediction of so many microbatches, or of chunks with --in-flight or if P does not divide M");
+      throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches");
     }
     if (!timeline) made.timeline.clear();
     if (request.by == measure::time && made.objective.of == "parameters") {
-      say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source));
+      say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source()));
     }
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
-    if (format == "text" && !compared.compared.empty()) text += comparison_text(model, compared);
+    if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     write(text, output);
     if (request.microbatches != 0 && !made.makespan) {
-      say(fmt::format("{}: no makespan is predicted: {}", source,
-                      request.chunks > 1 && !request.in_flight.empty() ? "--in-flight is not what chunks run as"
-                      : request.chunks > 1 && request.microbatches % request.devices != 0
-                          ? "with chunks, --devices must divide --microbatches"
-                          : "there are more than 2^20 forward passes"));
+      say(fmt::format("{}: no makespan is predicted: there are more than 2^20 forward passes", source()));
     }
     return planned;
   }
@@ -145,15 +128,46 @@ struct plan_command {
  private:
   stagecut::plan_comparison compared;
 
+  [[nodiscard]] std::string source() const { return file == "-" ? "standard input" : file; }
+
+  /// The profile, as a chain; nothing if a signal came while it was read, of which there may be a part only.
+  [[nodiscard]] std::optional<stagecut::profile> read() const {
+    using namespace stagecut;
+    std::optional<profile> model;
+    stop_signals::begin_search(true);
+    try {
+      model = file == "-" ? io::read_profile(std::cin, source()) : io::read_profile(file);
+    } catch (const std::exception&) {
+      if (!stop_signals::asked()) throw;
+    }
+    stop_signals::begin_search(false);
+    if (stop_signals::asked()) return std::nullopt;
+    try {
+      return as_chain(*model);
+    } catch (const invalid_input& error) {
+      throw invalid_input(source(), error.what());
+    }
+  }
+
+  /// Says why there is no plan.
+  [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
+    const bool known = answer.state() == stagecut::state::infeasible;
+    const bool stopped = !known && stop_signals::asked();
+    say(fmt::format("{}: {}: {}", source(), to_string(answer.state()),
+                    stopped ? "stopped before a plan was found" : answer.why().text()));
+    return known ? infeasible : unknown;
+  }
+
   /// What is seldom needed: `--help-all` shows it.
   void add_rare(CLI::App& command) {
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command.add_option(name, into, says)->type_name(type)->group(rare_options);
     };
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
-    option("--memory-buffer", request.buffer_fraction, "X", "Fraction of --memory to keep free");
-    option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)");
-    option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1");
+    option("--memory-buffer", request.buffer_fraction, "X", "Fraction of --memory to keep free")->check(number_check());
+    option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)")
+        ->check(number_check());
+    option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1")->check(number_check());
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
 
@@ -173,7 +187,10 @@ struct plan_command {
   /// Plans by the objective that was said, or else by the makespan where that is known.
   stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
     using namespace stagecut;
+    static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
+    request.limits.stop = stop;
+    check_request(model);
     const std::string obstacle = makespan_obstacle(model, request);
     if (schedule == "auto") {
       if (of_stages()) throw CLI::ValidationError("--schedule", "auto compares makespans");
@@ -193,6 +210,14 @@ struct plan_command {
       throw CLI::ValidationError("--schedule", schedule + " is planned for the makespan alone" + why);
     }
     return plan_chain(model, request);
+  }
+
+  /// Refuses what no plan could be made of, whatever is minimised: of `auto` what none of its schedules could run.
+  void check_request(const stagecut::profile& model) const {
+    stagecut::chain_request asked = request;
+    if (schedule == "auto") asked.microbatches = 0;
+    if (schedule == "auto" && chunks != 0) asked.chunks = chunks;
+    stagecut::detail::check_request("plan", model, asked);
   }
 
   /// Tries all schedules that the shape allows; with chunks unsaid those of one and two.
@@ -271,9 +296,10 @@ struct plan_command {
       request.memory.parameter_multiplier = known->multiplier;
       return;
     }
-    const char* const end = optimizer.data() + optimizer.size();
-    const auto [stop, error] = std::from_chars(optimizer.data(), end, request.memory.parameter_multiplier);
-    if (error == std::errc() && stop == end) return;
+    if (const auto multiplier = parse_number(optimizer)) {
+      request.memory.parameter_multiplier = *multiplier;
+      return;
+    }
     std::string names;
     for (const auto& each : stagecut::optimizers) names.append(names.empty() ? "" : ", ").append(each.name);
     throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}", optimizer, names));

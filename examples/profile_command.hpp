@@ -57,28 +57,30 @@ struct profile_command {
     option("--preset", preset, "NAME", "A known model: see stagecut presets")->check(one_of(names));
     option("--config", config, "FILE", "As --format config prints it");
     option("--set", changes, "KEY=VALUE", "Change one of its figures: layers=12")->allow_extra_args(false);
-    option("--sequence", sequence, "N", "Tokens of a sample");
-    option("--microbatch", microbatch, "N", "Samples of a microbatch");
+    option("--sequence", sequence, "N", "Tokens of a sample")->transform(count());
+    option("--microbatch", microbatch, "N", "Samples of a microbatch")->transform(count());
     option("--precision", precision, "NAME", "bf16, fp16 or fp32")->check(one_of({"bf16", "fp16", "fp32"}));
     option("--recompute", recomputation, "HOW", "none, selective or full")
         ->check(one_of({"none", "selective", "full"}));
-    option("--tensor-parallel", tensor_parallel, "T", "Devices that share each layer");
-    option("--data-parallel", data_parallel, "D", "Replicas, for --zero");
-    option("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3");
+    option("--tensor-parallel", tensor_parallel, "T", "Devices that share each layer")->transform(count());
+    option("--data-parallel", data_parallel, "D", "Replicas, for --zero")->transform(count());
+    option("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3")->transform(count(0));
     option("--device", device, "NAME", "a100-80gb, a100-40gb, h100-80gb, h200-141gb")->check(one_of(device_names));
-    option("--flops", flops, "X", "Its peak, FLOP/s at the precision");
-    option("--bandwidth", bandwidth, "X", "To its memory, bytes/s");
+    option("--flops", flops, "X", "Its peak, FLOP/s at the precision")->check(number_check());
+    option("--bandwidth", bandwidth, "X", "To its memory, bytes/s")->check(number_check());
     option("--device-memory", device_memory, "SIZE", "Of the device: 80GB");
-    option("--efficiency", efficiency, "X", "Of the peak, by matrix products (0.5)");
+    option("--efficiency", efficiency, "X", "Of the peak, by matrix products (0.5)")->check(number_check());
     option("--format", format, "NAME", "json, csv, text; config: figures to edit")
         ->check(one_of({"json", "csv", "text", "config"}));
     option("--output", output, "FILE", "Write to this file");
+    refuse_empty(*command);
     return profile;
   }
 
   /// Computes the profile, and writes it.
   int run() const {
     if (preset.empty() == config.empty()) throw CLI::ValidationError("profile", "needs either --preset or --config");
+    check_output(output, {config});
     const std::string text =
         changed(preset.empty() ? stagecut::io::detail::file_text(config) : std::string(preset_text(preset)));
     transformer::config from = transformer::read_config(text, preset.empty() ? config : preset);
@@ -100,7 +102,6 @@ struct profile_command {
     if (zero.value_or(0) != 0 && r.data_parallel == 1) {
       throw CLI::ValidationError("--zero", "needs --data-parallel, the replicas that it spreads over");
     }
-    if (sequence == 0U) throw CLI::ValidationError("--sequence", "0 is below 1");
     const transformer::device on = chosen_device(r);
     stagecut::profile made = transformer::profile(from.architecture, r, on);
     made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on)}}.dump();

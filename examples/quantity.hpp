@@ -5,19 +5,36 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 // Times and sizes as people read and write them.
+
+/// A whole number from its digits, of which 010 is ten; nothing if there is a sign, a space, 0x or anything else.
+inline std::optional<std::size_t> parse_count(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// A number like 12, -0.5 or 1e-3; nothing if it is not finite, or there is a plus, a space, 0x or anything else.
+inline std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  return whole ? std::optional(value) : std::nullopt;
+}
 
 /// Bytes from `80GiB`, `1.5 TB` or `85899345920`; nothing if it is no size. Units of 1000 and of 1024 bytes.
 inline std::optional<double> parse_bytes(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  while (unit.size() > 1 && unit.starts_with(' ')) unit.remove_prefix(1);
   if (error != std::errc() || !std::isfinite(value) || std::signbit(value)) return std::nullopt;
   constexpr std::pair<std::string_view, double> units[] = {{"", 1},
                                                            {"B", 1},

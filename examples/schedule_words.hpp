@@ -26,11 +26,11 @@ struct schedule_words {
     const auto option = [&](const char* word, auto& into, const char* type, const char* says) {
       return command.add_option(word, into, says)->type_name(type);
     };
-    option("--microbatches", microbatches, "M", "Microbatches of an iteration")->check(count_check());
+    option("--microbatches", microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--schedule", name, "NAME", "1f1b, gpipe, zb-h1 ..: see stagecut schedules");
     option("--order", order, "FILE", "Or the ops of each rank: PyTorch's CSV");
-    option("--slices", slices, "Q", "Of each microbatch's sequence, alike, for seq-1f1b")->check(count_check());
-    option("--group", group, "G", "Of microbatches, for interleaved")->check(count_check());
+    option("--slices", slices, "Q", "Of each microbatch's sequence, alike, for seq-1f1b")->transform(count());
+    option("--group", group, "G", "Of microbatches, for interleaved")->transform(count());
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by rank: 4,3,2,1");
   }
 
@@ -96,7 +96,8 @@ struct schedule_words {
     if (!order.empty()) return checked(from_file(), ranks * chunks, ranks, microbatches);
     check_size(ranks, chunks, m);
     if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
-    const std::string chosen = !name.empty() ? name : in_flight.empty() ? "1f1b" : "in-flight";
+    const bool plain = name.empty() || name == "1f1b";
+    const std::string chosen = !plain ? name : in_flight.empty() ? "1f1b" : "in-flight";
     const auto let_in = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
     if (!let_in.empty() && let_in.size() != ranks) {
       throw CLI::ValidationError("--in-flight",

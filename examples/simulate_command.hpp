@@ -45,18 +45,20 @@ struct simulate_command {
     option("--backward", backward, "LIST", "Backward times");
     option("--backward-input", backward_input, "LIST", "Or apart: of the gradients of inputs");
     option("--backward-weight", backward_weight, "LIST", "And of weights");
-    option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->check(count_check());
-    option("--chunks", chunks, "V", "Stages of each rank")->check(count_check());
+    option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
+    option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
     schedule.add(*command);
     transfers.add(*command);
     option("--format", format, "NAME", "text, json, svg, trace, torch-csv, torch-comms")
         ->check(one_of({"text", "json", "svg", "trace", "torch-csv", "torch-comms"}));
     option("--output", output, "FILE", "Write to this file");
+    refuse_empty(*command);
     return command;
   }
 
   /// Simulates, and writes what came of it.
   [[nodiscard]] int run() const {
+    check_output(output, {file, schedule.order});
     scenario what = asked();
     for (auto* each :
          {&what.times.forward, &what.times.backward, &what.times.backward_input, &what.times.backward_weight}) {
@@ -137,6 +139,9 @@ struct simulate_command {
     if (!much.empty()) throw stagecut::invalid_input(source(), much);
     try {
       return stagecut::schedule_of(plan);
+    } catch (const stagecut::argument_error& error) {
+      if (schedule.microbatches != 0) throw;  // other microbatches than the plan's
+      throw stagecut::invalid_input(source(), error.what());
     } catch (const std::invalid_argument& error) {  // the plan's, whatever it is
       throw stagecut::invalid_input(source(), error.what());
     }

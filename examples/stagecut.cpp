@@ -50,12 +50,14 @@ struct show_command {
         ->type_name("NAME")
         ->check(check_format);
     command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    refuse_empty(*command);
     return command;
   }
 
   [[nodiscard]] int run() const {
     using namespace stagecut;
     const std::string source = file == "-" ? "standard input" : file;
+    check_output(output, {file});
     const std::string text = file == "-" ? io::detail::stream_text(std::cin, source) : io::detail::file_text(file);
     const screen on = output.empty() ? standard_screen() : screen{};
     if (is_plan(text, source)) {

@@ -13,15 +13,21 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "quantity.hpp"
 #include "words.hpp"
 
-/// Refuses a bandwidth of messages that are empty.
-inline void refuse_without_outputs(const char* option, const stagecut::profile& model) {
-  double outputs = 0;
-  for (const auto& layer : model.layers) outputs += layer.output;
-  if (outputs == 0) throw CLI::ValidationError(option, "says nothing: no layer has an output");
+/// Refuses links that take no time: of messages that are empty there is the latency alone.
+inline void refuse_idle_links(const char* option, const stagecut::profile& model,
+                              const std::vector<stagecut::link_speed>& links) {
+  for (const auto& layer : model.layers) {
+    if (layer.output != 0) return;
+  }
+  for (const auto& each : links) {
+    if (each.latency != 0) return;
+  }
+  throw CLI::ValidationError(option, "says nothing: no layer has an output, and messages have no latency");
 }
 
 /// What messages between ranks take, as it is said to several commands.
@@ -31,7 +37,9 @@ struct transfer_words {
   std::string kind;
 
   void add(CLI::App& command) {
-    command.add_option("--latency", latency, "Of every message between ranks")->type_name("TIME");
+    command.add_option("--latency", latency, "Of every message between ranks")
+        ->type_name("TIME")
+        ->check(number_check());
     command.add_option("--bandwidth", bandwidth, "Bytes a second of messages: 25GB")->type_name("SIZE");
     command.add_option("--transfers", kind, "link (the default), latency, stream, blocking")
         ->type_name("KIND")
@@ -51,7 +59,7 @@ struct transfer_words {
       if (!bytes || *bytes == 0) {
         throw CLI::ValidationError("--bandwidth", fmt::format("{} is no size: bytes a second, or 25GB", bandwidth));
       }
-      refuse_without_outputs("--bandwidth", model);
+      refuse_idle_links("--bandwidth", model, {{time(), *bytes}});
     }
     return {time(), *bytes};
   }

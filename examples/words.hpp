@@ -6,13 +6,16 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "plan_text.hpp"
+#include "quantity.hpp"
 
 // What the words of several commands have in common.
 
@@ -22,19 +25,47 @@ inline constexpr const char* rare_options = "Seldom needed";
 /// A check for a word, which help does not list again.
 inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
 
-/// A check for a count.
-inline CLI::Validator count_check() { return CLI::Range(std::size_t{1}, (std::size_t{1} << 40U) - 1).description(""); }
+/// Makes a count of a word: the parser, which would take 010 for eight, is given it without zeros in front.
+inline CLI::Validator count(std::size_t least = 1) {
+  return CLI::Validator(
+      [least](std::string& text) {
+        constexpr std::size_t most = (std::size_t{1} << 40U) - 1;
+        const auto value = parse_count(text);
+        if (!value || *value < least || *value > most) {
+          return fmt::format("{} is no whole number from {} to {}", shown(text), least, most);
+        }
+        text = std::to_string(*value);
+        return std::string();
+      },
+      "");
+}
+
+/// A check for a number, which may have a fraction.
+inline CLI::Validator number_check() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return parse_number(text) ? std::string() : fmt::format("{} is no number", shown(text));
+      },
+      "");
+}
 
 /// A check for seconds.
 inline CLI::Validator seconds_check() {
   return CLI::Validator(
       [](const std::string& text) {
-        double value = 0;
-        const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool is_time = error == std::errc() && stop == text.data() + text.size() && value >= 0 && value < 1e9;
-        return is_time ? std::string() : fmt::format("{} is no number of seconds", text);
+        const auto value = parse_number(text);
+        const bool is_time = value && *value >= 0 && *value < 1e9;
+        return is_time ? std::string() : fmt::format("{} is no number of seconds", shown(text));
       },
       "");
+}
+
+/// Refuses options of a command that are given an empty text.
+inline void refuse_empty(CLI::App& command) {
+  const CLI::Validator said([](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
+  for (CLI::Option* const each : command.get_options()) {
+    if (each->get_expected_max() != 0) each->check(said);
+  }
 }
 
 /// What stands between signs.
@@ -53,16 +84,16 @@ inline std::vector<std::string_view> split(std::string_view text, char sign) {
 template <class Number>
 std::vector<Number> parse_list(const char* option, const std::string& text, const char* example) {
   std::vector<Number> result;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    Number value{};
-    const auto [stop, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || (stop != end && (*stop != ',' || stop + 1 == end))) {
-      throw CLI::ValidationError(option, fmt::format("{} is no list of numbers: {}", text, example));
+  if (text.empty()) return result;
+  for (const std::string_view each : split(text, ',')) {
+    std::optional<Number> value;
+    if constexpr (std::is_integral_v<Number>) {
+      value = parse_count(each);
+    } else {
+      value = parse_number(each);
     }
-    result.push_back(value);
-    at = stop == end ? end : stop + 1;
+    if (!value) throw CLI::ValidationError(option, fmt::format("{} is no list of numbers: {}", text, example));
+    result.push_back(*value);
   }
   return result;
 }

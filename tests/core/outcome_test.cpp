@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 using stagecut::outcome;
 using stagecut::reason;
@@ -63,6 +65,64 @@ TEST_CASE("an answer may be moved out, and need not be copyable") {
   auto owner = outcome<std::unique_ptr<int>>::optimal(std::make_unique<int>(3));
   const std::unique_ptr<int> taken = *std::move(owner);
   CHECK(*taken == 3);
+}
+
+TEST_CASE("an outcome that was moved from is unknown and has no answer") {
+  const auto is_empty = [](const auto& from) {
+    CHECK(from.state() == state::unknown);
+    CHECK_FALSE(from.has_value());
+    CHECK_THROWS_AS((void)*from, stagecut::no_answer);
+    CHECK(from.why() == reason{});
+  };
+  auto first = outcome<std::string>::optimal("a long enough answer to be allocated");
+  auto second = std::move(first);
+  is_empty(first);
+  CHECK((second.state() == state::optimal && *second == "a long enough answer to be allocated"));
+
+  auto third = outcome<std::string>::infeasible({reason::cause::more_stages_than_layers, 8, 3});
+  third = std::move(second);
+  is_empty(second);
+  CHECK((third.state() == state::optimal && *third == "a long enough answer to be allocated"));
+  CHECK(third.why() == reason{});
+
+  second = outcome<std::string>::infeasible({reason::cause::memory, 2, 1, "stage 0", "more would do"});
+  const auto fourth = std::move(second);
+  is_empty(second);
+  CHECK((fourth.state() == state::infeasible && fourth.why().place == "stage 0"));
+
+  auto& same = third;
+  third = std::move(same);
+  CHECK((third.state() == state::optimal && *third == "a long enough answer to be allocated"));
+  const auto copy = third;
+  CHECK((copy.state() == state::optimal && *copy == *third));
+
+  auto numbers = outcome<int>::feasible(7);  // of what moving leaves as it was
+  const auto taken = std::move(numbers);
+  is_empty(numbers);
+  CHECK(*taken == 7);
+}
+
+TEST_CASE("an answer that is taken leaves the outcome in its state") {
+  auto found = outcome<std::string>::feasible("a long enough answer to be allocated");
+  const std::string taken = std::move(*found);
+  CHECK(taken == "a long enough answer to be allocated");
+  CHECK((found.has_value() && found.state() == state::feasible));
+  *found = "another";
+  CHECK(std::move(found).value() == "another");
+}
+
+TEST_CASE("moves ask of an answer only that it moves") {
+  struct fixed {
+    const int value;
+  };
+  auto found = outcome<fixed>::optimal({3});
+  found = outcome<fixed>::feasible({4});
+  CHECK((found.state() == state::feasible && found->value == 4));
+  static_assert(std::is_nothrow_move_constructible_v<outcome<std::unique_ptr<int>>>);
+  static_assert(std::is_nothrow_move_assignable_v<outcome<std::unique_ptr<int>>>);
+  static_assert(!std::is_copy_constructible_v<outcome<std::unique_ptr<int>>>);
+  static_assert(!std::is_copy_assignable_v<outcome<std::unique_ptr<int>>>);
+  static_assert(std::is_copy_constructible_v<outcome<std::string>>);
 }
 
 TEST_CASE("states have names") {

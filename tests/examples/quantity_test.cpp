@@ -12,10 +12,31 @@ TEST_CASE("sizes with units of 1000 and of 1024") {
   CHECK(parse_bytes("8e10") == 80e9);
   CHECK(parse_bytes("3kB") == 3000);
   CHECK(parse_bytes("3KiB") == 3072);
-  for (const char* const bad :
-       {"", "GiB", "80G", "80gib", "-1", "-0", "nan", "inf", "1e400", "80GiBs", "8 0", "0x10", "1e308TiB"}) {
+  for (const char* const bad : {"", "GiB", "80G", "80gib", "-1", "-0", "nan", "inf", "1e400", "80GiBs", "8 0", "0x10",
+                                "1e308TiB", "5 ", " 5", "+5", "5 GB "}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_bytes(bad));
+  }
+}
+
+TEST_CASE("counts are digits, of which zeros in front say nothing") {
+  CHECK(parse_count("0") == 0);
+  CHECK(parse_count("010") == 10);
+  CHECK(parse_count("18446744073709551615") == ~std::size_t{0});
+  for (const char* const bad : {"", "-1", "+5", " 5", "5 ", "1e3", "5.0", "0x10", "five", "18446744073709551616"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_count(bad));
+  }
+}
+
+TEST_CASE("numbers are decimal and finite") {
+  CHECK(parse_number("0.5") == 0.5);
+  CHECK(parse_number("-010") == -10);
+  CHECK(parse_number("1e-3") == 1e-3);
+  for (const char* const bad :
+       {"", "+5", " 5", "5 ", "0x10", "0x1p3", "nan", "inf", "-inf", "infinity", "1e999", "five", "5x", "1,5"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_number(bad));
   }
 }
 

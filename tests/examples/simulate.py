@@ -151,7 +151,33 @@ with tempfile.TemporaryDirectory() as folder:
     bare.write_text(run("plan", "-", "--devices", 2, "--microbatches", 4, "--format", "json", stdin="3\n1\n2\n").stdout)
     check("peak_memory" not in simulated(bare), "memory of a list of weights")
     fails(2, f"{bare}: its times are no seconds, unlike those of", "compare", plans[1], bare)
-    fails(2, "--bandwidth: says nothing", "simulate", bare, "--bandwidth", "1GB")
+    nothing = "--bandwidth: says nothing: no layer has an output, and messages have no latency"
+    for command in ("simulate", "compare"):
+        fails(2, nothing, command, bare, "--bandwidth", "1GB")
+        fails(2, nothing, command, bare, "--bandwidth", "1GB", "--latency", 0)
+    once = folder / "once.json"
+    once.write_text(bare.read_text().replace('"microbatches": 4', '"microbatches": 1'))
+    for words in (("--latency", 0.5), ("--latency", 0.5, "--bandwidth", "1GB")):
+        check(makespan(once, *words) == 6 + 1, words, makespan(once, *words))
+        found = json.loads(run("compare", once, "--format", "json", *words).stdout)
+        check(found[0]["makespan"] == 6 + 1, words, found)
+
+    # One standard input, which is read once.
+    fails(2, "PLAN: - is standard input, of which there is one", "compare", "-", "-", stdin=plans[0].read_text())
+    fails(2, "PLAN: - is standard input, of which there is one", "compare", "-", plans[0], "-", stdin=plans[0].read_text())
+    done = run("compare", "-", plans[0], plans[0], stdin=plans[0].read_text())
+    check(done.returncode == 0 and done.stdout.count("best") == 3, done)
+
+    # A schedule that cannot run as asked.
+    fails(2, "--microbatches = 6, must be a multiple of the group, 4", "simulate", plans[2], "--microbatches", 6)
+    fails(2, "--microbatches = 6, must be a multiple of the group, 4", "simulate", plans[2], "--microbatches", 6, "--schedule", "interleaved")
+    fails(2, "--chunks = 2, must be 1 for in-flight", "simulate", plans[2], "--in-flight", "4,3,2,1")
+    fails(2, "--in-flight.size() = 4, must be 0 for gpipe", "simulate", plans[1], "--schedule", "gpipe", "--in-flight", "4,3,2,1")
+    check(makespan(plans[1], "--schedule", "1f1b", "--in-flight", "2,2,2,1") == makespan(plans[1], "--in-flight", "2,2,2,1"), "1f1b so")
+    edited = folder / "uneven.json"
+    edited.write_text(plans[2].read_text().replace('"microbatches": 8', '"microbatches": 6'))
+    for command in ("simulate", "compare"):
+        fails(2, f"{edited}: stagecut::interleaved_one_forward_one_backward: microbatches = 6, must be a multiple", command, edited)
     unscheduled = folder / "unscheduled.json"
     unscheduled.write_text(run("plan", model, "--devices", 4, "--format", "json").stdout)
     fails(2, "names no schedule", "simulate", unscheduled)
@@ -171,7 +197,12 @@ fails(2, "--chunks = 2, must be 1 for 1f1b", "simulate", *one_two, *four, "--chu
 fails(2, "--group = 3, must", "simulate", *one_two, *four, "--chunks", 2, "--schedule", "interleaved", "--group", 3)
 fails(2, "forward: has 2 elements", "simulate", "--forward", "1,2", "--backward", "1,2,3", "--microbatches", 4)
 fails(2, "--forward[1]: -2", "simulate", "--forward=1,-2", "--backward", "1,2", "--microbatches", 4)
-fails(2, "--forward[1]: NaN", "simulate", "--forward=1,nan", "--backward", "1,2", "--microbatches", 4, "--format", "torch-csv")
+for number in ("nan", "inf", "0x10", "+1", " 1", "1 ", "", "1e999"):
+    for word in ("--forward", "--backward", "--backward-input", "--backward-weight"):
+        times = {"--forward": 1, "--backward": 1, "--backward-input": 1, "--backward-weight": 1, word: f"1,{number}"}
+        fails(2, f"{word}: 1,{number} is no list of numbers", "simulate", *(f"{name}={list}" for name, list in times.items()),
+              "--microbatches", 4)
+    fails(2, f"--latency: {number}", "simulate", *one_two, *four, f"--latency={number}")
 check(makespan(*one_two, *four, "--latency", 0, "--transfers", "blocking") == 45, "messages of no time keep their order")
 fails(2, "more than 1048576 forward passes", "simulate", *one_two, "--devices", 4, "--microbatches", 10**7)
 fails(2, "more than 16384 ranks", "simulate", *one_two, "--devices", 2**40 - 1, "--chunks", 2**40 - 1, "--microbatches", 2)

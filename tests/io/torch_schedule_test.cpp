@@ -224,7 +224,7 @@ TEST_CASE("what PyTorch cannot run is not written") {
   all = stagecut::gpipe(2, 2);
   all.orders[0].push_back({op_kind::optimizer_step, 0});
   CHECK(fails(all, torch_format::compute_comms) ==
-        "torch-csv cannot say this schedule: PyTorch has no action for an optimizer's step");
+        "torch-comms cannot say this schedule: PyTorch has no action for an optimizer's step");
   CHECK(as_torch_schedule(all) == "0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1\n");
   all = stagecut::gpipe(1, 1);
   all.slices = 2;

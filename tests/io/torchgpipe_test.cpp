@@ -6,6 +6,7 @@
 #include "worked_plan.hpp"
 
 using doctest::Contains;
+using stagecut::io::as_fairscale;
 using stagecut::io::as_torchgpipe;
 using stagecut::io::not_representable;
 
@@ -46,5 +47,16 @@ TEST_CASE("what torchgpipe cannot say") {
   p.stages[0].device = 1;
   CHECK_THROWS_WITH_AS((void)as_torchgpipe(p), Contains("stage 0 stands on device 1"), not_representable);
   CHECK_THROWS_WITH_AS((void)as_torchgpipe(inconsistent()), Contains("io::as_torchgpipe: plan.stages"),
+                       stagecut::argument_error);
+}
+
+TEST_CASE("FairScale has another class, and is what its errors name") {
+  CHECK(as_fairscale(worked_plan()) == "balance=[6, 6, 7, 7]");
+  CHECK(as_fairscale(worked_plan("gpipe")) ==
+        "balance=[6, 6, 7, 7]\n"
+        "model = Pipe(model, balance, chunks=8, checkpoint='except_last')");
+  CHECK_THROWS_WITH_AS((void)as_fairscale(worked_plan("1f1b")),
+                       Contains("fairscale cannot say this plan: its schedule is \"1f1b\""), not_representable);
+  CHECK_THROWS_WITH_AS((void)as_fairscale(inconsistent()), Contains("io::as_fairscale: plan.stages"),
                        stagecut::argument_error);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/chain_request.hpp>
+#include <stagecut/makespan/minimize_makespan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -62,6 +63,38 @@ TEST_CASE("requests that make no sense") {
   chain_request request;
   request.memory.checkpoint = checkpointing::except_last;
   CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
+}
+
+TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised") {
+  const profile model = equal_layers(8);
+  const auto both = [&](const chain_request& request) {
+    std::string other;
+    try {
+      (void)stagecut::minimize_makespan(model, request);
+    } catch (const stagecut::argument_error& error) {
+      other = error.what();
+    }
+    const auto after = [](const std::string& text) { return text.substr(text.find(": ") + 2); };
+    CHECK(after(refusal(model, request)) == after(other));
+    return after(other);
+  };
+  for (const auto kind : {schedule_kind::one_forward_one_backward, schedule_kind::interleaved}) {
+    CHECK(both({.devices = 4, .chunks = 2, .microbatches = 6, .schedule = kind}) ==
+          "microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do");
+    CHECK(both({.devices = 4, .chunks = 2, .microbatches = 3, .schedule = kind}) ==
+          "microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do");
+  }
+  CHECK(both({.devices = 2, .chunks = 2, .microbatches = (std::size_t{1} << 30U) + 1}).starts_with("microbatches = "));
+  CHECK(both({.devices = 2, .chunks = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}}) ==
+        "in_flight = {…}, is of one stage on each device: chunks must be 1");
+  CHECK(refusal(model, {.devices = 2, .chunks = 2, .in_flight = {1, 1, 1, 1}}).find("in_flight = ") !=
+        std::string::npos);
+  for (const auto kind : {schedule_kind::gpipe, schedule_kind::eager_one_forward_one_backward}) {
+    CHECK(both({.devices = 2, .microbatches = 4, .schedule = kind, .in_flight = {2, 1}}) ==
+          std::string("schedule = ") + to_string(kind) + ", must be 1f1b for numbers in flight");
+  }
+  CHECK(refusal(model, {.devices = 4, .chunks = 2, .microbatches = 8}).empty());
+  CHECK(refusal(model, {.devices = 4, .chunks = 2}).empty());
 }
 
 TEST_CASE("speeds are those of the devices, and a topology has room for them") {

@@ -175,3 +175,26 @@ TEST_CASE("a layer that cannot have a stage to itself is not said to fit one, an
   CHECK(close.needed == 157);
   CHECK(close.available == 156);
 }
+
+TEST_CASE("who stops it is told what is known by then") {
+  profile model;
+  model.layers.resize(3000);
+  for (std::size_t i = 0; i < 3000; ++i) model.layers[i].activations = static_cast<double>(i % 31 + 1);
+  const training_memory memory(model);
+  std::size_t asked = 0;
+  const auto ask = [&](std::size_t most) {
+    asked = 0;
+    const auto stop = [&] { return ++asked > most; };
+    return memory_shortage(model, layer_blocks(model), memory, one_forward_one_backward(32), 9000,
+                           one_forward_one_backward, stop);
+  };
+  const reason all = ask(~std::size_t{0});
+  const std::size_t whole = asked;
+  CHECK(whole > 1000);
+  CHECK(all.remedy.find("devices would do") != std::string::npos);
+  const reason soon = ask(3);
+  CHECK(asked < 100);  // each question that follows asks once more
+  CHECK(soon.what == reason::cause::memory);
+  CHECK(soon.needed <= all.needed);
+  CHECK(soon.remedy.find("devices would do") == std::string::npos);
+}

@@ -90,10 +90,9 @@ TEST_CASE("chunks stand in turn on the devices") {
   CHECK(devices == std::vector<std::size_t>{0, 1, 0, 1});
   CHECK(plan->schedule.name == "interleaved");
   CHECK(*plan->makespan == 4 * 12 + 6);  // m (F + B) + (p - 1)(F + B) / v, of a device's F and B
-  CHECK_FALSE(plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = 5})->makespan);
-  const auto told =
-      plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}});
-  CHECK_FALSE(told->makespan);  // Megatron's order keeps others in flight
+  const auto many = plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = std::size_t{1} << 19U});
+  CHECK_FALSE(many->makespan);  // too many passes to be predicted
+  CHECK(many->schedule.name == "interleaved");
   std::vector<std::size_t> in_flight;
   for (const auto& stage : plan->stages) in_flight.push_back(stage.in_flight);
   CHECK(in_flight == std::vector<std::size_t>{4, 3, 2, 1});
@@ -243,7 +242,7 @@ TEST_CASE("checkpointing costs time: all microbatches, or all but the last") {
   CHECK(plan_chain(model, request)->stages[0].backward == 5.5);
   CHECK(*plan_chain(model, request)->makespan == 4 * 2 + 3 * 6 + 4);
   request.in_flight = {4};
-  CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
+  CHECK(refusal(model, request).find("must be 1f1b for numbers in flight") != std::string::npos);
   CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
 }
 

@@ -286,10 +286,6 @@ TEST_CASE("what has no makespan to be minimised") {
   chain_request last{.devices = 2, .microbatches = 4, .schedule = schedule_kind::gpipe};
   last.memory.checkpoint = checkpointing::except_last;
   CHECK(makespan_obstacle(known, last) == "the last microbatch takes less time than the others");
-  CHECK(makespan_obstacle(known, {.devices = 2, .chunks = 2, .microbatches = 3}) ==
-        "with chunks, the number of devices must divide that of microbatches");
-  CHECK(makespan_obstacle(known, {.devices = 2, .chunks = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}}) ==
-        "chunks run as their schedule says, not by numbers in flight");
   CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = (std::size_t{1} << 19U) + 1}) ==
         "there are more than 2^20 forward passes");
   CHECK(refusal(known, {.devices = 2}).find("the number of microbatches is not known") != std::string::npos);

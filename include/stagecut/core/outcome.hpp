@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <stagecut/core/error.hpp>
@@ -103,12 +104,26 @@ class no_answer : public std::logic_error {
 
 /// An answer with what is known of it, or the reason why there is none: see `state`.
 ///
-/// True in a condition when there is an answer. Reading an answer that is not there throws `no_answer`.
+/// True in a condition when there is an answer. Reading an answer that is not there throws `no_answer`. Copied where the
+/// answer can be; one that was moved from is `unknown` and has no answer, while `*std::move(found)` takes the answer out
+/// of an outcome that stays as it is, as with `std::optional`.
 template <class Answer>
 class outcome {
  public:
   /// Nothing known yet: `unknown`.
   outcome() = default;
+  ~outcome() = default;
+
+  /// Copies and moves.
+  /// @{
+  outcome(const outcome&) = default;
+  outcome& operator=(const outcome&) = default;
+  outcome(outcome&& other) noexcept(std::is_nothrow_move_constructible_v<Answer>) { take(other); }
+  outcome& operator=(outcome&& other) noexcept(std::is_nothrow_move_constructible_v<Answer>) {
+    if (this != &other) take(other);
+    return *this;
+  }
+  /// @}
 
   /// An outcome in the state of that name.
   /// @{
@@ -151,6 +166,16 @@ class outcome {
  private:
   outcome(stagecut::state s, Answer answer) : answer_(std::move(answer)), state_(s) {}
   outcome(stagecut::state s, reason why) : why_(std::move(why)), state_(s) {}
+
+  /// What `other` says, which then says nothing any more.
+  void take(outcome& other) {
+    state_ = stagecut::state::unknown;
+    answer_.reset();
+    if (other.answer_) answer_.emplace(std::move(*other.answer_));
+    other.answer_.reset();
+    why_ = std::exchange(other.why_, reason{});
+    state_ = std::exchange(other.state_, stagecut::state::unknown);
+  }
 
   std::optional<Answer> answer_;
   reason why_;

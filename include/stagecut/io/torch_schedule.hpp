@@ -213,10 +213,12 @@ class torch_reader {
 [[nodiscard]] inline std::string as_torch_schedule(const schedule& all,
                                                    torch_format format = torch_format::compute_only,
                                                    torch_backward backward = torch_backward::merged) {
-  const auto refuse = [](std::string_view why) { detail::fail(not_representable("torch-csv", why, "schedule")); };
+  const bool comms = format == torch_format::compute_comms;
+  const auto refuse = [&](std::string_view why) {
+    detail::fail(not_representable(comms ? "torch-comms" : "torch-csv", why, "schedule"));
+  };
   check_schedule(all);
   if (all.slices > 1) refuse("its microbatches have slices, which PyTorch's actions cannot name");
-  const bool comms = format == torch_format::compute_comms;
   schedule out = all;
   for (std::size_t r = 0; r < all.ranks(); ++r) {
     if (all.orders[r].empty()) refuse(detail::joined("rank ", std::to_string(r), " has no stage"));

@@ -55,9 +55,11 @@ struct chain_request {
   std::size_t chunks = 1;        ///< stages of every rank; p * chunks stages
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
   /// With `chunks` above 1 `one_forward_one_backward` means interleaved. `plan_chain` knows gpipe, 1F1B, eager 1F1B and
-  /// interleaved; `minimize_makespan` all but sliced and, for which `in_flight` is there, in_flight.
+  /// interleaved; `minimize_makespan` all but sliced and, for which `in_flight` is there, in_flight. One that cannot run
+  /// the `microbatches` is refused: those of interleaved must be a multiple of the devices.
   schedule_kind schedule = schedule_kind::one_forward_one_backward;
-  std::vector<std::size_t> in_flight{};  ///< of every stage; empty: the schedule's
+  /// Of every stage, for 1F1B with one on each device; empty: the schedule's.
+  std::vector<std::size_t> in_flight{};
   measure by = measure::time;            ///< what to cut by
   std::vector<double> weights{};         ///< of every layer, for `measure::weights`
   std::string weights_name = "weights";  ///< what the plan calls them
@@ -80,6 +82,27 @@ struct chain_request {
 
 namespace detail {
 
+/// Refuses a schedule that cannot run as asked.
+inline void check_order(const char* function, const chain_request& request) {
+  const bool one = request.schedule == schedule_kind::one_forward_one_backward;
+  const auto refuse = [&](const char* argument, const std::string& value, const std::string& requirement) {
+    detail::fail(argument_error(function, argument, value, requirement));
+  };
+  if (!request.in_flight.empty() && request.chunks > 1) {
+    refuse("in_flight", "{…}", "is of one stage on each device: chunks must be 1");
+  }
+  if (!request.in_flight.empty() && !one) {
+    refuse("schedule", to_string(request.schedule), "must be 1f1b for numbers in flight");
+  }
+  const bool interleaved = request.chunks > 1 && (one || request.schedule == schedule_kind::interleaved);
+  if (!interleaved || request.microbatches % request.devices == 0) return;
+  const std::size_t below = request.microbatches / request.devices * request.devices;
+  const std::string would = joined(below == 0 ? std::string() : joined(std::to_string(below), " or "),
+                                   std::to_string(below + request.devices), " would do");
+  refuse("microbatches", std::to_string(request.microbatches),
+         joined("must be a multiple of the devices, ", std::to_string(request.devices), ", for interleaved: ", would));
+}
+
 /// Refuses a request to `function` that makes no sense, or not for that model.
 inline void check_request(const char* function, const profile& model, const chain_request& request) {
   const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
@@ -100,6 +123,7 @@ inline void check_request(const char* function, const profile& model, const chai
   // Beyond what any model has; keeps devices * chunks from overflowing.
   if (request.devices >> 40U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^40");
   if (request.chunks >> 20U != 0) refuse("chunks", std::to_string(request.chunks), "must be below 2^20");
+  check_order(function, request);
   if (!request.in_flight.empty() && request.in_flight.size() != request.devices * request.chunks) {
     const std::string stages = std::to_string(request.devices * request.chunks);
     detail::fail(argument_error(function, "in_flight.size()", std::to_string(request.in_flight.size()),
@@ -107,7 +131,7 @@ inline void check_request(const char* function, const profile& model, const chai
   }
   for (std::size_t s = 0; s < request.in_flight.size(); ++s) {
     const std::size_t here = request.in_flight[s];
-    if (here != 0 && (s == 0 || request.chunks > 1 || here <= request.in_flight[s - 1])) continue;
+    if (here != 0 && (s == 0 || here <= request.in_flight[s - 1])) continue;
     detail::fail(argument_error(function, detail::joined("in_flight[", std::to_string(s), "]"), std::to_string(here),
                                 "must be at least 1, and not above that of the stage before"));
   }
@@ -180,7 +204,7 @@ inline void check_bottleneck_request(const profile& model, const chain_request& 
     refuse("schedule", to_string(kind), "has one stage on each device: chunks must be 1");
   }
   if (request.memory.checkpoint != checkpointing::except_last) return;
-  if (request.schedule != schedule_kind::gpipe || !request.in_flight.empty()) {
+  if (request.schedule != schedule_kind::gpipe) {
     refuse("memory.checkpoint", "except_last",
            "needs the schedule gpipe, where the last microbatch is the first to go back");
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/training_memory.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
@@ -26,7 +27,8 @@ namespace detail {
 /// Whether blocks can be cut into stages of at most `bytes` each, by the sets of ends that the first s stages can reach.
 class memory_fit {
  public:
-  memory_fit(const layer_blocks& blocks, const training_memory& memory) : blocks_(blocks), memory_(memory) {}
+  memory_fit(const layer_blocks& blocks, const training_memory& memory, function_ref<bool()> stop)
+      : blocks_(blocks), memory_(memory), stop_(stop) {}
 
   /// Unset if the patience was over before it was known.
   [[nodiscard]] std::optional<bool> operator()(const std::vector<std::size_t>& in_flight, double bytes) {
@@ -48,7 +50,7 @@ class memory_fit {
         for (std::size_t last = first + 1; last <= highest; ++last) {
           if (last >= run && last < gap) last = gap;
           if (last > highest) break;
-          if (++steps_ > patience) return std::nullopt;
+          if (is_over()) return std::nullopt;
           if (!next[last] && !allowed(s, first, last)) {
             if (allowed.hopeless(s, first, last)) break;
             continue;
@@ -72,8 +74,15 @@ class memory_fit {
   // Intervals looked at, over all questions: a few seconds.
   static constexpr std::size_t patience = 200'000'000;
 
+  /// Whether one interval more is too many, or the caller wants no more.
+  bool is_over() {
+    if (++steps_ % 4096 == 1 && stop_ && stop_()) steps_ = patience + 1;
+    return steps_ > patience;
+  }
+
   const layer_blocks& blocks_;
   const training_memory& memory_;
+  function_ref<bool()> stop_;
   std::size_t steps_ = 0;
   std::size_t reached_ = 0;
 };
@@ -158,6 +167,7 @@ struct memory_bracket {
 /// @param in_flight  microbatches in flight, of every stage
 /// @param bytes      of a device
 /// @param needs      `needs(k)` gives what is in flight on each of k stages, or nothing if it cannot be told
+/// @param stop       asked now and then; true: says what is known
 /// @return           `layer_too_large` with the block that needs most wherever it may stand, and the ways in which to
 ///                   shard it so that it fits as a stage of its own, if it can be one; else `memory` with the least that
 ///                   the fullest stage needs, by bisection. The remedy names the sharding of all layers then, and the
@@ -168,12 +178,13 @@ struct memory_bracket {
 /// It gives up after 2 * 10^8 steps, and then says what is known.
 template <class InFlight>
 [[nodiscard]] reason memory_shortage(const profile& model, const layer_blocks& blocks, const training_memory& memory,
-                                     const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs) {
+                                     const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs,
+                                     function_ref<bool()> stop = {}) {
   const std::size_t stages = in_flight.size();
   if (stages == 0) detail::fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
   if (stages > blocks.size()) return {reason::cause::more_stages_than_layers, stages, blocks.size()};
   const auto ways = [&](double needed) { return std::to_string(detail::whole_bytes(needed / bytes)); };
-  detail::memory_fit fits(blocks, memory);
+  detail::memory_fit fits(blocks, memory, stop);
   reason why = detail::too_large_block(model, blocks, memory, in_flight, bytes);
   if (why.remedy.empty()) {
     const bool told = fits(in_flight, bytes).has_value();

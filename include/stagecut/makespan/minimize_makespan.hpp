@@ -93,7 +93,7 @@ struct minimize_makespan_fn {
         // The first cut that fits is enough.
         bool found_one = false;
         const auto watch = [&](const makespan_progress& now) { found_one = found_one || now.makespan > 0; };
-        const auto stop = [&] { return found_one; };
+        const auto stop = [&] { return found_one || (request.limits.stop && request.limits.stop()); };
         makespan_request easier = asked;
         easier.memory_per_rank = enough;
         easier.limits = {};

@@ -57,18 +57,10 @@ struct plan_chain_fn {
   }
 
  private:
-  /// Whether an iteration has a schedule, and not too many passes.
-  static bool is_predicted(const chain_request& request) {
-    // Megatron's groups are then full, and microbatches in flight are those of its order.
-    const bool interleaves =
-        request.chunks == 1 || (request.microbatches % request.devices == 0 && request.in_flight.empty());
-    return interleaves && detail::is_predictable(request);
-  }
-
   /// Microbatches in flight, of every stage; empty if that is not known.
   static std::vector<std::size_t> microbatches_kept(const chain_request& request) {
     std::vector<std::size_t> result = request.in_flight;
-    if (result.empty() && request.chunks > 1 && is_predicted(request)) {
+    if (result.empty() && request.chunks > 1 && detail::is_predictable(request)) {
       return microbatches_in_flight(
           interleaved_one_forward_one_backward(request.devices, request.chunks, request.microbatches));
     }
@@ -161,7 +153,7 @@ struct plan_chain_fn {
       return request.in_flight.empty() ? microbatches_in_flight(request.schedule, devices, request.microbatches)
                                        : std::vector<std::size_t>();
     };
-    return answer::infeasible(memory_shortage(model, blocks, memory, in_flight, bytes, needs));
+    return answer::infeasible(memory_shortage(model, blocks, memory, in_flight, bytes, needs, request.limits.stop));
   }
 
   static void describe(plan& result, const profile& model, const chain_request& request,
@@ -172,7 +164,7 @@ struct plan_chain_fn {
     if (request.microbatches == 0) return;
     const char* const name = request.in_flight.empty() ? to_string(request.schedule) : "in-flight";
     result.schedule = {request.chunks > 1 ? "interleaved" : name, request.microbatches};
-    if (is_predicted(request)) detail::predict(result, false);
+    if (detail::is_predictable(request)) detail::predict(result, false);
   }
 };
 
@@ -185,9 +177,10 @@ struct plan_chain_fn {
 ///                 that of its device, and over links it takes what the messages at its ends take, if that is more, or
 ///                 both if they block: the gradients that come back are messages as large
 /// @return         optimal; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
-///                 plan predicts the iteration if `microbatches` is known, of chunks a multiple of
-///                 the devices with no `in_flight` given, and it has no more than 2^20 forward passes
-/// @throws         argument_error for a request that makes no sense; invalid_input if the model has nothing to be cut
+///                 plan predicts the iteration if `microbatches` is known and it has no more than
+///                 2^20 forward passes
+/// @throws         argument_error for a request that makes no sense, and for a schedule that cannot run its microbatches;
+///                 invalid_input if the model has nothing to be cut
 ///                 by or a sum overflows
 ///
 /// Exact for the measure that was asked for: see `minimize_bottleneck`, `minimize_leximax`, `minimize_range` and

@@ -39,12 +39,6 @@ namespace stagecut::inline v0 {
   if (request.memory.checkpoint == checkpointing::except_last) {
     return "the last microbatch takes less time than the others";
   }
-  const bool one = request.schedule == schedule_kind::one_forward_one_backward;
-  const bool interleaved = request.schedule == schedule_kind::interleaved || (one && request.chunks > 1);
-  if (interleaved && !request.in_flight.empty()) return "chunks run as their schedule says, not by numbers in flight";
-  if (interleaved && request.microbatches % request.devices != 0) {
-    return "with chunks, the number of devices must divide that of microbatches";
-  }
   if (!detail::is_predictable(request)) return "there are more than 2^20 forward passes";
   return "";
 }
@@ -78,9 +72,6 @@ inline void check_makespan_request(const profile& model, const chain_request& re
   };
   if (request.schedule == schedule_kind::sliced || request.schedule == schedule_kind::in_flight) {
     refuse("schedule", to_string(request.schedule), "is not one that a chain is planned for");
-  }
-  if (!request.in_flight.empty() && request.schedule != schedule_kind::one_forward_one_backward) {
-    refuse("schedule", to_string(request.schedule), "must be 1f1b for numbers in flight");
   }
   if (recomputes_apart(request)) {
     refuse("memory.checkpoint", "always",
@@ -156,7 +147,7 @@ template <class Fits>
     return known && request.in_flight.empty() ? microbatches_in_flight(kind, devices, request.microbatches)
                                               : std::vector<std::size_t>();
   };
-  return memory_shortage(model, blocks, memory, in_flight, bytes, needs);
+  return memory_shortage(model, blocks, memory, in_flight, bytes, needs, request.limits.stop);
 }
 
 /// A plan with the cuts that were found.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+
+#include <unistd.h>
+
+// What becomes of a signal that asks the program to end: a search answers with the best that it has, a file that is half
+// written is removed.
+
+namespace stop_signals {
+
+inline volatile std::sig_atomic_t searching = 0;   // the first signal is a request to stop
+inline volatile std::sig_atomic_t stop_asked = 0;  // it has come
+inline volatile std::sig_atomic_t unfinished = 0;  // whether there is a file to be removed
+inline char unfinished_path[4096];                 // its name
+
+/// Notes the first signal of a search; else removes what is unfinished, and ends the program by that signal. Calls only
+/// what may be called from a handler.
+extern "C" inline void on_stop_signal(int number) {
+  const int before = errno;
+  if (searching != 0 && stop_asked == 0 && number != SIGHUP) {
+    stop_asked = 1;
+  } else {
+    if (unfinished != 0) ::unlink(unfinished_path);
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(number, &usual, nullptr);
+    ::raise(number);  // as soon as this function returns
+  }
+  errno = before;
+}
+
+/// Takes these signals, but those that whoever started the program has it ignore.
+inline void take(std::initializer_list<int> numbers, int flags = SA_RESTART) {
+  for (const int number : numbers) {
+    struct sigaction now {};
+    if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) continue;
+    now = {};
+    now.sa_handler = on_stop_signal;
+    now.sa_flags = flags;
+    sigemptyset(&now.sa_mask);
+    for (const int other : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&now.sa_mask, other);
+    ::sigaction(number, &now, nullptr);
+  }
+}
+
+/// From here on the first SIGINT or SIGTERM is a request to stop, which `asked` tells; the second ends the program.
+///
+/// @param reads_end  whether a read that waits for input ends, too
+inline void begin_search(bool reads_end) {
+  searching = 1;
+  take({SIGINT, SIGTERM}, reads_end ? 0 : SA_RESTART);
+}
+
+/// Whether to stop.
+inline bool asked() { return stop_asked != 0; }
+
+/// Holds back signals that would end the program.
+class held_back {
+ public:
+  held_back() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+    ::sigprocmask(SIG_BLOCK, &set, &before_);
+  }
+  ~held_back() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  held_back(const held_back&) = delete;
+  held_back& operator=(const held_back&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// The file of that name, which is to be there only once it is finished, is removed if a signal ends the program. There is
+/// one at a time; a name that is too long stays.
+inline void remove_at_end(const std::string& path) {
+  if (path.size() >= sizeof(unfinished_path)) return;
+  path.copy(unfinished_path, path.size());
+  unfinished_path[path.size()] = '\0';
+  unfinished = 1;
+  take({SIGINT, SIGTERM, SIGHUP});
+}
+
+/// It is finished, or removed.
+inline void keep_at_end() { unfinished = 0; }
+
+}  // namespace stop_signals
