@@ -9,6 +9,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <sys/ioctl.h>
@@ -43,5 +44,24 @@ inline void write(const std::string& text, const std::string& path) {
   if (file == nullptr) refuse();
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
   if (!written) refuse();
+  if (!path.empty() && std::fclose(file) != 0) refuse();
+}
+
+/// Writes a text that comes in parts: `make(PUT)` calls `PUT(PART)` for each of them.
+/// @throws std::system_error if it cannot be written; whatever `make` throws
+template <class Make>
+void write_parts(const Make& make, const std::string& path) {
+  const auto refuse = [&] {
+    const int why = errno;
+    throw std::system_error(why, std::generic_category(),
+                            path.empty() ? "the output could not be written" : path + ": could not be written");
+  };
+  std::FILE* const file = path.empty() ? stdout : std::fopen(path.c_str(), "wb");
+  if (file == nullptr) refuse();
+  const auto put = [&](std::string_view part) {
+    if (std::fwrite(part.data(), 1, part.size(), file) != part.size()) refuse();
+  };
+  make(put);
+  if (std::fflush(file) != 0) refuse();
   if (!path.empty() && std::fclose(file) != 0) refuse();
 }

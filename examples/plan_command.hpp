@@ -22,6 +22,7 @@
 
 #include "device_words.hpp"
 #include "layer_words.hpp"
+#include "limit_words.hpp"
 #include "output.hpp"
 #include "plan_text.hpp"
 #include "quantity.hpp"
@@ -59,6 +60,7 @@ struct plan_command {
   std::string in_flight;
   device_words devices;
   layer_words layers;
+  limit_words input;
   std::optional<double> time_weight;
   bool timeline = false;
 
@@ -100,7 +102,8 @@ struct plan_command {
   int run() {
     using namespace stagecut;
     const std::string source = file == "-" ? "standard input" : file;
-    profile model = file == "-" ? io::read_profile(std::cin, source) : io::read_profile(file);
+    profile model =
+        file == "-" ? io::read_profile(std::cin, source, input.limits) : io::read_profile(file, input.limits);
     try {
       model = as_chain(model);
     } catch (const invalid_input& error) {
@@ -154,6 +157,7 @@ struct plan_command {
     option("--memory-buffer", request.buffer_fraction, "X", "Fraction of --memory to keep free");
     option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)");
     option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1");
+    input.add(command);
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
 
