@@ -105,7 +105,7 @@ struct plan_command {
     profile model =
         file == "-" ? io::read_profile(std::cin, source, input.limits) : io::read_profile(file, input.limits);
     try {
-      model = as_chain(model);
+      model = as_chain(std::move(model));
     } catch (const invalid_input& error) {
       throw invalid_input(source, error.what());
     }

@@ -33,7 +33,7 @@ inline double trace_bytes(stagecut::view<const stagecut::io::pipeline_picture> p
     for (const auto& rank : each.run.ops) others += arrows ? 2 * rank.size() : 0;
     for (const auto& rank : each.memory) others += rank.curve.size();
   }
-  return 125.0 * static_cast<double>(ops) + 100.0 * static_cast<double>(others);
+  return 117.0 * static_cast<double>(ops) + 90.0 * static_cast<double>(others);
 }
 
 /// Writes the trace of some pipelines piece by piece, and says so before one that will be large.

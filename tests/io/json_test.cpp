@@ -87,3 +87,13 @@ TEST_CASE("numbers are written without a fraction where they have none") {
   CHECK(detail::json_number(1e300).dump() == "1e+300");
   CHECK(detail::json_number(5e-324).dump() == "5e-324");
 }
+
+TEST_CASE("half a million members that are not known are each looked at once: else this would not end") {
+  std::string text = R"({"x": 1)";
+  for (int i = 0; i < 500000; ++i) text += ", \"k" + std::to_string(i) + "\": " + std::to_string(i);
+  const auto parsed = detail::parse_json(text + "}", "f");
+  const std::string unknown = json_value(parsed, "f").unknown({"x"});
+  CHECK(unknown.starts_with(R"({"k0":0,"k1":1,)"));
+  CHECK(unknown.ends_with(R"("k499999":499999})"));
+  CHECK(refusal([&] { (void)detail::parse_json(text + ", \"k7\": 0}", "f"); }) == "f#/k7: stands twice in its object");
+}
