@@ -59,7 +59,7 @@ inline layer read_layer(const json_value& value, std::size_t number) {
   const auto name = value.find("name");
   each.name = name ? name->text() : std::to_string(number);
   if (!read_figures(value, each) && !name) value.fail("a layer without a name and without a figure");
-  const auto text = [&](std::string_view key, std::string& to) {
+  const auto text = [&](std::string_view key, auto& to) {
     if (const auto found = value.find(key)) to = found->text();
   };
   text("kind", each.kind);
@@ -160,7 +160,7 @@ inline json layer_json(const layer& each, const std::string& place, written what
        {std::pair("recomputations", &each.recomputations), std::pair("shardings", &each.shardings)}) {
     if (!variants->empty()) object.set(key, variants_json(*variants, object.at(key), what));
   }
-  if (!each.children.empty()) object.set("children", each.children);
+  if (!each.children.empty()) object.set("children", each.children.get());
   if (what == written::all) object.unknown(each.unknown_fields, layer_keys);
   return object.members();
 }
