@@ -59,8 +59,8 @@ struct compare_command {
       }
       const bool seconds = all.back().picture.seconds;
       if (seconds == all.front().picture.seconds) continue;
-      throw stagecut::invalid_input(file, fmt::format("its times {} seconds, unlike those of {}",
-                                                      seconds ? "are" : "are no", files.front()));
+      throw stagecut::invalid_input(
+          file, fmt::format("its times {} seconds, unlike those of {}", seconds ? "are" : "are no", files.front()));
     }
     std::vector<stagecut::io::pipeline_picture> pictures;
     for (auto* each = all.data(); (format == "svg" || format == "trace") && each != all.data() + all.size(); ++each) {

@@ -82,8 +82,8 @@ struct profile_command {
   /// Computes the profile, and writes it.
   int run() const {
     if (preset.empty() == config.empty()) throw CLI::ValidationError("profile", "needs either --preset or --config");
-    const std::string text =
-        changed(preset.empty() ? stagecut::io::detail::file_text(config, input.limits) : std::string(preset_text(preset)));
+    const std::string text = changed(preset.empty() ? stagecut::io::detail::file_text(config, input.limits)
+                                                    : std::string(preset_text(preset)));
     transformer::config from = transformer::read_config(text, preset.empty() ? config : preset, input.limits);
     if (format == "config") {
       write(text, output);

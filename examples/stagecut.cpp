@@ -204,12 +204,8 @@ int run(int argc, char** argv) {
   }
 }
 
-/// One line on standard error, without memory.
-void no_memory() { std::fputs("stagecut: there is not enough memory\n", stderr); }
-
-}  // namespace
-
-int main(int argc, char** argv) {
+/// Runs the program, and says what went wrong. What is thrown where memory ends passes: to say it takes memory, too.
+int run_and_say(int argc, char** argv) {
   try {
     const int status = run(argc, argv);
     write("", "");  // what --help printed
@@ -218,11 +214,22 @@ int main(int argc, char** argv) {
     say(error.what());
     return bad_input;
   } catch (const std::bad_alloc&) {
-    no_memory();
+    throw;
   } catch (const std::length_error&) {
-    no_memory();
+    throw;
   } catch (const std::exception& error) {
     say(error.what());
+  }
+  return other_failure;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_and_say(argc, argv);
+  } catch (const std::exception&) {
+    std::fputs("stagecut: there is not enough memory\n", stderr);
   }
   return other_failure;
 }

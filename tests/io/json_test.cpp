@@ -75,7 +75,9 @@ TEST_CASE("unknown members are kept as text, but not nested too deep") {
   CHECK(json_value(parsed, "f").unknown({"a"}) == R"({"b":[1,{"c":"]"}],"n":null})");
   CHECK(json_value(parsed, "f").unknown({"a", "b", "n"}).empty());
   const auto deep = detail::parse_json("{\"a\": " + std::string(40, '[') + std::string(40, ']') + "}", "f");
-  CHECK(refusal([&] { (void)json_value(deep, "f").unknown({"b"}); }) .starts_with("f#: unknown fields are nested deeper than 32, "));
+  CHECK(refusal([&] {
+          (void)json_value(deep, "f").unknown({"b"});
+        }).starts_with("f#: unknown fields are nested deeper than 32, "));
   CHECK(detail::json_nesting(R"({"[[\"[": [{}]})") == 3);
   CHECK(detail::json_nesting("]]][\"") == 1);
 }

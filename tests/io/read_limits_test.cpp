@@ -73,13 +73,15 @@ TEST_CASE("every reader takes a text of the limit's size, and none that is large
     CHECK(refusal([&] { (void)io::detail::stream_text(stream, "x", {.bytes = text.size() - 1}); }).ends_with(limit));
     const std::string path = STAGECUT_TEST_DATA "/io/seeds/" + file;
     CHECK(io::detail::file_text(path, {.bytes = text.size()}) == text);
-    CHECK(refusal([&] { (void)io::detail::file_text(path, {.bytes = 3}); }) == path + ": is larger than 3 bytes" + limit);
+    CHECK(refusal([&] { (void)io::detail::file_text(path, {.bytes = 3}); }) ==
+          path + ": is larger than 3 bytes" + limit);
   };
   using text_t = const std::string&;
   using limits_t = const io::read_limits&;
   check("csv/list.csv", [](text_t text, limits_t limits) { (void)io::parse_csv(text, "x", limits); });
   check("pipedream/graph.txt", [](text_t text, limits_t limits) { (void)io::parse_pipedream(text, "x", limits); });
-  check("json_profile/full.json", [](text_t text, limits_t limits) { (void)io::parse_json_profile(text, "x", limits); });
+  check("json_profile/full.json",
+        [](text_t text, limits_t limits) { (void)io::parse_json_profile(text, "x", limits); });
   check("json_plan/full.json", [](text_t text, limits_t limits) { (void)io::parse_json_plan(text, "x", limits); });
   for (const char* const file : {"csv/list.csv", "pipedream/graph.txt", "json_profile/full.json"}) {
     check(file, [](text_t text, limits_t limits) { (void)io::parse_profile(text, "x", limits); });
@@ -94,8 +96,9 @@ TEST_CASE("every reader takes a text of the limit's size, and none that is large
   });
   const std::string schedule = "0F0,0B0\n";
   CHECK(io::parse_torch_schedule(schedule, "x", io::torch_letters::current, {.bytes = 8}).ranks() == 1);
-  CHECK(refusal([&] { (void)io::parse_torch_schedule(schedule, "x", io::torch_letters::current, {.bytes = 7}); })
-            .starts_with("x: is larger than 7 bytes"));
+  CHECK(refusal([&] {
+          (void)io::parse_torch_schedule(schedule, "x", io::torch_letters::current, {.bytes = 7});
+        }).starts_with("x: is larger than 7 bytes"));
   const std::string path = STAGECUT_TEST_DATA "/io/seeds/csv/list.csv";
   CHECK(refusal([&] { (void)io::read_profile(path, {.bytes = 3}); }).starts_with(path + ": is larger than 3 bytes"));
   CHECK(refusal([&] { (void)io::read_plan(path, {.bytes = 3}); }).starts_with(path + ": is larger than 3 bytes"));

@@ -68,8 +68,8 @@ class rare {
   /// @{
   [[nodiscard]] bool empty() const noexcept { return held_ == nullptr || held_->empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return held_ == nullptr ? 0 : held_->size(); }
-  [[nodiscard]] const_iterator begin() const noexcept { return get().begin(); }
-  [[nodiscard]] const_iterator end() const noexcept { return get().end(); }
+  [[nodiscard]] const_iterator begin() const noexcept { return held_ == nullptr ? const_iterator() : held_->cbegin(); }
+  [[nodiscard]] const_iterator end() const noexcept { return held_ == nullptr ? const_iterator() : held_->cend(); }
   [[nodiscard]] iterator begin() noexcept { return held_ == nullptr ? iterator() : held_->begin(); }
   [[nodiscard]] iterator end() noexcept { return held_ == nullptr ? iterator() : held_->end(); }
   [[nodiscard]] const value_type& operator[](std::size_t i) const { return (*held_)[i]; }

@@ -163,8 +163,8 @@ class trace_writer {
     const bool of_microbatch = is_compute(what.kind) || is_transfer(what.kind);
     if (of_microbatch) out_.put(what.microbatch);
     if (of_microbatch && sliced) out_.put(":", what.slice);
-    out_.put(R"(","cat":")", kind_name(what.kind), R"(","ph":"X","pid":)", process, R"(,"tid":)", on, R"(,"ts":)", start,
-             R"(,"dur":)", length, R"(,"args":{"stage":)", what.stage);
+    out_.put(R"(","cat":")", kind_name(what.kind), R"(","ph":"X","pid":)", process, R"(,"tid":)", on, R"(,"ts":)",
+             start, R"(,"dur":)", length, R"(,"args":{"stage":)", what.stage);
     if (of_microbatch) out_.put(R"(,"microbatch":)", what.microbatch);
     if (of_microbatch && sliced) out_.put(R"(,"slice":)", what.slice);
     out_.put("}}");

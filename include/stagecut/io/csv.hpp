@@ -122,8 +122,9 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
       const std::string place = lines.place();
       detail::csv_fields(lines.line(), place, fields);
       if (fields.size() != column.size()) {
-        detail::fail(invalid_input(place, detail::joined(std::to_string(fields.size()), " fields, and the header names ",
-                                                         std::to_string(column.size()))));
+        detail::fail(
+            invalid_input(place, detail::joined(std::to_string(fields.size()), " fields, and the header names ",
+                                                std::to_string(column.size()))));
       }
       const auto number = [&](std::size_t i) {
         return detail::amount(fields[column[i]], detail::csv_columns[i], place);
