@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/io/chrome_trace.hpp>
 #include <stagecut/io/svg.hpp>
 #include <stagecut/makespan/simulate_plan.hpp>
 
@@ -15,10 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "limit_words.hpp"
 #include "output.hpp"
 #include "scenario.hpp"
 #include "schedule_words.hpp"
 #include "simulation_text.hpp"
+#include "trace.hpp"
 #include "transfer_words.hpp"
 #include "words.hpp"
 
@@ -26,6 +27,7 @@
 struct compare_command {
   std::vector<std::string> files;
   transfer_words transfers;
+  limit_words input;
   std::string format = "text";
   std::string output;
 
@@ -38,6 +40,7 @@ struct compare_command {
         ->type_name("NAME")
         ->check(one_of({"text", "json", "svg", "trace"}));
     command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    input.add(*command);
     refuse_empty(*command);
     return command;
   }
@@ -49,9 +52,8 @@ struct compare_command {
     }
     check_output(output, files);
     std::vector<simulated> all;
-    std::vector<stagecut::io::pipeline_picture> pictures;
     for (const std::string& file : files) {
-      const stagecut::plan plan = read_plan(file);
+      const stagecut::plan plan = plan_from(file, input.limits);
       try {
         const std::string much = schedule_words().too_much(plan.devices, plan.chunks, plan.schedule.microbatches);
         if (!much.empty()) throw std::invalid_argument(much);
@@ -61,13 +63,17 @@ struct compare_command {
       } catch (const std::invalid_argument& error) {
         throw stagecut::invalid_input(file, error.what());
       }
-      pictures.push_back(all.back().picture);
-      if (pictures.back().seconds == pictures.front().seconds) continue;
-      throw stagecut::invalid_input(file, fmt::format("its times {} seconds, unlike those of {}",
-                                                      pictures.back().seconds ? "are" : "are no", files.front()));
+      const bool seconds = all.back().picture.seconds;
+      if (seconds == all.front().picture.seconds) continue;
+      throw stagecut::invalid_input(
+          file, fmt::format("its times {} seconds, unlike those of {}", seconds ? "are" : "are no", files.front()));
+    }
+    std::vector<stagecut::io::pipeline_picture> pictures;
+    for (auto* each = all.data(); (format == "svg" || format == "trace") && each != all.data() + all.size(); ++each) {
+      pictures.push_back(std::move(each->picture));
     }
     if (format == "svg") return write(stagecut::io::as_svg(pictures), output), 0;
-    if (format == "trace") return write(stagecut::io::as_chrome_trace(pictures), output), 0;
+    if (format == "trace") return write_trace(pictures, output), 0;
     if (format == "text") {
       return write(comparison_text(all, output.empty() ? standard_screen() : screen{}), output), 0;
     }

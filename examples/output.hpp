@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -33,5 +34,15 @@ inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", 
 inline void write(const std::string& text, const std::string& path) {
   output_file file(path);
   file.write(text);
+  file.commit();
+}
+
+/// Writes a text that comes in parts: `make(PUT)` calls `PUT(PART)` for each of them.
+/// @throws std::system_error as `write`; whatever `make` throws
+template <class Make>
+void write_parts(const Make& make, const std::string& path) {
+  output_file file(path);
+  const auto put = [&](std::string_view part) { file.write(part); };
+  make(put);
   file.commit();
 }

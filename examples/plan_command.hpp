@@ -22,6 +22,7 @@
 
 #include "device_words.hpp"
 #include "layer_words.hpp"
+#include "limit_words.hpp"
 #include "output.hpp"
 #include "plan_text.hpp"
 #include "quantity.hpp"
@@ -59,6 +60,7 @@ struct plan_command {
   std::string in_flight;
   device_words devices;
   layer_words layers;
+  limit_words input;
   std::optional<double> time_weight;
   bool timeline = false;
 
@@ -84,7 +86,7 @@ struct plan_command {
     option("--objective", objective, "NAME", "makespan, bottleneck, leximax, range, variance")
         ->check(one_of({"makespan", "bottleneck", "leximax", "range", "variance"}));
     layers.add(*command);
-    option("--time-limit", time_limit, "SECONDS", "To look for the least makespan (10)")->check(seconds_check());
+    option("--time-limit", time_limit, "SECONDS", "To search (10): makespan, leximax, range")->check(seconds_check());
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
     option("--output", output, "FILE", "Write to this file");
     add_rare(*command);
@@ -136,14 +138,14 @@ struct plan_command {
     std::optional<profile> model;
     stop_signals::begin_search(true);
     try {
-      model = file == "-" ? io::read_profile(std::cin, source()) : io::read_profile(file);
+      model = file == "-" ? io::read_profile(std::cin, source(), input.limits) : io::read_profile(file, input.limits);
     } catch (const std::exception&) {
       if (!stop_signals::asked()) throw;
     }
     stop_signals::begin_search(false);
     if (stop_signals::asked()) return std::nullopt;
     try {
-      return as_chain(*model);
+      return as_chain(*std::move(model));
     } catch (const invalid_input& error) {
       throw invalid_input(source(), error.what());
     }
@@ -168,6 +170,7 @@ struct plan_command {
     option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)")
         ->check(number_check());
     option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1")->check(number_check());
+    input.add(command);
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
 

@@ -15,6 +15,7 @@
 
 #include <presets.hpp>
 
+#include "limit_words.hpp"
 #include "output.hpp"
 #include "plan_command.hpp"
 #include "plan_text.hpp"
@@ -41,6 +42,7 @@ struct profile_command {
   std::string device_memory;
   std::string format = "json";
   std::string output;
+  limit_words input;
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
@@ -73,6 +75,7 @@ struct profile_command {
     option("--format", format, "NAME", "json, csv, text; config: figures to edit")
         ->check(one_of({"json", "csv", "text", "config"}));
     option("--output", output, "FILE", "Write to this file");
+    input.add(*profile);
     refuse_empty(*command);
     return profile;
   }
@@ -81,9 +84,9 @@ struct profile_command {
   int run() const {
     if (preset.empty() == config.empty()) throw CLI::ValidationError("profile", "needs either --preset or --config");
     check_output(output, {config});
-    const std::string text =
-        changed(preset.empty() ? stagecut::io::detail::file_text(config) : std::string(preset_text(preset)));
-    transformer::config from = transformer::read_config(text, preset.empty() ? config : preset);
+    const std::string text = changed(preset.empty() ? stagecut::io::detail::file_text(config, input.limits)
+                                                    : std::string(preset_text(preset)));
+    transformer::config from = transformer::read_config(text, preset.empty() ? config : preset, input.limits);
     if (format == "config") {
       write(text, output);
       return 0;
@@ -117,18 +120,21 @@ struct profile_command {
   /// or a word.
   [[nodiscard]] std::string changed(const std::string& text) const {
     if (changes.empty()) return text;
-    auto figures = stagecut::io::detail::parse_json(text, preset.empty() ? config : preset);
+    auto figures = stagecut::io::detail::parse_json(text, preset.empty() ? config : preset, input.limits);
     if (!figures.is_object()) return text;  // to be refused where it is read
     for (const std::string& change : changes) {
       const std::size_t equals = change.find('=');
       if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError("--set", change + " is not KEY=VALUE");
       const std::string value = change.substr(equals + 1);
-      const auto parsed = nlohmann::ordered_json::parse(value, nullptr, false);
+      const auto parsed = stagecut::io::detail::read_json(value, stagecut::io::detail::most_depth(input.limits));
+      if (parsed.is_json && !parsed.problem.empty()) {
+        throw CLI::ValidationError("--set", fmt::format("{}: {}", change.substr(0, equals), parsed.problem));
+      }
       const std::size_t dot = change.find('.');
       auto& part = dot < equals ? figures[change.substr(0, dot)] : figures;
       const std::size_t first = dot < equals ? dot + 1 : 0;
       if (!part.is_object() && !part.is_null()) throw CLI::ValidationError("--set", change + " has no such part");
-      part[change.substr(first, equals - first)] = parsed.is_discarded() ? nlohmann::ordered_json(value) : parsed;
+      part[change.substr(first, equals - first)] = parsed.is_json ? parsed.value : nlohmann::ordered_json(value);
     }
     return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }

@@ -66,10 +66,11 @@ struct schedule_words {
   }
 
   /// The one in the file of `--order`.
-  [[nodiscard]] stagecut::schedule from_file() const {
+  [[nodiscard]] stagecut::schedule from_file(const stagecut::io::read_limits& limits) const {
     if (!name.empty()) throw CLI::ValidationError("--order", "stands in the place of --schedule");
     refuse("--order", true);
-    auto result = stagecut::io::parse_torch_schedule(stagecut::io::detail::file_text(order), order);
+    auto result = stagecut::io::parse_torch_schedule(stagecut::io::detail::file_text(order, limits), order,
+                                                     stagecut::io::torch_letters::current, limits);
     result.name = order;
     return result;
   }
@@ -92,8 +93,9 @@ struct schedule_words {
   /// The schedule, for so many ranks, stages of each and microbatches.
   [[nodiscard]] stagecut::schedule made(std::size_t ranks, std::size_t chunks, std::size_t m,
                                         const stagecut::pass_times<double>& times,
-                                        const stagecut::transfer_times<double>& transfers) const {
-    if (!order.empty()) return checked(from_file(), ranks * chunks, ranks, microbatches);
+                                        const stagecut::transfer_times<double>& transfers,
+                                        const stagecut::io::read_limits& limits) const {
+    if (!order.empty()) return checked(from_file(limits), ranks * chunks, ranks, microbatches);
     check_size(ranks, chunks, m);
     if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
     const bool plain = name.empty() || name == "1f1b";

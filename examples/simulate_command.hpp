@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/io/chrome_trace.hpp>
+#include <stagecut/core/view.hpp>
 #include <stagecut/io/svg.hpp>
 #include <stagecut/io/torch_schedule.hpp>
 #include <stagecut/makespan/simulate_plan.hpp>
@@ -16,10 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "limit_words.hpp"
 #include "output.hpp"
 #include "scenario.hpp"
 #include "schedule_words.hpp"
 #include "simulation_text.hpp"
+#include "trace.hpp"
 #include "transfer_words.hpp"
 #include "words.hpp"
 
@@ -31,6 +33,7 @@ struct simulate_command {
   std::size_t chunks = 0;
   schedule_words schedule;
   transfer_words transfers;
+  limit_words input;
   std::string format = "text";
   std::string output;
 
@@ -52,6 +55,7 @@ struct simulate_command {
     option("--format", format, "NAME", "text, json, svg, trace, torch-csv, torch-comms")
         ->check(one_of({"text", "json", "svg", "trace", "torch-csv", "torch-comms"}));
     option("--output", output, "FILE", "Write to this file");
+    input.add(*command);
     refuse_empty(*command);
     return command;
   }
@@ -65,11 +69,11 @@ struct simulate_command {
       for (double& time : *each) time /= static_cast<double>(what.order.slices);
     }
     const simulated result = simulate_named(what);
-    const std::vector<stagecut::io::pipeline_picture> pictures{result.picture};
+    const stagecut::view<const stagecut::io::pipeline_picture> pictures(&result.picture, 1);
+    if (format == "trace") return write_trace(pictures, output), 0;
     using stagecut::io::as_torch_schedule;
     write(format == "json"        ? simulation_json(result)
           : format == "svg"       ? stagecut::io::as_svg(pictures)
-          : format == "trace"     ? stagecut::io::as_chrome_trace(pictures)
           : format == "torch-csv" ? as_torch_schedule(what.order)
           : format == "text"      ? simulation_text(result, output.empty() ? standard_screen() : screen{})
                                   : as_torch_schedule(what.order, stagecut::io::torch_format::compute_comms),
@@ -109,7 +113,7 @@ struct simulate_command {
                                      std::pair("--backward-weight", &backward_weight)}) {
       if (!list->empty()) throw CLI::ValidationError(name, "goes with --forward, and the plan has times");
     }
-    stagecut::plan plan = read_plan(file);
+    stagecut::plan plan = plan_from(file, input.limits);
     if (devices != 0 && devices != plan.devices) {
       throw CLI::ValidationError("--devices", fmt::format("{} are not the {} of the plan", devices, plan.devices));
     }
@@ -156,7 +160,7 @@ struct simulate_command {
     const bool split = std::all_of(plan.profile.layers.begin(), plan.profile.layers.end(),
                                    [](const auto& layer) { return layer.backward_weight.has_value(); });
     return schedule.made(plan.devices, plan.chunks, plan.schedule.microbatches, stagecut::times_of(plan, split),
-                         transfers.of(plan));
+                         transfers.of(plan), input.limits);
   }
 
   /// Refuses times of passes that the schedule does not run.
@@ -187,7 +191,7 @@ struct simulate_command {
     }
     const std::size_t each = chunks != 0 ? chunks : schedule.usual_chunks();
     const bool from_file = !schedule.order.empty();
-    if (from_file) result.order = schedule.from_file();
+    if (from_file) result.order = schedule.from_file(input.limits);
     if (stages <= 1 && from_file) {
       stages = result.order.stages();
     } else if (stages <= 1 && devices != 0) {
@@ -205,7 +209,7 @@ struct simulate_command {
     result.transfers = transfers.of_lists();
     const std::size_t ranks = told ? stages / each : devices;
     result.order = from_file ? schedule.checked(std::move(result.order), stages, ranks, schedule.microbatches)
-                             : schedule.made(ranks, each, schedule.microbatches, times, result.transfers);
+                             : schedule.made(ranks, each, schedule.microbatches, times, result.transfers, input.limits);
     refuse_unused(result.order);
     result.title = result.order.name;
     result.seconds = false;

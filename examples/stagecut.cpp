@@ -12,14 +12,18 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "compare_command.hpp"
+#include "limit_words.hpp"
 #include "output.hpp"
 #include "plan_command.hpp"
 #include "plan_text.hpp"
@@ -29,10 +33,8 @@
 
 namespace {
 
-/// Whether a text is a plan, by its schema.
-bool is_plan(const std::string& text, const std::string& source) {
-  if (text.find_first_not_of(" \t\r\n") == text.npos || text[text.find_first_not_of(" \t\r\n")] != '{') return false;
-  const auto parsed = stagecut::io::detail::parse_json(text, source);
+/// Whether what was read is a plan, by its schema.
+bool is_plan(const stagecut::io::detail::json& parsed) {
   const auto schema = parsed.find("schema");
   return schema != parsed.end() && schema->is_string() && schema->get<std::string>().starts_with("stagecut-plan");
 }
@@ -42,6 +44,7 @@ struct show_command {
   std::string file;
   std::string format = "text";
   std::string output;
+  limit_words input;
 
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("show", "Show a plan or a profile, or write it anew");
@@ -50,6 +53,7 @@ struct show_command {
         ->type_name("NAME")
         ->check(check_format);
     command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    input.add(*command);
     refuse_empty(*command);
     return command;
   }
@@ -58,13 +62,20 @@ struct show_command {
     using namespace stagecut;
     const std::string source = file == "-" ? "standard input" : file;
     check_output(output, {file});
-    const std::string text = file == "-" ? io::detail::stream_text(std::cin, source) : io::detail::file_text(file);
+    std::string text = file == "-" ? io::detail::stream_text(std::cin, source, input.limits)
+                                   : io::detail::file_text(file, input.limits);
     const screen on = output.empty() ? standard_screen() : screen{};
-    if (is_plan(text, source)) {
-      write(formatted(io::parse_json_plan(text, source), format, on), output);
-      return 0;
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    profile model;
+    if (first != text.npos && text[first] == '{') {
+      const auto parsed = io::detail::parse_json(text, source, input.limits);
+      const io::detail::json_value whole(parsed, source, input.limits);
+      if (is_plan(parsed)) return write(formatted(io::detail::read_json_plan(whole), format, on), output), 0;
+      model = io::detail::read_json_profile(whole);
+    } else {
+      model = io::parse_profile(text, source, input.limits);
     }
-    const profile model = io::parse_profile(text, source);
+    text = {};
     if (format != "text" && format != "json") {
       throw invalid_input(source, fmt::format("is a profile, and {} is a format of plans: plan it first", format));
     }
@@ -195,9 +206,8 @@ int run(int argc, char** argv) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// Runs the program, and says what went wrong. What is thrown where memory ends passes: to say it takes memory, too.
+int run_and_say(int argc, char** argv) {
   try {
     const int status = run(argc, argv);
     write("", "");  // what --help printed
@@ -205,8 +215,23 @@ int main(int argc, char** argv) {
   } catch (const std::invalid_argument& error) {  // bad data, and plans that a format cannot say
     say(error.what());
     return bad_input;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::length_error&) {
+    throw;
   } catch (const std::exception& error) {
     say(error.what());
+  }
+  return other_failure;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_and_say(argc, argv);
+  } catch (const std::exception&) {
+    std::fputs("stagecut: there is not enough memory\n", stderr);
   }
   return other_failure;
 }

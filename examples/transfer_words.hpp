@@ -96,6 +96,7 @@ struct transfer_words {
 };
 
 /// A plan from a file, or from standard input.
-inline stagecut::plan read_plan(const std::string& file) {
-  return file == "-" ? stagecut::io::read_plan(std::cin, "standard input") : stagecut::io::read_plan(file);
+inline stagecut::plan plan_from(const std::string& file, const stagecut::io::read_limits& limits) {
+  return file == "-" ? stagecut::io::read_plan(std::cin, "standard input", limits)
+                     : stagecut::io::read_plan(file, limits);
 }

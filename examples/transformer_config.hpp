@@ -9,6 +9,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/json.hpp>
+#include <stagecut/io/read_limits.hpp>
 
 #include "transformer_architecture.hpp"
 
@@ -133,11 +134,13 @@ inline training read_training(const json_value& from) {
 /// object whose members are those of `training`.
 ///
 /// @param source  what errors call the text: the name of its file
+/// @param limits  how much is read
 /// @throws        stagecut::invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that
 ///                is missing, not known, or not of its type; figures out of range, or that do not go together
-inline config read_config(std::string_view text, std::string_view source) {
-  const auto parsed = stagecut::io::detail::parse_json(text, source);
-  const detail::json_value whole(parsed, source);
+inline config read_config(std::string_view text, std::string_view source,
+                          const stagecut::io::read_limits& limits = {}) {
+  const auto parsed = stagecut::io::detail::parse_json(text, source, limits);
+  const detail::json_value whole(parsed, source, limits);
   config made;
   made.architecture = detail::read_architecture(whole);
   if (const auto given = whole.find("training")) made.training = detail::read_training(*given);

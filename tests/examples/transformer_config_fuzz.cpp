@@ -29,7 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   transformer::config config;
   try {
-    config = transformer::read_config(text, "fuzz");
+    config =
+        transformer::read_config(text, "fuzz", {.bytes = size % 7 == 0 ? size / 2 : size, .depth = 1 + size % 200});
   } catch (const stagecut::invalid_input& error) {
     if (!error.place().starts_with("fuzz")) std::abort();
     return 0;

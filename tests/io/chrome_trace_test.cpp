@@ -3,12 +3,16 @@
 #include <stagecut/schedule/gpipe.hpp>
 #include <stagecut/schedule/one_forward_one_backward.hpp>
 #include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/sliced.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -59,7 +63,7 @@ TEST_CASE("an op is an event with its kind, stage and microbatch") {
   CHECK(forward["dur"] == 1);
   CHECK(forward["tid"] == 0);
   CHECK(forward["cat"] == "forward");
-  CHECK(forward["args"] == json{{"stage", 1}, {"microbatch", 2}, {"slice", 0}, {"kind", "F"}});
+  CHECK(forward["args"] == json{{"stage", 1}, {"microbatch", 2}});
   CHECK(named.at("SEND_B0/1")["tid"] == 1);
   CHECK(named.at("REDUCE_GRAD/1")["tid"] == 2);
 }
@@ -153,4 +157,100 @@ TEST_CASE("messages under way at once stand on threads of their own, and none ov
   endless.run = stagecut::simulate(endless.order, stagecut::pass_times<double>{.forward = {1e300}, .backward = {1}});
   CHECK_THROWS_WITH_AS((void)stagecut::io::as_chrome_trace(std::vector{endless}), doctest::Contains("run.makespan"),
                        stagecut::argument_error);
+}
+
+namespace {
+
+/// The makespan of an iteration of `forward` and twice that, with messages, memory and updates: all kinds of events.
+stagecut::io::pipeline_picture full_picture(const stagecut::schedule& order, double forward) {
+  stagecut::pass_times<double> passes;
+  for (auto* each : {&passes.forward, &passes.backward_input, &passes.backward_weight})
+    each->assign(order.stages(), forward);
+  passes.all_reduce.assign(order.stages(), forward / 7);
+  passes.optimizer_step.assign(order.ranks(), forward / 3);
+  stagecut::io::pipeline_picture picture;
+  picture.title = std::string(60, 'x');
+  picture.order = order;
+  picture.run = stagecut::simulate(order, passes, {stagecut::transfer_kind::link, {forward / 9}, {forward / 11}});
+  stagecut::stage_bytes bytes;
+  bytes.resident.assign(order.stages(), 17179869184.0);
+  bytes.activations.assign(order.stages(), 1234567890.0);
+  picture.memory = stagecut::memory_curve(order, picture.run, bytes);
+  return picture;
+}
+
+}  // namespace
+
+TEST_CASE("an event takes at most 150 bytes, whatever the schedule, its times and its name") {
+  std::vector<stagecut::io::pipeline_picture> pictures;
+  for (const double forward : {1e-9 / 3, 1e-3 / 3, 1.0 / 3, 1e5 / 3}) {
+    pictures.push_back(full_picture(stagecut::gpipe(3, 1000), forward));
+    pictures.push_back(full_picture(stagecut::one_forward_one_backward(300, 20), forward));
+    pictures.push_back(full_picture(stagecut::sliced_one_forward_one_backward(2, 20, 5), forward));
+  }
+  for (const auto& picture : pictures) {
+    const std::vector<stagecut::io::pipeline_picture> two{picture, pictures[0]};
+    for (const auto& shown : {std::vector{picture}, two}) {
+      const std::string text = stagecut::io::as_chrome_trace(shown);
+      const std::size_t number = json::parse(text).at("traceEvents").size();
+      CHECK(text.size() <= 150 * number);
+      std::string_view rest = text;
+      std::size_t longest = 0;
+      for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+        if (rest.find("process_name") > end) longest = std::max(longest, end + 1);
+        rest.remove_prefix(end + 1);
+      }
+      CHECK(longest <= 150);
+      CHECK(longest > 100);
+    }
+  }
+}
+
+TEST_CASE("times are read back as the nanoseconds that they are") {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    const double start = std::ldexp(static_cast<double>(random() % 1000003), static_cast<int>(random() % 60) - 40);
+    const double length = std::ldexp(static_cast<double>(random() % 1009), static_cast<int>(random() % 60) - 40);
+    stagecut::io::pipeline_picture picture;
+    picture.order = stagecut::gpipe(1, 1);
+    picture.run.ops = {{{{op_kind::forward}, start, start + length}}};
+    picture.run.ranks.resize(1);
+    picture.run.makespan = start + length;
+    const json each = events({picture}, "X").at(0);
+    const double from = std::round(start * 1e9);
+    REQUIRE(each["ts"].get<double>() == from / 1000);
+    REQUIRE(each["dur"].get<double>() == (std::round((start + length) * 1e9) - from) / 1000);
+  }
+}
+
+TEST_CASE("slices are told where there are several") {
+  const auto picture = full_picture(stagecut::sliced_one_forward_one_backward(2, 3, 2), 1);
+  std::map<std::string, int> named;
+  for (const json& each : events({picture}, "X")) {
+    if (!each["args"].contains("microbatch")) continue;
+    const auto part = each["args"];
+    const std::string name = each["name"];
+    CHECK(name.ends_with(part["microbatch"].dump() + ":" + part["slice"].dump()));
+    ++named[name];
+  }
+  CHECK(named["F2:1"] == 2);
+}
+
+TEST_CASE("the parts are the text, none of them large, and none of pictures that are refused") {
+  const std::vector pictures{full_picture(stagecut::gpipe(3, 1000), 1)};
+  std::string text;
+  std::size_t largest = 0;
+  const auto append = [&](std::string_view part) {
+    text += part;
+    largest = std::max(largest, part.size());
+  };
+  stagecut::io::write_chrome_trace(pictures, append);
+  CHECK(text == stagecut::io::as_chrome_trace(pictures));
+  CHECK(largest <= 16384);
+  CHECK(largest < text.size());
+  auto second = pictures[0];
+  second.run.ops.pop_back();
+  text.clear();
+  CHECK_THROWS_AS(stagecut::io::write_chrome_trace(std::vector{pictures[0], second}, append), stagecut::argument_error);
+  CHECK(text.empty());
 }

@@ -10,7 +10,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz(data, size, [](std::string_view text, std::string_view source) {
-    const auto model = stagecut::io::parse_csv(text, source);
+    const auto model = stagecut::io::parse_csv(text, source, limits_for(text));
     require_sound(model);
     require(stagecut::io::parse_csv(stagecut::io::as_csv(model), "again") == model);
   });

@@ -6,6 +6,7 @@
 #include <stagecut/core/profile.hpp>
 #include <stagecut/io/json_object.hpp>
 #include <stagecut/io/json_profile.hpp>
+#include <stagecut/io/read_limits.hpp>
 #include <stagecut/sequence/as_chain.hpp>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ inline void require_sound(const stagecut::profile& model) {
     writable = writable && stagecut::io::detail::is_utf8(each.name) && stagecut::io::detail::is_utf8(each.kind);
   }
   try {
-    require(stagecut::io::parse_json_profile(stagecut::io::as_json(model), "again") == model);
+    require(stagecut::io::parse_json_profile(stagecut::io::as_json(model), "again", {.depth = 1000}) == model);
     require(stagecut::io::profile_hash(model).size() == 16);
     require(writable);
   } catch (const stagecut::argument_error&) {
@@ -60,6 +61,12 @@ inline void require_chain_or_refusal(const stagecut::profile& model) {
     require(!leaves || !model.edges.empty());
     require(error.place().starts_with("layer "));
   }
+}
+
+/// Limits as a text has them by chance: those of most texts do not matter, those of some refuse it.
+inline stagecut::io::read_limits limits_for(std::string_view text) {
+  const std::size_t size = text.size();
+  return {.bytes = size % 7 == 0 ? size / 2 : size, .depth = size % 5 == 0 ? size % 9 : 1 + size % 2000};
 }
 
 /// Whatever the bytes are, `read(TEXT, SOURCE)` returns or throws `invalid_input` with a place in the source.

@@ -43,7 +43,11 @@ TEST_CASE("a text that is no JSON is refused at its line, with what stands there
 
 TEST_CASE("what JSON leaves open is refused with its pointer") {
   CHECK(no_json(R"({"a": [1, {"b/~": 1, "b/~": 2}]})") == "f#/a/1/b~1~0: stands twice in its object");
-  CHECK(no_json(std::string(100, '[') + std::string(100, ']')).ends_with(": nested deeper than 64"));
+  CHECK(no_json(R"({"a": [1, [2, {"b": 1}], {"c": [{"d": 1, "e": 1, "f": 1, "e": 2, "f": 2, "d": 2}]}]})") ==
+        "f#/a/2/c/0/e: stands twice in its object");
+  CHECK(no_json(R"([{"a": 1, "a": 1}, 1x])") == "f:1: no JSON: unexpected \"1x\"");
+  CHECK(no_json(std::string(100, '[') + std::string(100, ']'))
+            .find(": nested deeper than 64, the most that is read unless --input-depth") != std::string::npos);
   CHECK(no_json(std::string(1000000, '[')).starts_with("f:1: no JSON"));
   CHECK(no_json("\xEF\xBB\xBF{\"a\": {\"a\": 1}}") == "not refused");
 }

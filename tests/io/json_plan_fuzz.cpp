@@ -10,10 +10,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz(data, size, [](std::string_view text, std::string_view source) {
-    const auto made = stagecut::io::parse_json_plan(text, source);
+    const auto made = stagecut::io::parse_json_plan(text, source, limits_for(text));
     require_sound(made.profile);
     require(made.stages.size() == made.devices * made.chunks && made.stages.size() == made.cuts.stages());
     require(made.cuts.items() == made.profile.layers.size());
-    require(stagecut::io::parse_json_plan(stagecut::io::as_json(made), "again") == made);
+    require(stagecut::io::parse_json_plan(stagecut::io::as_json(made), "again", {.depth = 1000}) == made);
   });
 }

@@ -75,7 +75,9 @@ TEST_CASE("unknown members are kept as text, but not nested too deep") {
   CHECK(json_value(parsed, "f").unknown({"a"}) == R"({"b":[1,{"c":"]"}],"n":null})");
   CHECK(json_value(parsed, "f").unknown({"a", "b", "n"}).empty());
   const auto deep = detail::parse_json("{\"a\": " + std::string(40, '[') + std::string(40, ']') + "}", "f");
-  CHECK(refusal([&] { (void)json_value(deep, "f").unknown({"b"}); }) == "f#: unknown fields are nested deeper than 32");
+  CHECK(refusal([&] {
+          (void)json_value(deep, "f").unknown({"b"});
+        }).starts_with("f#: unknown fields are nested deeper than 32, "));
   CHECK(detail::json_nesting(R"({"[[\"[": [{}]})") == 3);
   CHECK(detail::json_nesting("]]][\"") == 1);
 }
@@ -86,4 +88,14 @@ TEST_CASE("numbers are written without a fraction where they have none") {
   CHECK(detail::json_number(9007199254740992.0).dump() == "9007199254740992");
   CHECK(detail::json_number(1e300).dump() == "1e+300");
   CHECK(detail::json_number(5e-324).dump() == "5e-324");
+}
+
+TEST_CASE("half a million members that are not known are each looked at once: else this would not end") {
+  std::string text = R"({"x": 1)";
+  for (int i = 0; i < 500000; ++i) text += ", \"k" + std::to_string(i) + "\": " + std::to_string(i);
+  const auto parsed = detail::parse_json(text + "}", "f");
+  const std::string unknown = json_value(parsed, "f").unknown({"x"});
+  CHECK(unknown.starts_with(R"({"k0":0,"k1":1,)"));
+  CHECK(unknown.ends_with(R"("k499999":499999})"));
+  CHECK(refusal([&] { (void)detail::parse_json(text + ", \"k7\": 0}", "f"); }) == "f#/k7: stands twice in its object");
 }

@@ -10,6 +10,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz(data, size, [](std::string_view text, std::string_view source) {
-    require_sound(stagecut::io::parse_profile(text, source));
+    require_sound(stagecut::io::parse_profile(text, source, limits_for(text)));
   });
 }

@@ -32,9 +32,9 @@ inline void require_schedule(const stagecut::schedule& all) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz(data, size, [](std::string_view text, std::string_view source) {
-    require_schedule(io::parse_torch_schedule(text, source));
+    require_schedule(io::parse_torch_schedule(text, source, io::torch_letters::current, limits_for(text)));
   });
   return fuzz(data, size, [](std::string_view text, std::string_view source) {
-    require_schedule(io::parse_torch_schedule(text, source, io::torch_letters::old));
+    require_schedule(io::parse_torch_schedule(text, source, io::torch_letters::old, limits_for(text)));
   });
 }

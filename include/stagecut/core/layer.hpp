@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/rare.hpp>
+
 namespace stagecut::inline v0 {
 
 /// Parameters that a layer shares with all others that name them: an embedding and a head that multiplies by it.
@@ -61,15 +63,15 @@ struct layer {
   /// Bytes that stay on the device for the parameters: themselves, their gradients, the optimizer's state. Unset: the
   /// planner takes `parameters` times what its optimizer needs.
   std::optional<double> resident{};
-  std::string group{};                  ///< layers of one group, not empty, stand on one stage; in a chain, neighbours
-  std::vector<tied_parameters> tied{};  ///< what it shares with other layers
-  std::vector<std::string> modules{};   ///< names of its modules in the framework's model; none: `name` alone
-  std::string recomputation{};          ///< what its figures recompute: `selective`, `full`; empty: nothing
-  std::vector<layer_variant> recomputations{};  ///< how else it could be recomputed
-  std::vector<layer_variant> shardings{};       ///< how it could be sharded
+  rare<std::string> group{};  ///< layers of one group, not empty, stand on one stage; in a chain, neighbours
+  rare<std::vector<tied_parameters>> tied{};  ///< what it shares with other layers
+  rare<std::vector<std::string>> modules{};   ///< names of its modules in the framework's model; none: `name` alone
+  rare<std::string> recomputation{};          ///< what its figures recompute: `selective`, `full`; empty: nothing
+  rare<std::vector<layer_variant>> recomputations{};  ///< how else it could be recomputed
+  rare<std::vector<layer_variant>> shardings{};       ///< how it could be sharded
   /// Of a module tree: the layers that it contains, in order; its figures are without theirs. None: a leaf.
-  std::vector<std::size_t> children{};
-  std::string unknown_fields{};  ///< a JSON object of what this version does not know; empty: nothing
+  rare<std::vector<std::size_t>> children{};
+  rare<std::string> unknown_fields{};  ///< a JSON object of what this version does not know; empty: nothing
 
   /// Seconds of both passes.
   [[nodiscard]] double time() const noexcept { return forward + backward; }

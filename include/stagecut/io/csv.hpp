@@ -12,6 +12,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/profile.hpp>
+#include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/text.hpp>
 
 namespace stagecut::inline v0::io {
@@ -19,8 +20,10 @@ namespace stagecut::inline v0::io {
 namespace detail {
 
 /// Splits a line at its commas. A field in double quotes may hold commas, and quotes written twice.
-inline std::vector<std::string> csv_fields(std::string_view line, const std::string& place) {
-  std::vector<std::string> fields(1);
+/// @param fields  where they go; that of a line before serves again
+inline void csv_fields(std::string_view line, const std::string& place, std::vector<std::string>& fields) {
+  fields.resize(1);
+  fields[0].clear();
   bool inside = false;
   bool closed = false;  // the field was quoted, and its quotes are closed
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -48,7 +51,13 @@ inline std::vector<std::string> csv_fields(std::string_view line, const std::str
   }
   if (inside)
     fail(invalid_input(place, joined("the quote of field ", std::to_string(fields.size()), " is not closed")));
-  return fields;
+}
+
+/// How many lines are still to be read.
+[[nodiscard]] inline std::size_t lines_left(line_reader lines) {
+  std::size_t left = 0;
+  while (lines.next()) ++left;
+  return left;
 }
 
 inline constexpr std::array<std::string_view, 7> csv_columns = {"name",       "kind",        "forward", "backward",
@@ -84,46 +93,51 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
 ///                the columns `name`, `kind`, `forward`, `backward` (seconds), `parameters`, `activations`, `output`
 ///                (bytes), all of them, in any order, below a header that names them
 /// @param source  what errors call the text
+/// @param limits  how much is read
 /// @return        the layers in the order of the lines; of a plain list, each weight as the forward time of a layer
 ///                named by its number from 0, and `weights_only`
-/// @throws        invalid_input with `SOURCE:LINE`, the field and its value
-[[nodiscard]] inline profile parse_csv(std::string_view text, std::string_view source) {
+/// @throws        invalid_input with `SOURCE:LINE`, the field and its value; with `SOURCE` beyond the limit
+///
+/// Needs no memory but that of the profile and of a line.
+[[nodiscard]] inline profile parse_csv(std::string_view text, std::string_view source, const read_limits& limits = {}) {
+  detail::check_size(text, source, limits);
   detail::line_reader lines(text, source);
   if (!lines.next()) detail::fail(invalid_input(lines.source(), "is empty"));
   profile result;
-  auto fields = detail::csv_fields(lines.line(), lines.place());
+  result.layers.reserve(detail::lines_left(lines) + 1);
+  std::vector<std::string> fields;
+  detail::csv_fields(lines.line(), lines.place(), fields);
   const std::string_view first = detail::trimmed(fields[0]);
   if (fields.size() == 1 && (first == "time" || detail::is_number(first))) {
     result.weights_only = true;
     bool more = first == "time" ? lines.next() : true;
     for (; more; more = lines.next()) {
-      layer next;
-      next.name = std::to_string(result.layers.size());
+      layer& next = result.layers.emplace_back();
+      next.name = std::to_string(result.layers.size() - 1);
       next.forward = detail::amount(lines.line(), "time", lines.place());
-      result.layers.push_back(std::move(next));
     }
   } else {
     const auto column = detail::csv_header(fields, lines.place());
     while (lines.next()) {
-      fields = detail::csv_fields(lines.line(), lines.place());
+      const std::string place = lines.place();
+      detail::csv_fields(lines.line(), place, fields);
       if (fields.size() != column.size()) {
         detail::fail(
-            invalid_input(lines.place(), detail::joined(std::to_string(fields.size()), " fields, and the header names ",
-                                                        std::to_string(column.size()))));
+            invalid_input(place, detail::joined(std::to_string(fields.size()), " fields, and the header names ",
+                                                std::to_string(column.size()))));
       }
       const auto number = [&](std::size_t i) {
-        return detail::amount(fields[column[i]], detail::csv_columns[i], lines.place());
+        return detail::amount(fields[column[i]], detail::csv_columns[i], place);
       };
-      layer next;
-      next.name = fields[column[0]];
-      next.kind = fields[column[1]];
+      layer& next = result.layers.emplace_back();
+      next.name.assign(fields[column[0]]);
+      next.kind.assign(fields[column[1]]);
       next.forward = number(2);
       next.backward = number(3);
       next.parameters = number(4);
       next.activations = number(5);
       next.output = number(6);
-      result.layers.push_back(std::move(next));
-      detail::check_time(result.layers.back(), lines.place());
+      detail::check_time(next, place);
     }
   }
   if (result.layers.empty()) detail::fail(invalid_input(lines.source(), "names no layer"));
@@ -178,8 +192,7 @@ inline std::string csv_number(double value) {
   for (const layer& each : model.layers) {
     double parameters = each.parameters;
     for (const tied_parameters& tied : each.tied) {
-      if (!counted.insert(tied.name).second) continue;
-      parameters += tied.bytes;
+      if (counted.insert(tied.name).second) parameters += tied.bytes;
     }
     text.append(detail::csv_field(each.name)).append(",").append(detail::csv_field(each.kind));
     for (const double x : {each.forward, each.backward, parameters, each.activations, each.output}) {

@@ -10,12 +10,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/io/json_parse.hpp>
+#include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/text.hpp>
 
 namespace stagecut::inline v0::io::detail {
@@ -41,14 +41,19 @@ namespace stagecut::inline v0::io::detail {
   return deepest;
 }
 
-/// Unknown fields may be nested this deep: as far as they can be written back into any file.
-inline constexpr std::size_t unknown_depth = 32;
+/// Unknown fields may be nested this deep: as far as they can be written back into any file that is read within these
+/// limits.
+[[nodiscard]] inline std::size_t unknown_depth(const read_limits& limits = {}) noexcept {
+  return most_depth(limits) / 2;
+}
+
+class json_elements;
 
 /// A value in a JSON text, with its place in errors: `SOURCE#POINTER`. Refers to the text's `json` and source.
 class json_value {
  public:
-  json_value(const json& value, std::string_view source, std::string pointer = "")
-      : value_(&value), source_(source), pointer_(std::move(pointer)) {}
+  json_value(const json& value, std::string_view source, const read_limits& limits = {})
+      : json_value(value, source, "", unknown_depth(limits)) {}
 
   /// The value itself.
   [[nodiscard]] const json& operator*() const noexcept { return *value_; }
@@ -84,7 +89,7 @@ class json_value {
   [[nodiscard]] std::optional<json_value> find(std::string_view key) const {
     const auto found = object().value_->find(key);
     if (found == value_->end() || found->is_null()) return std::nullopt;
-    return json_value(*found, source_, pointer_ + json_step(key));
+    return json_value(*found, source_, pointer_ + json_step(key), unknown_depth_);
   }
 
   /// A member that has to be there.
@@ -95,15 +100,7 @@ class json_value {
   }
 
   /// The elements of an array.
-  [[nodiscard]] std::vector<json_value> elements() const {
-    if (!value_->is_array()) fail(shown(), " is no array");
-    std::vector<json_value> result;
-    result.reserve(value_->size());
-    for (std::size_t i = 0; i < value_->size(); ++i) {
-      result.emplace_back((*value_)[i], source_, joined(pointer_, "/", std::to_string(i)));
-    }
-    return result;
-  }
+  [[nodiscard]] json_elements elements() const;
 
   /// A string.
   [[nodiscard]] const std::string& text() const {
@@ -147,12 +144,11 @@ class json_value {
   [[nodiscard]] std::string unknown(view<const std::string_view> known) const {
     json rest = json::object();
     for (const auto& [key, value] : object().value_->items()) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) rest[key] = value;
+      if (std::find(known.begin(), known.end(), key) == known.end()) append_member(rest, key, value);
     }
     if (rest.empty()) return {};
     std::string text = rest.dump();
-    if (json_nesting(text) > unknown_depth)
-      fail("unknown fields are nested deeper than ", std::to_string(unknown_depth));
+    if (json_nesting(text) > unknown_depth_) fail("unknown fields are ", depth_problem(unknown_depth_));
     return text;
   }
   /// @}
@@ -161,16 +157,51 @@ class json_value {
   void only(std::initializer_list<std::string_view> known) const {
     for (const auto& [key, value] : object().value_->items()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
-        json_value(value, source_, pointer_ + json_step(key)).fail("is not known");
+        json_value(value, source_, pointer_ + json_step(key), unknown_depth_).fail("is not known");
       }
     }
   }
 
  private:
+  friend class json_elements;
+  json_value(const json& value, std::string_view source, std::string pointer, std::size_t depth)
+      : value_(&value), source_(source), pointer_(std::move(pointer)), unknown_depth_(depth) {}
+
   const json* value_;
   std::string_view source_;
   std::string pointer_;
+  std::size_t unknown_depth_;  // of members that are not known
 };
+
+/// The elements of an array, each made when it is asked for.
+class json_elements {
+ public:
+  /// One after the other, for a loop.
+  struct iterator {
+    const json_elements* of;  ///< of which array
+    std::size_t at;           ///< which element
+    [[nodiscard]] json_value operator*() const { return (*of)[at]; }
+    iterator& operator++() { return ++at, *this; }
+    [[nodiscard]] bool operator!=(const iterator& other) const noexcept { return at != other.at; }
+  };
+
+  /// @param of  an array
+  explicit json_elements(json_value of) : of_(std::move(of)) {}
+  [[nodiscard]] std::size_t size() const noexcept { return of_.value_->size(); }
+  [[nodiscard]] json_value operator[](std::size_t i) const {
+    return json_value((*of_.value_)[i], of_.source_, joined(of_.pointer_, "/", std::to_string(i)), of_.unknown_depth_);
+  }
+  [[nodiscard]] iterator begin() const noexcept { return {this, 0}; }
+  [[nodiscard]] iterator end() const noexcept { return {this, size()}; }
+
+ private:
+  json_value of_;
+};
+
+inline json_elements json_value::elements() const {
+  if (!value_->is_array()) fail(shown(), " is no array");
+  return json_elements(*this);
+}
 
 /// A number as it is written: without a fraction where it has none and is exact as a whole number.
 [[nodiscard]] inline json json_number(double value) {

@@ -37,10 +37,10 @@ inline message_model read_messages(const json_value& value) {
 }
 
 inline json speeds_json(const std::vector<double>& speeds) {
-  json_object object("plan#/speeds");
   json result = json::array();
   for (std::size_t d = 0; d < speeds.size(); ++d) {
     const std::string key = std::to_string(d);
+    json_object object("plan#/speeds");
     object.amount(key, speeds[d]);
     result.push_back(object.members()[key]);
   }

@@ -28,6 +28,9 @@ namespace stagecut::inline v0::io::detail {
   return text += value.is_object() ? '}' : ']';
 }
 
+/// Files are written so that they can be read within this limit of depth.
+inline constexpr std::size_t most_depth_written = 1000;
+
 /// Refuses to write what could not be read back.
 [[noreturn]] inline void refuse_to_write(std::string_view place, std::string_view value, std::string_view requirement) {
   fail(argument_error("io::as_json", place, value, requirement));
@@ -71,8 +74,7 @@ class json_object {
   /// The members of `fields`, a JSON object without `known` keys or an empty text.
   void unknown(const std::string& fields, view<const std::string_view> known) {
     if (fields.empty()) return;
-    const bool deep = json_nesting(fields) > unknown_depth;
-    const json parsed = deep ? json() : json::parse(fields, nullptr, false);
+    const json parsed = read_json(fields, unknown_depth({.depth = most_depth_written})).value;
     if (!parsed.is_object()) {
       refuse_to_write(at("unknown_fields"), in_quotes(fields), "must be a JSON object, and not nested too deep");
     }
@@ -80,7 +82,7 @@ class json_object {
       if (std::find(known.begin(), known.end(), key) != known.end()) {
         refuse_to_write(at("unknown_fields"), in_quotes(fields), joined("must not hold ", in_quotes(key)));
       }
-      set(key, value);
+      append_member(members_, key, value);
     }
   }
 

@@ -20,6 +20,7 @@
 #include <stagecut/io/json_object.hpp>
 #include <stagecut/io/json_profile.hpp>
 #include <stagecut/io/json_stages.hpp>
+#include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/text.hpp>
 
 namespace stagecut::inline v0::io {
@@ -209,23 +210,27 @@ template <class Element>
 ///
 /// @param text    the content
 /// @param source  what errors call it
+/// @param limits  how much is read; members that are not known may be nested half as deep
 /// @return        the plan; what this version does not know of it or of its profile is kept in `unknown_fields`
-/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, else with `SOURCE#POINTER`; also if the
-///                profile is not the one that was planned
-[[nodiscard]] inline plan parse_json_plan(std::string_view text, std::string_view source) {
-  const detail::json parsed = detail::parse_json(text, source);
-  return detail::read_json_plan(detail::json_value(parsed, source));
+/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, with `SOURCE` beyond the limit of bytes,
+///                else with `SOURCE#POINTER`; also if the profile is not the one that was planned
+[[nodiscard]] inline plan parse_json_plan(std::string_view text, std::string_view source,
+                                          const read_limits& limits = {}) {
+  const detail::json parsed = detail::parse_json(text, source, limits);
+  return detail::read_json_plan(detail::json_value(parsed, source, limits));
 }
 
 /// Reads a plan from a stream up to its end; see `parse_json_plan`.
-/// @throws invalid_input with the place, also if the stream cannot be read
-[[nodiscard]] inline plan read_plan(std::istream& stream, std::string_view source) {
-  return parse_json_plan(detail::stream_text(stream, source), source);
+/// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
+[[nodiscard]] inline plan read_plan(std::istream& stream, std::string_view source, const read_limits& limits = {}) {
+  return parse_json_plan(detail::stream_text(stream, source, limits), source, limits);
 }
 
 /// Reads a plan from a file; see `parse_json_plan`.
-/// @throws invalid_input with the path, also if the file cannot be read
-[[nodiscard]] inline plan read_plan(const std::string& path) { return parse_json_plan(detail::file_text(path), path); }
+/// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
+[[nodiscard]] inline plan read_plan(const std::string& path, const read_limits& limits = {}) {
+  return parse_json_plan(detail::file_text(path, limits), path, limits);
+}
 
 /// Writes a plan as JSON, one stage a line, its profile last, with all `unknown_fields`.
 ///

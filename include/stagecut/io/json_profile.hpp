@@ -14,6 +14,7 @@
 #include <stagecut/io/json.hpp>
 #include <stagecut/io/json_layers.hpp>
 #include <stagecut/io/json_object.hpp>
+#include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/text.hpp>
 
 namespace stagecut::inline v0::io {
@@ -58,7 +59,7 @@ inline layer read_layer(const json_value& value, std::size_t number) {
   const auto name = value.find("name");
   each.name = name ? name->text() : std::to_string(number);
   if (!read_figures(value, each) && !name) value.fail("a layer without a name and without a figure");
-  const auto text = [&](std::string_view key, std::string& to) {
+  const auto text = [&](std::string_view key, auto& to) {
     if (const auto found = value.find(key)) to = found->text();
   };
   text("kind", each.kind);
@@ -101,6 +102,7 @@ inline profile read_json_profile(const json_value& value) {
   if (const auto name = value.find("name")) model.name = name->text();
   if (const auto weights = value.find("weights_only")) model.weights_only = weights->flag();
   const json_value layers = value.at("layers");
+  model.layers.reserve(layers.elements().size());
   for (const json_value& element : layers.elements()) model.layers.push_back(read_layer(element, model.layers.size()));
   if (model.layers.empty()) layers.fail("names no layer");
   if (const auto edges = value.find("edges")) model.edges = read_edges(*edges);
@@ -158,7 +160,7 @@ inline json layer_json(const layer& each, const std::string& place, written what
        {std::pair("recomputations", &each.recomputations), std::pair("shardings", &each.shardings)}) {
     if (!variants->empty()) object.set(key, variants_json(*variants, object.at(key), what));
   }
-  if (!each.children.empty()) object.set("children", each.children);
+  if (!each.children.empty()) object.set("children", each.children.get());
   if (what == written::all) object.unknown(each.unknown_fields, layer_keys);
   return object.members();
 }
@@ -203,18 +205,21 @@ inline std::string profile_text(const profile& model, const std::string& place) 
 ///
 /// @param text    the content
 /// @param source  what errors call it
+/// @param limits  how much is read; members that are not known may be nested half as deep
 /// @return        the profile; what this version does not know of it, of its layers and their variants is kept in
 ///                `unknown_fields`
-/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, else with `SOURCE#POINTER`
-[[nodiscard]] inline profile parse_json_profile(std::string_view text, std::string_view source) {
-  const detail::json parsed = detail::parse_json(text, source);
-  return detail::read_json_profile(detail::json_value(parsed, source));
+/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, with `SOURCE` beyond the limit of bytes,
+///                else with `SOURCE#POINTER`
+[[nodiscard]] inline profile parse_json_profile(std::string_view text, std::string_view source,
+                                                const read_limits& limits = {}) {
+  const detail::json parsed = detail::parse_json(text, source, limits);
+  return detail::read_json_profile(detail::json_value(parsed, source, limits));
 }
 
 /// Writes a profile as JSON, one layer a line, without what is at its default, and with its `unknown_fields`.
 ///
 /// Whatever is written is read back as an equal profile, bit for bit; `unknown_fields` in the form in which they are
-/// read: without spaces.
+/// read: without spaces, and within the limits within which they were read.
 ///
 /// @throws argument_error with the place of what could not be read back: no layer, a figure that is not finite or is
 ///         negative, a text that is not UTF-8, `unknown_fields` that are no JSON object or hold a known key, groups,

@@ -15,6 +15,7 @@
 #include <stagecut/core/layer.hpp>
 #include <stagecut/core/layer_graph.hpp>
 #include <stagecut/core/profile.hpp>
+#include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/text.hpp>
 
 namespace stagecut::inline v0::io {
@@ -154,13 +155,16 @@ inline stagecut::detail::layer_graph pipedream_edges(const line_reader& lines, c
 ///                activation_size=A, parameter_size=P`, and indented edge lines `id -- id`, in any order; times in
 ///                milliseconds, sizes in bytes, A a number or a list `[a; b]`, which is summed
 /// @param source  what errors call the text
+/// @param limits  how much is read
 /// @return        the nodes as layers, each behind all that feed it and else in the order of the text, named by their
 ///                ids; the kind is the description up to a parenthesis. A is taken for the activations kept, and for
 ///                the output. `edges` hold all edges, unless each layer feeds the next and no other: then there are
 ///                none, for the graph is a chain. See `as_chain` for other graphs
 /// @throws        invalid_input with `SOURCE:LINE`, also for a cycle; with `SOURCE` if there is no node, or no edge
-///                between several
-[[nodiscard]] inline profile parse_pipedream(std::string_view text, std::string_view source) {
+///                between several, and beyond the limit
+[[nodiscard]] inline profile parse_pipedream(std::string_view text, std::string_view source,
+                                             const read_limits& limits = {}) {
+  detail::check_size(text, source, limits);
   detail::line_reader lines(text, source);
   detail::pipedream_graph graph = detail::read_pipedream(lines);
   const auto edges = detail::pipedream_edges(lines, graph);
@@ -181,6 +185,7 @@ inline stagecut::detail::layer_graph pipedream_edges(const line_reader& lines, c
     }
   }
   if (path) result.edges.clear();
+  result.layers.reserve(order.size());
   for (const std::size_t v : order) result.layers.push_back(std::move(graph.nodes[v]));
   return result;
 }

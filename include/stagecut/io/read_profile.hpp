@@ -11,6 +11,7 @@
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/json_profile.hpp>
 #include <stagecut/io/pipedream.hpp>
+#include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/text.hpp>
 
 namespace stagecut::inline v0::io {
@@ -20,13 +21,15 @@ namespace stagecut::inline v0::io {
 ///
 /// @param text    the content
 /// @param source  what errors call it
+/// @param limits  how much is read
 /// @throws        invalid_input with the place
-[[nodiscard]] inline profile parse_profile(std::string_view text, std::string_view source) {
+[[nodiscard]] inline profile parse_profile(std::string_view text, std::string_view source,
+                                           const read_limits& limits = {}) {
   detail::line_reader lines(text, source);
   if (!lines.next()) detail::fail(invalid_input(lines.source(), "is empty"));
   const std::string_view line = lines.line();
-  if (detail::trimmed(line).starts_with('{')) return parse_json_profile(text, source);
-  if (line.find(detail::pipedream_separator) != std::string_view::npos) return parse_pipedream(text, source);
+  if (detail::trimmed(line).starts_with('{')) return parse_json_profile(text, source, limits);
+  if (line.find(detail::pipedream_separator) != std::string_view::npos) return parse_pipedream(text, source, limits);
   const std::string_view word = detail::trimmed(line);
   if (line.find(',') == std::string_view::npos && word != "time" && word != "\"time\"" && !detail::is_number(word)) {
     detail::fail(invalid_input(
@@ -36,19 +39,20 @@ namespace stagecut::inline v0::io {
                        "columns name,kind,forward,backward,parameters,activations,output, or "
                        "a PipeDream graph.txt")));
   }
-  return parse_csv(text, source);
+  return parse_csv(text, source, limits);
 }
 
 /// Reads a profile from a stream up to its end; see `parse_profile`.
-/// @throws invalid_input with the place, also if the stream cannot be read
-[[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source) {
-  return parse_profile(detail::stream_text(stream, source), source);
+/// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
+[[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source,
+                                          const read_limits& limits = {}) {
+  return parse_profile(detail::stream_text(stream, source, limits), source, limits);
 }
 
 /// Reads a profile from a file; see `parse_profile`.
-/// @throws invalid_input with the path, also if the file cannot be read
-[[nodiscard]] inline profile read_profile(const std::string& path) {
-  return parse_profile(detail::file_text(path), path);
+/// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
+[[nodiscard]] inline profile read_profile(const std::string& path, const read_limits& limits = {}) {
+  return parse_profile(detail::file_text(path, limits), path, limits);
 }
 
 }  // namespace stagecut::inline v0::io

@@ -14,6 +14,7 @@
 #include <stagecut/core/op.hpp>
 #include <stagecut/io/csv.hpp>
 #include <stagecut/io/not_representable.hpp>
+#include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/text.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
@@ -67,11 +68,12 @@ class torch_reader {
   }
 
   schedule read() {
+    std::vector<std::string> fields;
     while (lines_.next()) {
       result_.orders.emplace_back();
       cells_.emplace_back();
       if (lines_.number() != result_.ranks()) refuse(result_.ranks(), "is blank, and each line has the ops of a rank");
-      const std::vector<std::string> fields = csv_fields(lines_.line(), lines_.place());
+      csv_fields(lines_.line(), lines_.place(), fields);
       for (cell_ = 1; cell_ <= fields.size(); ++cell_) {
         text_ = trimmed(fields[cell_ - 1]);
         if (!text_.empty()) read_cell();
@@ -192,11 +194,14 @@ class torch_reader {
 ///                 empty cell is a step without an op, and is left out
 /// @param source   what errors call the text
 /// @param letters  those of the file
+/// @param limits   how much is read
 /// @return         a schedule without a name that `check_schedule` accepts; placement and number of microbatches are
 ///                 those of the ops
-/// @throws         invalid_input with `SOURCE:LINE` and the cell, from 1
+/// @throws         invalid_input with `SOURCE:LINE` and the cell, from 1; with `SOURCE` beyond the limit
 [[nodiscard]] inline schedule parse_torch_schedule(std::string_view text, std::string_view source,
-                                                   torch_letters letters = torch_letters::current) {
+                                                   torch_letters letters = torch_letters::current,
+                                                   const read_limits& limits = {}) {
+  detail::check_size(text, source, limits);
   return detail::torch_reader(text, source, letters).read();
 }
 

@@ -126,7 +126,7 @@ inline void add_crossing(const profile& graph, const layer_graph& edges, const s
 /// hold no parameters may stand beside the path; they are put into the order as early as they can be, the least number
 /// first, which touches nothing but the bytes kept and crossing a cut.
 ///
-/// @param graph  edges in any order; also a chain, which is returned as it is
+/// @param graph  edges in any order; also a chain, which is returned as it is, and not copied where it is moved in
 /// @return       all layers in that order, without edges. The output of a layer is all that crosses a cut behind it:
 ///               the sum of the outputs of the layers up to it that feed one behind it; likewise for its variants, with
 ///               their own output in place of the layer's. The last has its own output. All else is kept
@@ -135,13 +135,12 @@ inline void add_crossing(const profile& graph, const layer_graph& edges, const s
 ///               layer that there is not
 ///
 /// O((n + m) log n) for n layers and m edges.
-[[nodiscard]] inline profile as_chain(const profile& graph) {
+[[nodiscard]] inline profile as_chain(profile graph) {
   for (std::size_t i = 0; i < graph.layers.size(); ++i) {
     if (graph.layers[i].children.empty()) continue;
     detail::refuse_layer(graph, i, "has children: the model is a module tree, not a chain");
   }
-  profile chain = graph;
-  if (graph.edges.empty()) return chain;
+  if (graph.edges.empty()) return graph;
   const detail::layer_graph edges = detail::edges_of(graph);
   const auto order = edges.order([&](std::size_t v) { return detail::costs(graph.layers[v]); });
   if (order.size() != edges.size()) {
@@ -150,6 +149,7 @@ inline void add_crossing(const profile& graph, const layer_graph& edges, const s
   }
   detail::check_order(graph, edges, order);
   detail::check_groups(graph, order);
+  profile chain = graph;
   chain.edges.clear();
   for (std::size_t i = 0; i < order.size(); ++i) chain.layers[i] = graph.layers[order[i]];
   detail::add_crossing(graph, edges, order, chain.layers);

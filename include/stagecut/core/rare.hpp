@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace stagecut::inline v0 {
+
+/// A vector or a string that is empty as a rule, and then takes one pointer. Otherwise it is used as a `Container`,
+/// which it converts from and to.
+template <class Container>
+class rare {
+ public:
+  /// As of the container.
+  /// @{
+  using value_type = typename Container::value_type;
+  using iterator = typename Container::iterator;
+  using const_iterator = typename Container::const_iterator;
+  /// @}
+
+  /// Empty.
+  rare() noexcept = default;
+
+  /// The same elements.
+  /// @{
+  rare(std::initializer_list<value_type> values) : rare(Container(values)) {}
+  template <class Other>
+  requires(!std::same_as<std::remove_cvref_t<Other>, rare> && std::convertible_to<Other&&, Container>)
+      rare(Other&& other)  // NOLINT(google-explicit-constructor)
+  {
+    Container values(std::forward<Other>(other));
+    if (!values.empty()) held_ = new Container(std::move(values));
+  }
+  rare(const rare& other) : held_(other.empty() ? nullptr : new Container(*other.held_)) {}
+  rare(rare&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+  rare& operator=(rare other) noexcept {
+    std::swap(held_, other.held_);
+    return *this;
+  }
+  /// @}
+
+  ~rare() { delete held_; }
+
+  /// The container.
+  [[nodiscard]] const Container& get() const noexcept {
+    static const Container none{};
+    return held_ == nullptr ? none : *held_;
+  }
+  /// Likewise.
+  operator const Container&() const noexcept { return get(); }  // NOLINT(google-explicit-constructor)
+  /// Likewise, of a string.
+  operator std::string_view() const noexcept  // NOLINT(google-explicit-constructor)
+      requires(std::convertible_to<const Container&, std::string_view>) {
+    return get();
+  }
+
+  /// The container, for what it can do beyond this.
+  [[nodiscard]] Container& change() {
+    if (held_ == nullptr) held_ = new Container();
+    return *held_;
+  }
+
+  /// As of the container.
+  /// @{
+  [[nodiscard]] bool empty() const noexcept { return held_ == nullptr || held_->empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return held_ == nullptr ? 0 : held_->size(); }
+  [[nodiscard]] const_iterator begin() const noexcept { return held_ == nullptr ? const_iterator() : held_->cbegin(); }
+  [[nodiscard]] const_iterator end() const noexcept { return held_ == nullptr ? const_iterator() : held_->cend(); }
+  [[nodiscard]] iterator begin() noexcept { return held_ == nullptr ? iterator() : held_->begin(); }
+  [[nodiscard]] iterator end() noexcept { return held_ == nullptr ? iterator() : held_->end(); }
+  [[nodiscard]] const value_type& operator[](std::size_t i) const { return (*held_)[i]; }
+  [[nodiscard]] value_type& operator[](std::size_t i) { return (*held_)[i]; }
+  [[nodiscard]] const value_type& at(std::size_t i) const { return get().at(i); }
+  [[nodiscard]] value_type& at(std::size_t i) { return change().at(i); }
+  [[nodiscard]] const value_type& front() const { return held_->front(); }
+  [[nodiscard]] value_type& front() { return held_->front(); }
+  [[nodiscard]] const value_type& back() const { return held_->back(); }
+  [[nodiscard]] value_type& back() { return held_->back(); }
+  void push_back(value_type value) { change().push_back(std::move(value)); }
+  template <class... Arguments>
+  value_type& emplace_back(Arguments&&... arguments) {
+    return change().emplace_back(std::forward<Arguments>(arguments)...);
+  }
+  void clear() noexcept { delete std::exchange(held_, nullptr); }
+  /// @}
+
+  /// Equal in every element.
+  friend bool operator==(const rare& a, const rare& b) { return a.get() == b.get(); }
+
+ private:
+  Container* held_ = nullptr;
+};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/error.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// How much is read at most: a text may come from anyone, and be endless.
+struct read_limits {
+  std::size_t bytes = std::size_t{1} << 30U;  ///< of a text
+  std::size_t depth = 64;                     ///< of objects and arrays of JSON within each other; above 1000: 1000
+};
+
+namespace detail {
+
+/// The depth that readers keep to: they recurse.
+[[nodiscard]] inline std::size_t most_depth(const read_limits& limits) noexcept {
+  return std::min(limits.depth, std::size_t{1000});
+}
+
+/// Refuses a text that is larger.
+[[noreturn]] inline void refuse_size(std::string_view source, const read_limits& limits) {
+  stagecut::detail::fail(invalid_input(
+      source, stagecut::detail::joined("is larger than ", std::to_string(limits.bytes),
+                                       " bytes, the most that is read unless --input-limit says more, in C++ "
+                                       "read_limits::bytes")));
+}
+
+/// Refuses a text that is larger than the limit.
+inline void check_size(std::string_view text, std::string_view source, const read_limits& limits) {
+  if (text.size() > limits.bytes) refuse_size(source, limits);
+}
+
+/// What is wrong with a text that is nested deeper than the limit.
+[[nodiscard]] inline std::string depth_problem(std::size_t depth) {
+  return stagecut::detail::joined("nested deeper than ", std::to_string(depth),
+                                  ", the most that is read unless --input-depth says more, in C++ read_limits::depth");
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0::io
