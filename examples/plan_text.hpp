@@ -109,8 +109,12 @@ inline std::string cost_text(const stagecut::plan& plan, double value) {
 /// What was minimised, and how far.
 inline std::string objective_text(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
-  const char* const state = stagecut::to_string(objective.state);
   const std::string name = shown(objective.name);
+  const auto least = [&](double bound) { return fmt::format(": no cut is below {}", cost_text(plan, bound)); };
+  std::string state = stagecut::to_string(objective.state);
+  if (objective.state == stagecut::state::feasible && (name == "range" || name == "leximax" || name == "variance")) {
+    state += least(name == "variance" ? std::sqrt(objective.bound) : objective.bound);
+  }
   const std::string of = objective.of == "time" ? name : name + " of " + shown(objective.of);
   if (name == "range") {
     return fmt::format("{}: {} between the heaviest and the lightest stage, {}", of, cost_text(plan, objective.value),
@@ -124,16 +128,18 @@ inline std::string objective_text(const stagecut::plan& plan) {
     return fmt::format("{}: {} for the heaviest stage, then the next as light as can be, {}", of,
                        cost_text(plan, objective.value), state);
   }
-  return fmt::format("{}: {}, {}: no cut is below {}", name == "makespan" ? name : name + " of " + shown(objective.of),
-                     cost_text(plan, objective.value), state, cost_text(plan, objective.bound));
+  return fmt::format("{}: {}, {}{}", name == "makespan" ? name : name + " of " + shown(objective.of),
+                     cost_text(plan, objective.value), state, least(objective.bound));
 }
 
 /// What runs, how long it takes and what it needs, below the table of stages.
 inline std::string summary(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
   std::string text = objective_text(plan);
-  if (objective.state == stagecut::state::feasible && objective.bound > 0) {
-    text += fmt::format(", {:.2g} % less", 100 * (objective.value - objective.bound) / objective.value);
+  if (objective.state == stagecut::state::feasible && objective.bound > 0 && objective.bound < objective.value) {
+    double share = objective.bound / objective.value;
+    if (objective.name == "variance") share = std::sqrt(share);
+    text += fmt::format(", {:.2g} % less", 100 * (1 - share));
   }
   text += "\n";
   const auto m = static_cast<double>(plan.schedule.microbatches);

@@ -49,6 +49,23 @@ TEST_CASE("a plan fits the screen, has no colours unless asked, and says what is
   CHECK(text.find(" \n") == std::string::npos);
 }
 
+TEST_CASE("what is not proved is said with its bound") {
+  using enum stagecut::chain_objective;
+  const auto text = [](stagecut::chain_objective objective, double bound) {
+    auto plan = *plan_chain(model(5, ""), {.devices = 2, .objective = objective});
+    plan.objective.state = stagecut::state::feasible;
+    plan.objective.bound = bound * plan.objective.value;
+    return plan_text(plan, {});
+  };
+  CHECK(text(range, 0.5).find("lightest stage, feasible: no cut is below 4.5 ms, 50 % less\n") != std::string::npos);
+  CHECK(text(variance, 0.25).find("(root of the mean square), feasible: no cut is below 2.25 ms, 50 % less\n") !=
+        std::string::npos);
+  CHECK(text(leximax, 0.5).find("as light as can be, feasible: no cut is below 13.5 ms, 50 % less\n") !=
+        std::string::npos);
+  CHECK(text(leximax, 1).find("as light as can be, feasible: no cut is below 27 ms\n") != std::string::npos);
+  CHECK(text(bottleneck, 0.5).find("feasible: no cut is below 13.5 ms, 50 % less\n") != std::string::npos);
+}
+
 TEST_CASE("objectives in plain words, speeds in a column, and whether messages count") {
   using enum stagecut::chain_objective;
   const auto text = [](const stagecut::chain_request& request) {
