@@ -117,8 +117,10 @@ class makespan_search {
   [[nodiscard]] makespan_cut told_unrounded() {
     makespan_cut result;
     const bool proved = best_.proved() && is_fine();
-    result.cuts = cuts(is_fine() ? best_.points() : known_);
-    result.makespan = simulator_.unrounded(result.cuts.points());
+    result.makespan = simulator_.unrounded(best_.points());
+    const bool as_good = result.makespan <= known_makespan_ * (1 + 0x1p-45);
+    if (!as_good) result.makespan = known_makespan_;
+    result.cuts = cuts(as_good ? best_.points() : known_);
     result.bound = proved || certain_bound_ > result.makespan ? result.makespan : certain_bound_;
     clock_.state.makespan = result.makespan;
     clock_.state.bound = result.bound;
