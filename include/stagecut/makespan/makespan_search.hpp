@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -17,6 +16,7 @@
 #include <stagecut/makespan/cut_search.hpp>
 #include <stagecut/makespan/cut_simulator.hpp>
 #include <stagecut/makespan/cut_space.hpp>
+#include <stagecut/makespan/cuts_within.hpp>
 #include <stagecut/makespan/gpipe_cut.hpp>
 #include <stagecut/makespan/incumbent.hpp>
 #include <stagecut/makespan/layered_graph.hpp>
@@ -67,7 +67,7 @@ class makespan_search {
       result.makespan = in_units(best_.makespan());
       result.bound = in_units(best_.bound());
     }
-    if (request_.within) collect(result);
+    if (request_.within) collect_cuts_within(chain_, request_, simulator_, space_, result);
     result.nodes = clock_.state.nodes;
     result.simulations = simulator_.simulations;
     return result.bound < result.makespan ? answer::feasible(std::move(result)) : answer::optimal(std::move(result));
@@ -117,8 +117,10 @@ class makespan_search {
   [[nodiscard]] makespan_cut told_unrounded() {
     makespan_cut result;
     const bool proved = best_.proved() && is_fine();
-    result.cuts = cuts(is_fine() ? best_.points() : known_);
-    result.makespan = simulator_.unrounded(result.cuts.points());
+    result.makespan = simulator_.unrounded(best_.points());
+    const bool as_good = result.makespan <= known_makespan_ * (1 + 0x1p-45);
+    if (!as_good) result.makespan = known_makespan_;
+    result.cuts = cuts(as_good ? best_.points() : known_);
     result.bound = proved || certain_bound_ > result.makespan ? result.makespan : certain_bound_;
     clock_.state.makespan = result.makespan;
     clock_.state.bound = result.bound;
@@ -288,46 +290,6 @@ class makespan_search {
       if (found == cut_search::result::gave_up) return;
       if (found == cut_search::result::none) ++s;
     }
-  }
-
-  /// All cuts within a fraction of the best.
-  void collect(makespan_cut& result) {
-    if (request_.most_within == 0) return;
-    const double factor = 1 + *request_.within;
-    const double longest = result.makespan * factor;
-    const bool rescaled = longest > chain_.most();
-    if (rescaled) chain_.scale(longest);
-    const std::vector<std::size_t> own(result.cuts.points().begin(), result.cuts.points().end());
-    const double least = simulator_(own);
-    const double wanted = chain_.error() > 0 ? (longest + chain_.error()) / chain_.tick + 1 : least * factor;
-    constexpr double beyond = 0x1p52;  // any makespan in ticks
-    double most = wanted < beyond ? whole(wanted) : beyond;
-    std::vector<std::pair<double, std::vector<std::size_t>>> all{{least, own}};
-    bool dropped = false;
-    const auto keep = [&](view<const std::size_t> points, double value) {
-      std::pair<double, std::vector<std::size_t>> here{value, {points.begin(), points.end()}};
-      const auto place = std::lower_bound(all.begin(), all.end(), here);
-      if (place == all.end() || *place != here) all.insert(place, std::move(here));
-      if (all.size() > request_.most_within) {
-        all.pop_back();
-        dropped = true;
-        most = all.back().first;
-      }
-      return most;
-    };
-    if ((!rescaled && space_.holds(most)) || space_.build(most)) {
-      layered_graph graph = space_.within(most);
-      const auto left = space_.search()(graph, most, ~std::size_t{0} / 2, true, keep);
-      result.all_within = left == cut_search::result::none && !dropped;
-    }
-    for (auto& [value, points] : all) {
-      value = chain_.error() > 0 ? simulator_.unrounded(points) : in_units(value);
-    }
-    if (chain_.error() > 0) {
-      std::erase_if(all, [longest](const auto& each) { return each.first > longest; });
-      std::sort(all.begin(), all.end());
-    }
-    for (const auto& [value, points] : all) result.within.push_back({cuts(points), value});
   }
 
   chain_ticks& chain_;
