@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/each_tie.hpp>
 #include <stagecut/core/layer.hpp>
 #include <stagecut/core/layer_graph.hpp>
 #include <stagecut/core/profile.hpp>
@@ -92,7 +92,15 @@ void check_groups(const std::vector<layer>& layers, const Refuse& refuse) {
 /// Refuses layers that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
-  std::map<std::string_view, std::pair<const tied_parameters*, std::size_t>> shared;  // with the first that has them
+  struct shared_name {
+    const tied_parameters* first;
+    std::size_t where;  // the layer of the first
+    std::size_t last;   // layer that has it so far
+  };
+  std::size_t ties = 0;
+  for (const layer& each : layers) ties += each.tied.size();
+  stagecut::detail::name_numbers numbers(ties);
+  std::vector<shared_name> shared;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const layer& each = layers[i];
     const std::string pointer = joined("/layers/", std::to_string(i));
@@ -105,16 +113,21 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
         if ((*variants)[v].ways == 0) refuse(joined(place, "/ways"), "0", "is below 1");
       }
     }
-    std::set<std::string_view> seen;
     for (std::size_t t = 0; t < each.tied.size(); ++t) {
       const tied_parameters& tie = each.tied[t];
       const std::string place = joined(pointer, "/tied/", std::to_string(t));
       if (tie.name.empty()) refuse(joined(place, "/name"), "\"\"", "is empty");
-      if (!seen.insert(tie.name).second) refuse(place, in_quotes(tie.name), "stands twice in its layer");
-      const auto& [first, where] = shared.try_emplace(tie.name, &tie, i).first->second;
-      if (*first != tie) {
+      const std::size_t number = numbers(tie.name);
+      if (number == shared.size()) {
+        shared.push_back({&tie, i, i});
+        continue;
+      }
+      shared_name& known = shared[number];
+      if (known.last == i) refuse(place, in_quotes(tie.name), "stands twice in its layer");
+      known.last = i;
+      if (*known.first != tie) {
         refuse(place, in_quotes(tie.name),
-               joined("has other bytes, resident or placement than in layer ", std::to_string(where)));
+               joined("has other bytes, resident or placement than in layer ", std::to_string(known.where)));
       }
     }
   }
