@@ -105,14 +105,13 @@ class no_answer : public std::logic_error {
 /// An answer with what is known of it, or the reason why there is none: see `state`.
 ///
 /// True in a condition when there is an answer. Reading an answer that is not there throws `no_answer`. Copied where the
-/// answer can be; one that was moved from is `unknown` and has no answer, while `*std::move(found)` takes the answer out
-/// of an outcome that stays as it is, as with `std::optional`.
+/// answer can be; one that was moved from is `unknown` and has no answer, while an answer that is moved out
+/// of it leaves its state as it is, as with `std::optional`.
 template <class Answer>
 class outcome {
  public:
   /// Nothing known yet: `unknown`.
   outcome() = default;
-  ~outcome() = default;
 
   /// Copies and moves.
   /// @{
