@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "../schedule/oracle.hpp"
@@ -109,4 +110,12 @@ TEST_CASE("the tick is a power of two of which an iteration has about 2^50") {
   const chain_ticks none(item_times({0, 0}, {0, 0}), order_of(schedule_kind::gpipe, 2, 3), {});
   CHECK(none.load(0, 0, 2) == 0);
   CHECK(none.tick > 0);
+}
+
+TEST_CASE("what is not representable once it is rounded to ticks is refused") {
+  constexpr double most = std::numeric_limits<double>::max();
+  const schedule order = stagecut::gpipe(1, 1);
+  CHECK_THROWS_AS(chain_ticks(item_times({most}, {0}), order, {}), stagecut::invalid_input);
+  const chain_ticks half(item_times({most / 2}, {0}), order, {});
+  CHECK(stagecut::is_finite(half.pass(tick_f, 0, 0, 1) * half.tick));
 }
