@@ -66,3 +66,16 @@ TEST_CASE_TEMPLATE("ordered bits keep the order and turn back", T, double, float
     if (i > 0) CHECK(stagecut::ordered_bits(values[i - 1]) < stagecut::ordered_bits(values[i]));
   }
 }
+
+TEST_CASE_TEMPLATE("differences and sums out of range keep their low bits", T, std::int8_t, std::uint8_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t) {
+  using limits = std::numeric_limits<T>;
+  namespace detail = stagecut::detail;
+  CHECK(static_cast<T>(detail::difference(limits::max(), limits::min())) == static_cast<T>(-1));
+  CHECK(static_cast<T>(detail::difference(limits::min(), T{1})) == limits::max());
+  CHECK(static_cast<T>(detail::difference(T{7}, T{5})) == 2);
+  CHECK(detail::added(limits::max(), T{1}) == limits::min());
+  CHECK(detail::added(T{5}, T{2}) == 7);
+  CHECK(detail::difference(2.5, 1.0) == 1.5);
+  CHECK(detail::added(2.5, 1.0) == 3.5);
+}

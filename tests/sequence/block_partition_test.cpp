@@ -188,3 +188,35 @@ TEST_CASE("numbers that break the promises of a sum do no harm") {
     }
   }
 }
+
+namespace {
+
+/// Prefixes from one end of the numbers to the other, and back.
+template <class T>
+struct wild_sums {
+  using axioms = stagecut::axioms<stagecut::monotone, stagecut::additive>;
+  std::vector<T> sums;
+  [[nodiscard]] std::size_t size() const { return sums.size() - 1; }
+  [[nodiscard]] T prefix(std::size_t i) const { return sums[i]; }
+  T operator()(std::size_t, std::size_t last) const { return sums[last]; }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("integers that lie get valid cuts, without overflow", T, std::int8_t, std::uint8_t, std::int16_t,
+                   std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+  using limits = std::numeric_limits<T>;
+  const std::vector<T> ends{limits::min(), limits::max(), T{}, T{1}, static_cast<T>(-1), limits::max(), limits::min()};
+  generator random(11);
+  for (int round = 0; round < 200; ++round) {
+    wild_sums<T> cost{ends};
+    if (round > 0) {
+      for (T& each : cost.sums) each = ends[random() % ends.size()];
+    }
+    for (std::size_t k = 1; k <= cost.size(); ++k) {
+      CHECK(block_partition(cost, k)->cuts.stages() == k);
+      CHECK(stagecut::minimize_bottleneck(cost, k)->cuts.stages() == k);
+      CHECK(stagecut::minimize_range(cost, k)->cuts.stages() == k);
+    }
+  }
+}

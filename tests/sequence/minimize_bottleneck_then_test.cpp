@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -192,4 +193,11 @@ TEST_CASE("what is handed to the second search is hereditary where it can be") {
   CHECK(!minimize_bottleneck_then(cost, 2, hereditary(std::false_type()), permits));
   CHECK(!minimize_bottleneck_then(cost, 2, hereditary(std::true_type()), heirs));
   CHECK(asked >= 4);
+}
+
+TEST_CASE("a cost that is NaN gets an answer in the form of one") {
+  const auto none =
+      stagecut::monotone(4, [](std::size_t, std::size_t) { return std::numeric_limits<double>::quiet_NaN(); });
+  const auto second = [&](const auto& within) { return stagecut::minimize_leximax(none, 2, within); };
+  CHECK(minimize_bottleneck_then(none, 2, second).state() == stagecut::state::infeasible);
 }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -256,4 +257,13 @@ TEST_CASE("liars get valid cuts in the end, or are told that they return no numb
   }
   CHECK(answers > 4000);
   CHECK(told > 10);
+}
+
+TEST_CASE("a cost that is NaN gets a cut, against its promise to be ordered") {
+  const auto none =
+      stagecut::monotone(4, [](std::size_t, std::size_t) { return std::numeric_limits<double>::quiet_NaN(); });
+  const auto best = minimize_leximax(none, 2);
+  REQUIRE(best);
+  CHECK(best.state() == stagecut::state::feasible);
+  CHECK(best->cuts.stages() == 2);
 }

@@ -238,3 +238,18 @@ TEST_CASE("liars get valid cuts in the end") {
   }
   CHECK(checked == 5000);
 }
+
+TEST_CASE("integers that fall on the way get valid cuts, without overflow") {
+  struct falling {
+    using axioms = stagecut::axioms<stagecut::monotone, stagecut::additive>;
+    std::size_t items;
+    [[nodiscard]] std::size_t size() const { return items; }
+    [[nodiscard]] std::int64_t prefix(std::size_t i) const {
+      return i == 0 || i == items ? static_cast<std::int64_t>(i) : i % 2 == 0 ? -1000 : std::int64_t{1} << 62U;
+    }
+    std::int64_t operator()(std::size_t first, std::size_t last) const { return prefix(last) - prefix(first); }
+  };
+  for (std::size_t n = 1; n < 100; n += 7) {
+    for (std::size_t k = 1; k <= n; k += 3) CHECK(minimize_variance(falling{n}, k)->cuts.stages() == k);
+  }
+}

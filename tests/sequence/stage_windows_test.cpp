@@ -83,3 +83,20 @@ TEST_CASE("known prefixes are finite and never fall, whatever a model says") {
   CHECK(known == std::vector<double>{0, 2, 2, 2, 5, 5});
   CHECK(detail::known_prefixes<double>(given{{-3, -1}})(0, 1) == 2);
 }
+
+TEST_CASE("prefixes never fall, and what lies between any two of them is a number, whatever a model says") {
+  struct wild {
+    using axioms = stagecut::axioms<stagecut::monotone, stagecut::additive>;
+    [[nodiscard]] static std::size_t size() { return 3; }
+    [[nodiscard]] static std::int64_t prefix(std::size_t i) {
+      constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+      const std::int64_t said[] = {least, -1, 5, 3};
+      return said[i];
+    }
+    std::int64_t operator()(std::size_t first, std::size_t last) const { return prefix(last) - prefix(first); }
+  };
+  const detail::known_prefixes<std::int64_t> chain{wild()};
+  CHECK(chain(0, 1) == std::numeric_limits<std::int64_t>::max());
+  CHECK(chain(0, 3) == std::numeric_limits<std::int64_t>::max());
+  CHECK(chain(1, 3) == 0);
+}
