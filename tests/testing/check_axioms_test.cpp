@@ -150,16 +150,22 @@ TEST_CASE("a lie in one of a million intervals is found when all are looked at, 
   CHECK(large.checks < 5000);
 }
 
+namespace {
+
+using limits = std::numeric_limits<std::int64_t>;
+
+struct wild {
+  using axioms = stagecut::axioms<stagecut::additive, stagecut::separable>;
+  [[nodiscard]] static std::size_t size() { return 4; }
+  [[nodiscard]] static std::int64_t prefix(std::size_t i) { return i % 2 == 0 ? limits::min() : limits::max(); }
+  [[nodiscard]] static std::int64_t end(std::size_t i) { return prefix(i); }
+  [[nodiscard]] static std::int64_t begin(std::size_t i) { return prefix(i); }
+  std::int64_t operator()(std::size_t, std::size_t) const { return 0; }
+};
+
+}  // namespace
+
 TEST_CASE("numbers at the ends of their type are told from true ones, without overflow") {
-  using limits = std::numeric_limits<std::int64_t>;
-  struct wild {
-    using axioms = stagecut::axioms<stagecut::additive, stagecut::separable>;
-    [[nodiscard]] static std::size_t size() { return 4; }
-    [[nodiscard]] static std::int64_t prefix(std::size_t i) { return i % 2 == 0 ? limits::min() : limits::max(); }
-    [[nodiscard]] static std::int64_t end(std::size_t i) { return prefix(i); }
-    [[nodiscard]] static std::int64_t begin(std::size_t i) { return prefix(i); }
-    std::int64_t operator()(std::size_t, std::size_t) const { return 0; }
-  };
   CHECK(check_axioms(wild()).broken == "additive");
   const auto ends = [](std::size_t i, std::size_t j) { return (i + j) % 2 == 0 ? limits::min() : limits::max(); };
   CHECK(check_axioms(stagecut::monge(4, ends)).broken == "monge");

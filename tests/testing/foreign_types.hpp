@@ -98,7 +98,7 @@ struct most {
   amount operator()(const amount& a, const amount& b) const { return a < b ? b : a; }
 };
 
-struct model {
+struct pipeline {
   std::size_t items = 8;
   [[nodiscard]] std::size_t size() const { return items; }
   [[nodiscard]] double forward(std::size_t, std::size_t first, std::size_t last) const {
