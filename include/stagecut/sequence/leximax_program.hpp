@@ -225,7 +225,7 @@ class leximax_program {
       }
       const bool more = right.cost < left.cost;
       if (!more && !(left.cost < right.cost)) return here.add_step(step);
-      if (more) return here.add_step(step != nullptr && left.cost < *step ? step : &left.cost);
+      if (more) return here.add_step(step != nullptr && left.cost < *step ? step : __builtin_addressof(left.cost));
       if (step == nullptr || *step < right.cost) return here.rise();
       if (right.cost < *step) return here.add_step(step);
     }

@@ -39,12 +39,12 @@ class cost_cursor {
     const bool last = at_ == list_.size();
     if (placed_ || (!last && more_ < list_[at_].cost)) {
       const auto& here = list_[at_++];
-      return {&here.cost, here.times};
+      return {__builtin_addressof(here.cost), here.times};
     }
     placed_ = true;
-    if (last || list_[at_].cost < more_) return {&more_, 1};
+    if (last || list_[at_].cost < more_) return {__builtin_addressof(more_), 1};
     const auto& here = list_[at_++];
-    return {&here.cost, here.times + 1};
+    return {__builtin_addressof(here.cost), here.times + 1};
   }
 
  private:
@@ -111,7 +111,7 @@ class leximax_suffixes {
   /// Whether costs never rise from column to column.
   [[nodiscard]] bool falls() const { return falls_; }
   /// The cost in which column t and the next differ first; null if they are the same, and of the last column.
-  [[nodiscard]] const Cost* step(std::size_t t) const { return steps_[t] ? &*steps_[t] : nullptr; }
+  [[nodiscard]] const Cost* step(std::size_t t) const { return steps_[t] ? __builtin_addressof(*steps_[t]) : nullptr; }
   /// Whether that is above another one.
   [[nodiscard]] bool rises(std::size_t t, const Cost* above) const {
     return steps_[t] && (above == nullptr || *above < *steps_[t]);
