@@ -178,7 +178,11 @@ struct staged {
   using axioms = stagecut::axioms<Promised...>;
   const answers<T>& of;
   [[nodiscard]] std::size_t size() const { return of.items; }
-  T operator()(std::size_t s, std::size_t first, std::size_t last) const { return of.costs[of.at(s, first, last)]; }
+  T operator()(std::size_t s, std::size_t first, std::size_t last) const {
+    // Where the number of stages is free, they may be more than k.
+    if constexpr (stagecut::promises<staged, stagecut::stage_invariant>) s %= of.stages;
+    return of.costs[of.at(s, first, last)];
+  }
 };
 template <class T, auto... More>
 struct additive : interval<T, stagecut::monotone, stagecut::additive, More...> {

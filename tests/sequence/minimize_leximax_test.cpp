@@ -227,7 +227,7 @@ TEST_CASE("the least that costs can be is enough") {
   CHECK(minimize_leximax(testing::staged_archetype<stagecut::axioms<stagecut::monotone>>(7), 3));
 }
 
-TEST_CASE("liars get valid cuts in the end, or are told that they return no number") {
+TEST_CASE("liars get valid cuts in the end, even if they return no number") {
   models::generator random(11);
   int answers = 0;
   for (int i = 0; i < 4000; ++i) {
