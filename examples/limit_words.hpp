@@ -34,6 +34,6 @@ struct limit_words {
     command.add_option("--input-depth", limits.depth, "JSON may be nested so deep (64), up to 1000")
         ->type_name("N")
         ->group(rare_options)
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1000}).description(""));
+        ->transform(count(1, 1000));
   }
 };

@@ -81,8 +81,8 @@ inline output_target find_target(const std::string& name) {
   return result;
 }
 
-/// Refuses before there is any work an output that could not be written after it, or that is one of the inputs: a name that
-/// is `-` or empty is none.
+/// Refuses before there is any work an output that could not be written after it, or that is one of the inputs: `-` is
+/// standard input, an empty name is none.
 /// @throws std::system_error; std::invalid_argument for an input
 inline void check_output(const std::string& name, const std::vector<std::string>& inputs) {
   if (name.empty()) return;
@@ -97,8 +97,9 @@ inline void check_output(const std::string& name, const std::vector<std::string>
   }
   for (const std::string& input : inputs) {
     struct stat there {};
-    if (input.empty() || input == "-" || !target.there || S_ISCHR(target.there->st_mode)) continue;
-    if (::stat(input.c_str(), &there) != 0) continue;  // to be refused where it is read
+    if (input.empty() || !target.there || !S_ISREG(target.there->st_mode)) continue;
+    const int failed = input == "-" ? ::fstat(STDIN_FILENO, &there) : ::stat(input.c_str(), &there);
+    if (failed != 0) continue;  // to be refused where it is read
     if (there.st_dev == target.there->st_dev && there.st_ino == target.there->st_ino) {
       throw std::invalid_argument("--output: " + name + " is an input" + (input == name ? "" : ", " + input));
     }

@@ -211,6 +211,7 @@ int run_and_say(int argc, char** argv) {
   try {
     const int status = run(argc, argv);
     write("", "");  // what --help printed
+    if (!std::cout) throw std::runtime_error("the output could not be written");
     return status;
   } catch (const std::invalid_argument& error) {  // bad data, and plans that a format cannot say
     say(error.what());

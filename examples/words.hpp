@@ -26,10 +26,9 @@ inline constexpr const char* rare_options = "Seldom needed";
 inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
 
 /// Makes a count of a word: the parser, which would take 010 for eight, is given it without zeros in front.
-inline CLI::Validator count(std::size_t least = 1) {
+inline CLI::Validator count(std::size_t least = 1, std::size_t most = (std::size_t{1} << 40U) - 1) {
   return CLI::Validator(
-      [least](std::string& text) {
-        constexpr std::size_t most = (std::size_t{1} << 40U) - 1;
+      [least, most](std::string& text) {
         const auto value = parse_count(text);
         if (!value || *value < least || *value > most) {
           return fmt::format("{} is no whole number from {} to {}", shown(text), least, most);

@@ -127,7 +127,7 @@ TEST_CASE("none, sums out of range, and the bytes that are asked for") {
   std::size_t asked = 0;
   CHECK(shared_bytes(model, [&](const tied_parameters&) { return ++asked, 7.0; })(0, 3) == 7);
   CHECK(asked == 2);
-  model.layers[2].tied[0].name = "b";
+  model.layers[2].tied = {{"b", 1e308, std::nullopt, {}}};
   CHECK_THROWS_WITH_AS(shared_bytes(model, bytes_of), doctest::Contains("layer 2"), stagecut::invalid_input);
 }
 

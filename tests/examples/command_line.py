@@ -550,6 +550,9 @@ check(escape.returncode == 0 and "\x1b" not in escape.stdout, "names pass escape
 with open("/dev/full", "w") as full:
     lost = subprocess.run([binary, "plan", "-", "--devices", "1"], input="1\n", stdout=full, stderr=subprocess.PIPE, text=True)
     check(lost.returncode == 1 and "could not be written" in lost.stderr, "lost output:", lost)
+    for word in ("--version", "--help"):
+        lost = subprocess.run([binary, word], stdout=full, stderr=subprocess.PIPE, text=True)
+        check(lost.returncode == 1 and "could not be written" in lost.stderr, "lost output:", lost)
 
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder) / "list.csv"

@@ -84,6 +84,9 @@ with tempfile.TemporaryDirectory() as folder:
     order.write_text("0F0,0B0\n")
     fails(2, f"--output: {order} is an input", "simulate", "--forward", 1, "--backward", 1, "--order", order, "--output", order)
     fails(2, f"--output: {plan} is an input", "compare", profile, plan, "--output", plan)
+    with open(plan, "rb") as opened:
+        done = subprocess.run([binary, "show", "-", "--output", plan], stdin=opened, capture_output=True, text=True)
+    check(done.returncode == 2 and f"--output: {plan} is an input" in done.stderr, "show -", "standard input", done)
 
     # What fails leaves the old file as it was.
     out.write_text("old")

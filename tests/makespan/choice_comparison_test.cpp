@@ -43,6 +43,7 @@ TEST_CASE("the best of several shapes, with the table of what was compared") {
   CHECK(all.best->schedule.name == to_string(all.compared[first].schedule));
   CHECK(*all.best->makespan == all.compared[first].makespan);
   CHECK(all.compared[first].state == stagecut::state::optimal);
+  CHECK(all.best.state() == stagecut::state::optimal);
   CHECK(all.compared[12].why == "needs more devices than there are");
   CHECK(all.compared[1].why == "the schedule is not made for these numbers");
   // Nobody else is as fast, as far as was looked.
@@ -56,6 +57,37 @@ TEST_CASE("the best of several shapes, with the table of what was compared") {
   open.all_devices = 0;
   open.devices = {4};
   CHECK(minimize_makespan(known, request, open).compared[0].per_microbatch == 573.0 / 8);
+}
+
+TEST_CASE("a plan is the best of several only if none was left with a lower bound") {
+  profile model;
+  model.layers.resize(40);
+  for (std::size_t i = 0; i < 40; ++i) {
+    model.layers[i].forward = 1 + static_cast<double>(i * i * 37 % 101);
+    model.layers[i].backward = 2 + static_cast<double>(i * 53 % 97);
+  }
+  stagecut::plan_choices open;
+  open.chunks = {1, 2};
+  open.schedules = {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::interleaved};
+  chain_request request{.devices = 8, .microbatches = 16};
+  request.limits.time_limit = std::nullopt;
+  int weak = 0;
+  for (const std::size_t nodes : {1U, 1000U, 4000U, 1000000U}) {
+    request.limits.node_limit = nodes;
+    const auto all = minimize_makespan(model, request, open);
+    REQUIRE(all.best);
+    double bound = all.best->objective.value;
+    for (const auto& row : all.compared) {
+      if (row.makespan == 0 || row.state == stagecut::state::optimal) continue;
+      bound = row.bound < bound ? row.bound : bound;
+    }
+    const bool proved = bound == all.best->objective.value;
+    weak += proved ? 0 : 1;
+    CHECK(all.best.state() == (proved ? stagecut::state::optimal : stagecut::state::feasible));
+    CHECK(all.best->objective.state == all.best.state());
+    if (!proved) CHECK(all.best->objective.bound == doctest::Approx(bound).epsilon(1e-12));
+  }
+  CHECK(weak > 0);
 }
 
 TEST_CASE("if none of several shapes has a plan, the first says why") {

@@ -60,6 +60,7 @@ class choice_comparison {
       }
       result.compared.push_back(std::move(row));
     }
+    if (result.best) weaken(result, least);
     if (result.best || (result.compared.size() == 1 && result.best.why().what != reason::cause::limit_reached)) {
       return result;
     }
@@ -126,6 +127,22 @@ class choice_comparison {
     if (best && !(row.per_microbatch < least)) return;
     least = row.per_microbatch;
     best = std::move(found);
+  }
+
+  /// The best plan is not proved to be the best of all where another combination was left with a lower bound.
+  static void weaken(plan_comparison& result, double least) {
+    double open = least;  // no plan of any combination takes less for a microbatch
+    for (const compared_plan& row : result.compared) {
+      const bool none = row.state == state::infeasible || row.pipelines == 0;
+      if (none || row.state == state::optimal) continue;
+      const double here = row.bound / static_cast<double>(row.microbatches * row.pipelines);
+      open = here < open ? here : open;
+    }
+    if (!(open < least)) return;
+    plan best = *std::move(result.best);
+    best.objective.bound = best.objective.value * (open / least);
+    best.objective.state = state::feasible;
+    result.best = outcome<plan>::feasible(std::move(best));
   }
 
   const profile& model_;

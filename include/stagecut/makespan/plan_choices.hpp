@@ -42,7 +42,9 @@ struct compared_plan {
 
 /// The best plan of several, and what it was compared with.
 struct plan_comparison {
-  outcome<plan> best{};                   ///< least time for a microbatch; of equal ones the first
+  /// Least time for a microbatch; of equal ones the first. Optimal if no combination can have a better plan, else feasible
+  /// with a bound that none of them is below.
+  outcome<plan> best{};
   std::vector<compared_plan> compared{};  ///< in the order of devices, chunks, microbatches, schedules
 };
 
