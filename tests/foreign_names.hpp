@@ -47,6 +47,9 @@
   X(check_sum) \
   X(checked_add) \
   X(chunks_shortage) \
+  X(code_point) \
+  X(collect_cuts_within) \
+  X(compare_costs) \
   X(cost_of) \
   X(costs) \
   X(crosses_ranks) \
@@ -58,6 +61,7 @@
   X(dualpipev) \
   X(each_figure) \
   X(each_memory_change) \
+  X(each_tie) \
   X(eager_one_forward_one_backward) \
   X(edges_of) \
   X(empty_schedule) \
@@ -96,6 +100,7 @@
   X(is_predictable) \
   X(is_send) \
   X(is_transfer) \
+  X(is_visible) \
   X(item_place) \
   X(joined) \
   X(layer_text) \
@@ -120,6 +125,7 @@
   X(narrow) \
   X(needs_of) \
   X(number_text) \
+  X(on_blocks) \
   X(one_and_one) \
   X(one_forward_one_backward) \
   X(one_stage_a_rank) \
@@ -129,6 +135,7 @@
   X(order_problem) \
   X(ordered_bits) \
   X(other_end) \
+  X(place_of) \
   X(plan_of) \
   X(predict) \
   X(price) \
@@ -157,6 +164,7 @@
   X(start_of) \
   X(steady_windows) \
   X(store) \
+  X(take_visible) \
   X(times_of) \
   X(to_string) \
   X(too_large) \
@@ -166,7 +174,9 @@
   X(total_program) \
   X(transfers_of) \
   X(uniform_cuts) \
+  X(utf8_size) \
   X(v_placement) \
+  X(visible) \
   X(whole_bytes) \
   X(why_not) \
   X(zb_h1) \

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -81,4 +82,28 @@ TEST_CASE("a rare text is used as a string") {
   CHECK(made.modules == std::vector<std::string>{"a", "b"});
   CHECK(made.children.size() == 2);
   CHECK(stagecut::layer(made) == made);
+}
+
+TEST_CASE("it is used as strings and vectors are") {
+  text word = "b";
+  std::ostringstream out;
+  out << word << text();
+  CHECK(out.str() == "b");
+  CHECK("a" + word + "c" == "abc");
+  CHECK(word + std::string("c") == "bc");
+  word += "cd";
+  word += 'e';
+  CHECK(std::string(word.c_str()) == "bcde");
+  CHECK(text() < word);
+  stagecut::rare<std::vector<int>> list;
+  list.reserve(4);
+  list.resize(2);
+  list.insert(list.begin(), 7);
+  list.insert(list.end(), 8);
+  CHECK(list == std::vector<int>{7, 0, 0, 8});
+  list.erase(list.begin());
+  list.pop_back();
+  list.erase(list.begin(), list.end());
+  CHECK(list.empty());
+  CHECK(stagecut::rare<std::vector<int>>().erase(list.end(), list.end()) == std::vector<int>::iterator());
 }

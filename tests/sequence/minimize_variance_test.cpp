@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "random_models.hpp"
 #include "total_oracle.hpp"
 
 using oracle::generator;
@@ -252,4 +253,27 @@ TEST_CASE("integers that fall on the way get valid cuts, without overflow") {
   for (std::size_t n = 1; n < 100; n += 7) {
     for (std::size_t k = 1; k <= n; k += 3) CHECK(minimize_variance(falling{n}, k)->cuts.stages() == k);
   }
+}
+
+TEST_CASE("a limit leaves a cut with the least bottleneck, and a bound that no cut is below") {
+  models::generator random(23);
+  stagecut::chain_limits limits;
+  limits.time_limit = 0;
+  int stopped = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t n = 6 + random() % 20;
+    const std::size_t k = 2 + random() % 4;
+    const stagecut::prefix_sums cost(models::random_items<std::int64_t>(random, n));
+    const auto permits = models::random_permits(random, n, k);
+    const auto best = stagecut::minimize_variance(cost, k, permits);
+    const auto found = stagecut::minimize_variance(cost, k, permits, limits);
+    REQUIRE(found.has_value() == best.has_value());
+    if (!found || found.state() == stagecut::state::optimal) continue;
+    REQUIRE(found.state() == stagecut::state::feasible);
+    REQUIRE(found->cuts == stagecut::minimize_bottleneck(cost, k, permits)->cuts);
+    REQUIRE(found->bound <= best->cost);
+    REQUIRE(best->cost <= found->cost);
+    ++stopped;
+  }
+  CHECK(stopped > 50);
 }

@@ -70,6 +70,29 @@ TEST_CASE("layers kept together are forbidden cuts, too") {
   CHECK(stagecut::minimize_leximax(sums, 2, together)->cuts == stagecut::cuts{0, 2, 5});
 }
 
+namespace {
+
+/// Forbidden cuts, and no stage of more than two items.
+struct short_stages : forbidden_cuts {
+  using forbidden_cuts::forbidden_cuts;
+  bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return forbidden_cuts::operator()(stage, first, last) && last - first <= 2;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a constraint derived from forbidden cuts may forbid more, and is asked") {
+  const prefix_sums sums{1, 1, 1, 1, 9, 1};
+  const short_stages allowed(6, {5});
+  const stagecut::cuts expected{0, 2, 4, 6};
+  CHECK(stagecut::minimize_bottleneck(sums, 3, allowed)->cuts == expected);
+  CHECK(stagecut::minimize_leximax(sums, 3, allowed)->cuts == expected);
+  CHECK(stagecut::minimize_range(sums, 3, allowed)->cuts == expected);
+  CHECK(stagecut::minimize_variance(sums, 3, allowed)->cuts == expected);
+  CHECK(stagecut::minimize_total(sums, 3, allowed)->cuts == expected);
+}
+
 TEST_CASE("why there is no cut") {
   const prefix_sums sums{1, 2, 3};
   const forbidden_cuts forbidden(3, {1});

@@ -119,7 +119,7 @@ class outcome {
   outcome& operator=(const outcome&) = default;
   outcome(outcome&& other) noexcept(std::is_nothrow_move_constructible_v<Answer>) { take(other); }
   outcome& operator=(outcome&& other) noexcept(std::is_nothrow_move_constructible_v<Answer>) {
-    if (this != &other) take(other);
+    if (this != __builtin_addressof(other)) take(other);
     return *this;
   }
   /// @}

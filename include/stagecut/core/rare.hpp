@@ -27,13 +27,12 @@ class rare {
 
   /// The same elements.
   /// @{
-  rare(std::initializer_list<value_type> values) : rare(Container(values)) {}
+  rare(std::initializer_list<value_type> values) : held_(values.size() == 0 ? nullptr : new Container(values)) {}
   template <class Other>
   requires(!std::same_as<std::remove_cvref_t<Other>, rare> && std::convertible_to<Other&&, Container>)
       rare(Other&& other)  // NOLINT(google-explicit-constructor)
-  {
-    Container values(std::forward<Other>(other));
-    if (!values.empty()) held_ = new Container(std::move(values));
+      : held_(new Container(std::forward<Other>(other))) {
+    if (held_->empty()) clear();
   }
   rare(const rare& other) : held_(other.empty() ? nullptr : new Container(*other.held_)) {}
   rare(rare&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
@@ -86,10 +85,50 @@ class rare {
     return change().emplace_back(std::forward<Arguments>(arguments)...);
   }
   void clear() noexcept { delete std::exchange(held_, nullptr); }
+  void reserve(std::size_t size) { change().reserve(size); }
+  void resize(std::size_t size) { change().resize(size); }
+  void pop_back() { held_->pop_back(); }
+  template <class... Arguments>
+  iterator insert(const_iterator at, Arguments&&... arguments) {
+    const auto place = at - std::as_const(*this).begin();
+    return change().insert(change().begin() + place, std::forward<Arguments>(arguments)...);
+  }
+  iterator erase(const_iterator at) { return held_->erase(at); }
+  iterator erase(const_iterator from, const_iterator to) { return from == to ? begin() : held_->erase(from, to); }
   /// @}
 
-  /// Equal in every element.
+  /// As of a string.
+  /// @{
+  [[nodiscard]] auto c_str() const noexcept requires requires(const Container& text) { text.c_str(); }
+  { return get().c_str(); }
+  template <class Other>
+  requires requires(Container& text, const Other& more) { text += more; }
+  rare& operator+=(const Other& more) {
+    change() += more;
+    return *this;
+  }
+  template <std::convertible_to<std::string_view> Other>
+  requires(!std::same_as<Other, rare>) [[nodiscard]] friend Container operator+(const rare& a, const Other& b) {
+    return Container(a.get()).append(std::string_view(b));
+  }
+  template <std::convertible_to<std::string_view> Other>
+  [[nodiscard]] friend Container operator+(const Other& a, const rare& b) {
+    return Container(std::string_view(a)).append(b.get());
+  }
+  template <class Stream>
+  requires requires(Stream& out, const Container& text) { out << text; }
+  friend Stream& operator<<(Stream& out, const rare& text) {
+    out << text.get();
+    return out;
+  }
+  /// @}
+
+  /// As the containers compare.
+  /// @{
   friend bool operator==(const rare& a, const rare& b) { return a.get() == b.get(); }
+  friend bool operator<(const rare& a, const rare& b) requires requires(const Container& c) { c < c; }
+  { return a.get() < b.get(); }
+  /// @}
 
  private:
   Container* held_ = nullptr;

@@ -43,7 +43,7 @@ class shared_bytes {
     std::vector<known> names;
     std::vector<tie> ties;
     double total = 0;
-    each_tie(model, [&](std::size_t layer, const tied_parameters& tied, std::size_t name) {
+    detail::each_tie(model, [&](std::size_t layer, const tied_parameters& tied, std::size_t name) {
       if (name == names.size()) names.push_back({0, 0});
       known& before = names[name];
       const double bytes = bytes_of(tied);

@@ -77,7 +77,7 @@ struct chain_request {
   std::vector<link_speed> links{};  ///< for messages between stages, of every boundary or one for all; empty: no time
   std::optional<stagecut::topology> topology{};   ///< of the devices, which tells the links, in place of `links`
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
-  search_limits limits{};                         ///< how long to look for better cuts; `plan_chain`: for `leximax` and `range`
+  search_limits limits{};                         ///< how long to look for better cuts; `plan_chain`: all but the bottleneck
 };
 
 namespace detail {

@@ -57,7 +57,7 @@ template <stage_cost Cost, stage_constraint Constraint>
   }
   if constexpr (additive_cost<Cost>) {
     if (objective == chain_objective::range) return told(minimize_range(cost, stages, allowed, limits), itself);
-    if (objective == chain_objective::variance) return told(minimize_variance(cost, stages, allowed), itself);
+    if (objective == chain_objective::variance) return told(minimize_variance(cost, stages, allowed, limits), itself);
   }
   return told(minimize_bottleneck(cost, stages, allowed), itself);
 }

@@ -127,7 +127,7 @@ class leximax_suffixes {
   [[nodiscard]] const cost_list<Cost>* known_costs(std::size_t item) const {
     const auto at = std::lower_bound(items_.begin(), items_.end(), item);
     const auto t = static_cast<std::size_t>(at - items_.begin());
-    return t < costs_.size() && !costs_[t].empty() ? &costs_[t] : nullptr;
+    return t < costs_.size() && !costs_[t].empty() ? costs_.data() + t : nullptr;
   }
 
  private:

@@ -15,9 +15,11 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/convex_windows.hpp>
 #include <stagecut/sequence/lagrange_total.hpp>
 #include <stagecut/sequence/layered_total.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/on_blocks.hpp>
 #include <stagecut/sequence/stage_windows.hpp>
 #include <stagecut/sequence/total_program.hpp>
@@ -88,15 +90,15 @@ class least_variance {
     }
   }
 
-  /// The same, of allowed stages only.
+  /// The same, of allowed stages only; none as well if the clock ended it.
   template <class Constraint>
-  [[nodiscard]] std::optional<std::vector<std::size_t>> run(const Constraint& allowed) const {
+  [[nodiscard]] std::optional<std::vector<std::size_t>> run(const Constraint& allowed, chain_clock& clock) const {
     if constexpr (std::is_same_v<sum_type, double>) {
       const auto prefix = [this](std::size_t i) { return prefix_[i]; };
       const convex_price<decltype(prefix), squared_deviation> price{prefix, deviation_};
-      return detail::total_program(price, allowed, items_, stages_);
+      return detail::total_program(price, allowed, items_, stages_, &clock);
     } else {
-      return detail::total_program(square_price<wide_unsigned>{prefix_}, allowed, items_, stages_);
+      return detail::total_program(square_price<wide_unsigned>{prefix_}, allowed, items_, stages_, &clock);
     }
   }
 
@@ -150,7 +152,8 @@ struct minimize_variance_fn {
 
   template <additive_cost Model, stage_constraint Constraint>
   [[nodiscard]] outcome<chain_partition<double>> operator()(const Model& cost, std::size_t stages,
-                                                            const Constraint& allowed) const {
+                                                            const Constraint& allowed,
+                                                            const chain_limits& limits = {}) const {
     if (auto refused = too_many(cost.size(), stages)) return *std::move(refused);
     if constexpr (detail::cuts_only<Constraint>) {
       return detail::on_blocks(cost, stages, allowed, [&](const auto& merged) { return (*this)(merged, stages); });
@@ -160,9 +163,17 @@ struct minimize_variance_fn {
       bool all = true;
       for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, points[s], points[s + 1]);
       if (all) return answer(solver, std::move(points));
-      auto best = solver.run(allowed);
-      if (!best) return outcome<chain_partition<double>>::infeasible(detail::why_not(allowed, cost.size(), stages));
-      return answer(solver, *std::move(best));
+      detail::chain_clock clock(limits);
+      auto best = solver.run(allowed, clock);
+      if (best) return answer(solver, *std::move(best));
+      using outcome_type = outcome<chain_partition<double>>;
+      if (!clock.was_over()) return outcome_type::infeasible(detail::why_not(allowed, cost.size(), stages));
+      auto start = minimize_bottleneck(cost, stages, allowed);
+      if (!start) return outcome_type::infeasible(start.why());
+      const auto at = start->cuts.points();
+      const double variance = solver.variance({at.begin(), at.end()});
+      const double bound = solver.variance(points);
+      return outcome_type::feasible({std::move(start->cuts), variance, bound < variance ? bound : variance});
     }
   }
   /// @}
@@ -186,10 +197,12 @@ struct minimize_variance_fn {
 /// @param cost     what every interval of the chain costs, additive: `prefix_sums`, `block_sums`, or a model of your own
 /// @param stages   number of stages k, at least 1
 /// @param allowed  optional: which items may be a stage, a `stage_constraint`
+/// @param limits   optional: how long to search for allowed stages, and whom to tell
 /// @return         optimal, with `cost == bound`, the population variance Σ (W_s - W / k)² / k of the sums W_s of the
-///                 stages, in the square of the cost's unit; or infeasible, `more_stages_than_layers` if k > n,
-///                 `constraint` if no cut has allowed stages only
-/// @throws         argument_error if `stages == 0`; whatever `cost` and `allowed` throw
+///                 stages, in the square of the cost's unit; feasible if a limit was reached: a cut of the least
+///                 bottleneck, and the least variance without the constraint as the bound; or infeasible,
+///                 `more_stages_than_layers` if k > n, `constraint` if no cut has allowed stages only
+/// @throws         argument_error if `stages == 0`; whatever `cost`, `allowed` and `limits` throw
 ///
 /// Exact for integers, which are compared by their squares in 128 bits: the lexicographically smallest of the best cuts;
 /// the variance itself is rounded. For floating-point sums the least but for the rounding of squares that are added up,

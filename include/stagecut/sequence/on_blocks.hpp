@@ -8,13 +8,14 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/forbidden_cuts.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/kept_together.hpp>
 #include <stagecut/cost/merged_items.hpp>
 
 namespace stagecut::inline v0::detail {
 
-/// A constraint that is no more than forbidden cuts.
+/// A constraint that is no more than forbidden cuts; a type derived from them may be more.
 template <class Constraint>
-concept cuts_only = std::derived_from<Constraint, forbidden_cuts>;
+concept cuts_only = std::same_as<Constraint, forbidden_cuts> || std::same_as<Constraint, kept_together>;
 
 /// The answer of `solve(merged)`, a chain whose items are those between two allowed cuts and that knows no constraint, as
 /// an answer for the items.

@@ -9,6 +9,7 @@
 #include <stagecut/core/gallop.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/layered_total.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -41,11 +42,12 @@ template <stage_constraint Constraint>
 }
 
 /// The cheapest cut into allowed stages for any cost, by dynamic programming over (stage, beginning): the
-/// lexicographically smallest of the best; none if there is none. O(k n w) calls of cost and constraint, w the items of
+/// lexicographically smallest of the best; none if there is none, or the clock ended it. O(k n w) calls of cost and constraint, w the items of
 /// the widest stage that has to be tried; memory of one index for each point of the windows.
 template <class Price, stage_constraint Constraint>
 [[nodiscard]] std::optional<std::vector<std::size_t>> total_program(const Price& price, const Constraint& allowed,
-                                                                    std::size_t items, std::size_t stages) {
+                                                                    std::size_t items, std::size_t stages,
+                                                                    chain_clock* clock = nullptr) {
   using total_type = typename Price::total_type;
   const std::optional<cut_windows> where = detail::reachable_cuts(allowed, items, stages);
   if (!where) return std::nullopt;
@@ -58,7 +60,9 @@ template <class Price, stage_constraint Constraint>
     const std::size_t nearest = where->lowest[s + 1];
     best.resize(where->highest[s] - lowest + 1);
     end[s].assign(best.size(), 0);
+    const double done = static_cast<double>(stages - 1 - s) / static_cast<double>(stages);
     for (std::size_t first = lowest; first <= where->highest[s]; ++first) {
+      if (clock != nullptr && clock->over(done)) return std::nullopt;
       std::size_t& chosen = end[s][first - lowest];
       total_type& least = best[first - lowest];
       for (std::size_t last = first < nearest ? nearest : first + 1; last <= where->highest[s + 1]; ++last) {
