@@ -75,7 +75,7 @@ struct profile_command {
     option("--format", format, "NAME", "json, csv, text; config: figures to edit")
         ->check(one_of({"json", "csv", "text", "config"}));
     option("--output", output, "FILE", "Write to this file");
-    input.add(*profile);
+    input.add(*command);
     refuse_empty(*command);
     return profile;
   }

@@ -26,11 +26,11 @@ TEST_CASE("lists with one more cost compare as they do written out") {
       for (std::size_t j = 0; j < length; ++j) {
         const int cost = static_cast<int>(random() % 4);
         written[side].push_back(cost);
-        const auto at = place_of(lists[side], cost);
-        if (at != lists[side].end() && at->cost == cost) {
-          ++at->times;
+        const std::size_t at = place_of(lists[side], cost);
+        if (at != lists[side].size() && lists[side][at].cost == cost) {
+          ++lists[side][at].times;
         } else {
-          lists[side].insert(at, {cost, 1});
+          lists[side].insert(lists[side].begin() + static_cast<std::ptrdiff_t>(at), {cost, 1});
         }
       }
       more[side] = static_cast<int>(random() % 4);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -267,11 +266,11 @@ class leximax_program {
     return costs;
   }
   static void add(cost_list<cost_type>& costs, cost_type more) {
-    const auto at = detail::place_of(costs, more);
-    if (at == costs.end() || at->cost < more) {
-      costs.insert(at, {std::move(more), 1});
+    const std::size_t at = detail::place_of(costs, more);
+    if (at == costs.size() || costs[at].cost < more) {
+      costs.insert(costs.begin() + static_cast<std::ptrdiff_t>(at), {std::move(more), 1});
     } else {
-      ++at->times;
+      ++costs[at].times;
     }
   }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <stagecut/core/gallop.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -20,11 +21,10 @@ struct equal_costs {
 template <class Cost>
 using cost_list = std::vector<equal_costs<Cost>>;
 
-/// The first of a list that costs no more than `cost`.
-template <class List, class Cost>
-[[nodiscard]] auto place_of(List& list, const Cost& cost) {
-  return std::lower_bound(list.begin(), list.end(), cost,
-                          [](const equal_costs<Cost>& a, const Cost& b) { return b < a.cost; });
+/// The place of the first of a list that costs no more than `cost`.
+template <class Cost>
+[[nodiscard]] std::size_t place_of(const cost_list<Cost>& list, const Cost& cost) {
+  return detail::gallop(0, list.size(), 0, [&](std::size_t i) { return !(cost < list[i].cost); });
 }
 
 /// A list with one more cost, from the costliest on.
@@ -86,8 +86,10 @@ class leximax_suffixes {
 
   /// Turns columns round; from here on column 0 is the leftmost.
   void finish() {
-    std::reverse(items_.begin(), items_.end());
-    std::reverse(steps_.begin(), steps_.end());
+    for (std::size_t t = 0; t < size() / 2; ++t) {
+      std::swap(items_[t], items_[size() - 1 - t]);
+      std::swap(steps_[t], steps_[size() - 1 - t]);
+    }
     costs_.resize(size());
     rises_.assign(size(), size());
     next_.assign(size() + 1, size());
@@ -125,8 +127,7 @@ class leximax_suffixes {
   [[nodiscard]] cost_list<Cost>& costs(std::size_t t) { return costs_[t]; }
   /// Those from an item on; null unless known.
   [[nodiscard]] const cost_list<Cost>* known_costs(std::size_t item) const {
-    const auto at = std::lower_bound(items_.begin(), items_.end(), item);
-    const auto t = static_cast<std::size_t>(at - items_.begin());
+    const std::size_t t = detail::gallop(0, size(), 0, [&](std::size_t i) { return item <= items_[i]; });
     return t < costs_.size() && !costs_[t].empty() ? costs_.data() + t : nullptr;
   }
 
