@@ -107,6 +107,7 @@
   X(leads_down) \
   X(least_that_fits) \
   X(levelled) \
+  X(limits_of) \
   X(links_of) \
   X(load) \
   X(longest_path) \

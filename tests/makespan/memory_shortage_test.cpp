@@ -185,8 +185,10 @@ TEST_CASE("who stops it is told what is known by then") {
   const auto ask = [&](std::size_t most) {
     asked = 0;
     const auto stop = [&] { return ++asked > most; };
+    stagecut::chain_limits limits;
+    limits.stop = stop;
     return memory_shortage(model, layer_blocks(model), memory, one_forward_one_backward(32), 9000,
-                           one_forward_one_backward, stop);
+                           one_forward_one_backward, limits);
   };
   const reason all = ask(~std::size_t{0});
   const std::size_t whole = asked;
@@ -197,4 +199,11 @@ TEST_CASE("who stops it is told what is known by then") {
   CHECK(soon.what == reason::cause::memory);
   CHECK(soon.needed <= all.needed);
   CHECK(soon.remedy.find("devices would do") == std::string::npos);
+
+  stagecut::chain_limits no_time;
+  no_time.time_limit = 0;
+  const reason at_once = memory_shortage(model, layer_blocks(model), memory, one_forward_one_backward(32), 9000,
+                                         one_forward_one_backward, no_time);
+  CHECK(at_once.what == reason::cause::memory);
+  CHECK(at_once.remedy.find("devices would do") == std::string::npos);
 }

@@ -31,7 +31,7 @@ class name_numbers {
  private:
   struct slot {
     std::size_t hash = 0;
-    std::size_t number = 0;  // and 1; 0: free
+    std::size_t number = 0;  // plus 1; 0: free
   };
 
   // <map> and <unordered_map> are thousands of lines more for whoever includes this.

@@ -18,6 +18,7 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/simulation.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -81,6 +82,11 @@ struct chain_request {
 };
 
 namespace detail {
+
+/// The limits of a request as those of a search that has no makespan to tell of.
+[[nodiscard]] inline chain_limits limits_of(const chain_request& request) {
+  return {request.limits.time_limit, request.limits.stop, {}};
+}
 
 /// Refuses a schedule that cannot run as asked.
 inline void check_order(const char* function, const chain_request& request) {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/training_memory.hpp>
 #include <stagecut/makespan/layer_blocks.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -27,8 +27,8 @@ namespace detail {
 /// Whether blocks can be cut into stages of at most `bytes` each, by the sets of ends that the first s stages can reach.
 class memory_fit {
  public:
-  memory_fit(const layer_blocks& blocks, const training_memory& memory, function_ref<bool()> stop)
-      : blocks_(blocks), memory_(memory), stop_(stop) {}
+  memory_fit(const layer_blocks& blocks, const training_memory& memory, const chain_limits& limits)
+      : blocks_(blocks), memory_(memory), clock_(limits) {}
 
   /// Unset if the patience was over before it was known.
   [[nodiscard]] std::optional<bool> operator()(const std::vector<std::size_t>& in_flight, double bytes) {
@@ -76,13 +76,13 @@ class memory_fit {
 
   /// Whether one interval more is too many, or the caller wants no more.
   bool is_over() {
-    if (++steps_ % 4096 == 1 && stop_ && stop_()) steps_ = patience + 1;
+    if (++steps_ % 4096 == 1 && clock_.look(0)) steps_ = patience + 1;
     return steps_ > patience;
   }
 
   const layer_blocks& blocks_;
   const training_memory& memory_;
-  function_ref<bool()> stop_;
+  chain_clock clock_;
   std::size_t steps_ = 0;
   std::size_t reached_ = 0;
 };
@@ -167,7 +167,7 @@ struct memory_bracket {
 /// @param in_flight  microbatches in flight, of every stage
 /// @param bytes      of a device
 /// @param needs      `needs(k)` gives what is in flight on each of k stages, or nothing if it cannot be told
-/// @param stop       asked now and then; true: says what is known
+/// @param limits     optional: when to say what is known by then
 /// @return           `layer_too_large` with the block that needs most wherever it may stand, and the ways in which to
 ///                   shard it so that it fits as a stage of its own, if it can be one; else `memory` with the least that
 ///                   the fullest stage needs, by bisection. The remedy names the sharding of all layers then, and the
@@ -179,12 +179,12 @@ struct memory_bracket {
 template <class InFlight>
 [[nodiscard]] reason memory_shortage(const profile& model, const layer_blocks& blocks, const training_memory& memory,
                                      const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs,
-                                     function_ref<bool()> stop = {}) {
+                                     const chain_limits& limits = {}) {
   const std::size_t stages = in_flight.size();
   if (stages == 0) detail::fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
   if (stages > blocks.size()) return {reason::cause::more_stages_than_layers, stages, blocks.size()};
   const auto ways = [&](double needed) { return std::to_string(detail::whole_bytes(needed / bytes)); };
-  detail::memory_fit fits(blocks, memory, stop);
+  detail::memory_fit fits(blocks, memory, limits);
   reason why = detail::too_large_block(model, blocks, memory, in_flight, bytes);
   if (why.remedy.empty()) {
     const bool told = fits(in_flight, bytes).has_value();

@@ -41,7 +41,7 @@ template <stage_cost Cost, stage_constraint Constraint>
 [[nodiscard]] outcome<objective_cut> best_by_objective(const Cost& cost, std::size_t stages,
                                                        const chain_request& request, const Constraint& allowed) {
   const chain_objective objective = request.objective;
-  const chain_limits limits{request.limits.time_limit, request.limits.stop, {}};
+  const chain_limits limits = detail::limits_of(request);
   const auto told = [&](const auto& found, const auto& number) {
     if (!found) return outcome<objective_cut>::infeasible(found.why());
     objective_cut result{found->cuts, number(found->cost), number(found->bound), {}};

@@ -153,7 +153,7 @@ struct plan_chain_fn {
       return request.in_flight.empty() ? microbatches_in_flight(request.schedule, devices, request.microbatches)
                                        : std::vector<std::size_t>();
     };
-    return answer::infeasible(memory_shortage(model, blocks, memory, in_flight, bytes, needs, request.limits.stop));
+    return answer::infeasible(memory_shortage(model, blocks, memory, in_flight, bytes, needs, detail::limits_of(request)));
   }
 
   static void describe(plan& result, const profile& model, const chain_request& request,

@@ -147,7 +147,7 @@ template <class Fits>
     return known && request.in_flight.empty() ? microbatches_in_flight(kind, devices, request.microbatches)
                                               : std::vector<std::size_t>();
   };
-  return memory_shortage(model, blocks, memory, in_flight, bytes, needs, request.limits.stop);
+  return memory_shortage(model, blocks, memory, in_flight, bytes, needs, detail::limits_of(request));
 }
 
 /// A plan with the cuts that were found.
