@@ -14,6 +14,7 @@
   X(as_bound) \
   X(as_chain) \
   X(as_computed) \
+  X(at_odds) \
   X(backward_first) \
   X(backward_of) \
   X(best_by_objective) \
@@ -26,6 +27,7 @@
   X(can_be_kept) \
   X(can_issue) \
   X(can_stand_alone) \
+  X(check) \
   X(check_axioms) \
   X(check_bottleneck_request) \
   X(check_bytes) \
@@ -50,6 +52,7 @@
   X(code_point) \
   X(collect_cuts_within) \
   X(compare_costs) \
+  X(core_work) \
   X(cost_of) \
   X(costs) \
   X(crosses_ranks) \
@@ -58,12 +61,14 @@
   X(describe) \
   X(devices_text) \
   X(difference) \
+  X(dropout_work) \
   X(dualpipev) \
   X(each_figure) \
   X(each_memory_change) \
   X(each_tie) \
   X(eager_one_forward_one_backward) \
   X(edges_of) \
+  X(embedding_work) \
   X(empty_schedule) \
   X(fail) \
   X(fail_overflow) \
@@ -86,6 +91,9 @@
   X(has_microbatch) \
   X(has_shape) \
   X(has_transfers) \
+  X(head_activations) \
+  X(head_parameters) \
+  X(head_work) \
   X(hopeless) \
   X(in_doubles) \
   X(in_flight_of) \
@@ -93,6 +101,7 @@
   X(in_quotes) \
   X(interleaved_one_forward_one_backward) \
   X(interleaved_zero_bubble) \
+  X(is_bottleneck) \
   X(is_compute) \
   X(is_finite) \
   X(is_nan) \
@@ -103,7 +112,10 @@
   X(is_visible) \
   X(item_place) \
   X(joined) \
+  X(layer_activations) \
+  X(layer_parameters) \
   X(layer_text) \
+  X(layer_work) \
   X(leads_down) \
   X(least_that_fits) \
   X(levelled) \
@@ -123,8 +135,11 @@
   X(microbatches_in_flight) \
   X(missing_op) \
   X(most_held) \
+  X(moves) \
   X(narrow) \
   X(needs_of) \
+  X(norm_parameters) \
+  X(norm_work) \
   X(number_text) \
   X(on_blocks) \
   X(one_and_one) \
@@ -132,15 +147,21 @@
   X(one_stage_a_rank) \
   X(op_problem) \
   X(op_text) \
+  X(option) \
   X(options_of) \
   X(order_problem) \
   X(ordered_bits) \
   X(other_end) \
+  X(out_of_range) \
+  X(parameters) \
   X(place_of) \
+  X(plan_makespan) \
   X(plan_of) \
   X(predict) \
   X(price) \
   X(probe) \
+  X(product) \
+  X(profile) \
   X(reachable_cuts) \
   X(recomputes_apart) \
   X(refuse_layer) \
@@ -165,6 +186,7 @@
   X(start_of) \
   X(steady_windows) \
   X(store) \
+  X(table_parameters) \
   X(take_visible) \
   X(times_of) \
   X(to_string) \
@@ -177,9 +199,11 @@
   X(uniform_cuts) \
   X(utf8_size) \
   X(v_placement) \
+  X(variant) \
   X(visible) \
   X(whole_bytes) \
   X(why_not) \
+  X(word_parameters) \
   X(zb_h1) \
   X(zb_h2) \
   X(zbv) \

@@ -6,7 +6,7 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-rooms = ("core", "cost", "sequence", "schedule", "makespan", "testing")
+rooms = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "testing")
 # Of numbers and texts alone: no namespace of a user's goes with them.
 plain = set(
     "as_computed checked_add each_figure fail find_parted_group from_ordered_bits greatest is_finite is_nan is_negative "
@@ -25,7 +25,7 @@ def without_comments(text):
 
 
 sources = {path: without_comments(path.read_text())
-           for room in rooms for path in sorted((root / "include" / "stagecut" / room).glob("*.hpp"))}
+           for room in rooms for path in sorted((root / "include" / "stagecut" / room).rglob("*.hpp"))}
 names, templates = set(), set()
 for text in sources.values():
     names.update(each.group(1) for each in function.finditer(text))

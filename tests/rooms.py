@@ -1,75 +1,130 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Who includes whom: each header includes only what its room may."""
+"""Who includes whom: every header, at any depth, includes only what its room may, and stands where its room says.
+
+`rooms.py [ROOT]` checks the headers below ROOT/include and what ROOT includes of them; ROOT is this project by default."""
 
 import pathlib
 import re
 import sys
 
-TABLE = {  # room: (rooms it may include, third-party headers it may include)
-    "core": ((), ()),
-    "cost": (("core",), ()),
-    "sequence": (("core", "cost"), ()),
-    "schedule": (("core", "cost"), ()),
-    "makespan": (("core", "cost", "sequence", "schedule"), ()),
-    "graph": (("core", "cost", "sequence"), ("boost/",)),
-    "search": (("core", "cost", "sequence", "schedule"), ("thrust/", "cuda/", "cub/")),
-    "joint": (("core", "cost", "sequence", "schedule", "makespan", "graph"), ("boost/",)),
-    "io": (("core", "schedule"), ("nlohmann/", "boost/")),
-    "fit": (("core",), ("Eigen/",)),
-    "testing": (("core", "cost"), ()),
+TABLE = {  # room: (rooms it may include, third-party headers it may include, families of headers that have a folder)
+    "core": ((), (), ()),
+    "cost": (("core",), (), ()),
+    # Training memory prices intervals by prefix sums.
+    "profile": (("core", "cost"), (), ()),
+    "sequence": (("core", "cost"), (), ()),
+    "schedule": (("core", "cost"), (), ("generators",)),
+    "makespan": (("core", "cost", "sequence", "schedule"), (), ()),
+    "plan": (("core", "profile", "cost", "sequence", "schedule", "makespan"), (), ()),
+    "graph": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan"), ("boost/",), ()),
+    "search": (("core", "cost", "sequence", "schedule", "makespan"), ("thrust/", "cuda/", "cub/"), ()),
+    "fit": (("core", "profile"), ("Eigen/",), ()),
+    "joint": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "graph"), ("boost/",), ()),
+    "io": (("core", "profile", "cost", "schedule", "plan"), ("nlohmann/", "boost/"), ("frameworks", "json", "pictures", "tables")),
+    "testing": (("core", "cost", "schedule"), (), ()),
 }
 # Slow to compile, not everywhere, or reached through views: not in the dependency-free rooms.
-FREE_ROOMS = ("core", "cost", "sequence", "schedule", "makespan", "testing")
+FREE_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "testing")
 FORBIDDEN = ("ranges", "source_location", "execution", "regex", "iostream")
+# What only headers of the library include stands in the room's folder `detail`; these are left to who includes them.
+UMBRELLA_ROOMS = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan")
 
-root = pathlib.Path(__file__).resolve().parent.parent / "include"
+top = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+root = top / "include"
 problems = []
-headers = sorted(root.rglob("*.hpp")) + sorted(root.rglob("*.cuh"))
-for header in headers:
-    name = header.relative_to(root).as_posix()
+
+
+def parts_of(name):
+    """The room and the folder in it of `stagecut/ROOM/FOLDER/NAME`, None where there is none."""
     parts = name.split("/")
-    room = parts[1] if len(parts) == 3 else None
+    return (parts[1] if len(parts) > 2 else None), "/".join(parts[2:-1]) or None
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if found:
+            yield number, *found.groups()
+
+
+def check_header(header):
+    name = header.relative_to(root).as_posix()
+    room, folder = parts_of(name)
+    if not name.startswith("stagecut/"):
+        return problems.append(f"{name}: not below stagecut/")
     if room is not None and room not in TABLE:
-        problems.append(f"{name}: no such room")
-        continue
+        return problems.append(f"{name}: no such room")
+    if folder not in (None, "detail") and folder not in TABLE[room][2]:
+        problems.append(f"{name}: {room} has no folder {folder}")
     text = header.read_text()
     if "__CUDACC__" in text and name != "stagecut/core/host_device.hpp":
         problems.append(f"{name}: __CUDACC__ outside core/host_device.hpp")
     for macro in re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE):
         if macro != "STAGECUT_HOST_DEVICE" and not (name == "stagecut/version.hpp" and macro.startswith("STAGECUT_VERSION_")):
             problems.append(f"{name}: defines the macro {macro}")
-    for number, line in enumerate(text.splitlines(), 1):
-        found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
-        if not found:
-            continue
-        style, target = found.groups()
+    may, third_party, _ = TABLE.get(room, ((), (), ()))
+    for number, style, target in includes(header):
         place = f"{name}:{number}: includes {target}"
         if style == '"':
             problems.append(f"{place}, and not by its full path in <>")
         elif target.startswith("stagecut/"):
-            if not (root / target).exists():
-                problems.append(f"{place}, which does not exist")
-            target_parts = target.split("/")
-            if room is not None and len(target_parts) == 3 and target_parts[1] not in (room, *TABLE[room][0]):
-                problems.append(f"{place}: {room} may not include {target_parts[1]}")
-            if room is not None and len(target_parts) == 2 and target != "stagecut/version.hpp":
-                problems.append(f"{place}: a room may not include an umbrella")
+            check_inside(place, room, may, target)
         elif "/" in target or target.endswith(".h"):
-            if room is None or not target.startswith(TABLE[room][1] or "\0"):
-                problems.append(f"{place}: third-party headers of this room: {TABLE.get(room, ((), ()))[1]}")
+            if room is None or not target.startswith(third_party or "\0"):
+                problems.append(f"{place}: third-party headers of this room: {third_party}")
         elif target in FORBIDDEN and (room is None or room in FREE_ROOMS):
             problems.append(f"{place}: not in the dependency-free rooms")
 
-# Self-test: the table has no cycle, so the rooms are layers.
+
+def check_inside(place, room, may, target):
+    if not (root / target).exists():
+        problems.append(f"{place}, which does not exist")
+    target_room, target_folder = parts_of(target)
+    if room is None:
+        if target_folder == "detail":
+            problems.append(f"{place}: an umbrella has no details")
+    elif target_room is None:
+        if target != "stagecut/version.hpp":
+            problems.append(f"{place}: a room may not include an umbrella")
+    elif target_room not in (room, *may):
+        problems.append(f"{place}: {room} may not include {target_room}")
+
+
+headers = sorted(path for path in root.rglob("*") if path.is_file())
+for header in headers:
+    if header.suffix in (".hpp", ".cuh"):
+        check_header(header)
+    else:
+        problems.append(f"{header.relative_to(root).as_posix()}: not a header")
+
+# The top level of a room is what users include: the umbrella has all of it, and nobody outside includes a detail.
+umbrella = root / "stagecut" / "stagecut.hpp"
+public = {header.relative_to(root).as_posix() for room in UMBRELLA_ROOMS for header in (root / "stagecut" / room).glob("*.hpp")}
+if umbrella.exists():
+    named = {target for _, _, target in includes(umbrella)}
+    problems += [f"stagecut/stagecut.hpp does not include {name}" for name in sorted(public - named)]
+else:
+    problems.append("no umbrella stagecut/stagecut.hpp")
+for folder in ("examples", "bench", "docs"):
+    for path in sorted((top / folder).rglob("*")):
+        if path.suffix not in (".hpp", ".cpp", ".cu", ".md"):
+            continue
+        for number, _, target in includes(path):
+            if target.startswith("stagecut/") and parts_of(target)[1] == "detail":
+                problems.append(f"{path.relative_to(top).as_posix()}:{number}: includes {target}, a detail")
+
+
+# The table has no cycle, so the rooms are layers.
 def reach(room, seen=()):
     if room in seen:
         problems.append("the table has a cycle: " + " -> ".join((*seen, room)))
         return
     for below in TABLE[room][0]:
         reach(below, (*seen, room))
+
+
 for room in TABLE:
     reach(room)
-
 if not headers:
     problems.append("no header found")
 print("\n".join(problems) or f"{len(headers)} headers include only what they may")

@@ -4,7 +4,7 @@
 // Names: training_memory/WHAT/WHO/n:LAYERS/ties:OF EACH LAYER. WHO shares: all layers the same, each has its own,
 // layers at random.
 
-#include <stagecut/cost/training_memory.hpp>
+#include <stagecut/profile/training_memory.hpp>
 
 #include <benchmark/benchmark.h>
 

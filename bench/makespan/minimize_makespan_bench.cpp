@@ -9,7 +9,7 @@
 
 #include "layer_shifting.hpp"
 
-#include "../../examples/transformer.hpp"
+#include <stagecut/profile/transformer.hpp>
 
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
@@ -151,7 +151,7 @@ struct instance {
 
 /// GPT-3 on A100s, each layer on eight of them: an embedding, 96 layers, a norm with the head. Of one sample.
 instance gpt3() {
-  transformer::architecture gpt;  // as examples/models/gpt3-175b.json
+  stagecut::transformer::architecture gpt;  // as examples/models/gpt3-175b.json
   gpt.name = "gpt3-175b";
   gpt.layers = 96;
   gpt.hidden = 12288;
@@ -160,11 +160,11 @@ instance gpt3() {
   gpt.ffn = 49152;
   gpt.vocabulary = 50257;
   gpt.positions = 2048;
-  gpt.tied = transformer::tying::replicate;
+  gpt.tied = stagecut::transformer::tying::replicate;
   gpt.sequence = 2048;
-  transformer::training training;
+  stagecut::transformer::training training;
   training.tensor_parallel = 8;
-  const auto profile = transformer::profile(gpt, training);
+  const auto profile = stagecut::transformer::profile(gpt, training);
   instance made;
   for (std::size_t i = 0; i < profile.layers.size(); ++i) {
     const stagecut::layer& each = profile.layers[i];

@@ -5,7 +5,7 @@
 // Names: METHOD/NUMBERS/TRANSFERS/n:PASSES. Durations are taken in turn from a pool, so that no branch predictor learns
 // one set. With links a message is a task as a pass is: the counter `tasks` says how many there are.
 
-#include <stagecut/schedule/interleaved.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/core/gallop.hpp>
+#include <stagecut/core/detail/gallop.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/core/layer.hpp>
 #include <stagecut/core/rare.hpp>
+#include <stagecut/profile/layer.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/core/seconds_now.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/cost/grouped_sum.hpp>
+#include <stagecut/cost/detail/grouped_sum.hpp>
 
 #include <doctest/doctest.h>
 

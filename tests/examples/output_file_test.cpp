@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "output_file.hpp"
+#include "text/output_file.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "plan_text.hpp"
+#include "text/plan_text.hpp"
 
 #include <doctest/doctest.h>
 
-#include <stagecut/makespan/plan_chain.hpp>
+#include <stagecut/plan/plan_chain.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -50,8 +50,8 @@ TEST_CASE("a plan fits the screen, has no colours unless asked, and says what is
 }
 
 TEST_CASE("what is not proved is said with its bound") {
-  using enum stagecut::chain_objective;
-  const auto text = [](stagecut::chain_objective objective, double bound) {
+  using enum stagecut::plan_objective;
+  const auto text = [](stagecut::plan_objective objective, double bound) {
     auto plan = *plan_chain(model(5, ""), {.devices = 2, .objective = objective});
     plan.objective.state = stagecut::state::feasible;
     plan.objective.bound = bound * plan.objective.value;
@@ -67,8 +67,8 @@ TEST_CASE("what is not proved is said with its bound") {
 }
 
 TEST_CASE("objectives in plain words, speeds in a column, and whether messages count") {
-  using enum stagecut::chain_objective;
-  const auto text = [](const stagecut::chain_request& request) {
+  using enum stagecut::plan_objective;
+  const auto text = [](const stagecut::plan_request& request) {
     return plan_text(*plan_chain(model(4, "l"), request), {});
   };
   CHECK(text({.devices = 2, .objective = range})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "quantity.hpp"
+#include "words/quantity.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "timeline_text.hpp"
+#include "text/timeline_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/alpa.hpp>
+#include <stagecut/io/frameworks/alpa.hpp>
 
 #include <doctest/doctest.h>
 

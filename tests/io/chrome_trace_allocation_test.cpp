@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/chrome_trace.hpp>
+#include <stagecut/io/pictures/chrome_trace.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/chrome_trace.hpp>
-#include <stagecut/schedule/gpipe.hpp>
-#include <stagecut/schedule/one_forward_one_backward.hpp>
+#include <stagecut/io/pictures/chrome_trace.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
 #include <stagecut/schedule/simulate.hpp>
-#include <stagecut/schedule/sliced.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/core/layer.hpp>
-#include <stagecut/io/csv.hpp>
-#include <stagecut/sequence/as_chain.hpp>
+#include <stagecut/io/tables/csv.hpp>
+#include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/layer.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Whatever the text is, it is read as a CSV and written back, or refused with a place.
-#include <stagecut/io/csv.hpp>
+#include <stagecut/io/tables/csv.hpp>
 
 #include <cstddef>
 #include <cstdint>

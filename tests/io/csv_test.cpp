@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/csv.hpp>
+#include <stagecut/io/tables/csv.hpp>
 
 #include <doctest/doctest.h>
 

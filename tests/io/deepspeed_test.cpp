@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/deepspeed.hpp>
+#include <stagecut/io/frameworks/deepspeed.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/format_text.hpp>
+#include <stagecut/io/detail/format_text.hpp>
 
 #include <doctest/doctest.h>
 

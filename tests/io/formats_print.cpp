@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints random plans with Megatron-LM's text of each, one a line, for megatron_layout.py:
 // devices, chunks, kinds of layers with | between stages, the text or `refused: ` and why; tabs between.
-#include <stagecut/io/megatron.hpp>
+#include <stagecut/io/frameworks/megatron.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/formats.hpp>
+#include <stagecut/io/frameworks/formats.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,11 +3,11 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/profile.hpp>
-#include <stagecut/io/json_object.hpp>
-#include <stagecut/io/json_profile.hpp>
+#include <stagecut/io/json/json_object.hpp>
+#include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
-#include <stagecut/sequence/as_chain.hpp>
+#include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/profile.hpp>
 
 #include <algorithm>
 #include <cstddef>

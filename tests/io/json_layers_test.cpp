@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/json_layers.hpp>
+#include <stagecut/io/detail/json_layers.hpp>
 
 #include <doctest/doctest.h>
 

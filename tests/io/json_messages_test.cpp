@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/json_messages.hpp>
+#include <stagecut/io/detail/json_messages.hpp>
 
 #include <doctest/doctest.h>
 

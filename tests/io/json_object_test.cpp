@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/json_object.hpp>
+#include <stagecut/io/json/json_object.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/json_parse.hpp>
+#include <stagecut/io/detail/json_parse.hpp>
 
 #include <doctest/doctest.h>
 

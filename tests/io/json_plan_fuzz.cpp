@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Whatever the text is, it is read as a plan and written back, or refused with a place.
-#include <stagecut/io/json_plan.hpp>
+#include <stagecut/io/json/json_plan.hpp>
 
 #include <cstddef>
 #include <cstdint>

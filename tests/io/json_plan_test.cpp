@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/json_plan.hpp>
+#include <stagecut/io/json/json_plan.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // `json_print profile` and `json_print plan` print one with every field set; with `read` before it, they say of each line
 // of the standard input what the reader says.
-#include <stagecut/io/json_plan.hpp>
-#include <stagecut/io/json_profile.hpp>
+#include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/io/json/json_profile.hpp>
 
 #include <iostream>
 #include <string>

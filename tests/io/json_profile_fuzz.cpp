@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Whatever the text is, it is read as a profile, written back, and turned into a chain, or refused with a place.
-#include <stagecut/io/json_profile.hpp>
+#include <stagecut/io/json/json_profile.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/json_stages.hpp>
+#include <stagecut/io/detail/json_stages.hpp>
 
 #include <doctest/doctest.h>
 

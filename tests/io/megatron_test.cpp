@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/megatron.hpp>
+#include <stagecut/io/frameworks/megatron.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/not_representable.hpp>
+#include <stagecut/io/frameworks/not_representable.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Whatever the text is, it is read as a graph of PipeDream's and turned into a chain, or refused with a place.
-#include <stagecut/io/pipedream.hpp>
+#include <stagecut/io/tables/pipedream.hpp>
 
 #include <cstddef>
 #include <cstdint>

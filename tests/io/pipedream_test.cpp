@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/pipedream.hpp>
+#include <stagecut/io/tables/pipedream.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/pipeline_picture.hpp>
+#include <stagecut/io/pictures/pipeline_picture.hpp>
 
 #include <doctest/doctest.h>
 

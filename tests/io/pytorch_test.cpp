@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/pytorch.hpp>
+#include <stagecut/io/frameworks/pytorch.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/plan.hpp>
+#include <stagecut/plan/plan.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/json_plan.hpp>
+#include <stagecut/io/frameworks/torch_schedule.hpp>
+#include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/read_profile.hpp>
-#include <stagecut/io/torch_schedule.hpp>
 
 #include <doctest/doctest.h>
 
@@ -67,13 +67,13 @@ TEST_CASE("every reader takes a text of the limit's size, and none that is large
     CHECK(refusal([&] { read(text, io::read_limits{.bytes = text.size() - 1}); }) ==
           "x: is larger than " + std::to_string(text.size() - 1) + " bytes" + limit);
     std::istringstream stream(text);
-    CHECK(io::detail::stream_text(stream, "x", {.bytes = text.size()}) == text);
+    CHECK(io::stream_text(stream, "x", {.bytes = text.size()}) == text);
     stream.clear();
     stream.seekg(0);
-    CHECK(refusal([&] { (void)io::detail::stream_text(stream, "x", {.bytes = text.size() - 1}); }).ends_with(limit));
+    CHECK(refusal([&] { (void)io::stream_text(stream, "x", {.bytes = text.size() - 1}); }).ends_with(limit));
     const std::string path = STAGECUT_TEST_DATA "/io/seeds/" + file;
-    CHECK(io::detail::file_text(path, {.bytes = text.size()}) == text);
-    CHECK(refusal([&] { (void)io::detail::file_text(path, {.bytes = 3}); }) ==
+    CHECK(io::file_text(path, {.bytes = text.size()}) == text);
+    CHECK(refusal([&] { (void)io::file_text(path, {.bytes = 3}); }) ==
           path + ": is larger than 3 bytes" + limit);
   };
   using text_t = const std::string&;
@@ -113,7 +113,7 @@ TEST_CASE("no more than the limit is read of a stream without an end") {
   // The size that is told is believed before anything is read.
   endless other;
   std::istream unread(&other);
-  CHECK(refusal([&] { (void)io::detail::stream_text(unread, "x", {.bytes = 10}, 11); }).starts_with("x: is larger"));
+  CHECK(refusal([&] { (void)io::stream_text(unread, "x", {.bytes = 10}, 11); }).starts_with("x: is larger"));
   CHECK(other.given == 0);
 }
 

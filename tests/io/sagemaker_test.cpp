@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/sagemaker.hpp>
+#include <stagecut/io/frameworks/sagemaker.hpp>
 
 #include <doctest/doctest.h>
 

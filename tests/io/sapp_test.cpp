@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/sapp.hpp>
+#include <stagecut/io/frameworks/sapp.hpp>
 
 #include <doctest/doctest.h>
 

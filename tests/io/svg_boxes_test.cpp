@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/svg_boxes.hpp>
+#include <stagecut/io/detail/svg_boxes.hpp>
 
 #include <doctest/doctest.h>
 

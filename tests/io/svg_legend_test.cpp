@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/svg_legend.hpp>
+#include <stagecut/io/detail/svg_legend.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/svg.hpp>
+#include <stagecut/io/pictures/svg.hpp>
 
 #include <doctest/doctest.h>
 

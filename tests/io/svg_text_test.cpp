@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/svg_text.hpp>
+#include <stagecut/io/pictures/svg_text.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Whatever the text is, it is read as a schedule of PyTorch's, which is sound and is read back as it is written, or it
 // is refused with a place.
-#include <stagecut/io/torch_schedule.hpp>
+#include <stagecut/io/frameworks/torch_schedule.hpp>
 
 #include <cstddef>
 #include <cstdint>

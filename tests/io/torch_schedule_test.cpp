@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/torch_schedule.hpp>
-#include <stagecut/schedule/dualpipev.hpp>
-#include <stagecut/schedule/gpipe.hpp>
-#include <stagecut/schedule/zero_bubble.hpp>
+#include <stagecut/io/frameworks/torch_schedule.hpp>
+#include <stagecut/schedule/generators/dualpipev.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,14 +14,14 @@
 #include "../schedule/random_schedules.hpp"
 #include "sha256.hpp"
 
-using stagecut::op;
-using stagecut::op_kind;
-using stagecut::schedule;
 using stagecut::io::as_torch_schedule;
 using stagecut::io::parse_torch_schedule;
 using stagecut::io::torch_backward;
 using stagecut::io::torch_format;
 using stagecut::io::torch_letters;
+using stagecut::op;
+using stagecut::op_kind;
+using stagecut::schedule;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/torchgpipe.hpp>
+#include <stagecut/io/frameworks/torchgpipe.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/torchtitan.hpp>
+#include <stagecut/io/frameworks/torchtitan.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/vllm.hpp>
+#include <stagecut/io/frameworks/vllm.hpp>
 
 #include <doctest/doctest.h>
 

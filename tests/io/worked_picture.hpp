@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include <stagecut/io/pipeline_picture.hpp>
-#include <stagecut/schedule/gpipe.hpp>
+#include <stagecut/io/pictures/pipeline_picture.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
 
 /// GPipe with F = 1 and B = 2 on every rank, and messages that arrive `hop` later, by its closed form: F of microbatch k on
 /// rank r begins at r (1 + hop) + k. A rank holds 3, and 1 for every microbatch in flight.

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/plan.hpp>
+#include <stagecut/plan/plan.hpp>
 
 /// A layer of a name and a kind.
 inline stagecut::layer layer_of(std::string name, std::string kind) {

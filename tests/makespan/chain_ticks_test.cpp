@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/chain_ticks.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
 
 #include <stagecut/schedule/make_schedule.hpp>
 
@@ -13,15 +13,15 @@
 #include "../schedule/oracle.hpp"
 
 using oracle::dice;
+using stagecut::detail::chain_ticks;
+using stagecut::detail::tick_b;
+using stagecut::detail::tick_f;
+using stagecut::detail::tick_w;
 using stagecut::item_times;
 using stagecut::link_speed;
 using stagecut::schedule;
 using stagecut::schedule_kind;
 using stagecut::with_speeds;
-using stagecut::detail::chain_ticks;
-using stagecut::detail::tick_b;
-using stagecut::detail::tick_f;
-using stagecut::detail::tick_w;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/cut_rules.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,8 +13,8 @@ using chains::chain;
 using chains::points;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule_kind;
 using stagecut::detail::allowed_cut;
+using stagecut::schedule_kind;
 
 TEST_CASE("which cuts are allowed") {
   dice random(1);

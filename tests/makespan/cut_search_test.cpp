@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/cut_search.hpp>
+#include <stagecut/makespan/detail/cut_search.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,13 +13,13 @@ using chains::chain;
 using chains::points;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule;
-using stagecut::schedule_kind;
-using stagecut::view;
 using stagecut::detail::cut_search;
 using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
 using stagecut::detail::path_pool;
+using stagecut::schedule;
+using stagecut::schedule_kind;
+using stagecut::view;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/cut_simulator.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,13 +13,13 @@
 using chains::chain;
 using chains::points;
 using oracle::dice;
-using stagecut::schedule;
-using stagecut::schedule_kind;
 using stagecut::detail::tick_b;
 using stagecut::detail::tick_f;
 using stagecut::detail::tick_kinds;
 using stagecut::detail::tick_message;
 using stagecut::detail::tick_w;
+using stagecut::schedule;
+using stagecut::schedule_kind;
 
 namespace {
 

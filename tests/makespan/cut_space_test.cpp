@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/cut_space.hpp>
+#include <stagecut/makespan/detail/cut_space.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,10 +11,10 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule_kind;
-using stagecut::view;
 using stagecut::detail::cut_search;
 using stagecut::detail::cut_space;
+using stagecut::schedule_kind;
+using stagecut::view;
 
 TEST_CASE("a space holds all cuts up to its makespan, also after it has shrunk") {
   dice random(11);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/cuts_within.hpp>
+#include <stagecut/makespan/detail/cuts_within.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/gpipe_cut.hpp>
+#include <stagecut/makespan/detail/gpipe_cut.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,10 +11,10 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule_kind;
-using stagecut::transfer_kind;
 using stagecut::detail::gpipe_cut;
 using stagecut::detail::no_ticks;
+using stagecut::schedule_kind;
+using stagecut::transfer_kind;
 
 namespace {
 

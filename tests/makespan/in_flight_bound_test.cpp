@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/in_flight_bound.hpp>
+#include <stagecut/makespan/detail/in_flight_bound.hpp>
 
 #include <stagecut/schedule/lower_transfers.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+using stagecut::detail::in_flight_of;
+using stagecut::detail::steady_window;
+using stagecut::detail::steady_windows;
 using stagecut::op;
 using stagecut::op_kind;
 using stagecut::schedule;
 using stagecut::schedule_kind;
-using stagecut::detail::in_flight_of;
-using stagecut::detail::steady_window;
-using stagecut::detail::steady_windows;
 using numbers = std::vector<std::size_t>;
 
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/incumbent.hpp>
+#include <stagecut/makespan/detail/incumbent.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <vector>
 
-using stagecut::makespan_progress;
 using stagecut::detail::incumbent;
+using stagecut::makespan_progress;
 using points = std::vector<std::size_t>;
 
 TEST_CASE("the best cut so far, a bound, and who is told") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/layered_graph.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
 
 #include <stagecut/schedule/make_schedule.hpp>
 
@@ -9,12 +9,12 @@
 #include <cstddef>
 #include <vector>
 
-using stagecut::interval;
-using stagecut::schedule;
-using stagecut::schedule_kind;
 using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
 using stagecut::detail::stage_layout;
+using stagecut::interval;
+using stagecut::schedule;
+using stagecut::schedule_kind;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/local_search.hpp>
+#include <stagecut/makespan/detail/local_search.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,10 +13,10 @@ using chains::chain;
 using chains::points;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule_kind;
-using stagecut::view;
 using stagecut::detail::allowed_cut;
 using stagecut::detail::local_search;
+using stagecut::schedule_kind;
+using stagecut::view;
 
 TEST_CASE("a cut becomes no worse, stays allowed, and has the makespan that is said") {
   dice random(2);

@@ -2,7 +2,7 @@
 // Whatever a pipeline model, a constraint and an evaluator say, the search for the least makespan gives a cut that is one,
 // a reason, or a refusal; and where they keep what they promise, the best cut.
 #include <stagecut/core/error.hpp>
-#include <stagecut/makespan/cut_simulator.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 

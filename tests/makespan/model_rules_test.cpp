@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/model_rules.hpp>
+#include <stagecut/makespan/detail/model_rules.hpp>
 
 #include <stagecut/schedule/make_schedule.hpp>
 
@@ -11,14 +11,14 @@
 
 #include "random_chains.hpp"
 
-using stagecut::interval;
-using stagecut::item_times;
-using stagecut::schedule;
-using stagecut::schedule_kind;
 using stagecut::detail::all_allowed;
 using stagecut::detail::model_rules;
 using stagecut::detail::most_held;
 using stagecut::detail::stage_rules;
+using stagecut::interval;
+using stagecut::item_times;
+using stagecut::schedule;
+using stagecut::schedule_kind;
 using numbers = std::vector<std::vector<std::size_t>>;
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/nogood_store.hpp>
+#include <stagecut/makespan/detail/nogood_store.hpp>
 
 #include <doctest/doctest.h>
 

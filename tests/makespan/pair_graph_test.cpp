@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/pair_graph.hpp>
+#include <stagecut/makespan/detail/pair_graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,12 +12,12 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule;
-using stagecut::schedule_kind;
 using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
 using stagecut::detail::pair_graph;
 using stagecut::detail::stage_layout;
+using stagecut::schedule;
+using stagecut::schedule_kind;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/path_completions.hpp>
+#include <stagecut/makespan/detail/path_completions.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,11 +12,11 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule_kind;
 using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
 using stagecut::detail::path_completions;
 using stagecut::detail::path_pool;
+using stagecut::schedule_kind;
 
 namespace {
 

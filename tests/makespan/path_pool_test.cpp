@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/path_pool.hpp>
+#include <stagecut/makespan/detail/path_pool.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,11 +10,11 @@
 
 using chains::chain;
 using oracle::dice;
-using stagecut::schedule_kind;
 using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
 using stagecut::detail::path_pool;
 using stagecut::detail::tick_kinds;
+using stagecut::schedule_kind;
 
 TEST_CASE("a path is no longer than the makespan of any cut, and as long as that of its own") {
   dice random(1);

@@ -4,15 +4,15 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/makespan/chain_ticks.hpp>
-#include <stagecut/makespan/cut_simulator.hpp>
-#include <stagecut/makespan/layered_graph.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/makespan/detail/pair_graph.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/stage_graph.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
-#include <stagecut/makespan/model_rules.hpp>
-#include <stagecut/makespan/pair_graph.hpp>
-#include <stagecut/makespan/search_clock.hpp>
-#include <stagecut/makespan/stage_graph.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 

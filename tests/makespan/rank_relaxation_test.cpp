@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/rank_relaxation.hpp>
+#include <stagecut/makespan/detail/rank_relaxation.hpp>
 
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
@@ -12,9 +12,9 @@
 #include "../schedule/oracle.hpp"
 
 using oracle::dice;
+using stagecut::detail::rank_relaxation;
 using stagecut::schedule;
 using stagecut::schedule_kind;
-using stagecut::detail::rank_relaxation;
 
 TEST_CASE("a rank alone: what simulate says") {
   dice random(1);

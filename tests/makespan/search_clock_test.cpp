@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/search_clock.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
 
-using stagecut::makespan_progress;
-using stagecut::search_limits;
 using stagecut::detail::search_clock;
 using stagecut::detail::seconds_now;
+using stagecut::makespan_progress;
+using stagecut::search_limits;
 
 TEST_CASE("without limits a search is never over") {
   search_limits limits;

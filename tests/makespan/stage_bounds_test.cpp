@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/stage_bounds.hpp>
+#include <stagecut/makespan/detail/stage_bounds.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,9 +14,9 @@ using chains::listed;
 using chains::next_chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule_kind;
 using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
+using stagecut::schedule_kind;
 
 namespace {
 

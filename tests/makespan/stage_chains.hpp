@@ -11,10 +11,10 @@
 namespace chains {
 
 using oracle::dice;
-using stagecut::schedule;
-using stagecut::schedule_kind;
 using stagecut::detail::layered_graph;
 using stagecut::detail::stage_layout;
+using stagecut::schedule;
+using stagecut::schedule_kind;
 
 inline constexpr stagecut::schedule_kind chain_kinds[] = {
     schedule_kind::gpipe,      schedule_kind::gpipe_lifo, schedule_kind::one_forward_one_backward,

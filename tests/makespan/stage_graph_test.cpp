@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/stage_graph.hpp>
+#include <stagecut/makespan/detail/stage_graph.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,10 +14,10 @@ using chains::listed;
 using chains::next_chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule_kind;
 using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
 using stagecut::detail::stage_graph;
+using stagecut::schedule_kind;
 
 TEST_CASE("a graph for a makespan has all cuts of that makespan or less") {
   dice random(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/starting_cut.hpp>
+#include <stagecut/makespan/detail/starting_cut.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,9 +10,9 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
+using stagecut::detail::starting_cut;
 using stagecut::schedule_kind;
 using stagecut::state;
-using stagecut::detail::starting_cut;
 
 namespace {
 

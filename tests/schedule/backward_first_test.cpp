@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/backward_first.hpp>
+#include <stagecut/schedule/generators/backward_first.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
-#include <stagecut/schedule/one_forward_one_backward.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/schedule/check_schedule.hpp>
-#include <stagecut/schedule/gpipe.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/deadlock.hpp>
-#include <stagecut/schedule/gpipe.hpp>
+#include <stagecut/schedule/detail/deadlock.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 
 #include <doctest/doctest.h>
@@ -11,10 +11,10 @@
 
 #include "random_schedules.hpp"
 
+using stagecut::detail::deadlock_text;
 using stagecut::op;
 using stagecut::op_kind;
 using stagecut::schedule;
-using stagecut::detail::deadlock_text;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/dualpipev.hpp>
+#include <stagecut/schedule/generators/dualpipev.hpp>
 
 #include <doctest/doctest.h>
 

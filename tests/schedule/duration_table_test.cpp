@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/duration_table.hpp>
+#include <stagecut/schedule/detail/duration_table.hpp>
 
 #include <doctest/doctest.h>
 
@@ -7,17 +7,17 @@
 #include <set>
 #include <vector>
 
-#include <stagecut/schedule/dualpipev.hpp>
-#include <stagecut/schedule/one_forward_one_backward.hpp>
-#include <stagecut/schedule/sliced.hpp>
+#include <stagecut/schedule/generators/dualpipev.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
 
+using stagecut::detail::duration_table;
 using stagecut::op;
 using stagecut::op_kind;
 using stagecut::pass_times;
 using stagecut::schedule;
 using stagecut::task_options;
 using stagecut::transfer_times;
-using stagecut::detail::duration_table;
 
 namespace {
 

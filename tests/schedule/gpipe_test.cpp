@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/gpipe.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
 #include <doctest/doctest.h>

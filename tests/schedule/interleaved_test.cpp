@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/interleaved.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/looped_bfs.hpp>
+#include <stagecut/schedule/generators/looped_bfs.hpp>
 
-#include <stagecut/schedule/gpipe.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
 
 #include <doctest/doctest.h>
 

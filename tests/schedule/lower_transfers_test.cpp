@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/schedule/check_schedule.hpp>
-#include <stagecut/schedule/dualpipev.hpp>
-#include <stagecut/schedule/gpipe.hpp>
+#include <stagecut/schedule/generators/dualpipev.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
-#include <stagecut/schedule/zero_bubble.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,11 +14,11 @@
 
 #include "random_schedules.hpp"
 
+using stagecut::detail::op_text;
 using stagecut::lower_transfers;
 using stagecut::op;
 using stagecut::op_kind;
 using stagecut::schedule;
-using stagecut::detail::op_text;
 
 namespace {
 

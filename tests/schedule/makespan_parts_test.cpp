@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/schedule/gpipe.hpp>
-#include <stagecut/schedule/one_forward_one_backward.hpp>
-#include <stagecut/schedule/zero_bubble.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
 
 #include "oracle.hpp"
 

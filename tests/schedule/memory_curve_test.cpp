@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/gpipe.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 
@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include <stagecut/schedule/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
 #include <stagecut/schedule/simulate.hpp>
-#include <stagecut/schedule/zero_bubble.hpp>
 
 #include "oracle.hpp"
 

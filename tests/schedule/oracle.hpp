@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/op.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 

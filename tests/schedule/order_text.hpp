@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 // Slow and obvious: what an order says, and what a schedule must be.

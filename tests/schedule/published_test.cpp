@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Figures from papers and from other planners' programs for schedules that the library makes. Left out are those that
 // come from a search for an order: ZB-1p, ZB-2p, V-Half, V-Min, and DualPipe with its two copies of the model.
-#include <stagecut/schedule/dualpipev.hpp>
-#include <stagecut/schedule/gpipe.hpp>
-#include <stagecut/schedule/interleaved.hpp>
-#include <stagecut/schedule/looped_bfs.hpp>
+#include <stagecut/schedule/generators/dualpipev.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/generators/looped_bfs.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
+#include <stagecut/schedule/generators/zbv.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
-#include <stagecut/schedule/one_forward_one_backward.hpp>
 #include <stagecut/schedule/simulate.hpp>
-#include <stagecut/schedule/sliced.hpp>
-#include <stagecut/schedule/zbv.hpp>
-#include <stagecut/schedule/zero_bubble.hpp>
 
 #include <doctest/doctest.h>
 

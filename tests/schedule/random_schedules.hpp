@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 #include <cstddef>

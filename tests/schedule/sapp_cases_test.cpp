@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/generators/sapp_interleaved.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/sapp_bubbles.hpp>
-#include <stagecut/schedule/sapp_interleaved.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/sapp_interleaved.hpp>
+#include <stagecut/schedule/generators/sapp_interleaved.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/schedule/detail/schedule_lanes.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
-#include <stagecut/schedule/one_forward_one_backward.hpp>
-#include <stagecut/schedule/schedule_lanes.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-using stagecut::schedule;
 using stagecut::detail::schedule_lanes;
+using stagecut::schedule;
 using counts = std::vector<std::size_t>;
 
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/dualpipev.hpp>
-#include <stagecut/schedule/interleaved.hpp>
-#include <stagecut/schedule/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/dualpipev.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
 #include <stagecut/schedule/simulate.hpp>
-#include <stagecut/schedule/sliced.hpp>
-#include <stagecut/schedule/zero_bubble.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/sliced.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
 
 #include <doctest/doctest.h>
 

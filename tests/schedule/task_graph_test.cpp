@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/schedule/dualpipev.hpp>
-#include <stagecut/schedule/interleaved.hpp>
-#include <stagecut/schedule/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/dualpipev.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
 #include <stagecut/schedule/simulate.hpp>
-#include <stagecut/schedule/sliced.hpp>
 
 #include "oracle.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/zbv.hpp>
+#include <stagecut/schedule/generators/zbv.hpp>
 
 #include <doctest/doctest.h>
 

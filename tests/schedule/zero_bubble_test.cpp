@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/zero_bubble.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/core/chain_partition.hpp>
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/sequence/best_stages.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/fewest_stages.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 

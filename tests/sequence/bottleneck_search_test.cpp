@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/sequence/probe.hpp>
+#include <stagecut/sequence/detail/probe.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -34,9 +34,9 @@ inline verdict<double> probe(const guess& chain, const double& bound, double lea
 }  // namespace stagecut::inline v0::detail
 
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/bottleneck_search.hpp>
-#include <stagecut/sequence/constrained_bottleneck.hpp>
-#include <stagecut/sequence/reach_probe.hpp>
+#include <stagecut/sequence/detail/bottleneck_search.hpp>
+#include <stagecut/sequence/detail/constrained_bottleneck.hpp>
+#include <stagecut/sequence/detail/reach_probe.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/cost/training_memory.hpp>
+#include <stagecut/profile/training_memory.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
 #include <doctest/doctest.h>

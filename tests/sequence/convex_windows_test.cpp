@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/convex_windows.hpp>
+#include <stagecut/sequence/detail/convex_windows.hpp>
 
 #include <doctest/doctest.h>
 

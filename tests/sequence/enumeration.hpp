@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
 
 #include <doctest/doctest.h>
 

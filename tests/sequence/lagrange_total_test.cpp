@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/convex_of.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/lagrange_total.hpp>
-#include <stagecut/sequence/layered_total.hpp>
-#include <stagecut/sequence/total_program.hpp>
+#include <stagecut/sequence/detail/lagrange_total.hpp>
+#include <stagecut/sequence/detail/layered_total.hpp>
+#include <stagecut/sequence/detail/total_program.hpp>
 #include <stagecut/testing/counted.hpp>
 
 #include <doctest/doctest.h>

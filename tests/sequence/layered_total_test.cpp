@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/sequence/layered_total.hpp>
+#include <stagecut/sequence/detail/layered_total.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/sequence/leximax_suffixes.hpp>
+#include <stagecut/sequence/detail/leximax_suffixes.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/convex_of.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/monge_links.hpp>
+#include <stagecut/sequence/detail/monge_links.hpp>
 #include <stagecut/testing/counted.hpp>
 
 #include <doctest/doctest.h>

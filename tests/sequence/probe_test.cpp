@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/probe.hpp>
+#include <stagecut/sequence/detail/probe.hpp>
 #include <stagecut/testing/archetypes.hpp>
 #include <stagecut/testing/counted.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/link_speed.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/cut_times.hpp>
+#include <stagecut/cost/link_speed.hpp>
 
 #include <algorithm>
 #include <compare>

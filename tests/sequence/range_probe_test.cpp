@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/range_probe.hpp>
+#include <stagecut/sequence/detail/range_probe.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/overlapped_cuts.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/reach_chain.hpp>
+#include <stagecut/sequence/detail/reach_chain.hpp>
 #include <stagecut/testing/archetypes.hpp>
 
 #include <doctest/doctest.h>

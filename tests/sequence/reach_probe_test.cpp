@@ -5,8 +5,8 @@
 #include <stagecut/cost/overlapped_cuts.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/cost/sent_at_cuts.hpp>
+#include <stagecut/sequence/detail/reach_probe.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
-#include <stagecut/sequence/reach_probe.hpp>
 #include <stagecut/testing/archetypes.hpp>
 
 #include <doctest/doctest.h>

@@ -8,9 +8,9 @@
 #include <stagecut/cost/kept_together.hpp>
 #include <stagecut/cost/overlapped_cuts.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
-#include <stagecut/sequence/constrained_bottleneck.hpp>
+#include <stagecut/sequence/detail/constrained_bottleneck.hpp>
+#include <stagecut/sequence/detail/stage_program.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
-#include <stagecut/sequence/stage_program.hpp>
 #include <stagecut/testing/archetypes.hpp>
 
 #include <doctest/doctest.h>

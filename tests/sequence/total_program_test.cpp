@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/sequence/total_program.hpp>
+#include <stagecut/sequence/detail/total_program.hpp>
 
 #include <doctest/doctest.h>
 

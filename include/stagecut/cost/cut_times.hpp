@@ -8,8 +8,8 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/link_speed.hpp>
-#include <stagecut/cost/check_links.hpp>
+#include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/link_speed.hpp>
 
 namespace stagecut::inline v0 {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/gallop.hpp>
+#include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
-#include <stagecut/cost/grouped_sum.hpp>
+#include <stagecut/cost/detail/grouped_sum.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
 namespace stagecut::inline v0 {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/link_speed.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/cost/check_links.hpp>
+#include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/link_speed.hpp>
 
 namespace stagecut::inline v0 {
 

@@ -13,26 +13,26 @@
 #include <system_error>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
-#include <stagecut/io/text.hpp>
 
-namespace stagecut::inline v0::io::detail {
+namespace stagecut::inline v0::io {
 
 /// All that a stream still holds.
 /// @param size  how much that is, if it is known
 /// @throws invalid_input with the source if it cannot be read, or holds more than the limit: then no more is read
 [[nodiscard]] inline std::string stream_text(std::istream& stream, std::string_view source,
                                              const read_limits& limits = {}, std::size_t size = 0) {
-  if (size > limits.bytes) refuse_size(source, limits);
+  if (size > limits.bytes) detail::refuse_size(source, limits);
   std::string text;
   text.reserve(size);
   std::array<char, 65536> part;
   while (stream.read(part.data(), part.size()) || stream.gcount() > 0) {
     const auto read = static_cast<std::size_t>(stream.gcount());
-    if (read > limits.bytes - text.size()) refuse_size(source, limits);
+    if (read > limits.bytes - text.size()) detail::refuse_size(source, limits);
     text.append(part.data(), read);
   }
-  if (!stream.eof() || stream.bad()) fail(invalid_input(source, "cannot be read"));
+  if (!stream.eof() || stream.bad()) stagecut::detail::fail(invalid_input(source, "cannot be read"));
   return text;
 }
 
@@ -40,10 +40,10 @@ namespace stagecut::inline v0::io::detail {
 /// @throws invalid_input with the path if it cannot be read, or holds more than the limit
 [[nodiscard]] inline std::string file_text(const std::string& path, const read_limits& limits = {}) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail(invalid_input(path, joined("cannot be opened: ", std::strerror(errno))));
+  if (!file) stagecut::detail::fail(invalid_input(path, stagecut::detail::joined("cannot be opened: ", std::strerror(errno))));
   std::error_code unknown;  // of what is no regular file
   const auto size = std::filesystem::file_size(path, unknown);
   return stream_text(file, path, limits, unknown ? 0 : static_cast<std::size_t>(size));
 }
 
-}  // namespace stagecut::inline v0::io::detail
+}  // namespace stagecut::inline v0::io

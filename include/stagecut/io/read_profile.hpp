@@ -6,13 +6,13 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/profile.hpp>
-#include <stagecut/io/csv.hpp>
 #include <stagecut/io/file.hpp>
-#include <stagecut/io/json_profile.hpp>
-#include <stagecut/io/pipedream.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
-#include <stagecut/io/text.hpp>
+#include <stagecut/io/tables/csv.hpp>
+#include <stagecut/io/tables/pipedream.hpp>
+#include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -46,13 +46,13 @@ namespace stagecut::inline v0::io {
 /// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
 [[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source,
                                           const read_limits& limits = {}) {
-  return parse_profile(detail::stream_text(stream, source, limits), source, limits);
+  return parse_profile(stream_text(stream, source, limits), source, limits);
 }
 
 /// Reads a profile from a file; see `parse_profile`.
 /// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
 [[nodiscard]] inline profile read_profile(const std::string& path, const read_limits& limits = {}) {
-  return parse_profile(detail::file_text(path, limits), path, limits);
+  return parse_profile(file_text(path, limits), path, limits);
 }
 
 }  // namespace stagecut::inline v0::io

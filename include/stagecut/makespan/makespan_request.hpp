@@ -7,8 +7,8 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/core/link_speed.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/cost/link_speed.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 

@@ -2,31 +2,18 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/core/plan.hpp>
-#include <stagecut/core/profile.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/cost/training_memory.hpp>
-#include <stagecut/makespan/chain_model.hpp>
-#include <stagecut/makespan/chain_plan.hpp>
-#include <stagecut/makespan/chain_request.hpp>
-#include <stagecut/makespan/chain_ticks.hpp>
-#include <stagecut/makespan/choice_comparison.hpp>
-#include <stagecut/makespan/layer_blocks.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/makespan_search.hpp>
+#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
-#include <stagecut/makespan/makespan_search.hpp>
-#include <stagecut/makespan/model_rules.hpp>
-#include <stagecut/makespan/plan_choices.hpp>
-#include <stagecut/makespan/profile_makespan.hpp>
-#include <stagecut/makespan/search_clock.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 
@@ -59,64 +46,6 @@ struct minimize_makespan_fn {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
     return detail::makespan_search(chain, request, rules).run();
-  }
-
-  [[nodiscard]] outcome<plan> operator()(const profile& model, const chain_request& request) const {
-    detail::check_makespan_request(model, request);
-    const double began = detail::seconds_now();
-    const layer_blocks blocks = detail::blocks_of(model, request);
-    const std::size_t stages = request.devices * request.chunks;
-    makespan_request asked;
-    asked.order = detail::schedule_of_request(request);
-    if (stages > blocks.size()) return outcome<plan>::infeasible(detail::too_many_stages(model, blocks, stages));
-    asked.links = detail::links_of(request, asked.order.rank_of);
-    asked.transfers = request.transfers;
-    asked.limits = request.limits;
-    const double bytes = request.memory_per_device.value_or(0) * (1 - request.buffer_fraction);
-    if (request.memory_per_device) asked.memory_per_rank = bytes;
-    const training_memory memory(model, request.memory);
-    const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
-    detail::check_memory(memory, request, in_flight);
-    const chain_model chain(model, request.memory, blocks);
-    const std::vector<double> speeds = detail::speeds_of_stages(request, asked.order.rank_of);
-    const auto solve = [&](const makespan_request& what) {
-      return speeds.empty() ? (*this)(chain, what) : (*this)(with_speeds(chain, speeds), what);
-    };
-    const auto found = solve(asked);
-    if (found.state() == state::infeasible) {
-      double end = detail::seconds_now() + 4;
-      if (request.limits.time_limit && end > began + *request.limits.time_limit)
-        end = began + *request.limits.time_limit;
-      const auto fits = [&](double enough) -> std::optional<bool> {
-        const double left = end - detail::seconds_now();
-        if (left < 0) return std::nullopt;
-        // The first cut that fits is enough.
-        bool found_one = false;
-        const auto watch = [&](const makespan_progress& now) { found_one = found_one || now.makespan > 0; };
-        const auto stop = [&] { return found_one || (request.limits.stop && request.limits.stop()); };
-        makespan_request easier = asked;
-        easier.memory_per_rank = enough;
-        easier.limits = {};
-        easier.limits.time_limit = left;
-        easier.limits.progress = watch;
-        easier.limits.stop = stop;
-        const outcome<makespan_cut> made = solve(easier);
-        if (made.state() == state::unknown) return std::nullopt;
-        return made.has_value();
-      };
-      return outcome<plan>::infeasible(request.chunks == 1
-                                           ? detail::stage_shortage(model, request, blocks, memory, in_flight, bytes)
-                                           : detail::chunks_shortage(request, bytes, fits));
-    }
-    if (!found) return outcome<plan>::unknown(found.why());
-    plan made = detail::plan_of(model, request, asked.order, memory, blocks, *found, found.state());
-    return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
-                                                  : outcome<plan>::feasible(std::move(made));
-  }
-
-  [[nodiscard]] plan_comparison operator()(const profile& model, const chain_request& request,
-                                           const plan_choices& choices) const {
-    return detail::choice_comparison(model, request, choices).run(*this);
   }
   /// @}
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0 {

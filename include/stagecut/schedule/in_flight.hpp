@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/op.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 

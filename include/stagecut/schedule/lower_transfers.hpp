@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/op.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
-#include <stagecut/schedule/deadlock.hpp>
+#include <stagecut/schedule/detail/deadlock.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0 {

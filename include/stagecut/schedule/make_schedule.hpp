@@ -6,18 +6,18 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/schedule/check_shape.hpp>
-#include <stagecut/schedule/dualpipev.hpp>
-#include <stagecut/schedule/gpipe.hpp>
-#include <stagecut/schedule/interleaved.hpp>
-#include <stagecut/schedule/looped_bfs.hpp>
-#include <stagecut/schedule/one_forward_one_backward.hpp>
-#include <stagecut/schedule/sapp_interleaved.hpp>
+#include <stagecut/schedule/detail/check_shape.hpp>
+#include <stagecut/schedule/generators/dualpipev.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/generators/looped_bfs.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/sapp_interleaved.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
+#include <stagecut/schedule/generators/zbv.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
-#include <stagecut/schedule/sliced.hpp>
-#include <stagecut/schedule/zbv.hpp>
-#include <stagecut/schedule/zero_bubble.hpp>
 
 namespace stagecut::inline v0 {
 

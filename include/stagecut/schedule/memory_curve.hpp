@@ -7,8 +7,8 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/op.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 

@@ -7,7 +7,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/schedule/check_shape.hpp>
+#include <stagecut/schedule/detail/check_shape.hpp>
 
 namespace stagecut::inline v0 {
 

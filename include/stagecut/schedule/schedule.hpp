@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline v0 {
 

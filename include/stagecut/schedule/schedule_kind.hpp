@@ -68,4 +68,26 @@ inline constexpr schedule_entry schedules[] = {
   return schedules[static_cast<std::size_t>(kind)].name;
 }
 
+/// Whether a schedule can be made for so many ranks, chunks and microbatches, and is not another one with a single chunk;
+/// those that ask for more figures cannot.
+[[nodiscard]] constexpr bool has_shape(schedule_kind kind, std::size_t ranks, std::size_t chunks,
+                                       std::size_t microbatches) noexcept {
+  if (ranks == 0 || chunks == 0 || microbatches == 0) return false;
+  const std::size_t wanted = schedules[static_cast<std::size_t>(kind)].chunks;
+  if (wanted == 0 ? chunks == 1 : wanted != chunks) return false;
+  switch (kind) {
+    case schedule_kind::in_flight:
+    case schedule_kind::sliced: return false;
+    case schedule_kind::interleaved: return microbatches % ranks == 0;
+    case schedule_kind::zb_h1:
+    case schedule_kind::zb_h2:
+    case schedule_kind::dualpipev: return microbatches >= 2 * ranks;
+    case schedule_kind::interleaved_zero_bubble:
+      return microbatches < ranks || microbatches % (microbatches / ranks) == 0;
+    case schedule_kind::sapp_big:
+    case schedule_kind::sapp_less_memory: return microbatches >= ranks;
+    default: return true;
+  }
+}
+
 }  // namespace stagecut::inline v0

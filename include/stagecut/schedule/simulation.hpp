@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/op.hpp>
+#include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline v0 {
 

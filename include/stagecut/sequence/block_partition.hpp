@@ -9,11 +9,11 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/chain_partition.hpp>
+#include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/gallop.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
 namespace stagecut::inline v0 {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <optional>
 
+#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/core/seconds_now.hpp>
 
 namespace stagecut::inline v0 {
 

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
 
 namespace stagecut::inline v0 {
 

@@ -7,19 +7,19 @@
 #include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
-#include <stagecut/sequence/bottleneck_search.hpp>
-#include <stagecut/sequence/constrained_bottleneck.hpp>
-#include <stagecut/sequence/on_blocks.hpp>
-#include <stagecut/sequence/probe.hpp>
-#include <stagecut/sequence/reach_probe.hpp>
-#include <stagecut/sequence/stage_program.hpp>
-#include <stagecut/sequence/why_not.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/bottleneck_search.hpp>
+#include <stagecut/sequence/detail/constrained_bottleneck.hpp>
+#include <stagecut/sequence/detail/on_blocks.hpp>
+#include <stagecut/sequence/detail/probe.hpp>
+#include <stagecut/sequence/detail/reach_probe.hpp>
+#include <stagecut/sequence/detail/stage_program.hpp>
+#include <stagecut/sequence/detail/why_not.hpp>
 
 namespace stagecut::inline v0 {
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -16,10 +15,11 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
-#include <stagecut/sequence/leximax_program.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/leximax_program.hpp>
+#include <stagecut/sequence/detail/on_blocks.hpp>
+#include <stagecut/sequence/detail/stage_program.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
-#include <stagecut/sequence/on_blocks.hpp>
-#include <stagecut/sequence/stage_program.hpp>
 
 namespace stagecut::inline v0 {
 

@@ -4,14 +4,14 @@
 #include <cstddef>
 #include <utility>
 
-#include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
-#include <stagecut/sequence/stage_program.hpp>
-#include <stagecut/sequence/why_not.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/stage_program.hpp>
+#include <stagecut/sequence/detail/why_not.hpp>
 
 namespace stagecut::inline v0 {
 

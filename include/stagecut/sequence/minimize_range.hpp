@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
@@ -15,11 +14,12 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/on_blocks.hpp>
+#include <stagecut/sequence/detail/range_probe.hpp>
+#include <stagecut/sequence/detail/stage_windows.hpp>
+#include <stagecut/sequence/detail/why_not.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
-#include <stagecut/sequence/on_blocks.hpp>
-#include <stagecut/sequence/range_probe.hpp>
-#include <stagecut/sequence/stage_windows.hpp>
-#include <stagecut/sequence/why_not.hpp>
 
 namespace stagecut::inline v0 {
 

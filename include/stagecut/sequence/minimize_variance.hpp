@@ -10,20 +10,20 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
-#include <stagecut/sequence/convex_windows.hpp>
-#include <stagecut/sequence/lagrange_total.hpp>
-#include <stagecut/sequence/layered_total.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/convex_windows.hpp>
+#include <stagecut/sequence/detail/lagrange_total.hpp>
+#include <stagecut/sequence/detail/layered_total.hpp>
+#include <stagecut/sequence/detail/on_blocks.hpp>
+#include <stagecut/sequence/detail/stage_windows.hpp>
+#include <stagecut/sequence/detail/total_program.hpp>
+#include <stagecut/sequence/detail/why_not.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
-#include <stagecut/sequence/on_blocks.hpp>
-#include <stagecut/sequence/stage_windows.hpp>
-#include <stagecut/sequence/total_program.hpp>
-#include <stagecut/sequence/why_not.hpp>
 
 namespace stagecut::inline v0 {
 

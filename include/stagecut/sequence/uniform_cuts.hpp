@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/core/chain_partition.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
 
 namespace stagecut::inline v0 {
 

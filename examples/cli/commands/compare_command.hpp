@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/pictures/svg.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "words/limit_words.hpp"
+#include "text/output.hpp"
+#include "commands/scenario.hpp"
+#include "words/schedule_words.hpp"
+#include "text/simulation_text.hpp"
+#include "text/trace.hpp"
+#include "words/transfer_words.hpp"
+#include "words/words.hpp"
+
+/// The words of `stagecut compare`.
+struct compare_command {
+  std::vector<std::string> files;
+  transfer_words transfers;
+  limit_words input;
+  std::string format = "text";
+  std::string output;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("compare", "Simulate several plans side by side");
+    command->add_option("PLAN", files, "Plans")->required()->type_name("");
+    transfers.add(*command);
+    command->add_option("--format", format, "text, json, svg or trace")
+        ->type_name("NAME")
+        ->check(one_of({"text", "json", "svg", "trace"}));
+    command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    input.add(*command);
+    refuse_empty(*command);
+    return command;
+  }
+
+  /// Simulates them, and writes what came of it.
+  [[nodiscard]] int run() const {
+    if (std::count(files.begin(), files.end(), "-") > 1) {
+      throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
+    }
+    check_output(output, files);
+    std::vector<simulated> all;
+    for (const std::string& file : files) {
+      const stagecut::plan plan = plan_from(file, input.limits);
+      try {
+        const std::string much = schedule_words().too_much(plan.devices, plan.chunks, plan.schedule.microbatches);
+        if (!much.empty()) throw std::invalid_argument(much);
+        scenario what = scenario_of(plan, stagecut::schedule_of(plan), file);
+        what.transfers = transfers.of(plan);
+        all.push_back(::simulate(what));
+      } catch (const std::invalid_argument& error) {
+        throw stagecut::invalid_input(file, error.what());
+      }
+      const bool seconds = all.back().picture.seconds;
+      if (seconds == all.front().picture.seconds) continue;
+      throw stagecut::invalid_input(
+          file, fmt::format("its times {} seconds, unlike those of {}", seconds ? "are" : "are no", files.front()));
+    }
+    std::vector<stagecut::io::pipeline_picture> pictures;
+    for (auto* each = all.data(); (format == "svg" || format == "trace") && each != all.data() + all.size(); ++each) {
+      pictures.push_back(std::move(each->picture));
+    }
+    if (format == "svg") return write(stagecut::io::as_svg(pictures), output), 0;
+    if (format == "trace") return write_trace(pictures, output), 0;
+    if (format == "text") {
+      return write(comparison_text(all, output.empty() ? standard_screen() : screen{}), output), 0;
+    }
+    using stagecut::io::detail::json;
+    std::string text;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string name = json(files[i]).dump(-1, ' ', false, json::error_handler_t::replace);
+      const std::string one = simulation_json(all[i]);
+      text += fmt::format("{}{{\"plan\": {},\n {}", i == 0 ? "[" : ",\n", name, one.substr(1, one.size() - 2));
+    }
+    return write(text + "]\n", output), 0;
+  }
+};

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/frameworks/formats.hpp>
+#include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/io/read_profile.hpp>
+#include <stagecut/profile/as_chain.hpp>
+#include <stagecut/stagecut.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "words/device_words.hpp"
+#include "words/layer_words.hpp"
+#include "words/limit_words.hpp"
+#include "text/output.hpp"
+#include "text/plan_text.hpp"
+#include "words/quantity.hpp"
+#include "words/words.hpp"
+
+enum exit_status { planned = 0, other_failure = 1, bad_input = 2, infeasible = 3, unknown = 4 };
+
+/// A plan in a format that the program or a writer knows.
+inline std::string formatted(const stagecut::plan& plan, const std::string& format, const screen& on) {
+  if (format == "text") return plan_text(plan, on);
+  if (format == "json") return stagecut::io::as_json(plan) + "\n";
+  return stagecut::io::find_format(format)->write(plan) + "\n";
+}
+
+/// Refuses a format that there is not.
+inline std::string check_format(const std::string& name) {
+  if (name == "text" || name == "json" || stagecut::io::find_format(name) != nullptr) return "";
+  return fmt::format("{} is no format (see stagecut formats)", name);
+}
+
+/// The words of `stagecut plan`.
+struct plan_command {
+  std::string file;
+  stagecut::plan_request request;
+  std::size_t chunks = 0;  // unsaid: 1, or what auto finds
+  std::string schedule = "1f1b";
+  std::string method = "time";
+  std::string optimizer;
+  std::string checkpoint = "never";
+  std::string objective;
+  double time_limit = 10;
+  std::string format = "text";
+  std::string output;
+  std::string memory;
+  std::string in_flight;
+  device_words devices;
+  layer_words layers;
+  limit_words input;
+  std::optional<double> time_weight;
+  bool timeline = false;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("plan", "Cut a profile (JSON, CSV, PipeDream; -: stdin)");
+    const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
+      return command->add_option(name, into, says)->type_name(type);
+    };
+    command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
+    option("FILE", file, "", "A profile")->required();
+    option("--devices", request.devices, "P", "Pipeline ranks")->required()->transform(count());
+    option("--chunks", chunks, "V", "Stages of each rank, in turn")->transform(count());
+    option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
+    option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
+        ->check(one_of(schedule_names()));
+    devices.add(*command);
+    option("--memory", memory, "SIZE", "Of a device, a limit: 80GiB, 80GB, or bytes");
+    option("--optimizer", optimizer, "NAME|X", "adam ..., or bytes per byte of parameters");
+    option("--checkpoint", checkpoint, "MODE", "never (the default), except_last, always")
+        ->check(one_of({"never", "except_last", "always"}));
+    option("--method", method, "HOW", "By time, parameters, uniform or type:REGEX");
+    option("--objective", objective, "NAME", "makespan, bottleneck, leximax, range, variance")
+        ->check(one_of({"makespan", "bottleneck", "leximax", "range", "variance"}));
+    layers.add(*command);
+    option("--time-limit", time_limit, "SECONDS", "To search (10): makespan, leximax, range")->check(seconds_check());
+    option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
+    option("--output", output, "FILE", "Write to this file");
+    add_rare(*command);
+    refuse_empty(*command);
+    return command;
+  }
+
+  /// Plans, and writes the plan.
+  int run() {
+    using namespace stagecut;
+    check_output(output, {file});
+    const std::optional<profile> model = read();
+    if (!model) return none(outcome<plan>());
+    ask(*model);
+    outcome<plan> answer;
+    try {
+      answer = solve(*model);
+    } catch (const invalid_input& error) {
+      throw invalid_input(source(), error.what());
+    } catch (const argument_error& error) {
+      throw CLI::ValidationError(in_options(error));
+    }
+    if (!answer) return none(answer);
+    plan& made = *answer;
+    if (timeline && made.timeline.empty()) {
+      throw CLI::ValidationError("--timeline", "there is no prediction of so many microbatches");
+    }
+    if (!timeline) made.timeline.clear();
+    if (request.by == measure::time && made.objective.of == "parameters") {
+      say(fmt::format("{}: no layer has a time: cut by bytes of parameters", source()));
+    }
+    std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
+    if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
+    write(text, output);
+    if (request.microbatches != 0 && !made.makespan) {
+      say(fmt::format("{}: no makespan is predicted: there are more than 2^20 forward passes", source()));
+    }
+    return planned;
+  }
+
+ private:
+  stagecut::plan_comparison compared;
+
+  [[nodiscard]] std::string source() const { return file == "-" ? "standard input" : file; }
+
+  /// The profile, as a chain; nothing if a signal came while it was read, of which there may be a part only.
+  [[nodiscard]] std::optional<stagecut::profile> read() const {
+    using namespace stagecut;
+    std::optional<profile> model;
+    stop_signals::begin_search(true);
+    try {
+      model = file == "-" ? io::read_profile(std::cin, source(), input.limits) : io::read_profile(file, input.limits);
+    } catch (const std::exception&) {
+      if (!stop_signals::asked()) throw;
+    }
+    stop_signals::begin_search(false);
+    if (stop_signals::asked()) return std::nullopt;
+    try {
+      return as_chain(*std::move(model));
+    } catch (const invalid_input& error) {
+      throw invalid_input(source(), error.what());
+    }
+  }
+
+  /// Says why there is no plan.
+  [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
+    const bool known = answer.state() == stagecut::state::infeasible;
+    const bool stopped = !known && stop_signals::asked();
+    say(fmt::format("{}: {}: {}", source(), to_string(answer.state()),
+                    stopped ? "stopped before a plan was found" : answer.why().text()));
+    return known ? infeasible : unknown;
+  }
+
+  /// What is seldom needed: `--help-all` shows it.
+  void add_rare(CLI::App& command) {
+    const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
+      return command.add_option(name, into, says)->type_name(type)->group(rare_options);
+    };
+    option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
+    option("--memory-buffer", request.buffer_fraction, "X", "Fraction of --memory to keep free")->check(number_check());
+    option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)")
+        ->check(number_check());
+    option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1")->check(number_check());
+    input.add(command);
+    command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
+  }
+
+  /// Whether an objective of the stages' costs was said.
+  [[nodiscard]] bool of_stages() const { return !objective.empty() && objective != "makespan"; }
+
+  static std::vector<std::string> schedule_names() {
+    std::vector<std::string> names = {"auto"};
+    for (const auto& each : stagecut::schedules) {
+      const bool asks_more =
+          each.kind == stagecut::schedule_kind::in_flight || each.kind == stagecut::schedule_kind::sliced;
+      if (!asks_more) names.emplace_back(each.name);
+    }
+    return names;
+  }
+
+  /// Plans by the objective that was said, or else by the makespan where that is known.
+  stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
+    using namespace stagecut;
+    static constexpr auto stop = stop_signals::asked;
+    request.limits.time_limit = time_limit;
+    request.limits.stop = stop;
+    check_request(model);
+    const std::string obstacle = makespan_obstacle(model, request);
+    if (schedule == "auto") {
+      if (of_stages()) throw CLI::ValidationError("--schedule", "auto compares makespans");
+      if (!obstacle.empty()) throw CLI::ValidationError("--schedule", "auto compares makespans: " + obstacle);
+      return choose(model);
+    }
+    if (objective == "makespan" && !obstacle.empty())
+      throw CLI::ValidationError("--objective", "makespan: " + obstacle);
+    if (!memory.empty() && request.chunks > 1 && (of_stages() || !obstacle.empty())) {
+      const std::string why = obstacle.empty() ? "" : ": " + obstacle;
+      throw CLI::ValidationError("--memory", "with --chunks it is known for the makespan alone" + why);
+    }
+    if (!of_stages() && obstacle.empty()) return make_plan(model, request);
+    constexpr const char* known[] = {"gpipe", "1f1b", "eager-1f1b", "interleaved"};
+    if (std::find(std::begin(known), std::end(known), schedule) == std::end(known)) {
+      const std::string why = obstacle.empty() ? "" : ": " + obstacle;
+      throw CLI::ValidationError("--schedule", schedule + " is planned for the makespan alone" + why);
+    }
+    return plan_chain(model, request);
+  }
+
+  /// Refuses what no plan could be made of, whatever is minimised: of `auto` what none of its schedules could run.
+  void check_request(const stagecut::profile& model) const {
+    stagecut::plan_request asked = request;
+    if (schedule == "auto") asked.microbatches = 0;
+    if (schedule == "auto" && chunks != 0) asked.chunks = chunks;
+    stagecut::detail::check_request("plan", model, asked);
+  }
+
+  /// Tries all schedules that the shape allows; with chunks unsaid those of one and two.
+  stagecut::outcome<stagecut::plan> choose(const stagecut::profile& model) {
+    using namespace stagecut;
+    const bool splits = std::all_of(model.layers.begin(), model.layers.end(),
+                                    [](const auto& layer) { return layer.backward_weight.has_value(); });
+    plan_choices open;
+    open.chunks = chunks == 0 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{chunks};
+    for (const auto& each : schedules) {
+      const bool twin = each.kind == schedule_kind::gpipe_lifo || each.kind == schedule_kind::sapp_big ||
+                        each.kind == schedule_kind::sapp_less_memory;
+      if (!twin && (splits || !each.splits_backward)) open.schedules.push_back(each.kind);
+    }
+    compared = compare_plans(model, request, open);
+    // Those that there are not for these numbers are not worth a line.
+    std::erase_if(compared.compared, [](const compared_plan& each) {
+      return !has_shape(each.schedule, each.devices, each.chunks, each.microbatches);
+    });
+    return std::move(compared.best);
+  }
+
+  /// Fills the request from what was said in words.
+  void ask(const stagecut::profile& model) {
+    using namespace stagecut;
+    if (schedule != "auto") request.schedule = find_schedule(schedule)->kind;
+    if (schedule != "auto") {
+      const std::size_t wanted = schedules[static_cast<std::size_t>(request.schedule)].chunks;
+      request.chunks = chunks != 0 ? chunks : wanted == 0 ? 1 : wanted;
+      if (wanted == 0 && request.chunks == 1) {
+        throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
+      }
+    }
+    if (checkpoint == "always") request.memory.checkpoint = checkpointing::always;
+    if (checkpoint == "except_last") request.memory.checkpoint = checkpointing::except_last;
+    if (!memory.empty()) {
+      request.memory_per_device = parse_bytes(memory);
+      if (!request.memory_per_device) {
+        throw CLI::ValidationError("--memory", fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", memory));
+      }
+    }
+    if (request.buffer_fraction != 0 && memory.empty()) throw CLI::ValidationError("--memory-buffer", "needs --memory");
+    if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
+    if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
+    request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
+    for (const auto each : {plan_objective::leximax, plan_objective::range, plan_objective::variance}) {
+      if (objective == to_string(each)) request.objective = each;
+    }
+    devices.ask(model, request);
+    layers.ask(model, request);
+    ask_optimizer(model);
+    if (time_weight) {
+      if (method != "time") throw CLI::ValidationError("--time-weight", "goes with --method time alone");
+      request.by = measure::time_and_memory;
+      request.time_weight = *time_weight;
+    } else if (method == "parameters") {
+      request.by = measure::parameters;
+    } else if (method == "uniform") {
+      request.by = measure::layers;
+    } else if (method.starts_with("type:")) {
+      ask_kind(model);
+    } else if (method != "time") {
+      throw CLI::ValidationError("--method",
+                                 fmt::format("{} is none of time, parameters, uniform, type:REGEX", method));
+    }
+  }
+
+  /// The optimizer by its name or its multiplier; unsaid, what the profile says, or else Adam.
+  void ask_optimizer(const stagecut::profile& model) {
+    const bool profiled = std::any_of(model.layers.begin(), model.layers.end(),
+                                      [](const auto& layer) { return layer.resident.has_value(); });
+    request.optimizer = !optimizer.empty() ? optimizer : profiled ? "as profiled" : "adam";
+    request.memory.use_resident = optimizer.empty();
+    const auto* const known = stagecut::find_optimizer(optimizer.empty() ? "adam" : optimizer);
+    if (known != nullptr) {
+      request.memory.parameter_multiplier = known->multiplier;
+      return;
+    }
+    if (const auto multiplier = parse_number(optimizer)) {
+      request.memory.parameter_multiplier = *multiplier;
+      return;
+    }
+    std::string names;
+    for (const auto& each : stagecut::optimizers) names.append(names.empty() ? "" : ", ").append(each.name);
+    throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}", optimizer, names));
+  }
+
+  /// One for each layer whose kind matches, whatever its case: DeepSpeed's `type:REGEX`.
+  void ask_kind(const stagecut::profile& model) {
+    const std::string text = method.substr(5);
+    std::regex pattern;
+    try {
+      pattern.assign(text, std::regex::ECMAScript | std::regex::icase | std::regex::optimize);
+    } catch (const std::regex_error&) {
+      throw CLI::ValidationError("--method", fmt::format("type:{} is no regular expression", text));
+    }
+    request.by = stagecut::measure::weights;
+    request.weights_name = method;
+    bool any = false;
+    for (const auto& layer : model.layers) {
+      // The standard library's matcher recurses: a kind is a word, not a book.
+      if (layer.kind.size() > 1000) throw stagecut::invalid_input(file, "a kind is longer than 1000 characters");
+      const bool matches = std::regex_search(layer.kind, pattern);
+      request.weights.push_back(matches ? 1 : 0);
+      any = any || matches;
+    }
+    if (!any) throw stagecut::invalid_input(file, fmt::format("no layer has a kind that matches {}", text));
+  }
+};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/pictures/pipeline_picture.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/schedule/makespan_parts.hpp>
+#include <stagecut/schedule/memory_curve.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What is to be simulated.
+struct scenario {
+  std::string title;
+  stagecut::schedule order;
+  stagecut::pass_times<double> times;
+  stagecut::transfer_times<double> transfers;
+  std::optional<stagecut::stage_bytes> bytes;  // unset: activations are counted
+  std::optional<double> memory_limit;
+  bool seconds = true;
+};
+
+/// What came of it.
+struct simulated {
+  stagecut::io::pipeline_picture picture;
+  stagecut::makespan_parts parts;
+  std::vector<double> peak_activations;  // of every rank: microbatches through one of its stages
+
+  /// The share of the makespan that ranks do not compute.
+  [[nodiscard]] double bubble_rate() const {
+    return picture.run.makespan > 0 ? 1 - parts.work / picture.run.makespan : 0;
+  }
+};
+
+inline simulated simulate(const scenario& of) {
+  simulated result;
+  auto& picture = result.picture;
+  picture.title = of.title;
+  picture.order = of.order;
+  picture.run = stagecut::simulate(of.order, of.times, of.transfers);
+  picture.memory = stagecut::memory_curve(of.order, picture.run, of.bytes.value_or(stagecut::stage_bytes{}));
+  picture.memory_limit = of.memory_limit;
+  picture.seconds = of.seconds;
+  picture.bytes = of.bytes.has_value();
+  result.parts = stagecut::split_makespan(of.order, of.times, of.transfers);
+  for (const auto& rank : stagecut::memory_curve(of.order, stagecut::simulation<double>{})) {
+    result.peak_activations.push_back(rank.peak_activations);
+  }
+  return result;
+}
+
+/// Whether a schedule has ops of that kind.
+inline bool runs(const stagecut::schedule& order, stagecut::op_kind kind) {
+  for (const auto& rank : order.orders) {
+    for (const auto& each : rank) {
+      if (each.kind == kind) return true;
+    }
+  }
+  return false;
+}
+
+/// The same stages on the devices of a schedule, at the speeds of these.
+inline stagecut::plan placed(stagecut::plan plan, const stagecut::schedule& order) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    auto& stage = plan.stages[s];
+    const std::size_t to = order.rank_of[s];
+    if (!plan.speeds.empty() && to != stage.device) {
+      const double slower = plan.speeds[stage.device] / plan.speeds[to];
+      stage.forward *= slower;
+      stage.backward *= slower;
+    }
+    stage.device = to;
+  }
+  return plan;
+}
+
+/// A plan under the schedule `order`, which has its stages.
+inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order, std::string title) {
+  const stagecut::plan plan = placed(made, order);
+  scenario result;
+  result.title = std::move(title);
+  result.times = stagecut::times_of(plan, runs(order, stagecut::op_kind::backward_input));
+  result.order = std::move(order);
+  const auto bytes = stagecut::bytes_of(plan);
+  if (!bytes.activations.empty()) result.bytes = bytes;
+  if (plan.memory.per_device && plan.memory.buffer_fraction <= 1) {
+    result.memory_limit = *plan.memory.per_device * (1 - plan.memory.buffer_fraction);
+  }
+  result.seconds = !plan.profile.weights_only;
+  return result;
+}

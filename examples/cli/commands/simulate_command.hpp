@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/io/frameworks/torch_schedule.hpp>
+#include <stagecut/io/pictures/svg.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "words/limit_words.hpp"
+#include "text/output.hpp"
+#include "commands/scenario.hpp"
+#include "words/schedule_words.hpp"
+#include "text/simulation_text.hpp"
+#include "text/trace.hpp"
+#include "words/transfer_words.hpp"
+#include "words/words.hpp"
+
+/// The words of `stagecut simulate`.
+struct simulate_command {
+  std::string file;
+  std::string forward, backward, backward_input, backward_weight;
+  std::size_t devices = 0;
+  std::size_t chunks = 0;
+  schedule_words schedule;
+  transfer_words transfers;
+  limit_words input;
+  std::string format = "text";
+  std::string output;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("simulate", "Run a plan, or stages of given times, on paper");
+    const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
+      return command->add_option(name, into, says)->type_name(type);
+    };
+    option("PLAN", file, "", "A plan; - is standard input");
+    option("--forward", forward, "LIST", "Without a plan: forward times by stage: 8,14,18,20");
+    option("--backward", backward, "LIST", "Backward times");
+    option("--backward-input", backward_input, "LIST", "Or apart: of the gradients of inputs");
+    option("--backward-weight", backward_weight, "LIST", "And of weights");
+    option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
+    option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
+    schedule.add(*command);
+    transfers.add(*command);
+    option("--format", format, "NAME", "text, json, svg, trace, torch-csv, torch-comms")
+        ->check(one_of({"text", "json", "svg", "trace", "torch-csv", "torch-comms"}));
+    option("--output", output, "FILE", "Write to this file");
+    input.add(*command);
+    refuse_empty(*command);
+    return command;
+  }
+
+  /// Simulates, and writes what came of it.
+  [[nodiscard]] int run() const {
+    check_output(output, {file, schedule.order});
+    scenario what = asked();
+    for (auto* each :
+         {&what.times.forward, &what.times.backward, &what.times.backward_input, &what.times.backward_weight}) {
+      for (double& time : *each) time /= static_cast<double>(what.order.slices);
+    }
+    const simulated result = simulate_named(what);
+    const stagecut::view<const stagecut::io::pipeline_picture> pictures(&result.picture, 1);
+    if (format == "trace") return write_trace(pictures, output), 0;
+    using stagecut::io::as_torch_schedule;
+    write(format == "json"        ? simulation_json(result)
+          : format == "svg"       ? stagecut::io::as_svg(pictures)
+          : format == "torch-csv" ? as_torch_schedule(what.order)
+          : format == "text"      ? simulation_text(result, output.empty() ? standard_screen() : screen{})
+                                  : as_torch_schedule(what.order, stagecut::io::torch_format::compute_comms),
+          output);
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] std::string source() const { return file == "-" ? "standard input" : file; }
+
+  [[nodiscard]] scenario asked() const {
+    try {
+      if (!file.empty() && forward.empty()) return of_plan();
+      if (file.empty() && !forward.empty()) return of_lists();
+    } catch (const stagecut::argument_error& error) {
+      throw CLI::ValidationError(in_options(error));
+    }
+    throw CLI::ValidationError("simulate", "needs either a plan or --forward");
+  }
+
+  /// Simulates; what is wrong is said to be so where it was given.
+  [[nodiscard]] simulated simulate_named(const scenario& what) const {
+    try {
+      return ::simulate(what);
+    } catch (const stagecut::invalid_input& error) {
+      if (!schedule.order.empty()) throw stagecut::invalid_input(schedule.order, error.what());
+      if (!file.empty()) throw stagecut::invalid_input(source(), error.what());
+      if (error.place() == "times") throw CLI::ValidationError(error.what());
+      std::string option = error.what();  // forward[1]: NaN ...
+      std::replace(option.begin(), option.begin() + static_cast<std::ptrdiff_t>(error.place().size()), '_', '-');
+      throw CLI::ValidationError("--" + option);
+    }
+  }
+
+  [[nodiscard]] scenario of_plan() const {
+    for (const auto& [name, list] : {std::pair("--backward", &backward), std::pair("--backward-input", &backward_input),
+                                     std::pair("--backward-weight", &backward_weight)}) {
+      if (!list->empty()) throw CLI::ValidationError(name, "goes with --forward, and the plan has times");
+    }
+    stagecut::plan plan = plan_from(file, input.limits);
+    if (devices != 0 && devices != plan.devices) {
+      throw CLI::ValidationError("--devices", fmt::format("{} are not the {} of the plan", devices, plan.devices));
+    }
+    if (chunks != 0 && chunks != plan.chunks) {
+      throw CLI::ValidationError("--chunks", fmt::format("{} are not the {} of the plan", chunks, plan.chunks));
+    }
+    if (schedule.microbatches != 0) plan.schedule.microbatches = schedule.microbatches;
+    stagecut::schedule made = schedule.named() ? other_schedule(plan) : own_schedule(plan);
+    const std::string title = fmt::format("{}, {}", plan.profile.name.empty() ? file : plan.profile.name, made.name);
+    try {
+      for (std::size_t s = 0; s < plan.stages.size() && !transfers.link_said(); ++s) {
+        if (plan.messages.links.size() < 2 || plan.stages[s].device == made.rank_of[s]) continue;
+        throw CLI::ValidationError(
+            "--schedule",
+            fmt::format("{} has other neighbours, whose links the plan does not know: say --bandwidth", made.name));
+      }
+      scenario result = scenario_of(plan, std::move(made), title);
+      result.transfers = transfers.of(plan, result.order.slices);
+      return result;
+    } catch (const stagecut::invalid_input& error) {
+      throw stagecut::invalid_input(source(), error.what());
+    }
+  }
+
+  [[nodiscard]] stagecut::schedule own_schedule(const stagecut::plan& plan) const {
+    const std::string much = schedule.too_much(plan.devices, plan.chunks, plan.schedule.microbatches);
+    if (!much.empty()) throw stagecut::invalid_input(source(), much);
+    try {
+      return stagecut::schedule_of(plan);
+    } catch (const stagecut::argument_error& error) {
+      if (schedule.microbatches != 0) throw;  // other microbatches than the plan's
+      throw stagecut::invalid_input(source(), error.what());
+    } catch (const std::invalid_argument& error) {  // the plan's, whatever it is
+      throw stagecut::invalid_input(source(), error.what());
+    }
+  }
+
+  /// Another schedule than the plan's.
+  [[nodiscard]] stagecut::schedule other_schedule(const stagecut::plan& plan) const {
+    if (plan.memory.checkpoint == "except_last") {
+      if (schedule.name == "gpipe" || schedule.name == "gpipe-lifo") return own_schedule(plan);
+      throw stagecut::invalid_input(source(), "keeps the last microbatch, which gpipe alone sends back first");
+    }
+    const bool split = std::all_of(plan.profile.layers.begin(), plan.profile.layers.end(),
+                                   [](const auto& layer) { return layer.backward_weight.has_value(); });
+    return schedule.made(plan.devices, plan.chunks, plan.schedule.microbatches, stagecut::times_of(plan, split),
+                         transfers.of(plan), input.limits);
+  }
+
+  /// Refuses times of passes that the schedule does not run.
+  void refuse_unused(const stagecut::schedule& order) const {
+    const bool whole = runs(order, stagecut::op_kind::backward);
+    const bool split = runs(order, stagecut::op_kind::backward_input);
+    if (!whole && !backward.empty())
+      throw CLI::ValidationError("--backward", "is of no use: the schedule runs its parts");
+    if (!split && !backward.empty() && !backward_input.empty()) {
+      throw CLI::ValidationError("--backward-input", "is of no use: the schedule runs whole backward passes");
+    }
+  }
+
+  [[nodiscard]] scenario of_lists() const {
+    scenario result;
+    auto& times = result.times;
+    std::size_t stages = 0;
+    const auto read = [&](const char* name, const std::string& text, std::vector<double>& into) {
+      into = parse_list<double>(name, text, "8,14,18,20");
+      if (into.size() > stages) stages = into.size();
+    };
+    read("--forward", forward, times.forward);
+    read("--backward", backward, times.backward);
+    read("--backward-input", backward_input, times.backward_input);
+    read("--backward-weight", backward_weight, times.backward_weight);
+    if (backward_input.empty() != backward_weight.empty() || (backward.empty() && backward_input.empty())) {
+      throw CLI::ValidationError("--backward", "is needed, or --backward-input and --backward-weight");
+    }
+    const std::size_t each = chunks != 0 ? chunks : schedule.usual_chunks();
+    const bool from_file = !schedule.order.empty();
+    if (from_file) result.order = schedule.from_file(input.limits);
+    if (stages <= 1 && from_file) {
+      stages = result.order.stages();
+    } else if (stages <= 1 && devices != 0) {
+      schedule.check_size(devices, each, 1);
+      stages = devices * each;
+    }
+    for (auto* list : {&times.forward, &times.backward, &times.backward_input, &times.backward_weight}) {
+      if (list->size() == 1) list->assign(stages, list->front());
+    }
+    const bool told = !from_file || chunks != 0;  // how many stages a rank has
+    if (told && (stages % each != 0 || (devices != 0 && devices != stages / each))) {
+      const std::string ranks = devices != 0 ? fmt::format(" of {} ranks", devices) : " rank";
+      throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each{}", stages, each, ranks));
+    }
+    result.transfers = transfers.of_lists();
+    const std::size_t ranks = told ? stages / each : devices;
+    result.order = from_file ? schedule.checked(std::move(result.order), stages, ranks, schedule.microbatches)
+                             : schedule.made(ranks, each, schedule.microbatches, times, result.transfers, input.limits);
+    refuse_unused(result.order);
+    result.title = result.order.name;
+    result.seconds = false;
+    return result;
+  }
+};

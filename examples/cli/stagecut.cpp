@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSL-1.0
+// The command-line planner: reads the profile of a model, prints where to cut it.
+
+#include <stagecut/io/frameworks/formats.hpp>
+#include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/io/read_profile.hpp>
+#include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/version.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/compare_command.hpp"
+#include "words/limit_words.hpp"
+#include "text/output.hpp"
+#include "commands/plan_command.hpp"
+#include "text/plan_text.hpp"
+#include "commands/profile_command.hpp"
+#include "commands/simulate_command.hpp"
+#include "words/words.hpp"
+
+namespace {
+
+/// Whether what was read is a plan, by its schema.
+bool is_plan(const stagecut::io::detail::json& parsed) {
+  const auto schema = parsed.find("schema");
+  return schema != parsed.end() && schema->is_string() && schema->get<std::string>().starts_with("stagecut-plan");
+}
+
+/// The words of `stagecut show`.
+struct show_command {
+  std::string file;
+  std::string format = "text";
+  std::string output;
+  limit_words input;
+
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("show", "Show a plan or a profile, or write it anew");
+    command->add_option("FILE", file, "A plan or a profile; - is standard input")->required()->type_name("");
+    command->add_option("--format", format, "text, json, or see stagecut formats")
+        ->type_name("NAME")
+        ->check(check_format);
+    command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    input.add(*command);
+    refuse_empty(*command);
+    return command;
+  }
+
+  [[nodiscard]] int run() const {
+    using namespace stagecut;
+    const std::string source = file == "-" ? "standard input" : file;
+    check_output(output, {file});
+    std::string text = file == "-" ? io::stream_text(std::cin, source, input.limits)
+                                   : io::file_text(file, input.limits);
+    const screen on = output.empty() ? standard_screen() : screen{};
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    profile model;
+    if (first != text.npos && text[first] == '{') {
+      const auto parsed = io::detail::parse_json(text, source, input.limits);
+      const io::detail::json_value whole(parsed, source, input.limits);
+      if (is_plan(parsed)) return write(formatted(io::detail::read_json_plan(whole), format, on), output), 0;
+      model = io::detail::read_json_profile(whole);
+    } else {
+      model = io::parse_profile(text, source, input.limits);
+    }
+    text = {};
+    if (format != "text" && format != "json") {
+      throw invalid_input(source, fmt::format("is a profile, and {} is a format of plans: plan it first", format));
+    }
+    write(format == "json" ? io::as_json(model) + "\n" : profile_text(model), output);
+    return 0;
+  }
+};
+
+int list_formats() {
+  std::string text = "text            a table for a person\njson            the whole plan, of docs/plan.schema.json\n";
+  for (const auto& each : stagecut::io::formats) text += fmt::format("{:<16}{}\n", each.name, each.describes);
+  write(text, "");
+  return 0;
+}
+
+int list_schedules() {
+  table lines(0);
+  for (const auto& each : stagecut::schedules) {
+    lines.add({each.name, fmt::format("{:<52}", each.describes), each.splits_backward ? "I and W" : "B"});
+  }
+  lines.add({"backward-first", fmt::format("{:<52}", "backward if one is ready: SageMaker's dynamic one"), "B"});
+  write(lines.text([](std::size_t) { return std::string(); }), "");
+  return 0;
+}
+
+int list_presets() {
+  table lines(0);
+  lines.add({"preset", "layers", "hidden", "sequence", "parameters"});
+  for (const auto& [name, text] : presets) {
+    const auto a = stagecut::io::read_transformer_config(text, name).architecture;
+    lines.add({a.name, std::to_string(a.layers), std::to_string(a.hidden), std::to_string(a.sequence),
+               fmt::format("{:.0f}", stagecut::transformer::parameters(a))});
+  }
+  write(lines.text([](std::size_t) { return std::string(); }), "");
+  return 0;
+}
+
+/// Plans two models for two numbers of devices, each by three cuts.
+int demo() {
+  using namespace stagecut;
+  for (const char* const name : {"gpt2-xl", "llama-2-7b"}) {
+    const auto config = stagecut::io::read_transformer_config(preset_text(name), name);
+    const auto model = stagecut::transformer::profile(config.architecture, config.training);
+    for (const std::size_t devices : {4U, 8U}) {
+      const plan_request request{.devices = devices, .microbatches = 4 * devices};
+      plan_request uniform = request;
+      uniform.by = measure::layers;
+      const std::pair<const char*, plan> cuts[] = {{"as many layers each", *plan_chain(model, uniform)},
+                                                   {"heaviest stage lightest", *plan_chain(model, request)},
+                                                   {"least makespan", *make_plan(model, request)}};
+      const plan& best = cuts[2].second;
+      table lines(0);
+      lines.add({"cut", "layers of each stage", "makespan", ""});
+      for (const auto& [how, made] : cuts) {
+        const auto sizes = made.cuts.sizes();
+        lines.add({how, fmt::format("{}", fmt::join(sizes, " ")), time_text(model, *made.makespan),
+                   &made == &best ? to_string(made.objective.state)
+                                  : fmt::format("+{:.1f} %", 100 * (*made.makespan / *best.makespan - 1))});
+      }
+      write(fmt::format("{}: {} layers, {:.0f} parameters, on {} devices\n{}{}\n", name, model.layers.size(),
+                        stagecut::transformer::parameters(config.architecture), devices, plan_text(best, standard_screen()),
+                        lines.text([](std::size_t) { return std::string(); })),
+            "");
+    }
+  }
+  return 0;
+}
+
+/// Help without a list of the positional arguments: the usage names them; and, unless all is wanted, without what is
+/// seldom needed.
+class brief : public CLI::Formatter {
+ public:
+  std::string make_positionals(const CLI::App*) const override { return ""; }
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    all_ = mode == CLI::AppFormatMode::All;
+    const std::string text =
+        CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode), "\n\n\n", "\n\n");
+    return text.substr(0, text.find_last_not_of('\n') + 1) + '\n';
+  }
+  std::string make_group(std::string group, bool positional, std::vector<const CLI::Option*> options) const override {
+    if (group == rare_options && !all_) return "";
+    return CLI::Formatter::make_group(std::move(group), positional, std::move(options));
+  }
+
+ private:
+  mutable bool all_ = false;
+};
+
+int run(int argc, char** argv) {
+  CLI::App app("Cuts a neural network into pipeline stages.", "stagecut");
+  app.require_subcommand(1);
+  app.formatter(std::make_shared<brief>());
+  app.get_formatter()->column_width(28);
+  app.set_version_flag("--version", fmt::format("stagecut {}.{}.{}", STAGECUT_VERSION_MAJOR, STAGECUT_VERSION_MINOR,
+                                                STAGECUT_VERSION_PATCH));
+  plan_command plan;
+  profile_command profile;
+  simulate_command simulate;
+  compare_command compare;
+  show_command show;
+  const auto* const plan_words = plan.add(app);
+  const auto* const profile_words = profile.add(app);
+  const auto* const simulate_words = simulate.add(app);
+  const auto* const compare_words = compare.add(app);
+  const auto* const show_words = show.add(app);
+  const auto* const formats_words = app.add_subcommand("formats", "List the formats that plans are written in");
+  const auto* const schedules_words = app.add_subcommand("schedules", "List the schedules that simulate knows");
+  const auto* const presets_words = app.add_subcommand("presets", "List the models that profiles are known of");
+  app.add_subcommand("demo", "Cut two models for 4 and 8 devices, by three rules");
+  try {
+    app.parse(argc, argv);
+    if (plan_words->parsed()) return plan.run();
+    if (profile_words->parsed()) return profile.run();
+    if (simulate_words->parsed()) return simulate.run();
+    if (compare_words->parsed()) return compare.run();
+    if (show_words->parsed()) return show.run();
+    if (formats_words->parsed()) return list_formats();
+    if (schedules_words->parsed()) return list_schedules();
+    if (presets_words->parsed()) return list_presets();
+    return demo();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const bool word = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && argc > 1 && argv[1][0] != '-' &&
+                      app.get_subcommands().empty();
+    say(word ? fmt::format("{} is none of its commands (see stagecut --help)", argv[1])
+             : fmt::format("{} (see stagecut --help)", error.what()));
+    return bad_input;
+  }
+}
+
+/// Runs the program, and says what went wrong. What is thrown where memory ends passes: to say it takes memory, too.
+int run_and_say(int argc, char** argv) {
+  try {
+    const int status = run(argc, argv);
+    write("", "");  // what --help printed
+    if (!std::cout) throw std::runtime_error("the output could not be written");
+    return status;
+  } catch (const std::invalid_argument& error) {  // bad data, and plans that a format cannot say
+    say(error.what());
+    return bad_input;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::length_error&) {
+    throw;
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+  return other_failure;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_and_say(argc, argv);
+  } catch (const std::exception&) {
+    std::fputs("stagecut: there is not enough memory\n", stderr);
+  }
+  return other_failure;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "text/output_file.hpp"
+#include "text/plan_text.hpp"
+
+/// What standard output is: a terminal with its width and, unless NO_COLOR is set, colours; else plain.
+inline screen standard_screen() {
+  screen on;
+  if (isatty(STDOUT_FILENO) == 0) return on;
+  on.terminal = true;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) on.width = size.ws_col;
+  const char* const term = std::getenv("TERM");
+  on.colour = std::getenv("NO_COLOR") == nullptr && term != nullptr && std::string(term) != "dumb";
+  return on;
+}
+
+/// One line on standard error: what the program has to say beside its output.
+inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", stagecut::detail::visible(text)); }
+
+/// Writes a text to a file, or to standard output if the name is empty.
+/// @throws std::system_error if it cannot be written; a file that was there before is then as it was
+inline void write(const std::string& text, const std::string& path) {
+  output_file file(path);
+  file.write(text);
+  file.commit();
+}
+
+/// Writes a text that comes in parts: `make(PUT)` calls `PUT(PART)` for each of them.
+/// @throws std::system_error as `write`; whatever `make` throws
+template <class Make>
+void write_parts(const Make& make, const std::string& path) {
+  output_file file(path);
+  const auto put = [&](std::string_view part) { file.write(part); };
+  make(put);
+  file.commit();
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/visible.hpp>
+#include <stagecut/plan/compare_plans.hpp>
+#include <stagecut/plan/plan.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "words/quantity.hpp"
+
+// Plans and profiles as tables that a person reads at a glance.
+
+/// How wide lines may be, and whether they are shown by a terminal, which may have colours.
+struct screen {
+  std::size_t width = 100;
+  bool colour = false;
+  bool terminal = false;
+};
+
+/// Characters that a text takes on a screen: of UTF-8, one for each code point.
+inline std::size_t glyphs(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+/// A name as it can be shown: what would mislead a reader, or a terminal would obey, escaped, and no longer than `most`.
+inline std::string shown(std::string_view name, std::size_t most = 40) {
+  using stagecut::detail::take_visible;
+  std::string all = stagecut::detail::visible(name);
+  std::size_t size = glyphs(all);
+  if (size <= most) return all;
+  std::size_t first = 0;  // the end tells more than the beginning: encoder.layer.7
+  while (size + 2 > most && !name.empty()) {
+    const std::string one = take_visible(name);
+    first += one.size();
+    size -= glyphs(one);
+  }
+  return ".." + all.substr(first);
+}
+
+/// Lines of cells, the columns aligned: one of them left, the others right.
+class table {
+ public:
+  explicit table(std::size_t left) : left_(left) {}
+  void add(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
+
+  [[nodiscard]] std::size_t width() const {
+    std::size_t sum = 0;
+    for (const std::size_t each : widths()) sum += each + 2;
+    return sum;
+  }
+
+  /// The lines, each followed by what `behind(line)` says.
+  template <class Behind>
+  [[nodiscard]] std::string text(const Behind& behind) const {
+    const auto width = widths();
+    std::string all;
+    for (std::size_t line = 0; line < lines_.size(); ++line) {
+      std::string one;
+      for (std::size_t column = 0; column < width.size(); ++column) {
+        const std::string& cell = lines_[line][column];
+        const std::string blank(width[column] - glyphs(cell), ' ');
+        one += (column == 0 ? "" : "  ") + (column == left_ ? cell + blank : blank + cell);
+      }
+      one += behind(line);
+      all += one.substr(0, one.find_last_not_of(' ') + 1) + '\n';
+    }
+    return all;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> widths() const {
+    std::vector<std::size_t> result(lines_.empty() ? 0 : lines_[0].size());
+    for (const auto& line : lines_) {
+      for (std::size_t column = 0; column < result.size(); ++column) {
+        result[column] = std::max(result[column], glyphs(line[column]));
+      }
+    }
+    return result;
+  }
+
+  std::size_t left_;
+  std::vector<std::vector<std::string>> lines_;
+};
+
+/// A time, of a profile of weights in their unit.
+inline std::string time_text(const stagecut::profile& model, double value) {
+  return model.weights_only ? fmt::format("{:.6g}", value) : seconds_text(value);
+}
+
+/// A value of the plan's objective, in its unit.
+inline std::string cost_text(const stagecut::plan& plan, double value) {
+  const std::string& of = plan.objective.of;
+  if (of == "time") return time_text(plan.profile, value);
+  if (of == "parameters") return bytes_text(value);
+  if (of == "time and memory") return fmt::format("{:.4g} %", 100 * value);
+  return fmt::format("{:.6g}", value);
+}
+
+/// What was minimised, and how far.
+inline std::string objective_text(const stagecut::plan& plan) {
+  const auto& objective = plan.objective;
+  const std::string name = shown(objective.name);
+  const auto least = [&](double bound) { return fmt::format(": no cut is below {}", cost_text(plan, bound)); };
+  std::string state = stagecut::to_string(objective.state);
+  if (objective.state == stagecut::state::feasible && (name == "range" || name == "leximax" || name == "variance")) {
+    state += least(name == "variance" ? std::sqrt(objective.bound) : objective.bound);
+  }
+  const std::string of = objective.of == "time" ? name : name + " of " + shown(objective.of);
+  if (name == "range") {
+    return fmt::format("{}: {} between the heaviest and the lightest stage, {}", of, cost_text(plan, objective.value),
+                       state);
+  }
+  if (name == "variance") {
+    return fmt::format("{}: {} from the mean of the stages (root of the mean square), {}", of,
+                       cost_text(plan, std::sqrt(objective.value)), state);
+  }
+  if (name == "leximax") {
+    return fmt::format("{}: {} for the heaviest stage, then the next as light as can be, {}", of,
+                       cost_text(plan, objective.value), state);
+  }
+  return fmt::format("{}: {}, {}{}", name == "makespan" ? name : name + " of " + shown(objective.of),
+                     cost_text(plan, objective.value), state, least(objective.bound));
+}
+
+/// What runs, how long it takes and what it needs, below the table of stages.
+inline std::string summary(const stagecut::plan& plan) {
+  const auto& objective = plan.objective;
+  std::string text = objective_text(plan);
+  if (objective.state == stagecut::state::feasible && objective.bound > 0 && objective.bound < objective.value) {
+    double share = objective.bound / objective.value;
+    if (objective.name == "variance") share = std::sqrt(share);
+    text += fmt::format(", {:.2g} % less", 100 * (1 - share));
+  }
+  text += "\n";
+  const auto m = static_cast<double>(plan.schedule.microbatches);
+  if (plan.makespan && *plan.makespan > 0) {
+    double busy = 0;
+    for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.backward);
+    const double all = *plan.makespan * static_cast<double>(plan.devices);
+    text += fmt::format("{} of {} microbatches: {} {}, devices idle {:.1f} % of it\n", shown(plan.schedule.name),
+                        plan.schedule.microbatches, time_text(plan.profile, *plan.makespan),
+                        plan.messages.links.empty() ? "without transfers" : "with transfers",
+                        100 * std::max(0.0, 1 - busy / all));
+  }
+  if (plan.memory.per_device) {
+    text += fmt::format("memory: within {} of a device", bytes_text(*plan.memory.per_device));
+    if (plan.memory.buffer_fraction > 0)
+      text += fmt::format(", {:.4g} % of it free", 100 * plan.memory.buffer_fraction);
+    text += "\n";
+  }
+  return text;
+}
+
+/// A plan: its stages, each with a bar as long as its share of the heaviest, and what they add up to.
+inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
+  const bool memory = !plan.memory.optimizer.empty();
+  const bool timed =
+      plan.objective.of != "time" && std::any_of(plan.stages.begin(), plan.stages.end(),
+                                                 [](const auto& stage) { return stage.forward + stage.backward > 0; });
+  table lines((plan.chunks > 1 ? 2 : 1) + (plan.speeds.empty() ? 0 : 1));
+  std::vector<std::string> head = {"stage"};
+  if (plan.chunks > 1) head.emplace_back("device");
+  if (!plan.speeds.empty()) head.emplace_back("speed");
+  head.insert(head.end(), {"layers", "count", shown(plan.objective.of)});
+  if (timed) head.emplace_back("time");
+  if (memory) head.insert(head.end(), {"in flight", "memory"});
+  lines.add(head);
+  // The other columns take about 48 characters, the bars at least 12.
+  const std::size_t most = std::clamp<std::size_t>((std::max<std::size_t>(on.width, 64) - 64) / 2, 8, 24);
+  const auto span = [&](std::size_t s) {
+    const auto [first, last] = plan.cuts.stage(s);
+    const auto front = shown(plan.profile.layers[first].name, most);
+    return last - first == 1 ? front : front + " .. " + shown(plan.profile.layers[last - 1].name, most);
+  };
+  double heaviest = 0;
+  for (const auto& stage : plan.stages) heaviest = std::max(heaviest, stage.cost);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const auto& stage = plan.stages[s];
+    std::vector<std::string> cells = {std::to_string(s)};
+    if (plan.chunks > 1) cells.push_back(std::to_string(stage.device));
+    if (!plan.speeds.empty()) cells.push_back(fmt::format("{:.4g}", plan.speeds[stage.device]));
+    cells.insert(cells.end(), {span(s), std::to_string(plan.cuts.stage(s).size()), cost_text(plan, stage.cost)});
+    if (timed) cells.push_back(time_text(plan.profile, stage.forward + stage.backward));
+    if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(stage.memory.total())});
+    lines.add(std::move(cells));
+  }
+  const std::size_t room = on.width > lines.width() + 8 ? std::min<std::size_t>(32, on.width - lines.width()) : 0;
+  return lines.text([&](std::size_t line) {
+    if (line == 0 || room == 0) return std::string();
+    const double share = heaviest > 0 ? plan.stages[line - 1].cost / heaviest : 1;
+    const std::string bar(static_cast<std::size_t>(std::lround(static_cast<double>(room) * share)), '#');
+    return on.colour ? fmt::format("  \x1b[{}m{}\x1b[0m", share == 1 ? 33 : 34, bar) : "  " + bar;
+  }) + summary(plan);
+}
+
+/// What several combinations came to, one a line, the best marked.
+inline std::string comparison_text(const stagecut::profile& model, const stagecut::plan_comparison& all) {
+  table lines(0);
+  lines.add({"schedule", "devices", "chunks", "m", "makespan", "no cut below", ""});
+  double least = 0;
+  for (const auto& each : all.compared) {
+    if (each.per_microbatch > 0 && (least == 0 || each.per_microbatch < least)) least = each.per_microbatch;
+  }
+  for (const auto& each : all.compared) {
+    std::vector<std::string> cells = {stagecut::to_string(each.schedule), std::to_string(each.devices),
+                                      std::to_string(each.chunks), std::to_string(each.microbatches)};
+    const bool any = each.per_microbatch > 0;
+    const auto time = [&](double value) { return any ? time_text(model, value) : std::string("-"); };
+    const std::string more = !any ? stagecut::to_string(each.state)
+                             : each.per_microbatch == least
+                                 ? "best"
+                                 : fmt::format("+{:.1f} %", 100 * (each.per_microbatch / least - 1));
+    cells.insert(cells.end(), {time(each.makespan), time(each.bound), more});
+    lines.add(std::move(cells));
+  }
+  return lines.text([](std::size_t) { return std::string(); });
+}
+
+/// A profile: what its layers take, those of one kind together.
+inline std::string profile_text(const stagecut::profile& model) {
+  struct sum {
+    std::size_t count = 0;
+    double forward = 0, backward = 0, parameters = 0, activations = 0;
+  };
+  std::vector<std::string> order;
+  std::map<std::string, sum> kinds;
+  double shared = 0;
+  std::map<std::string, bool> seen;
+  for (const auto& layer : model.layers) {
+    sum& of = kinds[layer.kind];
+    if (of.count++ == 0) order.push_back(layer.kind);
+    of.forward += layer.forward, of.backward += layer.backward;
+    of.parameters += layer.parameters, of.activations += layer.activations;
+    for (const auto& tied : layer.tied) {
+      if (!std::exchange(seen[tied.name], true)) shared += tied.bytes;
+    }
+  }
+  const auto time = [&](double value) { return time_text(model, value); };
+  table lines(0);
+  lines.add({"kind", "layers", "forward", "backward", "parameters", "activations"});
+  sum all;
+  for (const auto& kind : order) {
+    const sum& of = kinds[kind];
+    all.count += of.count, all.forward += of.forward, all.backward += of.backward;
+    all.parameters += of.parameters, all.activations += of.activations;
+    lines.add({kind.empty() ? "-" : shown(kind), std::to_string(of.count), time(of.forward), time(of.backward),
+               bytes_text(of.parameters), bytes_text(of.activations)});
+  }
+  lines.add({"all", std::to_string(all.count), time(all.forward), time(all.backward), bytes_text(all.parameters),
+             bytes_text(all.activations)});
+  std::string text = model.name.empty() ? "" : shown(model.name) + ", for one microbatch\n";
+  if (!model.edges.empty()) text += fmt::format("a graph of {} edges\n", model.edges.size());
+  text += lines.text([](std::size_t) { return std::string(); });
+  if (shared > 0) text += fmt::format("and {} of parameters that layers share\n", bytes_text(shared));
+  return text;
+}

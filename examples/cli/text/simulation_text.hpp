@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/json/json_object.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "text/plan_text.hpp"
+#include "words/quantity.hpp"
+#include "commands/scenario.hpp"
+#include "text/timeline_text.hpp"
+
+// Simulated iterations as a person and as a program read them.
+
+/// A time of a scenario, in its unit.
+inline std::string time_text(const simulated& of, double value) {
+  return of.picture.seconds ? seconds_text(value) : fmt::format("{:.9g}", value);
+}
+
+/// The causes of idle time, by their names in JSON and in words, in the order in which they are taken away.
+inline std::vector<std::tuple<const char*, const char*, double>> idle_causes(const stagecut::makespan_parts& parts) {
+  return {{"schedule", "filling and draining", parts.schedule},
+          {"imbalance", "imbalance", parts.imbalance},
+          {"transfers", "transfers", parts.transfers}};
+}
+
+/// Which stages, or the messages between them, hold up the rest: their shares of the critical path.
+inline std::string critical_text(const simulated& of) {
+  const auto& run = of.picture.run;
+  std::vector<std::pair<double, std::string>> shares(of.picture.order.stages() + 1);
+  for (std::size_t s = 0; s < of.picture.order.stages(); ++s) shares[s].second = fmt::format("stage {}", s);
+  shares.back().second = "transfers";
+  for (const auto& each : run.critical_path) {
+    const bool moves = stagecut::is_transfer(each.what.kind);
+    shares[moves ? shares.size() - 1 : each.what.stage].first += each.end - each.start;
+  }
+  std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, shares.size()) && shares[i].first > 0; ++i) {
+    text += fmt::format("{}{} {:.1f} %", i == 0 ? "" : ", ", shares[i].second, 100 * (shares[i].first / run.makespan));
+  }
+  return text;
+}
+
+/// What becomes of the time and the memory: a table of the ranks, and the whole below.
+inline std::string simulation_text(const simulated& of, const screen& on) {
+  const auto& picture = of.picture;
+  const auto& run = picture.run;
+  std::string text = timeline_text(picture, on) + '\n';
+  table lines(0);
+  const bool blocked = stagecut::io::detail::blocks(run);
+  std::vector<std::string> head = {"rank", "busy", "idle"};
+  if (blocked) head.emplace_back("blocked");
+  head.emplace_back("in flight");
+  if (picture.bytes) head.emplace_back("memory");
+  lines.add(std::move(head));
+  constexpr std::size_t most = 64;
+  for (std::size_t r = 0; r < std::min(most, run.ranks.size()); ++r) {
+    std::vector<std::string> cells = {std::to_string(r), time_text(of, run.ranks[r].busy),
+                                      time_text(of, run.ranks[r].idle)};
+    if (blocked) cells.push_back(time_text(of, run.ranks[r].blocked));
+    cells.push_back(fmt::format("{:.6g}", of.peak_activations[r]));
+    if (picture.bytes) cells.push_back(bytes_text(picture.memory[r].peak()));
+    lines.add(std::move(cells));
+  }
+  text += lines.text([&](std::size_t line) {
+    if (line == 0 || !picture.bytes || !picture.memory_limit) return "";
+    return picture.memory[line - 1].peak() > *picture.memory_limit ? "  above the limit" : "";
+  });
+  if (run.ranks.size() > most) text += fmt::format("and {} ranks more\n", run.ranks.size() - most);
+  const auto part = [&](double value) { return run.makespan > 0 ? 100 * (value / run.makespan) : 0; };
+  const std::string span =
+      run.span < run.makespan ? fmt::format(", span {}: the longest of any rank", time_text(of, run.span)) : "";
+  text += fmt::format("makespan {}{}\n{:.1f} % work", time_text(of, run.makespan), span, part(of.parts.work));
+  for (const auto& [name, words, value] : idle_causes(of.parts))
+    text += fmt::format(", {:.1f} % {}", part(value), words);
+  text += '\n';
+  if (run.makespan > 0) text += fmt::format("critical path: {}\n", critical_text(of));
+  return text;
+}
+
+/// The same for programs.
+inline std::string simulation_json(const simulated& of) {
+  using stagecut::io::detail::json;
+  using stagecut::io::detail::json_line;
+  using stagecut::io::detail::json_number;
+  const auto& run = of.picture.run;
+  json idle = json::object();
+  for (const auto& [name, words, value] : idle_causes(of.parts)) idle[name] = json_number(value);
+  const auto list = [](std::size_t size, const auto& each) {
+    json result = json::array();
+    for (std::size_t i = 0; i < size; ++i) result.push_back(each(i));
+    return json_line(result);
+  };
+  std::vector<std::pair<const char*, std::string>> members = {
+      {"schedule", json(of.picture.order.name).dump(-1, ' ', false, json::error_handler_t::replace)},
+      {"makespan", json_line(json_number(run.makespan))},
+      {"span", json_line(json_number(run.span))},
+      {"bubble_rate", json_line(json_number(of.bubble_rate()))},
+      {"work", json_line(json_number(of.parts.work))},
+      {"idle", json_line(idle)},
+      {"peak_activations", list(run.ranks.size(), [&](std::size_t r) { return json_number(of.peak_activations[r]); })}};
+  if (of.picture.bytes) {
+    members.emplace_back(
+        "peak_memory", list(run.ranks.size(), [&](std::size_t r) { return json_number(of.picture.memory[r].peak()); }));
+  }
+  for (const auto& [name, part] : {std::pair("busy", &stagecut::rank_use<double>::busy),
+                                   std::pair("blocked", &stagecut::rank_use<double>::blocked)}) {
+    members.emplace_back(name, list(run.ranks.size(), [&](std::size_t r) { return json_number(run.ranks[r].*part); }));
+  }
+  members.emplace_back("critical_path", list(run.critical_path.size(), [&](std::size_t i) {
+                         return json(to_string(run.critical_path[i].what));
+                       }));
+  std::string text;
+  for (const auto& [name, value] : members)
+    text += fmt::format("{}\"{}\": {}", text.empty() ? "{" : ",\n ", name, value);
+  return text + "}\n";
+}
+
+/// Plans side by side; the causes of idle time unless a terminal has no room for them.
+inline std::string comparison_text(const std::vector<simulated>& all, const screen& on) {
+  double best = all[0].picture.run.makespan;
+  for (const auto& each : all) best = std::min(best, each.picture.run.makespan);
+  const auto most = [](const auto& values, const auto& value) {
+    double result = 0;
+    for (const auto& one : values) result = std::max(result, value(one));
+    return result;
+  };
+  const auto lines_of = [&](bool causes) {
+    table lines(0);
+    std::vector<std::string> head = {"plan", "schedule"};
+    if (causes) head.emplace_back("ranks");
+    head.insert(head.end(), {"m", "makespan", "", "idle"});
+    if (causes) head.insert(head.end(), {"fill", "imbalance", "transfers"});
+    head.insert(head.end(), {"in flight", "memory"});
+    lines.add(head);
+    for (const auto& each : all) {
+      const auto& run = each.picture.run;
+      const auto percent = [&](double value) {
+        return fmt::format("{:.1f} %", run.makespan > 0 ? 100 * (value / run.makespan) : 0);
+      };
+      std::string slower = run.makespan > best ? "" : "best";
+      if (run.makespan > best && best > 0) slower = fmt::format("+{:.1f} %", 100 * (run.makespan / best - 1));
+      std::vector<std::string> cells = {shown(each.picture.title, causes ? 30 : 14), shown(each.picture.order.name)};
+      if (causes) cells.push_back(std::to_string(run.ranks.size()));
+      cells.insert(cells.end(), {std::to_string(each.picture.order.microbatches), time_text(each, run.makespan), slower,
+                                 percent(run.makespan - each.parts.work)});
+      if (causes) {
+        for (const auto& [name, words, value] : idle_causes(each.parts)) cells.push_back(percent(value));
+      }
+      cells.push_back(fmt::format("{:.6g}", most(each.peak_activations, [](double value) { return value; })));
+      const double bytes = most(each.picture.memory, [](const auto& rank) { return rank.peak(); });
+      cells.push_back(each.picture.bytes ? bytes_text(bytes) : "-");
+      lines.add(std::move(cells));
+    }
+    return lines;
+  };
+  const table whole = lines_of(true);
+  return (!on.terminal || whole.width() <= on.width + 2 ? whole : lines_of(false)).text([](std::size_t) {
+    return std::string();
+  });
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/file.hpp>
+#include <stagecut/io/frameworks/torch_schedule.hpp>
+#include <stagecut/schedule/generators/backward_first.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "words/words.hpp"
+
+/// A schedule as it is told in words.
+struct schedule_words {
+  std::string name, order, in_flight;
+  std::size_t microbatches = 0;
+  std::size_t slices = 0;
+  std::size_t group = 0;
+
+  void add(CLI::App& command) {
+    const auto option = [&](const char* word, auto& into, const char* type, const char* says) {
+      return command.add_option(word, into, says)->type_name(type);
+    };
+    option("--microbatches", microbatches, "M", "Microbatches of an iteration")->transform(count());
+    option("--schedule", name, "NAME", "1f1b, gpipe, zb-h1 ..: see stagecut schedules");
+    option("--order", order, "FILE", "Or the ops of each rank: PyTorch's CSV");
+    option("--slices", slices, "Q", "Of each microbatch's sequence, alike, for seq-1f1b")->transform(count());
+    option("--group", group, "G", "Of microbatches, for interleaved")->transform(count());
+    option("--in-flight", in_flight, "LIST", "Microbatches in flight by rank: 4,3,2,1");
+  }
+
+  /// Whether any is told.
+  [[nodiscard]] bool named() const {
+    if (!name.empty() || !order.empty() || !in_flight.empty()) return true;
+    if (slices != 0) throw CLI::ValidationError("--slices", "goes with --schedule seq-1f1b");
+    if (group != 0) throw CLI::ValidationError("--group", "goes with --schedule interleaved");
+    return false;
+  }
+
+  /// Stages that a rank has if nothing is said of them.
+  [[nodiscard]] std::size_t usual_chunks() const {
+    const auto* const entry = stagecut::find_schedule(name);
+    return entry != nullptr && entry->chunks != 0 ? entry->chunks : 1;
+  }
+
+  /// What is too much of so many ranks, stages of each and microbatches: a pass takes up to 4 KB, and some orders take
+  /// time for every pair of ranks. Empty: nothing.
+  [[nodiscard]] std::string too_much(std::size_t ranks, std::size_t chunks, std::size_t m) const {
+    constexpr std::size_t most = std::size_t{1} << 20U;
+    constexpr std::size_t most_ranks = std::size_t{1} << 14U;
+    const std::size_t parts = slices == 0 ? 1 : slices;
+    if (ranks > most_ranks) return fmt::format("more than {} ranks", most_ranks);
+    if (chunks <= most / ranks && parts <= most / (ranks * chunks) && m <= most / (ranks * chunks * parts)) return "";
+    return fmt::format("more than {} forward passes", most);
+  }
+
+  /// Refuses that.
+  void check_size(std::size_t ranks, std::size_t chunks, std::size_t m) const {
+    const std::string much = too_much(ranks, chunks, m);
+    if (!much.empty()) throw CLI::ValidationError(much);
+  }
+
+  /// The one in the file of `--order`.
+  [[nodiscard]] stagecut::schedule from_file(const stagecut::io::read_limits& limits) const {
+    if (!name.empty()) throw CLI::ValidationError("--order", "stands in the place of --schedule");
+    refuse("--order", true);
+    auto result = stagecut::io::parse_torch_schedule(stagecut::io::file_text(order, limits), order,
+                                                     stagecut::io::torch_letters::current, limits);
+    result.name = order;
+    return result;
+  }
+
+  /// That one, if it has so many stages and, unless they are 0, ranks and microbatches.
+  [[nodiscard]] stagecut::schedule checked(stagecut::schedule read, std::size_t stages, std::size_t ranks,
+                                           std::size_t m) const {
+    if (read.stages() != stages) {
+      throw stagecut::invalid_input(order, fmt::format("has {} stages, not {}", read.stages(), stages));
+    }
+    if (ranks != 0 && read.ranks() != ranks) {
+      throw stagecut::invalid_input(order, fmt::format("has {} ranks, not {}", read.ranks(), ranks));
+    }
+    if (m != 0 && read.microbatches != m) {
+      throw stagecut::invalid_input(order, fmt::format("has {} microbatches, not {}", read.microbatches, m));
+    }
+    return read;
+  }
+
+  /// The schedule, for so many ranks, stages of each and microbatches.
+  [[nodiscard]] stagecut::schedule made(std::size_t ranks, std::size_t chunks, std::size_t m,
+                                        const stagecut::pass_times<double>& times,
+                                        const stagecut::transfer_times<double>& transfers,
+                                        const stagecut::io::read_limits& limits) const {
+    if (!order.empty()) return checked(from_file(limits), ranks * chunks, ranks, microbatches);
+    check_size(ranks, chunks, m);
+    if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
+    const bool plain = name.empty() || name == "1f1b";
+    const std::string chosen = !plain ? name : in_flight.empty() ? "1f1b" : "in-flight";
+    const auto let_in = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
+    if (!let_in.empty() && let_in.size() != ranks) {
+      throw CLI::ValidationError("--in-flight",
+                                 fmt::format("has {} numbers, there are {} ranks", let_in.size(), ranks));
+    }
+    if (chosen == "backward-first") {
+      if (chunks != 1) throw CLI::ValidationError("--chunks", "must be 1 for backward-first");
+      refuse("backward-first", false);
+      return stagecut::backward_first(times, transfers, let_in.empty() ? std::vector(ranks, ranks + 2) : let_in, m);
+    }
+    const auto* const entry = stagecut::find_schedule(chosen);
+    if (entry == nullptr) {
+      throw CLI::ValidationError("--schedule", fmt::format("{} is not known: stagecut schedules lists them", chosen));
+    }
+    if (entry->splits_backward && times.backward_input.empty()) {
+      throw CLI::ValidationError("--schedule",
+                                 fmt::format("{} needs the gradients of inputs and weights apart", chosen));
+    }
+    stagecut::schedule_shape shape{.ranks = ranks, .chunks = chunks, .microbatches = m, .group = group};
+    if (slices != 0) shape.slices = slices;
+    shape.in_flight = let_in;
+    return stagecut::make_schedule(entry->kind, shape);
+  }
+
+ private:
+  /// Refuses what such a schedule does not ask for.
+  void refuse(const char* of, bool also_in_flight) const {
+    if (slices != 0) throw CLI::ValidationError("--slices", fmt::format("is of no use for {}", of));
+    if (group != 0) throw CLI::ValidationError("--group", fmt::format("is of no use for {}", of));
+    if (also_in_flight && !in_flight.empty()) {
+      throw CLI::ValidationError("--in-flight", fmt::format("is of no use for {}", of));
+    }
+  }
+};

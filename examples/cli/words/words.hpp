@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "text/plan_text.hpp"
+#include "words/quantity.hpp"
+
+// What the words of several commands have in common.
+
+/// The options that help shows only to those who want all of it.
+inline constexpr const char* rare_options = "Seldom needed";
+
+/// A check for a word, which help does not list again.
+inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
+
+/// Makes a count of a word: the parser, which would take 010 for eight, is given it without zeros in front.
+inline CLI::Validator count(std::size_t least = 1, std::size_t most = (std::size_t{1} << 40U) - 1) {
+  return CLI::Validator(
+      [least, most](std::string& text) {
+        const auto value = parse_count(text);
+        if (!value || *value < least || *value > most) {
+          return fmt::format("{} is no whole number from {} to {}", shown(text), least, most);
+        }
+        text = std::to_string(*value);
+        return std::string();
+      },
+      "");
+}
+
+/// A check for a number, which may have a fraction.
+inline CLI::Validator number_check() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return parse_number(text) ? std::string() : fmt::format("{} is no number", shown(text));
+      },
+      "");
+}
+
+/// A check for seconds.
+inline CLI::Validator seconds_check() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const auto value = parse_number(text);
+        const bool is_time = value && *value >= 0 && *value < 1e9;
+        return is_time ? std::string() : fmt::format("{} is no number of seconds", shown(text));
+      },
+      "");
+}
+
+/// Refuses options of a command that are given an empty text.
+inline void refuse_empty(CLI::App& command) {
+  const CLI::Validator said([](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
+  for (CLI::Option* const each : command.get_options()) {
+    if (each->get_expected_max() != 0) each->check(said);
+  }
+}
+
+/// What stands between signs.
+inline std::vector<std::string_view> split(std::string_view text, char sign) {
+  std::vector<std::string_view> result;
+  for (;;) {
+    const std::size_t at = text.find(sign);
+    result.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return result;
+    text.remove_prefix(at + 1);
+  }
+}
+
+/// Numbers between commas.
+/// @throws CLI::ValidationError naming the option
+template <class Number>
+std::vector<Number> parse_list(const char* option, const std::string& text, const char* example) {
+  std::vector<Number> result;
+  if (text.empty()) return result;
+  for (const std::string_view each : split(text, ',')) {
+    std::optional<Number> value;
+    if constexpr (std::is_integral_v<Number>) {
+      value = parse_count(each);
+    } else {
+      value = parse_number(each);
+    }
+    if (!value) throw CLI::ValidationError(option, fmt::format("{} is no list of numbers: {}", text, example));
+    result.push_back(*value);
+  }
+  return result;
+}
+
+/// The library's complaint about an argument in the words of the command line.
+inline std::string in_options(const stagecut::argument_error& error) {
+  constexpr std::pair<std::string_view, std::string_view> options[] = {{"memory_per_device", "--memory"},
+                                                                       {"buffer_fraction", "--memory-buffer"},
+                                                                       {"memory.checkpoint", "--checkpoint"},
+                                                                       {"parameter_multiplier", "--optimizer"},
+                                                                       {"time_weight", "--time-weight"},
+                                                                       {"boundary_buffers", "--boundary-buffers"},
+                                                                       {"microbatches", "--microbatches"},
+                                                                       {"schedule", "--schedule"},
+                                                                       {"in_flight", "--in-flight"},
+                                                                       {"active", "--in-flight"},
+                                                                       {"ranks", "--devices"},
+                                                                       {"devices", "--devices"},
+                                                                       {"speeds", "--device-speeds"},
+                                                                       {"sizes", "--topology"},
+                                                                       {"objective", "--objective"},
+                                                                       {"chunks", "--chunks"},
+                                                                       {"group", "--group"},
+                                                                       {"slices", "--slices"},
+                                                                       {"latency", "--latency"},
+                                                                       {"bandwidth", "--bandwidth"},
+                                                                       {"transfers.kind", "--transfers"}};
+  const std::string what = error.what();
+  const std::size_t equals = what.find(" = ");
+  for (const auto& [argument, option] : options) {
+    if (!error.argument().starts_with(argument) || equals == std::string::npos) continue;
+    return fmt::format("{}{}{}", option, error.argument().substr(argument.size()), what.substr(equals));
+  }
+  return what;
+}

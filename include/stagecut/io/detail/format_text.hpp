@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/frameworks/not_representable.hpp>
+#include <stagecut/plan/plan.hpp>
+
+// What the writers of frameworks' formats share: words for a text, and what a plan is checked for. Each check is given
+// the name of the format, and throws not_representable.
+namespace stagecut::inline v0::io::detail {
+
+/// `each(0)`, `each(1)`, …, `each(count - 1)`, with the separator between them.
+template <class Each>
+[[nodiscard]] std::string sequence_text(std::size_t count, std::string_view separator, Each each) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text.append(i == 0 ? std::string_view() : separator).append(each(i));
+  return text;
+}
+
+/// Numbers as a list of Python, YAML or JSON.
+template <class Numbers>
+[[nodiscard]] std::string list_text(const Numbers& numbers, std::string_view separator = ", ") {
+  return joined(
+      "[", sequence_text(numbers.size(), separator, [&](std::size_t i) { return std::to_string(numbers[i]); }), "]");
+}
+
+/// A name on one line: what ends a string of Python or TOML, or its line, is escaped as in both, and so is what would
+/// mislead a reader of the code.
+[[nodiscard]] inline std::string escaped(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    if (name[0] == '"' || name[0] == '\\') text += '\\';
+    text += stagecut::detail::take_visible(name);
+  }
+  return text;
+}
+
+/// A name as a string of generated code.
+[[nodiscard]] inline std::string quoted(std::string_view name) { return joined("\"", escaped(name), "\""); }
+
+/// A layer in an error.
+[[nodiscard]] inline std::string layer_text(const layer& each) {
+  return joined("layer ", in_quotes(each.name), " of kind ", in_quotes(each.kind));
+}
+
+[[noreturn]] inline void refuse(std::string_view format, std::string_view why) { fail(not_representable(format, why)); }
+
+/// The names of a layer's modules in the framework's model.
+[[nodiscard]] inline std::vector<std::string_view> module_names(const layer& each) {
+  if (each.modules.empty()) return {each.name};
+  return {each.modules.begin(), each.modules.end()};
+}
+
+/// The names of a stage's modules, in the order of the model.
+[[nodiscard]] inline std::vector<std::string_view> module_names(const plan& p, std::size_t stage) {
+  std::vector<std::string_view> result;
+  for (std::size_t i = p.cuts[stage]; i < p.cuts[stage + 1]; ++i) {
+    const auto names = module_names(p.profile.layers[i]);
+    result.insert(result.end(), names.begin(), names.end());
+  }
+  return result;
+}
+
+/// The number of decoders of every stage.
+[[nodiscard]] inline std::vector<std::size_t> decoders_of_stages(const plan& p) {
+  std::vector<std::size_t> result(p.cuts.stages());
+  const auto stages = p.cuts.assignment();
+  for (std::size_t i = 0; i < stages.size(); ++i) result[stages[i]] += p.profile.layers[i].kind == "decoder" ? 1 : 0;
+  return result;
+}
+
+/// @throws argument_error if the parts of the plan do not belong together
+inline void check_plan(std::string_view function, const plan& p) {
+  const auto require = [&](bool holds, std::string_view argument, std::size_t value, std::string_view requirement) {
+    if (!holds) fail(argument_error(joined("io::", function), argument, std::to_string(value), requirement));
+  };
+  const std::size_t stages = p.cuts.stages();
+  require(p.devices != 0, "plan.devices", p.devices, "must be at least 1");
+  require(p.chunks != 0, "plan.chunks", p.chunks, "must be at least 1");
+  require(p.cuts.items() == p.profile.layers.size(), "plan.cuts.items()", p.cuts.items(),
+          joined("must be the number of layers, ", std::to_string(p.profile.layers.size())));
+  require(stages % p.chunks == 0 && stages / p.chunks == p.devices, "plan.cuts.stages()", stages,
+          joined("must be devices * chunks, ", std::to_string(p.devices), " * ", std::to_string(p.chunks)));
+  require(p.stages.size() == stages, "plan.stages.size()", p.stages.size(),
+          joined("must be the number of stages, ", std::to_string(stages)));
+}
+
+/// Refuses devices that do not take the stages in turn, 0, 1, …, 0, 1, …: formats that name none mean that.
+inline void check_placement(std::string_view format, const plan& p) {
+  for (std::size_t s = 0; s < p.stages.size(); ++s) {
+    if (p.stages[s].device != s % p.devices) {
+      refuse(format, joined("stage ", std::to_string(s), " stands on device ", std::to_string(p.stages[s].device),
+                            ", and its place is device ", std::to_string(s % p.devices)));
+    }
+  }
+}
+
+/// Refuses several stages a device, and devices out of order.
+inline void check_one_stage_each(std::string_view format, const plan& p) {
+  if (p.chunks != 1) refuse(format, joined(std::to_string(p.chunks), " stages on every device, and it knows only one"));
+  check_placement(format, p);
+}
+
+inline void check_no_stage_empty(std::string_view format, const plan& p) {
+  for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
+    if (p.cuts.stage(s).empty()) refuse(format, joined("stage ", std::to_string(s), " has no layer"));
+  }
+}
+
+/// Refuses a schedule that was chosen and is not `only`.
+inline void check_schedule(std::string_view format, const plan& p, std::string_view only) {
+  if (!p.schedule.name.empty() && p.schedule.name != only) {
+    refuse(format, joined("its schedule is ", in_quotes(p.schedule.name), ", and the only one there",
+                          p.chunks == 1 ? "" : " with several stages on a device", " is ", in_quotes(only)));
+  }
+}
+
+/// Refuses parameters that layers on different stages share.
+inline void check_tied(std::string_view format, const plan& p) {
+  const auto stages = p.cuts.assignment();
+  std::map<std::string_view, std::size_t> first;  // the first layer that names them
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    for (const tied_parameters& shared : p.profile.layers[i].tied) {
+      const std::size_t other = first.emplace(shared.name, i).first->second;
+      if (stages[other] != stages[i]) {
+        refuse(format, joined(layer_text(p.profile.layers[i]), " on stage ", std::to_string(stages[i]), " shares ",
+                              in_quotes(shared.name), " with ", layer_text(p.profile.layers[other]), " on stage ",
+                              std::to_string(stages[other])));
+      }
+    }
+  }
+}
+
+/// Refuses modules by whose names no one could find them.
+inline void check_names(std::string_view format, const plan& p) {
+  std::map<std::string_view, const layer*> first;
+  for (const layer& each : p.profile.layers) {
+    for (const std::string_view name : module_names(each)) {
+      if (name.empty()) refuse(format, joined(layer_text(each), " has a module without a name"));
+      if (!is_utf8(name)) refuse(format, joined("module ", in_quotes(name), " of ", layer_text(each), " is not UTF-8"));
+      if (const auto [known, fresh] = first.emplace(name, &each); !fresh) {
+        refuse(format, joined("module ", in_quotes(name), " of ", layer_text(each), " stands also in ",
+                              layer_text(*known->second)));
+      }
+    }
+  }
+}
+
+/// Refuses stages without a decoder.
+inline void check_decoders(std::string_view format, const plan& p) {
+  const auto decoders = decoders_of_stages(p);
+  const auto none = std::find(decoders.begin(), decoders.end(), 0U);
+  if (none != decoders.end()) {
+    refuse(format, joined("stage ", std::to_string(none - decoders.begin()), " has no layer of kind \"decoder\""));
+  }
+}
+
+/// Refuses what is not a chain of decoders, at least one a stage, with embeddings on the first stage, norms and heads on
+/// the last.
+inline void check_chain_of_decoders(std::string_view format, const plan& p) {
+  const auto stages = p.cuts.assignment();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const layer& each = p.profile.layers[i];
+    if (each.kind == "decoder") continue;
+    const bool begins = each.kind == "embedding";
+    if (!begins && each.kind != "norm" && each.kind != "head") {
+      refuse(format, joined(layer_text(each), ": kinds known to it are embedding, decoder, norm, head"));
+    }
+    if (stages[i] != (begins ? 0 : p.cuts.stages() - 1)) {
+      refuse(format, joined(layer_text(each), " on stage ", std::to_string(stages[i]), ", and its place is the ",
+                            begins ? "first" : "last"));
+    }
+  }
+  check_decoders(format, p);
+}
+
+}  // namespace stagecut::inline v0::io::detail

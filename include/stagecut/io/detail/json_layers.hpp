@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/json/json.hpp>
+#include <stagecut/io/json/json_object.hpp>
+#include <stagecut/profile/detail/each_tie.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/layer_graph.hpp>
+#include <stagecut/profile/profile.hpp>
+
+// What the reader and the writer of a profile in JSON have in common.
+namespace stagecut::inline v0::io::detail {
+
+inline constexpr std::array<std::string_view, 18> layer_keys = {
+    "name",       "kind",     "forward",       "backward",       "backward_input", "backward_weight",
+    "parameters", "resident", "activations",   "output",         "workspace",      "group",
+    "tied",       "modules",  "recomputation", "recomputations", "shardings",      "children"};
+inline constexpr std::array<std::string_view, 11> variant_keys = {
+    "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
+    "parameters", "resident", "activations", "output",   "workspace"};
+
+/// Whether each layer feeds the next, and that is all.
+[[nodiscard]] inline bool is_chain(const profile& model) {
+  return model.edges.empty() &&
+         std::all_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.children.empty(); });
+}
+
+/// What `backward` is where it is not written.
+template <class Each>
+[[nodiscard]] double usual_backward(const Each& each) {
+  return each.backward_input && each.backward_weight ? *each.backward_input + *each.backward_weight : 0;
+}
+
+/// Reads the figures of a layer or a variant; false if there are none.
+template <class Each>
+bool read_figures(const json_value& value, Each& each) {
+  bool any = false;
+  stagecut::detail::each_figure(each, [&](std::string_view key, auto& figure) {
+    const auto found = value.find(key);
+    if (!found) return;
+    figure = found->amount();
+    any = true;
+  });
+  if (!value.find("backward")) each.backward = usual_backward(each);
+  return any;
+}
+
+/// Writes the figures of a layer or a variant that are not the usual ones.
+template <class Each>
+void write_figures(json_object& object, const Each& each) {
+  stagecut::detail::each_figure(each, [&](std::string_view key, const auto& figure) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(figure)>, double>) {
+      if (figure == 0 && (key != "backward" || usual_backward(each) == 0)) return;
+    }
+    object.amount(key, figure);
+  });
+}
+
+/// Refuses times of a layer or a variant that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Each, class Refuse>
+void check_figures(const Each& each, const std::string& pointer, const Refuse& refuse) {
+  if (each.backward_input.has_value() != each.backward_weight.has_value()) {
+    refuse(pointer, each.backward_input ? "\"backward_input\"" : "\"backward_weight\"",
+           "stands without its other half");
+  }
+  if (!is_finite(each.forward + each.backward)) refuse(pointer, "forward + backward", "is out of range");
+  if (!is_finite(usual_backward(each))) refuse(pointer, "backward_input + backward_weight", "is out of range");
+}
+
+/// Refuses groups of a chain that are left and entered again, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_groups(const std::vector<layer>& layers, const Refuse& refuse) {
+  const auto group = [&](std::size_t i) -> std::string_view { return layers[i].group; };
+  const auto [again, left] = stagecut::detail::find_parted_group(layers.size(), group);
+  if (again == layers.size()) return;
+  refuse(joined("/layers/", std::to_string(again), "/group"), joined("group ", in_quotes(group(again))),
+         joined("was left at layer ", std::to_string(left), " and is entered again"));
+}
+
+/// Refuses layers that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
+  struct shared_name {
+    const tied_parameters* first;
+    std::size_t where;  // the layer of the first
+    std::size_t last;   // layer that has it so far
+  };
+  std::size_t ties = 0;
+  for (const layer& each : layers) ties += each.tied.size();
+  stagecut::detail::name_numbers numbers(ties);
+  std::vector<shared_name> shared;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const layer& each = layers[i];
+    const std::string pointer = joined("/layers/", std::to_string(i));
+    check_figures(each, pointer, refuse);
+    for (const auto& [key, variants] :
+         {std::pair("/recomputations/", &each.recomputations), std::pair("/shardings/", &each.shardings)}) {
+      for (std::size_t v = 0; v < variants->size(); ++v) {
+        const std::string place = joined(pointer, key, std::to_string(v));
+        check_figures((*variants)[v], place, refuse);
+        if ((*variants)[v].ways == 0) refuse(joined(place, "/ways"), "0", "is below 1");
+      }
+    }
+    for (std::size_t t = 0; t < each.tied.size(); ++t) {
+      const tied_parameters& tie = each.tied[t];
+      const std::string place = joined(pointer, "/tied/", std::to_string(t));
+      if (tie.name.empty()) refuse(joined(place, "/name"), "\"\"", "is empty");
+      const std::size_t number = numbers(tie.name);
+      if (number == shared.size()) {
+        shared.push_back({&tie, i, i});
+        continue;
+      }
+      shared_name& known = shared[number];
+      if (known.last == i) refuse(place, in_quotes(tie.name), "stands twice in its layer");
+      known.last = i;
+      if (*known.first != tie) {
+        refuse(place, in_quotes(tie.name),
+               joined("has other bytes, resident or placement than in layer ", std::to_string(known.where)));
+      }
+    }
+  }
+}
+
+/// Refuses the number of a layer that there is not, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_number(std::size_t number, std::size_t layers, const std::string& pointer, const Refuse& refuse) {
+  if (number < layers) return;
+  refuse(pointer, std::to_string(number), joined("is not below the number of layers, ", std::to_string(layers)));
+}
+
+/// Refuses edges that make no graph without cycles, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_edges(const profile& model, const Refuse& refuse) {
+  stagecut::detail::layer_graph graph(model.layers.size());
+  std::set<std::pair<std::size_t, std::size_t>> known;
+  for (std::size_t e = 0; e < model.edges.size(); ++e) {
+    const auto [from, to] = model.edges[e];
+    const std::string pointer = joined("/edges/", std::to_string(e));
+    const std::string shown = joined("[", std::to_string(from), ", ", std::to_string(to), "]");
+    check_number(from, graph.size(), joined(pointer, "/0"), refuse);
+    check_number(to, graph.size(), joined(pointer, "/1"), refuse);
+    if (from == to) refuse(pointer, shown, "joins a layer to itself");
+    if (!known.emplace(from, to).second) refuse(pointer, shown, "stands twice");
+    graph.join(from, to);
+  }
+  if (const auto cycle = graph.cycle(); !cycle.empty()) {
+    refuse("/edges", stagecut::detail::cycle_text(model.layers, cycle), "is a cycle");
+  }
+}
+
+/// Refuses children that make no tree with one root, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_children(const std::vector<layer>& layers, const Refuse& refuse) {
+  stagecut::detail::layer_graph tree(layers.size());
+  bool any = false;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (std::size_t c = 0; c < layers[i].children.size(); ++c) {
+      const std::size_t child = layers[i].children[c];
+      const std::string pointer = joined("/layers/", std::to_string(i), "/children/", std::to_string(c));
+      check_number(child, layers.size(), pointer, refuse);
+      if (!tree.previous(child).empty()) {
+        refuse(pointer, joined("layer ", std::to_string(child)),
+               joined("is a child of layer ", std::to_string(tree.previous(child)[0]), " already"));
+      }
+      tree.join(i, child);
+      any = true;
+    }
+  }
+  if (!any) return;
+  if (const auto cycle = tree.cycle(); !cycle.empty()) {
+    refuse(joined("/layers/", std::to_string(cycle[0]), "/children"), stagecut::detail::cycle_text(layers, cycle),
+           "is a cycle");
+  }
+  std::size_t root = layers.size();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!tree.previous(i).empty()) continue;
+    if (root != layers.size()) {
+      refuse(joined("/layers/", std::to_string(i)), joined("layer ", std::to_string(i)),
+             joined("is no child, nor is layer ", std::to_string(root), ": a module tree has one root"));
+    }
+    root = i;
+  }
+}
+
+/// Refuses parts of a profile that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
+template <class Refuse>
+void check_profile(const profile& model, const Refuse& refuse) {
+  check_layers(model.layers, refuse);
+  check_edges(model, refuse);
+  check_children(model.layers, refuse);
+  if (is_chain(model)) check_groups(model.layers, refuse);
+}
+
+}  // namespace stagecut::inline v0::io::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/io/detail/json_stages.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/json/json.hpp>
+#include <stagecut/io/json/json_object.hpp>
+#include <stagecut/plan/plan.hpp>
+
+// How fast the devices of a plan are, and how fast they speak with each other, in JSON.
+namespace stagecut::inline v0::io::detail {
+
+inline std::vector<double> read_speeds(const json_value& value) {
+  std::vector<double> speeds;
+  for (const json_value& each : value.elements()) speeds.push_back(each.amount());
+  if (speeds.empty()) value.fail("holds no speed");
+  return speeds;
+}
+
+inline message_model read_messages(const json_value& value) {
+  message_model messages;
+  const json_value kind = value.at("kind");
+  messages.kind = kind.text();
+  if (!is_transfer_kind(messages.kind)) kind.fail(kind.shown(), " is neither link, latency, stream nor blocking");
+  const json_value links = value.at("links");
+  for (const json_value& each : links.elements()) {
+    messages.links.push_back({each.at("latency").amount(), each.at("bandwidth").amount()});
+    each.only({"latency", "bandwidth"});
+  }
+  if (messages.links.empty()) links.fail("holds no link");
+  value.only({"kind", "links"});
+  return messages;
+}
+
+inline json speeds_json(const std::vector<double>& speeds) {
+  json result = json::array();
+  for (std::size_t d = 0; d < speeds.size(); ++d) {
+    const std::string key = std::to_string(d);
+    json_object object("plan#/speeds");
+    object.amount(key, speeds[d]);
+    result.push_back(object.members()[key]);
+  }
+  return result;
+}
+
+inline json messages_json(const message_model& messages) {
+  json_object object("plan#/messages");
+  object.text("kind", messages.kind);
+  json links = json::array();
+  for (std::size_t b = 0; b < messages.links.size(); ++b) {
+    json_object link(joined("plan#/messages/links/", std::to_string(b)));
+    link.amount("latency", messages.links[b].latency);
+    link.amount("bandwidth", messages.links[b].bandwidth);
+    links.push_back(link.members());
+  }
+  object.set("links", links);
+  return object.members();
+}
+
+}  // namespace stagecut::inline v0::io::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/plan/plan.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// A plan for Alpa: the option that gives the layers of every stage by number, each stage a mesh of one device. The
+/// layers are those that its layer option makes: as many as the plan's.
+///
+/// @return  one line of Python
+/// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
+///          device, a stage without layers, a stage out of its device's turn
+///
+/// Source: L. Zheng et al., OSDI 2022; `ManualStageOption` in `alpa/pipeline_parallel/stage_construction.py`.
+[[nodiscard]] inline std::string as_alpa(const plan& p) {
+  constexpr std::string_view format = "alpa";
+  detail::check_plan("as_alpa", p);
+  detail::check_one_stage_each(format, p);
+  detail::check_no_stage_empty(format, p);
+  const auto stage_text = [&](std::size_t s) {
+    std::vector<std::size_t> layers;
+    for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) layers.push_back(i);
+    return detail::list_text(layers, ",");
+  };
+  const std::string stages = std::to_string(p.cuts.stages());
+  return detail::joined("ManualStageOption([", detail::sequence_text(p.cuts.stages(), ",", stage_text), "], [(1,1)]*",
+                        stages, ", [(1,1)]*", stages, ", [{}]*", stages, ")");
+}
+
+}  // namespace stagecut::inline v0::io

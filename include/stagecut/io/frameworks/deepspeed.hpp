@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/plan/plan.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// A plan for DeepSpeed: a subclass of its `PipelineModule` that cuts as the plan does, to be built with one stage a
+/// device. No option of `PipelineModule` takes cut points. Each layer is one of its `layers`.
+///
+/// @return  five lines of Python
+/// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
+///          device, a stage without layers, a stage out of its device's turn, a schedule but `1f1b`
+///
+/// Source: DeepSpeed 0.16.5, `deepspeed/runtime/pipe/module.py`; not a public interface, it may change.
+[[nodiscard]] inline std::string as_deepspeed(const plan& p) {
+  constexpr std::string_view format = "deepspeed";
+  detail::check_plan("as_deepspeed", p);
+  detail::check_one_stage_each(format, p);
+  detail::check_no_stage_empty(format, p);
+  detail::check_schedule(format, p, "1f1b");
+  return detail::joined(
+      "class Cut(PipelineModule):\n"
+      "    def _partition_layers(self, method='uniform'):\n"
+      "        self.parts = ",
+      detail::list_text(p.cuts.points()),
+      "\n"
+      "        s = self._topo.get_coord(self.global_rank).pipe\n"
+      "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])");
+}
+
+}  // namespace stagecut::inline v0::io

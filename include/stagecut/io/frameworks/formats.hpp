@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <stagecut/io/frameworks/alpa.hpp>
+#include <stagecut/io/frameworks/deepspeed.hpp>
+#include <stagecut/io/frameworks/megatron.hpp>
+#include <stagecut/io/frameworks/pytorch.hpp>
+#include <stagecut/io/frameworks/sagemaker.hpp>
+#include <stagecut/io/frameworks/sapp.hpp>
+#include <stagecut/io/frameworks/torchgpipe.hpp>
+#include <stagecut/io/frameworks/torchtitan.hpp>
+#include <stagecut/io/frameworks/vllm.hpp>
+#include <stagecut/plan/plan.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// A way to say a plan in the words of what runs it.
+struct format {
+  std::string_view name;              ///< what a user asks for
+  std::string_view describes;         ///< for what, and what is written
+  std::string (*write)(const plan&);  ///< the text, without a newline at its end; throws what it cannot say
+};
+
+/// All formats, the most widely used first.
+inline constexpr std::array formats = {
+    format{"megatron", "Megatron-LM: options, with the pipeline's layout", as_megatron},
+    format{"megatron-flags", "Megatron-LM: options, decoders of the first and the last rank", as_megatron_flags},
+    format{"deepspeed", "DeepSpeed: a subclass of PipelineModule", as_deepspeed},
+    format{"torchgpipe", "torchgpipe: balance, and the call of GPipe", as_torchgpipe},
+    format{"fairscale", "FairScale: balance, and the call of fairscale.nn.Pipe", as_fairscale},
+    format{"pytorch", "torch.distributed.pipelining: split_spec", as_split_spec},
+    format{"split-module", "torch.fx.passes.split_module: the stage of every module", as_split_module},
+    format{"torchtitan", "torchtitan: module_fqns_per_model_part", as_torchtitan},
+    format{"vllm", "vLLM: VLLM_PP_LAYER_PARTITION", as_vllm},
+    format{"sglang", "SGLang: SGLANG_PP_LAYER_PARTITION", as_sglang},
+    format{"sagemaker", "SageMaker model parallel: parameters and partition contexts", as_sagemaker},
+    format{"sapp", "SAPP and MindFormers: offsets and recomputation", as_sapp},
+    format{"alpa", "Alpa: ManualStageOption", as_alpa}};
+
+/// The format of that name; null if there is none.
+[[nodiscard]] inline const format* find_format(std::string_view name) {
+  for (const format& each : formats) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+}  // namespace stagecut::inline v0::io

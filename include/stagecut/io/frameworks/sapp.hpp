@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/plan/plan.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// A plan for SAPP and MindFormers: by how many decoders every stage has more than an even share, and how many of them
+/// are recomputed. Rows are the chunks of the devices, columns the devices. A count contains the stronger ones:
+/// selective recomputation is counted with full, that of communication is only full.
+///
+/// Which of a stage's decoders are recomputed is lost.
+///
+/// @return  four lines of YAML
+/// @throws  argument_error if the parts of the plan do not belong together; not_representable for a stage out of its
+///          device's turn, kinds of layers but `embedding` (on the first stage), `decoder`, `norm` and `head` (on the
+///          last), a stage without decoders, recomputation but `selective` and `full`, or of other layers than decoders
+///
+/// Source: the YAML of SAPP's simulator (BMPipe, hal-05564425v1) and of MindFormers' parallel configuration.
+[[nodiscard]] inline std::string as_sapp(const plan& p) {
+  constexpr std::string_view format = "sapp";
+  detail::check_plan("as_sapp", p);
+  detail::check_placement(format, p);
+  detail::check_chain_of_decoders(format, p);
+  const auto decoders = detail::decoders_of_stages(p);
+  std::size_t share = 0;
+  for (const std::size_t each : decoders) share += each;
+  share /= decoders.size();
+
+  std::vector<long long> offset;
+  std::vector<long long> full(decoders.size());
+  std::vector<long long> selective(decoders.size());  // full included
+  for (const std::size_t each : decoders)
+    offset.push_back(static_cast<long long>(each) - static_cast<long long>(share));
+  const auto stages = p.cuts.assignment();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const layer& each = p.profile.layers[i];
+    if (each.recomputation.empty() || each.recomputation == "none") continue;
+    const bool whole = each.recomputation == "full";
+    if (!whole && each.recomputation != "selective") {
+      detail::refuse(format, detail::joined(detail::layer_text(each), ": recomputation ",
+                                            detail::in_quotes(each.recomputation), " is not known to it"));
+    }
+    if (each.kind != "decoder") {
+      detail::refuse(format, detail::joined(detail::layer_text(each), " is recomputed, and it counts only decoders"));
+    }
+    full[stages[i]] += whole ? 1 : 0;
+    selective[stages[i]] += 1;
+  }
+
+  const auto rows = [&](const std::vector<long long>& numbers) {
+    const auto row = [&](std::size_t chunk) {
+      const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(chunk * p.devices);
+      return detail::list_text(std::vector<long long>(first, first + static_cast<std::ptrdiff_t>(p.devices)));
+    };
+    return detail::joined("[", detail::sequence_text(p.chunks, ", ", row), "]");
+  };
+  return detail::joined("offset: ", rows(offset), "\nrecompute: ", rows(full), "\nselect_recompute: ", rows(selective),
+                        "\nselect_comm_recompute: ", rows(full));
+}
+
+}  // namespace stagecut::inline v0::io

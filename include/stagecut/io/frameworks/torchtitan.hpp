@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/plan/plan.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// A plan for torchtitan: the option that lists the modules of every stage. The devices take the stages in turn.
+///
+/// @return  one line, an assignment in Python and in TOML
+/// @throws  argument_error if the parts of the plan do not belong together; not_representable for a stage without
+///          layers, a stage out of its device's turn, a module whose name is empty, is no UTF-8 or stands
+///          twice, parameters shared between stages
+///
+/// Source: torchtitan, `torchtitan/distributed/pipeline_parallel.py`.
+[[nodiscard]] inline std::string as_torchtitan(const plan& p) {
+  constexpr std::string_view format = "torchtitan";
+  detail::check_plan("as_torchtitan", p);
+  detail::check_placement(format, p);
+  detail::check_no_stage_empty(format, p);
+  detail::check_names(format, p);
+  detail::check_tied(format, p);
+  const auto stage_text = [&](std::size_t s) {
+    const auto names = detail::module_names(p, s);
+    const auto name = [&](std::size_t i) { return detail::quoted(names[i]); };
+    return detail::joined("[", detail::sequence_text(names.size(), ",", name), "]");
+  };
+  return detail::joined("module_fqns_per_model_part=[", detail::sequence_text(p.cuts.stages(), ",", stage_text), "]");
+}
+
+}  // namespace stagecut::inline v0::io

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/plan/plan.hpp>
+
+namespace stagecut::inline v0::io {
+
+namespace detail {
+
+/// A plan for a server that puts embeddings on its first rank, norms and heads on its last, and is told how many
+/// decoders each has.
+[[nodiscard]] inline std::string decoders_text(std::string_view format, std::string_view variable, const plan& p) {
+  check_one_stage_each(format, p);
+  check_chain_of_decoders(format, p);
+  const auto decoders = decoders_of_stages(p);
+  return joined(variable, "=",
+                sequence_text(decoders.size(), ",", [&](std::size_t s) { return std::to_string(decoders[s]); }));
+}
+
+}  // namespace detail
+
+/// A plan for vLLM: the environment variable that sets the number of decoders of every pipeline rank. It serves, so no
+/// schedule is refused.
+///
+/// @return  one line, `NAME=VALUE`
+/// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
+///          device, a stage out of its device's turn, kinds of layers but `embedding` (on the first stage), `decoder`,
+///          `norm` and `head` (on the last), a stage without decoders
+///
+/// Source: vLLM, `get_pp_indices` in `vllm/distributed/utils.py`.
+[[nodiscard]] inline std::string as_vllm(const plan& p) {
+  detail::check_plan("as_vllm", p);
+  return detail::decoders_text("vllm", "VLLM_PP_LAYER_PARTITION", p);
+}
+
+/// A plan for SGLang: as `as_vllm`, under SGLang's name.
+///
+/// @return  one line, `NAME=VALUE`
+/// @throws  argument_error and not_representable as `as_vllm`
+///
+/// Source: SGLang, `get_pp_indices` in `python/sglang/srt/distributed/utils.py`.
+[[nodiscard]] inline std::string as_sglang(const plan& p) {
+  detail::check_plan("as_sglang", p);
+  return detail::decoders_text("sglang", "SGLANG_PP_LAYER_PARTITION", p);
+}
+
+}  // namespace stagecut::inline v0::io

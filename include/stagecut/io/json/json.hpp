@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/io/detail/json_parse.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/read_limits.hpp>
+
+namespace stagecut::inline v0::io::detail {
+
+/// How deep the objects and arrays of a JSON text are nested; of any other text, some number.
+[[nodiscard]] inline std::size_t json_nesting(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  bool inside = false;  // a string
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (inside) {
+      if (c == '\\') ++i;
+      if (c == '"') inside = false;
+    } else if (c == '"') {
+      inside = true;
+    } else if (c == '{' || c == '[') {
+      deepest = std::max(deepest, ++depth);
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+/// Unknown fields may be nested this deep: as far as they can be written back into any file that is read within these
+/// limits.
+[[nodiscard]] inline std::size_t unknown_depth(const read_limits& limits = {}) noexcept {
+  return most_depth(limits) / 2;
+}
+
+class json_elements;
+
+/// A value in a JSON text, with its place in errors: `SOURCE#POINTER`. Refers to the text's `json` and source.
+class json_value {
+ public:
+  json_value(const json& value, std::string_view source, const read_limits& limits = {})
+      : json_value(value, source, "", unknown_depth(limits)) {}
+
+  /// The value itself.
+  [[nodiscard]] const json& operator*() const noexcept { return *value_; }
+
+  /// Refuses the value: `PLACE: PROBLEM`.
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... problem) const {
+    fail_at("", problem...);
+  }
+
+  /// Refuses what lies at `pointer` within the value.
+  template <class... Parts>
+  [[noreturn]] void fail_at(std::string_view pointer, const Parts&... problem) const {
+    detail::fail(invalid_input(joined(source_, "#", pointer_, pointer), joined(problem...)));
+  }
+
+  /// The value as it is shown in an error.
+  [[nodiscard]] std::string shown() const {
+    std::string text = value_->dump(-1, ' ', false, json::error_handler_t::replace);
+    if (text.size() <= 60) return text;
+    std::size_t end = 60;
+    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;  // whole characters
+    return joined(text.substr(0, end), "...");
+  }
+
+  /// Refuses anything but an object.
+  const json_value& object() const {
+    if (!value_->is_object()) fail(shown(), " is no object");
+    return *this;
+  }
+
+  /// A member, if the object has it. `null` counts as not there.
+  [[nodiscard]] std::optional<json_value> find(std::string_view key) const {
+    const auto found = object().value_->find(key);
+    if (found == value_->end() || found->is_null()) return std::nullopt;
+    return json_value(*found, source_, pointer_ + json_step(key), unknown_depth_);
+  }
+
+  /// A member that has to be there.
+  [[nodiscard]] json_value at(std::string_view key) const {
+    auto found = find(key);
+    if (!found) fail(in_quotes(key), " is missing");
+    return *std::move(found);
+  }
+
+  /// The elements of an array.
+  [[nodiscard]] json_elements elements() const;
+
+  /// A string.
+  [[nodiscard]] const std::string& text() const {
+    if (!value_->is_string()) fail(shown(), " is no string");
+    return value_->get_ref<const std::string&>();
+  }
+
+  /// True or false.
+  [[nodiscard]] bool flag() const {
+    if (!value_->is_boolean()) fail(shown(), " is neither true nor false");
+    return value_->get<bool>();
+  }
+
+  /// A finite number that is not negative.
+  [[nodiscard]] double amount() const {
+    if (!value_->is_number()) fail(shown(), " is not a number");
+    const double value = value_->get<double>();
+    if (!is_finite(value)) fail(shown(), " is out of range");
+    if (is_negative(value)) fail(shown(), " is negative");
+    return value;
+  }
+
+  /// A whole number from `least` on.
+  [[nodiscard]] std::size_t count(std::size_t least = 0) const {
+    const double value = value_->is_number_unsigned() ? 0 : amount();
+    // 2^53: beyond it not every whole number is a double.
+    if (!value_->is_number_unsigned() && (value != std::floor(value) || value > 9007199254740992.0)) {
+      fail(shown(), " is no whole number");
+    }
+    const std::size_t whole =
+        value_->is_number_unsigned() ? value_->get<std::size_t>() : static_cast<std::size_t>(value);
+    if (whole < least) fail(shown(), " is below ", std::to_string(least));
+    return whole;
+  }
+
+  /// The members that are not `known`, as a JSON object; empty if there is none.
+  /// @{
+  [[nodiscard]] std::string unknown(std::initializer_list<std::string_view> known) const {
+    return unknown(view(known));
+  }
+  [[nodiscard]] std::string unknown(view<const std::string_view> known) const {
+    json rest = json::object();
+    for (const auto& [key, value] : object().value_->items()) {
+      if (std::find(known.begin(), known.end(), key) == known.end()) append_member(rest, key, value);
+    }
+    if (rest.empty()) return {};
+    std::string text = rest.dump();
+    if (json_nesting(text) > unknown_depth_) fail("unknown fields are ", depth_problem(unknown_depth_));
+    return text;
+  }
+  /// @}
+
+  /// Refuses members that are not `known`.
+  void only(std::initializer_list<std::string_view> known) const {
+    for (const auto& [key, value] : object().value_->items()) {
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
+        json_value(value, source_, pointer_ + json_step(key), unknown_depth_).fail("is not known");
+      }
+    }
+  }
+
+ private:
+  friend class json_elements;
+  json_value(const json& value, std::string_view source, std::string pointer, std::size_t depth)
+      : value_(&value), source_(source), pointer_(std::move(pointer)), unknown_depth_(depth) {}
+
+  const json* value_;
+  std::string_view source_;
+  std::string pointer_;
+  std::size_t unknown_depth_;  // of members that are not known
+};
+
+/// The elements of an array, each made when it is asked for.
+class json_elements {
+ public:
+  /// One after the other, for a loop.
+  struct iterator {
+    const json_elements* of;  ///< of which array
+    std::size_t at;           ///< which element
+    [[nodiscard]] json_value operator*() const { return (*of)[at]; }
+    iterator& operator++() { return ++at, *this; }
+    [[nodiscard]] bool operator!=(const iterator& other) const noexcept { return at != other.at; }
+  };
+
+  /// @param of  an array
+  explicit json_elements(json_value of) : of_(std::move(of)) {}
+  [[nodiscard]] std::size_t size() const noexcept { return of_.value_->size(); }
+  [[nodiscard]] json_value operator[](std::size_t i) const {
+    return json_value((*of_.value_)[i], of_.source_, joined(of_.pointer_, "/", std::to_string(i)), of_.unknown_depth_);
+  }
+  [[nodiscard]] iterator begin() const noexcept { return {this, 0}; }
+  [[nodiscard]] iterator end() const noexcept { return {this, size()}; }
+
+ private:
+  json_value of_;
+};
+
+inline json_elements json_value::elements() const {
+  if (!value_->is_array()) fail(shown(), " is no array");
+  return json_elements(*this);
+}
+
+/// A number as it is written: without a fraction where it has none and is exact as a whole number.
+[[nodiscard]] inline json json_number(double value) {
+  if (is_finite(value) && value == std::floor(value) && std::abs(value) <= 9007199254740992.0)
+    return static_cast<std::int64_t>(value);
+  return value;
+}
+
+}  // namespace stagecut::inline v0::io::detail

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/json_layers.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/json/json.hpp>
+#include <stagecut/io/json/json_object.hpp>
+#include <stagecut/io/read_limits.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0::io {
+
+namespace detail {
+
+inline constexpr std::string_view profile_schema = "stagecut-profile-1";
+inline constexpr std::string_view plan_schema = "stagecut-plan-1";
+
+inline constexpr std::array<std::string_view, 5> profile_keys = {"schema", "name", "weights_only", "layers", "edges"};
+
+inline std::vector<layer_variant> read_variants(const json_value& value) {
+  std::vector<layer_variant> result;
+  for (const json_value& element : value.elements()) {
+    layer_variant& variant = result.emplace_back();
+    variant.name = element.at("name").text();
+    if (const auto ways = element.find("ways")) variant.ways = ways->count(1);
+    (void)read_figures(element, variant);
+    variant.unknown_fields = element.unknown(variant_keys);
+  }
+  return result;
+}
+
+inline tied_parameters read_tied(const json_value& value) {
+  tied_parameters tie;
+  tie.name = value.at("name").text();
+  tie.bytes = value.at("bytes").amount();
+  if (const auto resident = value.find("resident")) tie.resident = resident->amount();
+  if (const auto where = value.find("placement")) {
+    if (where->text() == "colocate") {
+      tie.where = tied_parameters::placement::colocated;
+    } else if (where->text() != "replicate") {
+      where->fail(where->shown(), R"( is neither "replicate" nor "colocate")");
+    }
+  }
+  value.only({"name", "bytes", "resident", "placement"});
+  return tie;
+}
+
+inline layer read_layer(const json_value& value, std::size_t number) {
+  layer each;
+  const auto name = value.find("name");
+  each.name = name ? name->text() : std::to_string(number);
+  if (!read_figures(value, each) && !name) value.fail("a layer without a name and without a figure");
+  const auto text = [&](std::string_view key, auto& to) {
+    if (const auto found = value.find(key)) to = found->text();
+  };
+  text("kind", each.kind);
+  text("group", each.group);
+  text("recomputation", each.recomputation);
+  if (const auto tied = value.find("tied")) {
+    for (const json_value& element : tied->elements()) each.tied.push_back(read_tied(element));
+  }
+  if (const auto modules = value.find("modules")) {
+    for (const json_value& element : modules->elements()) each.modules.push_back(element.text());
+  }
+  if (const auto variants = value.find("recomputations")) each.recomputations = read_variants(*variants);
+  if (const auto variants = value.find("shardings")) each.shardings = read_variants(*variants);
+  if (const auto children = value.find("children")) {
+    for (const json_value& element : children->elements()) each.children.push_back(element.count());
+  }
+  each.unknown_fields = value.unknown(layer_keys);
+  return each;
+}
+
+inline std::vector<profile_edge> read_edges(const json_value& value) {
+  std::vector<profile_edge> edges;
+  for (const json_value& element : value.elements()) {
+    const auto ends = element.elements();
+    if (ends.size() != 2) element.fail(element.shown(), " is not [from, to]");
+    edges.push_back({ends[0].count(), ends[1].count()});
+  }
+  if (edges.empty()) value.fail("holds no edge; a chain goes without \"edges\"");
+  return edges;
+}
+
+/// A profile that stands in a JSON text.
+inline profile read_json_profile(const json_value& value) {
+  const json_value schema = value.at("schema");
+  if (schema.text() == plan_schema) {
+    schema.fail("is a plan; its member \"profile\" would be a profile");
+  }
+  if (schema.text() != profile_schema) schema.fail(schema.shown(), " is not known; read is \"", profile_schema, "\"");
+  profile model;
+  if (const auto name = value.find("name")) model.name = name->text();
+  if (const auto weights = value.find("weights_only")) model.weights_only = weights->flag();
+  const json_value layers = value.at("layers");
+  model.layers.reserve(layers.elements().size());
+  for (const json_value& element : layers.elements()) model.layers.push_back(read_layer(element, model.layers.size()));
+  if (model.layers.empty()) layers.fail("names no layer");
+  if (const auto edges = value.find("edges")) model.edges = read_edges(*edges);
+  model.unknown_fields = value.unknown(profile_keys);
+  check_profile(model, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
+    value.fail_at(pointer, what, " ", problem);
+  });
+  return model;
+}
+
+/// Which members are written.
+enum class written { all, known };
+
+inline json variants_json(const std::vector<layer_variant>& variants, const std::string& place, written what) {
+  json result = json::array();
+  for (const layer_variant& variant : variants) {
+    json_object object(joined(place, "/", std::to_string(result.size())));
+    object.text("name", variant.name);
+    if (variant.ways != 1) object.set("ways", variant.ways);
+    write_figures(object, variant);
+    if (what == written::all) object.unknown(variant.unknown_fields, variant_keys);
+    result.push_back(object.members());
+  }
+  return result;
+}
+
+inline json tied_json(const std::vector<tied_parameters>& tied, const std::string& place) {
+  json result = json::array();
+  for (const tied_parameters& tie : tied) {
+    json_object object(joined(place, "/", std::to_string(result.size())));
+    object.text("name", tie.name);
+    object.amount("bytes", tie.bytes);
+    object.amount("resident", tie.resident);
+    if (tie.where == tied_parameters::placement::colocated) object.set("placement", "colocate");
+    result.push_back(object.members());
+  }
+  return result;
+}
+
+inline json layer_json(const layer& each, const std::string& place, written what) {
+  json_object object(place);
+  object.text("name", each.name);
+  object.text_if_any("kind", each.kind);
+  write_figures(object, each);
+  object.text_if_any("group", each.group);
+  if (!each.tied.empty()) object.set("tied", tied_json(each.tied, object.at("tied")));
+  json modules = json::array();
+  for (const std::string& module : each.modules) {
+    if (!is_utf8(module)) refuse_to_write(object.at("modules"), in_quotes(module), "must be UTF-8");
+    modules.push_back(module);
+  }
+  if (!modules.empty()) object.set("modules", std::move(modules));
+  object.text_if_any("recomputation", each.recomputation);
+  for (const auto& [key, variants] :
+       {std::pair("recomputations", &each.recomputations), std::pair("shardings", &each.shardings)}) {
+    if (!variants->empty()) object.set(key, variants_json(*variants, object.at(key), what));
+  }
+  if (!each.children.empty()) object.set("children", each.children.get());
+  if (what == written::all) object.unknown(each.unknown_fields, layer_keys);
+  return object.members();
+}
+
+/// All of a profile but its layers and edges.
+inline json profile_head(const profile& model, const std::string& place, written what) {
+  json_object object(place);
+  object.set("schema", profile_schema);
+  object.text_if_any("name", model.name);
+  if (model.weights_only) object.set("weights_only", true);
+  if (what == written::all) object.unknown(model.unknown_fields, profile_keys);
+  return object.members();
+}
+
+inline json edges_json(const std::vector<profile_edge>& edges) {
+  json result = json::array();
+  for (const profile_edge& edge : edges) result.push_back(json::array({edge.from, edge.to}));
+  return result;
+}
+
+/// The text of a profile that errors call `place`.
+inline std::string profile_text(const profile& model, const std::string& place) {
+  if (model.layers.empty()) refuse_to_write(joined(place, "/layers"), "{}", "must hold at least one layer");
+  check_profile(model, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
+    refuse_to_write(joined(place, pointer), what, problem);
+  });
+  std::string text = json_line(profile_head(model, place, written::all));
+  text.back() = ',';
+  text += " \"layers\": [";
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    text += i == 0 ? "\n  " : ",\n  ";
+    text += json_line(layer_json(model.layers[i], joined(place, "/layers/", std::to_string(i)), written::all));
+  }
+  text += "\n]";
+  if (!model.edges.empty()) text.append(", \"edges\": ").append(json_line(edges_json(model.edges)));
+  return text += "}";
+}
+
+}  // namespace detail
+
+/// Reads a profile from JSON: an object of `docs/profile.schema.json`.
+///
+/// @param text    the content
+/// @param source  what errors call it
+/// @param limits  how much is read; members that are not known may be nested half as deep
+/// @return        the profile; what this version does not know of it, of its layers and their variants is kept in
+///                `unknown_fields`
+/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, with `SOURCE` beyond the limit of bytes,
+///                else with `SOURCE#POINTER`
+[[nodiscard]] inline profile parse_json_profile(std::string_view text, std::string_view source,
+                                                const read_limits& limits = {}) {
+  const detail::json parsed = detail::parse_json(text, source, limits);
+  return detail::read_json_profile(detail::json_value(parsed, source, limits));
+}
+
+/// Writes a profile as JSON, one layer a line, without what is at its default, and with its `unknown_fields`.
+///
+/// Whatever is written is read back as an equal profile, bit for bit; `unknown_fields` in the form in which they are
+/// read: without spaces, and within the limits within which they were read.
+///
+/// @throws argument_error with the place of what could not be read back: no layer, a figure that is not finite or is
+///         negative, a text that is not UTF-8, `unknown_fields` that are no JSON object or hold a known key, groups,
+///         tied parameters, edges and children that contradict each other
+[[nodiscard]] inline std::string as_json(const profile& model) { return detail::profile_text(model, "model#"); }
+
+/// Tells profiles apart: 16 hexadecimal digits, equal for profiles that are equal but for `unknown_fields`.
+///
+/// FNV-1a of 64 bits over the JSON of all known fields without spaces: it identifies a profile, and protects nothing.
+/// @throws argument_error as `as_json`, for a figure or a text
+[[nodiscard]] inline std::string profile_hash(const profile& model) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](const std::string& text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  };
+  add(detail::profile_head(model, "model#", detail::written::known).dump());
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const std::string place = detail::joined("model#/layers/", std::to_string(i));
+    add(detail::layer_json(model.layers[i], place, detail::written::known).dump());
+  }
+  if (!model.edges.empty()) add(detail::edges_json(model.edges).dump());
+  std::string digits(16, '0');
+  for (std::size_t i = 16; i-- > 0; hash >>= 4U) digits[i] = "0123456789abcdef"[hash & 15U];
+  return digits;
+}
+
+}  // namespace stagecut::inline v0::io

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/schedule/op.hpp>
+
+// What an SVG file is made of: numbers, names, colours, and the marks of an axis.
+namespace stagecut::inline v0::io::detail {
+
+/// Colours; those of ops are told by `op_colour`.
+/// @{
+inline constexpr std::string_view ink = "#1f2328";
+inline constexpr std::string_view faint_ink = "#656d76";
+inline constexpr std::string_view idle_colour = "#eef0f3";
+inline constexpr std::string_view critical_colour = "#c2185b";
+inline constexpr std::string_view resident_colour = "#c3cad3";
+inline constexpr std::string_view activation_colour = "#cdbdeb";
+inline constexpr std::string_view activation_ink = "#6a4fb3";
+inline constexpr std::string_view limit_colour = "#cf222e";
+/// @}
+
+/// A coordinate in hundredths of a pixel, without zeros at the end.
+inline void put(std::string& to, double pixels) {
+  const long long hundredths = std::llround(pixels * 100);
+  const auto size = static_cast<unsigned long long>(hundredths < 0 ? -hundredths : hundredths);
+  if (hundredths < 0) to += '-';
+  to += std::to_string(size / 100);
+  if (size % 100 == 0) return;
+  to += '.';
+  to += static_cast<char>('0' + size % 100 / 10);
+  if (size % 10 != 0) to += static_cast<char>('0' + size % 10);
+}
+inline void put(std::string& to, std::string_view text) { to += text; }
+
+/// Appends the parts; numbers as coordinates.
+template <class... Parts>
+void add(std::string& to, const Parts&... parts) {
+  const auto one = [&to](const auto& part) {
+    if constexpr (std::floating_point<std::remove_cvref_t<decltype(part)>>) {
+      put(to, static_cast<double>(part));
+    } else {
+      put(to, std::string_view(part));
+    }
+  };
+  (one(parts), ...);
+}
+
+/// A name as it stands in XML: `visible`, which leaves nothing that XML may not hold, with its markup escaped.
+[[nodiscard]] inline std::string xml_text(std::string_view name) {
+  std::string text;
+  for (const char c : visible(name)) {
+    if (c == '&') {
+      text += "&amp;";
+    } else if (c == '<') {
+      text += "&lt;";
+    } else if (c == '>') {
+      text += "&gt;";
+    } else if (c == '"') {
+      text += "&quot;";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+/// About the width of a text, in the widest of the usual fonts.
+[[nodiscard]] inline double text_width(std::string_view text, double font) {
+  double sum = 0;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // not the first byte of a character
+    const bool slim = std::string_view("fijlrt .,:;'|()[]I").find(c) != std::string_view::npos;
+    const bool wide = (c >= 'A' && c <= 'Z' && c != 'I') || c == 'm' || c == 'w' || c == '%';
+    sum += slim ? 0.37 : wide ? 0.8 : 0.63;
+  }
+  return sum * font;
+}
+
+/// A text that is cut where it would be wider than there is room.
+[[nodiscard]] inline std::string shortened(std::string_view text, double font, double room) {
+  if (text_width(text, font) <= room) return std::string(text);
+  std::size_t end = 0;
+  while (end < text.size() && text_width(text.substr(0, end), font) + 2 * font <= room) ++end;
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return joined(text.substr(0, end), "\u2026");
+}
+
+/// A number with four digits that count.
+[[nodiscard]] inline std::string figure(double value) {
+  int decimals = 3;
+  for (double rest = value; rest >= 10 && decimals > 0; rest /= 10) --decimals;
+  for (double rest = value; rest > 0 && rest < 1 && decimals < 15; rest *= 10) ++decimals;
+  std::array<char, 400> digits{};
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, decimals);
+  std::string text(digits.data(), end.ptr);
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+/// A unit, in the units of the data.
+struct data_unit {
+  double size = 1;
+  const char* name = "";
+};
+
+/// The unit in which times up to `longest` are shown.
+[[nodiscard]] inline data_unit time_unit(double longest, bool seconds) {
+  if (!seconds) return {};
+  if (longest >= 1 || longest <= 0) return {1, "s"};
+  if (longest >= 1e-3) return {1e-3, "ms"};
+  return longest >= 1e-6 ? data_unit{1e-6, "\u00B5s"} : data_unit{1e-9, "ns"};
+}
+
+/// The unit in which amounts of memory up to `most` are shown.
+[[nodiscard]] inline data_unit memory_unit(double most, bool bytes) {
+  if (!bytes) return {};
+  constexpr const char* names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::size_t step = 0;
+  double size = 1;
+  for (; most / size >= 1024 && step < 5; ++step) size *= 1024;
+  return {size, names[step]};
+}
+
+/// An amount in a unit: `12.3 ms`, `4`.
+[[nodiscard]] inline std::string amount_text(double amount, const data_unit& unit) {
+  return joined(figure(amount / unit.size), *unit.name == '\0' ? "" : " ", unit.name);
+}
+
+/// A share in per cent: `27.3 %`.
+[[nodiscard]] inline std::string percent_text(double share) {
+  const long long tenths = std::llround(share * 1000);
+  return joined(std::to_string(tenths / 10), ".", std::to_string(tenths % 10), " %");
+}
+
+/// Marks at multiples of 1, 2 or 5 times a power of ten.
+class axis_marks {
+ public:
+  /// @param until  where the axis ends, in the unit in which it is shown
+  /// @param most   marks behind 0, at least 1
+  axis_marks(double until, std::size_t most) : until_(until) {
+    double step = until > 0 ? until / static_cast<double>(most) : 1;
+    for (; step > 10; step /= 10) ++exponent_, power_ *= 10;
+    for (; step <= 1; step *= 10) --exponent_, power_ /= 10;
+    digit_ = step <= 2 ? 2 : step <= 5 ? 5 : 10;
+  }
+
+  /// Marks, that of 0 included.
+  [[nodiscard]] std::size_t size() const {
+    std::size_t count = 1;
+    while (at(count) <= until_ * (1 + 1e-9)) ++count;
+    return count;
+  }
+  /// Where a mark stands.
+  [[nodiscard]] double at(std::size_t mark) const { return static_cast<double>(mark * digit_) * power_; }
+  /// Its label.
+  [[nodiscard]] std::string text(std::size_t mark) const {
+    std::string digits = std::to_string(mark * digit_);
+    if (mark == 0) return digits;
+    if (exponent_ >= 0) return digits.append(static_cast<std::size_t>(exponent_), '0');
+    const auto decimals = static_cast<std::size_t>(-exponent_);
+    if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');
+    const std::size_t point = digits.size() - decimals;
+    // A step of 10 has one digit more than it needs.
+    if (digit_ == 10) digits.pop_back();
+    if (point < digits.size()) digits.insert(point, 1, '.');
+    return digits;
+  }
+
+ private:
+  double until_;
+  double power_ = 1;
+  int exponent_ = 0;
+  std::size_t digit_ = 1;
+};
+
+/// The colour of a kind of op on a rank's stage number `chunk` of `chunks`: the first darkest.
+[[nodiscard]] inline std::string op_colour(op_kind kind, std::size_t chunk, std::size_t chunks) {
+  struct range {
+    std::array<unsigned, 3> dark, light;
+  };
+  constexpr range forward{{0x6f, 0xa8, 0xee}, {0xcd, 0xe1, 0xfa}};
+  constexpr range backward{{0xf4, 0xa2, 0x4c}, {0xfc, 0xdf, 0xbb}};
+  constexpr range input{{0x4d, 0xbc, 0xb6}, {0xbf, 0xe8, 0xe5}};
+  constexpr range weight{{0x78, 0xc0, 0x66}, {0xd1, 0xec, 0xc9}};
+  constexpr range reduce{{0xa9, 0x92, 0xda}, {0xa9, 0x92, 0xda}};
+  constexpr range step{{0xdd, 0x8f, 0xb8}, {0xdd, 0x8f, 0xb8}};
+  const range& of = kind == op_kind::forward           ? forward
+                    : kind == op_kind::backward        ? backward
+                    : kind == op_kind::backward_input  ? input
+                    : kind == op_kind::backward_weight ? weight
+                    : kind == op_kind::optimizer_step  ? step
+                                                       : reduce;
+  constexpr std::string_view digits = "0123456789abcdef";
+  const std::size_t last = chunks > 1 ? chunks - 1 : 1;
+  const std::size_t at = chunks > 1 ? chunk : 0;
+  std::string text = "#";
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t level = (of.dark[i] * (last - at) + of.light[i] * at) / last;
+    text.append(1, digits[level / 16]).append(1, digits[level % 16]);
+  }
+  return text;
+}
+
+}  // namespace stagecut::inline v0::io::detail

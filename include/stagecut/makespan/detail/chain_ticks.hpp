@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What a stage takes time for: its passes, and the messages over the boundary behind it, down and up.
+enum tick_kind : std::size_t { tick_f, tick_b, tick_w, tick_message, tick_kinds };
+
+/// A chain's times in whole ticks, a power of two of the user's unit: what is computed of them is exact.
+///
+/// The tick is as small as cuts of some makespan let it be. What such a cut cannot contain, because it alone takes longer,
+/// counts as twice that makespan: then a cut that does contain it takes longer in ticks, too. See docs/makespan.md.
+///
+/// `tick_b` is B, or I where the schedule tells the gradients apart.
+class chain_ticks {
+ public:
+  template <pipeline_model Model>
+  chain_ticks(const Model& model, const schedule& order, const std::vector<link_speed>& links)
+      : items(model.size()), stages(order.stages()), passes_(static_cast<double>(order.microbatches * order.slices)) {
+    for (const auto& rank : order.orders) {
+      for (const op& each : rank) {
+        splits = splits || each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
+      }
+    }
+    rows_per_kind_ = promises<Model, stage_invariant> ? 1 : stages;
+    for (std::size_t s = 0; s < rows_per_kind_; ++s) {
+      for (std::size_t i = 0; i < items; ++i) {
+        const double all = checked("backward", s, i, model.backward(s, i, i + 1));
+        double weight = 0;
+        if constexpr (split_pipeline_model<Model>) {
+          if (splits) weight = checked("backward_weight", s, i, model.backward_weight(s, i, i + 1));
+          if (all < weight) refuse("backward_weight", s, i, "is above the whole backward pass");
+        }
+        times_[tick_f].push_back(checked("forward", s, i, model.forward(s, i, i + 1)));
+        times_[tick_b].push_back(all - weight);
+        times_[tick_w].push_back(weight);
+      }
+    }
+    times_[tick_message].resize(items + 1);  // of boundaries within a rank: no time
+    has_messages = !links.empty() && stages > 1;
+    for (std::size_t b = 0; b + 1 < stages; ++b) {
+      const bool crosses = has_messages && order.rank_of[b] != order.rank_of[b + 1];
+      boundary_.push_back(!crosses ? 0 : links.size() == 1 ? 1 : b + 1);
+    }
+    for (std::size_t b = 0; has_messages && b < links.size(); ++b) {
+      for (std::size_t y = 0; y <= items; ++y) {
+        double bytes = 0;
+        if constexpr (sending_pipeline_model<Model>) {
+          if (y != 0 && y != items) bytes = model.sent(y);
+        }
+        times_[tick_message].push_back(y == 0 || y == items ? 0 : checked("sent", 0, y, links[b](bytes)));
+      }
+    }
+    scale(std::numeric_limits<double>::max());
+  }
+
+  /// Chooses the tick for cuts of makespan `most` or less, in the user's unit: it has fewer than 2^50 of them.
+  ///
+  /// @pre  there is such a cut, that is allowed
+  void scale(double most) {
+    constexpr double highest = std::numeric_limits<double>::max();
+    most_ = everything();
+    most_ = most_ < most ? most_ : most < highest ? most : highest;
+    int exponent = 1 - 50 + (most_ < 0x1p-900 ? exponent_of(most_ * 0x1p200) - 200 : exponent_of(most_));
+    exponent = exponent < least_exponent ? least_exponent : exponent;
+    do {
+      tick = std::bit_cast<double>(exponent < -1022 ? std::uint64_t{1} << static_cast<unsigned>(exponent + 1074)
+                                                    : static_cast<std::uint64_t>(exponent + 1023) << 52U);
+      ++exponent;
+    } while (!fill());
+  }
+
+  std::size_t items;          ///< n
+  std::size_t stages;         ///< S
+  bool splits = false;        ///< whether the schedule runs I and W
+  bool has_messages = false;  ///< whether messages take time or order
+  double tick = 1;            ///< in the user's unit
+
+  /// Up to which makespan cuts are what they are, in the user's unit.
+  [[nodiscard]] double most() const noexcept { return most_; }
+  /// How far, in the user's unit, rounding may move the makespan of such a cut at most; 0: nothing was rounded.
+  [[nodiscard]] double error() const noexcept { return error_; }
+  /// A pass of `[first, last)` as stage s, in the user's unit.
+  [[nodiscard]] double time(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
+    const double* const all = times_[kind].data() + (rows_per_kind_ == 1 ? 0 : s) * items;
+    double sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += all[i];
+    return sum;
+  }
+  /// A message over the boundary behind stage s, cut at y, in the user's unit.
+  [[nodiscard]] double message_time(std::size_t s, std::size_t y) const noexcept {
+    return times_[tick_message][boundary_[s] * (items + 1) + y];
+  }
+
+  /// A pass of `[first, last)` as stage s.
+  [[nodiscard]] double pass(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
+    const double* const sums = row(kind, s);
+    return sums[last] - sums[first];
+  }
+  /// All passes of a microbatch.
+  [[nodiscard]] double load(std::size_t s, std::size_t first, std::size_t last) const noexcept {
+    return pass(tick_f, s, first, last) + pass(tick_b, s, first, last) + pass(tick_w, s, first, last);
+  }
+  /// A message over the boundary behind stage s, cut at y; the same in both directions.
+  [[nodiscard]] double message(std::size_t s, std::size_t y) const noexcept {
+    return s + 1 < stages ? messages_[boundary_[s] * (items + 1) + y] : 0;
+  }
+  /// Prefix sums of the passes of stage s.
+  [[nodiscard]] const double* row(std::size_t kind, std::size_t s) const noexcept {
+    return rows_[kind * rows_per_kind_ + (rows_per_kind_ == 1 ? 0 : s)].data();
+  }
+  /// The least `time(s)` of any stage s: what an item takes wherever it stands.
+  template <class Time>
+  [[nodiscard]] double least(const Time& time) const {
+    double best = time(std::size_t{0});
+    for (std::size_t s = 1; s < rows_per_kind_; ++s) {
+      const double here = time(s);
+      best = here < best ? here : best;
+    }
+    return best;
+  }
+
+ private:
+  template <class... Why>
+  [[noreturn]] static void refuse(const char* what, std::size_t s, std::size_t i, const Why&... why) {
+    fail(
+        invalid_input(joined("model.", what, " of item ", std::to_string(i), " on stage ", std::to_string(s)), why...));
+  }
+  static double checked(const char* what, std::size_t s, std::size_t i, double value) {
+    if (is_finite(value) && !is_negative(value)) return value;
+    refuse(what, s, i, is_nan(value) ? "NaN, must be finite and not negative" : "must be finite and not negative");
+  }
+
+  /// No cut takes longer than all ops of an iteration, one after the other; infinite if that is not representable.
+  [[nodiscard]] double everything() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < items; ++i) {
+      double most = 0;
+      for (std::size_t at = i; at < times_[tick_f].size(); at += items) {
+        const double all = times_[tick_f][at] + times_[tick_b][at] + times_[tick_w][at];
+        most = most < all ? all : most;
+      }
+      sum += most;
+    }
+    double longest = 0;
+    for (const double each : times_[tick_message]) longest = longest < each ? each : longest;
+    return (sum + 2 * static_cast<double>(stages) * longest) * passes_;
+  }
+
+  /// The exponent of a number that is 0 or normal.
+  [[nodiscard]] static int exponent_of(double value) {
+    return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52U) - 1023;
+  }
+
+  /// A time in ticks, and how far that is off; what reaches `limit` is that.
+  [[nodiscard]] double rounded(double time, double limit, double& off) const noexcept {
+    const double ticks = time / tick;
+    if (!(ticks < limit)) return limit;
+    const auto whole = static_cast<double>(static_cast<std::int64_t>(ticks + 0.5));
+    const double by = whole * tick - time;
+    off += by < 0 ? -by : by;
+    return whole;
+  }
+
+  /// Counts everything in ticks. False: they are too small, a sum over all items is no exact one.
+  bool fill() {
+    const double beyond = static_cast<double>(static_cast<std::int64_t>(2 * (most_ / tick))) + 1;
+    const double most_of_pass = static_cast<double>(static_cast<std::int64_t>(beyond / passes_)) + 1;
+    std::vector<double> off(items);  // of an item, wherever it stands
+    rows_.assign(3 * rows_per_kind_, std::vector<double>(items + 1));
+    for (std::size_t s = 0; s < rows_per_kind_; ++s) {
+      double sum = 0;
+      for (std::size_t i = 0; i < items; ++i) {
+        double here = 0;
+        for (std::size_t kind = 0; kind < 3; ++kind) {
+          std::vector<double>& row = rows_[kind * rows_per_kind_ + s];
+          row[i + 1] = row[i] + rounded(times_[kind][s * items + i], most_of_pass, here);
+        }
+        off[i] = off[i] < here ? here : off[i];
+      }
+      for (std::size_t kind = 0; kind < 3; ++kind) sum += rows_[kind * rows_per_kind_ + s][items];
+      if (sum >= 0x1p52) return false;
+    }
+    double all = 0;
+    for (const double each : off) all += each;
+    messages_.resize(times_[tick_message].size());
+    double most_off = 0;
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      double here = 0;
+      messages_[i] = rounded(times_[tick_message][i], beyond, here);
+      most_off = most_off < here ? here : most_off;
+    }
+    error_ = (all + 2 * static_cast<double>(boundary_.size()) * most_off) * passes_;
+    if (error_ > 0) error_ += most_ * 0x1p-45;  // what sums of doubles are off
+    return true;
+  }
+
+  static constexpr int least_exponent = -1074;  // of a double
+
+  double passes_;                            // of a stage: microbatches, by their slices
+  std::vector<double> times_[tick_kinds]{};  // in the user's unit, of every row and item, or of every link and cut
+  std::vector<std::size_t> boundary_{};      // its row of messages
+  std::size_t rows_per_kind_ = 1;
+  double most_ = 0;
+  double error_ = 0;
+  std::vector<std::vector<double>> rows_{};
+  std::vector<double> messages_{};
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/cut_search.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/pair_graph.hpp>
+#include <stagecut/makespan/detail/path_pool.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/stage_graph.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The graph of all cuts up to some makespan, and the search that knows it.
+class cut_space {
+ public:
+  /// Edges that a graph may have: a quarter of a gigabyte.
+  static constexpr std::size_t most_edges = std::size_t{1} << 24U;
+
+  cut_space(const chain_ticks& chain, const schedule& order, transfer_kind transfers, const stage_layout& layout,
+            const cut_rules& rules, cut_simulator& simulator, search_clock& clock)
+      : chain_(chain),
+        order_(order),
+        layout_(layout),
+        rules_(rules),
+        simulator_(simulator),
+        clock_(clock),
+        stages_(chain, order, transfers, rules) {}
+
+  /// Makes the graph of all cuts of makespan `most` or less. False: it is too large, or there is no time; then there is
+  /// none.
+  bool build(double most) {
+    search_.reset();
+    built_for_ = -1;
+    bool built = false;
+    if (layout_.kind == stage_layout::shape::chain) {
+      built = stages_.build(most, most_edges, clock_, graph_);
+    } else {
+      built = pair_graph(chain_, order_, layout_, rules_).build(most, most_edges, clock_, graph_);
+    }
+    if (!built) return false;
+    built_for_ = most;
+    const std::size_t capacity = most_lengths / (graph_.nodes.size() + 1);
+    pool_.emplace(chain_, layout_, capacity < 16 ? 16 : capacity > 256 ? 256 : capacity);
+    search_.emplace(chain_, order_, layout_, rules_, simulator_, *pool_, clock_);
+    return true;
+  }
+
+  /// Whether there is a graph of all cuts of makespan `most` or less.
+  [[nodiscard]] bool holds(double most) const noexcept { return search_ && most <= built_for_; }
+
+  /// The edges of cuts of makespan `most` or less, if the graph holds them; some more if the clock says stop.
+  [[nodiscard]] layered_graph within(double most) {
+    layered_graph graph = graph_;
+    const auto last = static_cast<std::uint32_t>(layout_.steps());
+    if (!graph.prune(last, [most](const auto& each) { return each.bound > most; })) graph.edges.clear();
+    if (layout_.kind == stage_layout::shape::chain && stages_.in_flight()) stages_.refine(graph, most, clock_);
+    return graph;
+  }
+
+  /// Leaves out what is slower than `most`.
+  void shrink(double most) {
+    if (most >= built_for_) return;
+    built_for_ = most;
+    graph_ = within(most);
+    graph_.compact();
+  }
+
+  /// The graph.
+  [[nodiscard]] const layered_graph& graph() const noexcept { return graph_; }
+  /// What makes graphs of chains.
+  [[nodiscard]] const stage_graph& stages() const noexcept { return stages_; }
+  /// The search through parts of the graph.
+  /// @pre the graph was built
+  [[nodiscard]] cut_search& search() noexcept { return *search_; }
+
+ private:
+  // Numbers of all paths at all nodes: a quarter of a gigabyte.
+  static constexpr std::size_t most_lengths = std::size_t{1} << 25U;
+
+  const chain_ticks& chain_;
+  const schedule& order_;
+  const stage_layout& layout_;
+  const cut_rules& rules_;
+  cut_simulator& simulator_;
+  search_clock& clock_;
+  stage_graph stages_;
+  layered_graph graph_{};
+  double built_for_ = -1;  // the makespan
+  std::optional<path_pool> pool_{};
+  std::optional<cut_search> search_{};
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_search.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/cut_space.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Adds to an answer all cuts within the fraction of its makespan that was asked for, in ticks of the longest of them.
+inline void collect_cuts_within(chain_ticks& chain, const makespan_request& request, cut_simulator& simulator,
+                                cut_space& space, makespan_cut& result) {
+  if (request.most_within == 0) return;
+  const double factor = 1 + *request.within;
+  const double longest = result.makespan * factor;
+  const bool rescaled = longest > chain.most();
+  if (rescaled) chain.scale(longest);
+  const std::vector<std::size_t> own(result.cuts.points().begin(), result.cuts.points().end());
+  const double least = simulator(own);
+  const double wanted = chain.error() > 0 ? (longest + chain.error()) / chain.tick + 1 : least * factor;
+  constexpr double beyond = 0x1p52;  // any makespan in ticks
+  double most = wanted < beyond ? static_cast<double>(static_cast<std::int64_t>(wanted)) : beyond;
+  std::vector<std::pair<double, std::vector<std::size_t>>> all{{least, own}};
+  bool dropped = false;
+  const auto keep = [&](view<const std::size_t> points, double value) {
+    std::pair<double, std::vector<std::size_t>> here{value, {points.begin(), points.end()}};
+    const auto place = std::lower_bound(all.begin(), all.end(), here);
+    if (place == all.end() || *place != here) all.insert(place, std::move(here));
+    if (all.size() > request.most_within) {
+      all.pop_back();
+      dropped = true;
+      most = all.back().first;
+    }
+    return most;
+  };
+  if ((!rescaled && space.holds(most)) || space.build(most)) {
+    layered_graph graph = space.within(most);
+    const auto left = space.search()(graph, most, ~std::size_t{0} / 2, true, keep);
+    result.all_within = left == cut_search::result::none && !dropped;
+  }
+  const bool rounded = chain.error() > 0;
+  for (auto& [value, points] : all) value = rounded ? simulator.unrounded(points) : value * chain.tick;
+  if (rounded) {
+    std::erase_if(all, [longest](const auto& each) { return each.first > longest; });
+    std::sort(all.begin(), all.end());
+  }
+  for (const auto& [value, points] : all) result.within.push_back({cuts(points), value});
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The cut of least makespan under GPipe, among the paths of a `stage_graph`: with S the sum of all passes and messages
+/// of one microbatch, the makespan is S + (m - 1)(max F + max B), messages counted among both if a boundary carries one
+/// at a time. So a least sum within every pair of maxima that can be best, each by one shortest path: polynomial.
+class gpipe_cut {
+ public:
+  gpipe_cut(const chain_ticks& chain, std::size_t microbatches, bool serial, const layered_graph& graph)
+      : graph_(graph), rest_(graph.nodes.size()), more_(static_cast<double>(microbatches) - 1) {
+    for (const auto& each : graph.edges) {
+      const std::size_t s = graph.nodes[each.from].step;
+      const std::size_t first = graph.nodes[each.from].cut[1];
+      const std::size_t last = graph.nodes[each.to].cut[1];
+      const double f = chain.pass(tick_f, s, first, last);
+      const double b = chain.pass(tick_b, s, first, last);
+      const double message = chain.message(s, last);
+      const double queue = serial ? message : 0;
+      times_.push_back({f < queue ? queue : f, b < queue ? queue : b, f + b + 2 * message});
+    }
+  }
+
+  /// Finds it. Returns whether the clock left time to; then `makespan`, if less than the one given, and `points`, the
+  /// lexicographically smallest, are those of the best cut.
+  bool run(double known, search_clock& clock) {
+    makespan = known;
+    if (more_ == 0) {  // nothing queues
+      makespan = shortest(no_ticks, no_ticks);
+      walk(no_ticks, no_ticks, makespan);
+      points = walked_;
+      return true;
+    }
+    std::vector<double> slowest;
+    for (const auto& each : times_) slowest.push_back(each.f);
+    std::sort(slowest.begin(), slowest.end());
+    slowest.erase(std::unique(slowest.begin(), slowest.end()), slowest.end());
+    const double least_sum = shortest(no_ticks, no_ticks);
+    const double least_b = least_maximum(&time::b, no_ticks);
+    std::size_t i = 0;
+    while (i < slowest.size()) {
+      // The least maximum of F with which the rest can still be as good as the best.
+      const double x = slowest[i];
+      const double room = (makespan - least_sum) - more_ * x;
+      if (room < more_ * least_b) break;
+      const double at_most = room / more_ + 1;  // rounded up, amply
+      const double next = least_maximum(&time::f, at_most);
+      if (next > x) {
+        i = static_cast<std::size_t>(std::lower_bound(slowest.begin(), slowest.end(), next) - slowest.begin());
+        continue;
+      }
+      double y = at_most;
+      for (;;) {
+        if (clock.look()) return false;
+        const double sum = shortest(x, y);
+        if (sum >= no_ticks) break;
+        const double b = walk(x, y, sum);
+        const double value = sum + more_ * (x + b);
+        if (value < makespan || (value == makespan && (points.empty() || walked_ < points))) {
+          makespan = value;
+          points = walked_;
+        }
+        y = b - 1;
+      }
+      ++i;
+    }
+    return true;
+  }
+
+  double makespan = 0;
+  std::vector<std::size_t> points{};  ///< of a cut of that makespan; empty if none was found
+
+ private:
+  struct time {
+    double f;  // of the stage, or of the message behind it
+    double b;
+    double sum;
+  };
+
+  /// The least sum with no F above `x` and no B above `y`, from every node.
+  double shortest(double x, double y) {
+    for (std::size_t u = graph_.nodes.size(); u-- > 0;) {
+      double best = graph_.first[u] == graph_.first[u + 1] && is_end(u) ? 0 : no_ticks;
+      for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
+        if (times_[i].f > x || times_[i].b > y) continue;
+        const double here = times_[i].sum + rest_[graph_.edges[i].to];
+        best = here < best ? here : best;
+      }
+      rest_[u] = best;
+    }
+    return rest_[0];
+  }
+
+  /// The least maximum of F (or B) with no B above `y`.
+  double least_maximum(double time::*what, double y) {
+    for (std::size_t u = graph_.nodes.size(); u-- > 0;) {
+      double best = is_end(u) ? 0 : no_ticks;
+      for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
+        if (times_[i].b > y) continue;
+        const double behind = rest_[graph_.edges[i].to];
+        const double here = behind < times_[i].*what ? times_[i].*what : behind;
+        best = here < best ? here : best;
+      }
+      rest_[u] = best;
+    }
+    return rest_[0];
+  }
+
+  [[nodiscard]] bool is_end(std::size_t u) const { return graph_.nodes[u].step == graph_.nodes.back().step; }
+
+  /// The lexicographically smallest cut of that sum, of those of the last call of `shortest`. Returns its largest B.
+  double walk(double x, double y, double sum) {
+    walked_.assign(1, 0);
+    double most = 0;
+    std::uint32_t u = 0;
+    double left = sum;
+    for (bool moved = true; moved && !is_end(u);) {
+      moved = false;
+      for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
+        const auto& each = graph_.edges[i];
+        if (times_[i].f > x || times_[i].b > y || times_[i].sum + rest_[each.to] > left) continue;
+        left -= times_[i].sum;
+        most = most < times_[i].b ? times_[i].b : most;
+        u = each.to;
+        walked_.push_back(graph_.nodes[u].cut[1]);
+        moved = true;
+        break;
+      }
+    }
+    return most;
+  }
+
+  const layered_graph& graph_;
+  std::vector<time> times_{};  // of every edge
+  std::vector<double> rest_;
+  double more_;
+  std::vector<std::size_t> walked_{};
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The best cut so far and a bound for all, in ticks; tells of every change.
+class incumbent {
+ public:
+  /// @param clock  that tells
+  /// @param tick   in the user's unit
+  /// @param error  how far, likewise, the makespan of a cut may be from what it is in ticks
+  incumbent(search_clock& clock, double tick, double error = 0) : clock_(clock), tick_(tick), error_(error) {}
+
+  /// Forgets everything, for ticks of another size. What was told stays told.
+  void restart(double tick, double error) {
+    tick_ = tick;
+    error_ = error;
+    points_.clear();
+    makespan_ = no_ticks;
+    bound_ = 0;
+  }
+
+  /// Whether there is a cut.
+  [[nodiscard]] bool any() const noexcept { return !points_.empty(); }
+  /// Its points, makespan, and the bound, which is not above that.
+  /// @{
+  [[nodiscard]] const std::vector<std::size_t>& points() const noexcept { return points_; }
+  [[nodiscard]] double makespan() const noexcept { return makespan_; }
+  [[nodiscard]] double bound() const noexcept { return bound_ < makespan_ ? bound_ : makespan_; }
+  /// @}
+  /// What is certain of the bound in the user's unit.
+  [[nodiscard]] double certain_bound() const noexcept {
+    const double least = bound() * tick_ - error_;
+    return least < 0 ? 0 : least;
+  }
+  /// Whether no cut is better.
+  [[nodiscard]] bool proved() const noexcept { return any() && bound_ >= makespan_; }
+
+  /// Takes a cut if it is better than the one before.
+  void offer(view<const std::size_t> points, double makespan) {
+    if (makespan < makespan_) replace(points, makespan);
+  }
+  /// Takes a cut that is as good, in its stead.
+  void replace(view<const std::size_t> points, double makespan) {
+    const bool better = makespan < makespan_;
+    points_.assign(points.begin(), points.end());
+    makespan_ = makespan;
+    if (better) tell();
+  }
+  /// No cut is better than `bound`.
+  void raise(double bound) {
+    if (bound <= bound_) return;
+    bound_ = bound;
+    tell();
+  }
+
+ private:
+  void tell() {
+    // In coarser ticks no less was known of the bound, nor more of the makespan.
+    makespan_progress& now = clock_.state;
+    const double most = makespan_ * tick_ + error_;
+    if (any() && (now.makespan == 0 || most < now.makespan)) now.makespan = most;
+    if (now.bound < certain_bound()) now.bound = certain_bound();
+    clock_.tell();
+  }
+
+  search_clock& clock_;
+  double tick_;
+  double error_;
+  std::vector<std::size_t> points_{};
+  double makespan_ = no_ticks;
+  double bound_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/cut_search.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/cut_space.hpp>
+#include <stagecut/makespan/detail/cuts_within.hpp>
+#include <stagecut/makespan/detail/gpipe_cut.hpp>
+#include <stagecut/makespan/detail/incumbent.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/local_search.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/starting_cut.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Finds the cut of least makespan: good cuts, then a layered graph of all that may be better, then the search that proves.
+class makespan_search {
+ public:
+  makespan_search(chain_ticks& chain, const makespan_request& request, const cut_rules& rules)
+      : chain_(chain),
+        request_(request),
+        rules_(rules),
+        clock_(request.limits),
+        best_(clock_, chain.tick, chain.error()),
+        layout_(request.order),
+        simulator_(chain, request.order, request.transfers),
+        local_(request.order, rules, simulator_, clock_, request.limits.evaluator),
+        space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_) {}
+
+  [[nodiscard]] outcome<makespan_cut> run() {
+    using answer = outcome<makespan_cut>;
+    const state first =
+        starting_cut(chain_, request_, rules_, simulator_, clock_, best_).find(space_.stages(), layout_);
+    if (first == state::infeasible) return answer::infeasible({reason::cause::constraint, 0, 0});
+    if (first == state::unknown) return answer::unknown({reason::cause::limit_reached});
+    remember(best_.points());
+    if (request_.start) remember(request_.start->points());
+    if (!is_finite(known_makespan_)) {
+      fail(invalid_input("model", "the sum of all passes and transfers is not representable"));
+    }
+    // Nothing that matters is rounded by much once the tick is that of a cut that is not far from the best.
+    if (chain_.error() > 0) refine();
+    search();
+    while (chain_.error() > known_makespan_ * 0x1p-40 && known_makespan_ < chain_.most() / 2 && !clock_.look()) {
+      refine();
+      search();
+    }
+    makespan_cut result;
+    if (chain_.error() > 0) {
+      result = told_unrounded();
+    } else {
+      result.cuts = cuts(best_.points());
+      result.makespan = in_units(best_.makespan());
+      result.bound = in_units(best_.bound());
+    }
+    if (request_.within) collect_cuts_within(chain_, request_, simulator_, space_, result);
+    result.nodes = clock_.state.nodes;
+    result.simulations = simulator_.simulations;
+    return result.bound < result.makespan ? answer::feasible(std::move(result)) : answer::optimal(std::move(result));
+  }
+
+ private:
+  [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
+  [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
+
+  /// Keeps a cut that is allowed, if before rounding it is better than the ones before.
+  void remember(view<const std::size_t> points) {
+    const double makespan = simulator_.unrounded(points);
+    if (makespan >= known_makespan_ && !known_.empty()) return;
+    known_.assign(points.begin(), points.end());
+    known_makespan_ = makespan;
+  }
+
+  /// Makes the tick that of the best cut known, to begin anew.
+  void refine() {
+    chain_.scale(known_makespan_);
+    best_.restart(chain_.tick, chain_.error());
+    best_.offer(known_, simulator_(known_));
+    smallest_ = false;
+  }
+
+  /// Whether rounding tells cuts apart as well as adding up doubles does.
+  [[nodiscard]] bool is_fine() const { return chain_.error() <= known_makespan_ * 0x1p-30; }
+
+  /// Finds the best cut in ticks.
+  void search() {
+    improve(layout_.kind == stage_layout::shape::chain ? tries() / 4 : 8 * tries());
+    if (grow_graphs()) {
+      take_bound_cut(space_.graph());
+      if (!best_.proved()) improve(tries());
+      if (!best_.proved()) raise_bound();
+      if (!best_.proved() && is_gpipe()) solve_gpipe();
+      if (!best_.proved()) branch();
+      if (best_.proved() && !smallest_) take_smallest();
+    }
+    if (chain_.error() == 0) return;
+    remember(best_.points());
+    const double least = best_.certain_bound();
+    certain_bound_ = certain_bound_ < least ? least : certain_bound_;
+  }
+
+  /// The answer where times were rounded.
+  [[nodiscard]] makespan_cut told_unrounded() {
+    makespan_cut result;
+    const bool proved = best_.proved() && is_fine();
+    result.makespan = simulator_.unrounded(best_.points());
+    const bool as_good = result.makespan <= known_makespan_ * (1 + 0x1p-45);
+    if (!as_good) result.makespan = known_makespan_;
+    result.cuts = cuts(as_good ? best_.points() : known_);
+    result.bound = proved || certain_bound_ > result.makespan ? result.makespan : certain_bound_;
+    clock_.state.makespan = result.makespan;
+    clock_.state.bound = result.bound;
+    clock_.tell();
+    return result;
+  }
+
+  /// How many cuts to look at, so that it takes about a hundredth of a second.
+  [[nodiscard]] std::size_t tries() const {
+    const std::size_t tasks =
+        2 * chain_.stages * request_.order.microbatches * request_.order.slices * (chain_.has_messages ? 2 : 1);
+    const std::size_t wanted = 10'000'000 / (tasks + 1);
+    return wanted < 100 ? 100 : wanted > 4000 ? 4000 : wanted;
+  }
+
+  void improve(std::size_t tries) {
+    std::vector<std::size_t> points = best_.points();
+    double makespan = best_.makespan();
+    local_(points, makespan, best_.bound(), tries);
+    clock_.state.simulations = simulator_.simulations;
+    best_.offer(points, makespan);
+  }
+
+  /// The graph of all cuts that are not worse than the best. Where it may be large, those for less come first, and the
+  /// bounds and cuts that they give keep the last one small.
+  bool grow_graphs() {
+    best_.raise(least_average());
+    const bool pairs = layout_.kind != stage_layout::shape::chain;
+    if (!pairs && space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
+    for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
+      const double target = whole(best_.bound() + (best_.makespan() - best_.bound()) / part);
+      if (!space_.build(target)) return false;
+      if (space_.graph().edges.empty()) {
+        best_.raise(target + 1);
+        continue;
+      }
+      best_.raise(space_.graph().least_bound());
+      take_bound_cut(space_.graph());
+      improve(8 * tries());
+      attempt(target, 1000);
+      if (best_.proved()) return space_.build(best_.makespan());
+    }
+    if (!space_.build(best_.makespan())) return false;
+    best_.raise(space_.graph().least_bound());
+    return true;
+  }
+
+  /// All passes, shared out evenly among the ranks.
+  [[nodiscard]] double least_average() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < chain_.items; ++i) {
+      sum += chain_.least([&](std::size_t s) { return chain_.load(s, i, i + 1); });
+    }
+    const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
+    const auto share = all / static_cast<double>(request_.order.ranks());
+    return whole(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
+  }
+
+  /// The cut whose largest bound is least is often the best one.
+  void take_bound_cut(const layered_graph& graph) {
+    const std::vector<std::uint32_t> path = graph.least_path();
+    if (path.size() != layout_.steps() + 1) return;
+    std::vector<std::size_t> points(chain_.stages + 1);
+    points.back() = chain_.items;
+    for (std::size_t t = 0; t + 1 < path.size(); ++t) {
+      const auto& u = graph.nodes[path[t]];
+      for (std::size_t j = 0; j < layout_.width(t); ++j) {
+        points[layout_.stage(t, j)] = layout_.part(j, u, graph.nodes[path[t + 1]]).first;
+      }
+    }
+    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
+  }
+
+  /// The least makespan that the bounds of stages do not exclude, by bisection.
+  void raise_bound() {
+    if (!space_.stages().in_flight()) return;
+    double low = best_.bound();
+    double high = best_.makespan();
+    while (low < high && !clock_.look()) {
+      const double middle = low + whole((high - low) / 2);
+      const layered_graph graph = space_.within(middle);
+      if (clock_.look()) return;
+      if (graph.edges.empty()) {
+        low = middle + 1;
+        best_.raise(low);
+      } else {
+        high = middle;
+        take_bound_cut(graph);
+      }
+      if ((high - low) * 1e5 < high) break;  // the search will tell the rest
+    }
+  }
+
+  [[nodiscard]] bool is_gpipe() const {
+    if (!space_.stages().in_flight() || (chain_.has_messages && request_.transfers != transfer_kind::link &&
+                                         request_.transfers != transfer_kind::latency)) {
+      return false;
+    }
+    for (const std::size_t each : *space_.stages().in_flight()) {
+      if (each != request_.order.microbatches) return false;
+    }
+    return true;
+  }
+
+  void solve_gpipe() {
+    const bool serial = chain_.has_messages && request_.transfers == transfer_kind::link;
+    gpipe_cut solver(chain_, request_.order.microbatches, serial, space_.graph());
+    if (!solver.run(best_.makespan(), clock_) || solver.points.size() != chain_.stages + 1) return;
+    best_.replace(solver.points, simulator_(solver.points));
+    best_.raise(solver.makespan);
+    smallest_ = true;
+  }
+
+  /// Proves that there is no cut of makespan `most` or less, or finds one.
+  void attempt(double most, std::size_t nodes) {
+    layered_graph graph = space_.within(most);
+    if (clock_.look()) return;
+    const auto better = [&](view<const std::size_t> points, double value) {
+      best_.offer(points, value);
+      return value - 1;
+    };
+    const auto left =
+        graph.edges.empty() ? cut_search::result::none : space_.search()(graph, most, nodes, true, better);
+    if (left == cut_search::result::none) best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1);
+  }
+
+  /// Low targets first: they are soon done, and what is learned from them makes the last one easy.
+  void branch() {
+    for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
+      if (nodes > 1000) improve(nodes / 1000 * tries() / 4);
+      space_.shrink(best_.makespan());
+      for (const double part : {32.0, 8.0, 2.0, 1.0}) {
+        if (best_.proved() || clock_.look()) break;
+        const double gap = best_.makespan() - 1 - best_.bound();
+        attempt(best_.bound() + whole(gap / part), nodes);
+      }
+    }
+  }
+
+  /// Among the best cuts, the lexicographically smallest.
+  void take_smallest() {
+    const auto last = static_cast<std::uint32_t>(layout_.steps());
+    for (std::size_t s = 1; s < chain_.stages && !clock_.look();) {
+      layered_graph graph = space_.within(best_.makespan());
+      const auto fits = [&](std::size_t index, std::size_t point) {
+        return index > s || index == 0 || (index == s ? point < best_.points()[s] : point == best_.points()[index]);
+      };
+      const bool any = graph.prune(last, [&](const auto& each) {
+        const auto& u = graph.nodes[each.from];
+        const auto& v = graph.nodes[each.to];
+        for (std::size_t j = 0; j < layout_.width(u.step); ++j) {
+          const std::size_t stage = layout_.stage(u.step, j);
+          const interval part = layout_.part(j, u, v);
+          if (!fits(stage, part.first) || !fits(stage + 1, part.last)) return true;
+        }
+        return false;
+      });
+      if (!any) {
+        ++s;
+        continue;
+      }
+      const auto take = [&](view<const std::size_t> points, double value) {
+        best_.replace(points, value);
+        return -1.0;
+      };
+      const auto found = space_.search()(graph, best_.makespan(), ~std::size_t{0} / 2, false, take);
+      if (found == cut_search::result::gave_up) return;
+      if (found == cut_search::result::none) ++s;
+    }
+  }
+
+  chain_ticks& chain_;
+  const makespan_request& request_;
+  const cut_rules& rules_;
+  search_clock clock_;
+  incumbent best_;
+  stage_layout layout_;
+  cut_simulator simulator_;
+  local_search local_;
+  cut_space space_;
+  bool smallest_ = false;             // the best is the lexicographically smallest already
+  std::vector<std::size_t> known_{};  // the best cut before rounding
+  double known_makespan_ = 0;         // in the user's unit, as is the bound that rounding leaves
+  double certain_bound_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail

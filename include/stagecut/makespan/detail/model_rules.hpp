@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/interval.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// How many microbatches the stages of a rank hold at the same time, in the order of its stages: all such numbers that an
+/// iteration comes to, but those that others are not below in any stage. Slices count as parts of one, rounded up.
+[[nodiscard]] inline std::vector<std::vector<std::size_t>> most_held(const schedule& order, std::size_t rank) {
+  std::vector<std::size_t> part(order.stages(), 0);
+  std::size_t parts = 0;
+  for (std::size_t s = 0; s < order.stages(); ++s) {
+    if (order.rank_of[s] == rank) part[s] = parts++;
+  }
+  std::vector<std::size_t> slices(parts);
+  std::vector<std::vector<std::size_t>> most;
+  for (const op& each : order.orders[rank]) {
+    if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) --slices[part[each.stage]];
+    if (each.kind != op_kind::forward) continue;
+    ++slices[part[each.stage]];
+    std::vector<std::size_t> now;
+    for (const std::size_t here : slices) now.push_back((here + order.slices - 1) / order.slices);
+    const auto below = [](const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        if (a[i] > b[i]) return false;
+      }
+      return true;
+    };
+    bool covered = false;
+    for (const auto& other : most) covered = covered || below(now, other);
+    if (covered) continue;
+    std::erase_if(most, [&](const auto& other) { return below(other, now); });
+    most.push_back(std::move(now));
+  }
+  return most;
+}
+
+/// A constraint of the user's, and a limit of every rank's memory.
+template <class Model, class Constraint>
+class model_rules final : public cut_rules {
+ public:
+  model_rules(const Model& model, const schedule& order, const std::optional<double>& bytes, const Constraint& allowed)
+      : model_(model), allowed_(allowed), bytes_(bytes), most_(order.stages()) {
+    if (!bytes_) return;
+    held_.resize(order.ranks());
+    stages_.resize(order.ranks());
+    for (std::size_t s = 0; s < order.stages(); ++s) stages_[order.rank_of[s]].push_back(s);
+    for (std::size_t r = 0; r < order.ranks(); ++r) {
+      held_[r] = most_held(order, r);
+      for (const auto& each : held_[r]) {
+        for (std::size_t j = 0; j < each.size(); ++j) {
+          std::size_t& most = most_[stages_[r][j]];
+          most = most < each[j] ? each[j] : most;
+        }
+      }
+      several_ = several_ || stages_[r].size() > 1;
+    }
+  }
+
+  [[nodiscard]] bool allows(std::size_t s, std::size_t first, std::size_t last) const override {
+    if (!allowed_(s, first, last)) return false;
+    return !bytes_ || memory(s, first, last, most_[s]) <= *bytes_;
+  }
+
+  [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const override {
+    if (detail::hopeless(allowed_, s, first, last, allowed_(s, first, last))) return true;
+    if constexpr (requires { model_.least_memory(s, first, last, s); }) {
+      return bytes_ && model_.least_memory(s, first, last, most_[s]) > *bytes_;
+    } else {
+      return false;
+    }
+  }
+
+  [[nodiscard]] bool allows_rank(std::size_t rank, view<const interval> parts) const override {
+    if (!bytes_) return true;
+    for (const auto& held : held_[rank]) {
+      double sum = 0;
+      for (std::size_t j = 0; j < parts.size(); ++j) {
+        sum += memory(stages_[rank][j], parts[j].first, parts[j].last, held[j]);
+      }
+      if (sum > *bytes_) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool has_rank_rules() const override { return several_; }
+
+ private:
+  [[nodiscard]] double memory(std::size_t s, std::size_t first, std::size_t last, std::size_t held) const {
+    if constexpr (memory_pipeline_model<Model>) {
+      return model_.memory(s, first, last, held);
+    } else {
+      return 0;
+    }
+  }
+
+  const Model& model_;
+  const Constraint& allowed_;
+  const std::optional<double>& bytes_;
+  bool several_ = false;                                       // stages on a rank
+  std::vector<std::size_t> most_;                              // held of every stage
+  std::vector<std::vector<std::size_t>> stages_{};             // of every rank
+  std::vector<std::vector<std::vector<std::size_t>>> held_{};  // of every rank
+};
+
+/// Every stage may be.
+struct all_allowed {
+  using axioms = stagecut::axioms<hereditary>;
+  constexpr bool operator()(std::size_t, std::size_t, std::size_t) const noexcept { return true; }
+};
+
+/// `cut_rules` for algorithms that take a constraint. Once the clock says stop everything is allowed, so that they end soon;
+/// what they say is then worth nothing.
+class stage_rules {
+ public:
+  stage_rules(const cut_rules& rules, search_clock& clock) : rules_(&rules), clock_(&clock) {}
+  [[nodiscard]] bool operator()(std::size_t s, std::size_t first, std::size_t last) const {
+    return stopped() || rules_->allows(s, first, last);
+  }
+  [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const {
+    return !stopped() && rules_->hopeless(s, first, last);
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const { return stopped_ = stopped_ || (++asked_ % 64 == 0 && clock_->look()); }
+
+  const cut_rules* rules_;
+  search_clock* clock_;
+  mutable std::size_t asked_ = 0;
+  mutable bool stopped_ = false;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/interval.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/rank_relaxation.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The cuts of a chain with two stages a rank as a layered graph with a step for every rank: see `stage_layout`.
+class pair_graph {
+ public:
+  pair_graph(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules)
+      : chain_(chain),
+        layout_(layout),
+        rules_(rules),
+        passes_(static_cast<double>(order.microbatches * order.slices)),
+        vee_(layout.kind == stage_layout::shape::vee) {
+    const std::size_t n = chain.items;
+    for (std::size_t r = 0; r < order.ranks(); ++r) relaxed_.emplace_back(order, r);
+    for (auto* sums : {&forward_, &backward_, &all_}) sums->resize(n + 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto pass = [&](std::size_t kind) {
+        return chain.least([&](std::size_t s) { return chain.pass(kind, s, i, i + 1); });
+      };
+      forward_[i + 1] = forward_[i] + pass(tick_f);
+      backward_[i + 1] = backward_[i] + pass(tick_b);
+      all_[i + 1] = all_[i] + chain.least([&](std::size_t s) { return chain.load(s, i, i + 1); });
+    }
+    message_.resize(chain.stages);
+    for (std::size_t s = 0; s + 1 < chain.stages; ++s) {
+      double best = no_ticks;
+      for (std::size_t y = s + 1; y < n; ++y) {
+        best = chain.message(s, y) < best ? chain.message(s, y) : best;
+        steady_ = steady_ && chain.message(s, y) == chain.message(s, s + 1);
+      }
+      message_[s + 1] = message_[s] + (n > s + 1 ? best : 0);
+    }
+  }
+
+  /// As `stage_graph::build`; any makespan will do.
+  ///
+  /// @param all  whether all cuts are wanted; else some if there are any
+  bool build_untimed(bool all, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
+    timed_ = false;
+    all_cuts_ = all;
+    return build_now(no_ticks, most_edges, clock, graph);
+  }
+
+  /// As `stage_graph::build`.
+  bool build(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
+    timed_ = all_cuts_ = true;
+    return build_now(most, most_edges, clock, graph);
+  }
+
+ private:
+  bool build_now(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
+    graph = {};
+    graph.nodes.push_back({0, {0, 0, 0}});
+    grid_.assign((chain_.items + 1) * (chain_.items + 1), 0);
+    most_ = most;
+    std::vector<layered_graph> parts;
+    std::size_t edges = 0;
+    const std::size_t p = layout_.ranks;
+    const auto n = static_cast<std::uint32_t>(chain_.items);
+    const auto try_one = [&](const layered_graph::node& begin) {
+      layered_graph part;
+      part.nodes.push_back(begin);
+      if (!expand(part, most_edges, clock)) return false;
+      if (part.edges.empty()) return true;
+      edges += part.edges.size();
+      parts.push_back(std::move(part));
+      return edges <= most_edges;
+    };
+    if (vee_) {
+      if (!try_one({0, {0, 0, n}})) return false;
+    } else {
+      // From the middle outward, where a path is found soon.
+      const auto ranks = static_cast<std::uint32_t>(p);
+      const std::uint32_t middle = n / 2;
+      for (std::uint32_t by = 0; by <= n && (all_cuts_ || parts.empty()); ++by) {
+        if (by <= middle && middle - by >= ranks && !try_one({1, {middle - by, 0, middle - by}})) return false;
+        const std::uint32_t x = middle + by;
+        if (by != 0 && x + ranks <= n && !try_one({1, {x, 0, x}})) return false;
+      }
+    }
+    join(parts, graph);
+    return true;
+  }
+
+  /// All that follows the first node of a graph.
+  bool expand(layered_graph& graph, std::size_t most_edges, search_clock& clock) {
+    std::size_t begin = 0;
+    const auto first = graph.nodes[0].step;
+    const auto last = static_cast<std::uint32_t>(layout_.steps());
+    for (std::uint32_t step = first; step < last; ++step) {
+      const std::size_t end = graph.nodes.size();
+      for (std::size_t u = begin; u < end; ++u) {
+        if (clock.look() || graph.edges.size() > most_edges) return false;
+        clock.work(follow(graph, static_cast<std::uint32_t>(u)));
+      }
+      for (std::size_t v = end; v < graph.nodes.size(); ++v) place(graph.nodes[v]) = 0;
+      begin = end;
+      if (begin == graph.nodes.size()) break;
+    }
+    if (!graph.prune(last, [](const auto&) { return false; })) graph.edges.clear();
+    graph.compact();
+    return true;
+  }
+
+  std::uint32_t& place(const layered_graph::node& v) { return grid_[v.cut[1] * (chain_.items + 1) + v.cut[2]]; }
+
+  /// Adds the edges of a node; says how many choices it looked at.
+  std::size_t follow(layered_graph& graph, std::uint32_t from) {
+    std::size_t choices = 0;
+    const layered_graph::node u = graph.nodes[from];
+    const std::size_t r = layout_.stage(u.step, 0);
+    const std::size_t left = layout_.ranks - 1 - r;  // ranks behind
+    const std::size_t n = chain_.items;
+    const std::size_t x = u.cut[0];
+    // Where the first of the two stages may end.
+    const std::size_t lowest = !vee_ && left == 0 ? x : u.cut[1] + 1;
+    const std::size_t highest = vee_ ? u.cut[2] - (2 * left + 1) : x - left;
+    for (std::size_t a = lowest; a <= highest; ++a) {
+      if (!rules_.allows(layout_.stage(u.step, 0), u.cut[1], a)) {
+        if (rules_.hopeless(layout_.stage(u.step, 0), u.cut[1], a)) break;
+        continue;
+      }
+      // The second grows, to the right or to the left.
+      const std::size_t least = left == 0 ? (vee_ ? u.cut[2] - a : n - u.cut[2]) : 1;
+      const std::size_t widest = left == 0 ? least : vee_ ? u.cut[2] - a - 2 * left : n - left - u.cut[2];
+      bool any = false;
+      for (std::size_t width = least; width <= widest; ++width) {
+        const auto b = static_cast<std::uint32_t>(vee_ ? u.cut[2] - width : u.cut[2] + width);
+        const layered_graph::node v{u.step + 1, {u.cut[0], static_cast<std::uint32_t>(a), b}};
+        ++choices;
+        if (timed_ && busy(u, v) > most_) break;
+        const double bound = timed_ ? bound_of(u, v) : 0;
+        if (bound > most_ && steady_) break;
+        any = true;
+        if (bound > most_) continue;
+        const interval parts[2] = {layout_.part(0, u, v), layout_.part(1, u, v)};
+        const std::size_t second = layout_.stage(u.step, 1);
+        if (!rules_.allows(second, parts[1].first, parts[1].last)) {
+          if (!vee_ && rules_.hopeless(second, parts[1].first, parts[1].last)) break;
+          continue;
+        }
+        if (!rules_.allows_rank(r, view<const interval>(parts, 2))) continue;
+        if (timed_ && rest_is_too_much(v, left)) continue;
+        std::uint32_t& to = place(v);
+        if (to == 0) {
+          to = static_cast<std::uint32_t>(graph.nodes.size());
+          graph.nodes.push_back(v);
+        }
+        graph.edges.push_back({from, to, bound});
+      }
+      if (!any && left != 0) break;  // a longer first stage takes no less, unless the second gets shorter for it
+    }
+    return choices;
+  }
+
+  /// Whether the ranks behind cannot run what is left.
+  [[nodiscard]] bool rest_is_too_much(const layered_graph::node& v, std::size_t ranks) const {
+    double load = 0;
+    if (vee_) {
+      load = all_[v.cut[2]] - all_[v.cut[1]];
+    } else {
+      load = all_[v.cut[0]] - all_[v.cut[1]] + all_[chain_.items] - all_[v.cut[2]];
+    }
+    return load * passes_ > static_cast<double>(ranks) * most_;
+  }
+
+  /// How long a message is under way from stage s, cut at `from`, to stage t, cut at `to`, other stages between left out.
+  [[nodiscard]] double messages(std::size_t s, std::size_t from, std::size_t t, std::size_t to) const {
+    if (t == s + 1) return chain_.message(s, from);
+    return chain_.message(s, from) + (message_[t - 1] - message_[s + 1]) + chain_.message(t - 1, to);
+  }
+
+  /// How long the rank is busy at least, from the beginning on: more if a stage is longer.
+  [[nodiscard]] double busy(const layered_graph::node& u, const layered_graph::node& v) const {
+    double load = 0;
+    for (std::size_t j = 0; j < 2; ++j) {
+      const interval part = layout_.part(j, u, v);
+      load += chain_.load(layout_.stage(u.step, j), part.first, part.last);
+    }
+    return forward_[u.cut[1]] + passes_ * load;
+  }
+
+  double bound_of(const layered_graph::node& u, const layered_graph::node& v) {
+    const std::size_t n = chain_.items;
+    const std::size_t r = layout_.stage(u.step, 0);
+    const std::size_t last = chain_.stages - 1;
+    for (std::size_t j = 0; j < 2; ++j) {
+      const std::size_t s = layout_.stage(u.step, j);
+      const interval part = layout_.part(j, u, v);
+      auto& here = parts_[j];
+      here.forward = chain_.pass(tick_f, s, part.first, part.last);
+      here.backward = chain_.pass(tick_b, s, part.first, part.last);
+      here.weight = chain_.pass(tick_w, s, part.first, part.last);
+      double message = 0;
+      std::size_t before = 0;
+      if (j == 0) {
+        if (s != 0) message = message_[s - 1] + chain_.message(s - 1, part.first);
+      } else {
+        before = layout_.part(0, u, v).last;
+        message = messages(r, before, s, part.first);
+      }
+      here.down = forward_[part.first] - forward_[before] + message;
+      here.up = backward_[part.first] - backward_[before] + message;
+    }
+    const double leave = parts_[0].up;
+    const std::size_t s = layout_.stage(u.step, 1);
+    const std::size_t end = layout_.part(1, u, v).last;
+    double turn = forward_[n] - forward_[end] + backward_[n] - backward_[end];
+    if (s != last) turn += 2 * (chain_.message(s, end) + message_[last] - message_[s + 1]);
+    const auto ends = relaxed_[r](parts_, turn);
+    return ends.any < ends.leaving + leave ? ends.leaving + leave : ends.any;
+  }
+
+  /// One graph with all of them behind its first node.
+  void join(const std::vector<layered_graph>& parts, layered_graph& graph) const {
+    const auto steps = static_cast<std::uint32_t>(layout_.steps());
+    if (vee_) {
+      if (!parts.empty()) graph = parts[0];
+      graph.index();
+      return;
+    }
+    // Nodes by step, parts one after the other within it.
+    std::vector<std::vector<std::uint32_t>> to(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) to[i].resize(parts[i].nodes.size());
+    for (std::uint32_t step = 1; step <= steps; ++step) {
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        for (std::size_t u = 0; u < parts[i].nodes.size(); ++u) {
+          if (parts[i].nodes[u].step != step) continue;
+          to[i][u] = static_cast<std::uint32_t>(graph.nodes.size());
+          graph.nodes.push_back(parts[i].nodes[u]);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) graph.edges.push_back({0, to[i][0], 0});
+    for (std::uint32_t step = 1; step < steps; ++step) {
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        for (const auto& each : parts[i].edges) {
+          if (parts[i].nodes[each.from].step == step) {
+            graph.edges.push_back({to[i][each.from], to[i][each.to], each.bound});
+          }
+        }
+      }
+    }
+    graph.index();
+  }
+
+  const chain_ticks& chain_;
+  const stage_layout& layout_;
+  const cut_rules& rules_;
+  double passes_;
+  bool vee_;
+  bool timed_ = true;
+  bool all_cuts_ = true;
+  bool steady_ = true;  // messages take the same time wherever the chain is cut: then no longer stage has a lower bound
+  double most_ = 0;
+  std::vector<rank_relaxation> relaxed_{};       // of every rank
+  std::vector<rank_relaxation::part> parts_{2};  // of the edge that is looked at
+  std::vector<double> forward_{};                // prefix sums of the least times of items
+  std::vector<double> backward_{};
+  std::vector<double> all_{};
+  std::vector<double> message_{};      // likewise of the boundaries
+  std::vector<std::uint32_t> grid_{};  // the node of two cut points, in the step that is filled
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/path_pool.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The shortest that all paths of a pool can become behind every node of a graph of cuts.
+class path_completions {
+ public:
+  path_completions(const path_pool& pool, std::size_t steps) : pool_(pool), steps_(steps), edge_(pool.capacity()) {}
+
+  /// Behind node u: one for each path.
+  [[nodiscard]] double* operator[](std::uint32_t u) noexcept { return rest_.data() + u * pool_.capacity(); }
+
+  /// Finds them for all paths. False: the clock said stop before.
+  bool fill(const layered_graph& graph, search_clock& clock) {
+    const std::size_t paths = pool_.padded();
+    rest_.resize(graph.nodes.size() * pool_.capacity());
+    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+      if (u % 256 == 0 && clock.look()) return false;
+      double* __restrict to = (*this)[static_cast<std::uint32_t>(u)];
+      const bool end = graph.nodes[u].step == steps_;
+      for (std::size_t j = 0; j < paths; ++j) to[j] = end ? 0 : no_ticks;
+      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
+        const std::uint32_t v = graph.edges[i].to;
+        pool_.weigh(graph.nodes[u], graph.nodes[v], edge_.data());
+        const double* __restrict edge = edge_.data();
+        const double* __restrict behind = (*this)[v];
+        for (std::size_t j = 0; j < paths; ++j) {
+          const double here = edge[j] + behind[j];
+          to[j] = here < to[j] ? here : to[j];
+        }
+      }
+    }
+    return true;
+  }
+
+  /// The same for one; those beyond the last, in its group, pass nowhere.
+  void fill_one(const layered_graph& graph, std::size_t path) {
+    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+      double best = graph.nodes[u].step == steps_ ? 0 : no_ticks;
+      double* const here = (*this)[static_cast<std::uint32_t>(u)];
+      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
+        const std::uint32_t v = graph.edges[i].to;
+        const double length = pool_.weight(graph.nodes[u], graph.nodes[v], path) + (*this)[v][path];
+        best = length < best ? length : best;
+      }
+      here[path] = best;
+      for (std::size_t j = pool_.size(); j < pool_.padded(); ++j) here[j] = 0;
+    }
+  }
+
+  /// Removes the edges through which some path is longer than `most`, until few are left to remove, and fills. Returns
+  /// whether any cut is left, true if the clock said stop before.
+  bool filter(layered_graph& graph, double most, search_clock& clock) {
+    const std::size_t paths = pool_.padded();
+    for (;;) {
+      if (!fill(graph, clock) || paths == 0) return true;
+      before_.assign(graph.nodes.size() * pool_.capacity(), no_ticks);
+      for (std::size_t j = 0; j < paths; ++j) before_[j] = 0;
+      const std::size_t count = graph.edges.size();
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i % 4096 == 0 && clock.look()) return true;
+        layered_graph::edge& each = graph.edges[i];
+        pool_.weigh(graph.nodes[each.from], graph.nodes[each.to], edge_.data());
+        const double* __restrict edge = edge_.data();
+        const double* __restrict from = before_.data() + each.from * pool_.capacity();
+        double* __restrict to = before_.data() + each.to * pool_.capacity();
+        const double* __restrict behind = (*this)[each.to];
+        double longest = 0;
+        for (std::size_t j = 0; j < paths; ++j) {
+          const double here = from[j] + edge[j];
+          to[j] = here < to[j] ? here : to[j];
+          const double all = here + behind[j];
+          longest = all < longest ? longest : all;
+        }
+        if (each.bound < longest) each.bound = longest;
+      }
+      const bool left = graph.prune(static_cast<std::uint32_t>(steps_),
+                                    [most](const layered_graph::edge& each) { return each.bound > most; });
+      if (!left) return false;
+      if (graph.edges.size() == count) return true;
+      if (graph.edges.size() * 20 > count * 19) return fill(graph, clock), true;
+    }
+  }
+
+ private:
+  const path_pool& pool_;
+  std::size_t steps_;
+  std::vector<double> edge_;      // what an edge adds
+  std::vector<double> rest_{};    // [u * capacity + path]
+  std::vector<double> before_{};  // likewise the shortest beginnings
+};
+
+}  // namespace stagecut::inline v0::detail

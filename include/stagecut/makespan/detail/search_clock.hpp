@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Knows when a search must end, and tells how far it is.
+class search_clock {
+ public:
+  explicit search_clock(const search_limits& limits) : limits_(limits), begin_(seconds_now()) {}
+
+  /// Whether a limit is reached. Cheap enough for every node and every simulation.
+  [[nodiscard]] bool over() {
+    if (over_) return true;
+    if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
+    if (++asked_ % 16 != 1) return false;
+    return look();
+  }
+
+  /// Choices looked at while a graph is built: a hundred count as a node.
+  void work(std::size_t choices) {
+    choices_ += choices;
+    state.nodes += choices_ / 100;
+    choices_ %= 100;
+  }
+
+  /// The same, for what takes long by itself.
+  [[nodiscard]] bool look() {
+    if (over_) return true;
+    if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
+    state.seconds = seconds_now() - begin_;
+    if (limits_.stop && limits_.stop()) over_ = true;
+    if (limits_.time_limit && state.seconds >= *limits_.time_limit) over_ = true;
+    if (state.seconds - told_ > 0.1) tell();
+    return over_;
+  }
+
+  /// Tells that something was found.
+  void tell() {
+    told_ = state.seconds = seconds_now() - begin_;
+    if (limits_.progress) limits_.progress(state);
+  }
+
+  makespan_progress state{};  ///< in the unit of the model
+
+ private:
+  const search_limits& limits_;
+  double begin_;
+  double told_ = 0;
+  std::size_t asked_ = 0;
+  std::size_t choices_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/stage_bounds.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The cuts of a chain as a layered graph with a step for every stage.
+class stage_graph {
+ public:
+  stage_graph(const chain_ticks& chain, const schedule& order, transfer_kind transfers, const cut_rules& rules)
+      : chain_(chain), order_(order), rules_(rules), bounds_(chain, order, transfers) {}
+
+  /// The microbatches in flight if the schedule is of that family.
+  [[nodiscard]] const std::optional<std::vector<std::size_t>>& in_flight() const noexcept {
+    return bounds_.in_flight();
+  }
+
+  /// All cuts of makespan `most` or less are paths of the graph. Returns whether it was built: not if it has more than
+  /// `most_edges`, or the clock said stop. A graph without edges: there is no such cut.
+  bool build(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph) const {
+    const std::size_t n = chain_.items;
+    const std::size_t stages = chain_.stages;
+    const auto passes = static_cast<double>(order_.microbatches * order_.slices);
+    // A rank is busy all the time that its stage takes, once a microbatch has come through the items before; if its last
+    // pass is a backward one, that goes back through them.
+    std::vector<double> least(n + 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      least[i + 1] = least[i] + chain_.least([&](std::size_t s) {
+        return chain_.splits ? chain_.pass(tick_f, s, i, i + 1) : chain_.load(s, i, i + 1);
+      });
+    }
+    std::vector<std::uint32_t> at(n + 1, 0);  // nodes of the step, plus 1
+    graph = {};
+    graph.nodes.push_back({0, {0, 0, 0}});
+    std::size_t begin = 0;
+    std::size_t counted = 0;  // edges, by 16, as choices
+    for (std::size_t s = 0; s < stages; ++s) {
+      const std::size_t end = graph.nodes.size();
+      const std::size_t highest = n - (stages - 1 - s);
+      at.assign(n + 1, 0);
+      for (std::size_t u = begin; u < end; ++u) {
+        const std::size_t a = graph.nodes[u].cut[1];
+        if (clock.look()) return false;
+        for (std::size_t e = s + 1 == stages ? n : a + 1; e <= highest; ++e) {
+          const double load = chain_.load(s, a, e);
+          if (least[a] + passes * load > most) break;
+          if (!rules_.allows(s, a, e)) {
+            if (rules_.hopeless(s, a, e)) break;
+            continue;
+          }
+          if (at[e] == 0) at[e] = 1;
+          graph.edges.push_back({static_cast<std::uint32_t>(u), static_cast<std::uint32_t>(e), 0});
+        }
+        if (graph.edges.size() > most_edges) return false;
+        clock.work(graph.edges.size() / 16 - counted);
+        counted = graph.edges.size() / 16;
+      }
+      // Nodes of the next step, by cut point; edges of this one were given the cut point for its node.
+      for (std::size_t e = 0; e <= n; ++e) {
+        if (at[e] == 0) continue;
+        at[e] = static_cast<std::uint32_t>(graph.nodes.size());
+        graph.nodes.push_back({static_cast<std::uint32_t>(s + 1), {0, static_cast<std::uint32_t>(e), 0}});
+      }
+      for (std::size_t i = graph.edges.size(); i-- > 0 && graph.edges[i].from >= begin;) {
+        graph.edges[i].to = at[graph.edges[i].to];
+      }
+      begin = end;
+    }
+    if (!graph.prune(static_cast<std::uint32_t>(stages), [](const auto&) { return false; })) graph.edges.clear();
+    graph.compact();
+    if (most >= no_ticks) return true;
+    if (!in_flight()) bounds_.set(graph, clock);
+    refine(graph, most, clock);
+    return !clock.look();
+  }
+
+  /// Removes what no cut of makespan `most` or less uses, by bounds that know what is left, until nothing changes. Returns
+  /// whether a path is left.
+  bool refine(layered_graph& graph, double most, search_clock& clock) const {
+    const auto last = static_cast<std::uint32_t>(chain_.stages);
+    for (int round = 0; round < 8 && !graph.edges.empty(); ++round) {
+      const std::size_t before = graph.edges.size();
+      if (in_flight()) bounds_.set(graph, clock);
+      if (!graph.prune(last, [most](const auto& each) { return each.bound > most; })) graph.edges.clear();
+      if (graph.edges.empty()) break;
+      if (graph.edges.size() == before || !in_flight() || clock.look()) break;
+    }
+    return !graph.edges.empty();
+  }
+
+ private:
+  const chain_ticks& chain_;
+  const schedule& order_;
+  const cut_rules& rules_;
+  stage_bounds bounds_;
+};
+
+}  // namespace stagecut::inline v0::detail

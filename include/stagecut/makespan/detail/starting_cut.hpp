@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/cut_search.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/cut_space.hpp>
+#include <stagecut/makespan/detail/incumbent.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/makespan/detail/pair_graph.hpp>
+#include <stagecut/makespan/detail/path_pool.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/stage_graph.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+#include <stagecut/sequence/uniform_cuts.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Finds a cut to begin with: of the lightest heaviest stage, uniform, or the user's, the best; where the stages of a rank
+/// may not be together, any.
+class starting_cut {
+ public:
+  starting_cut(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules,
+               cut_simulator& simulator, search_clock& clock, incumbent& best)
+      : chain_(chain), request_(request), rules_(rules), simulator_(simulator), clock_(clock), best_(best) {}
+
+  /// Offers what it finds; otherwise says infeasible, which is proved, or unknown.
+  [[nodiscard]] state find(const stage_graph& stages, const stage_layout& layout) {
+    const std::size_t n = chain_.items;
+    std::vector<double> load(n);
+    for (std::size_t s = 0; s < chain_.stages; ++s) {
+      for (std::size_t i = 0; i < n; ++i) load[i] += chain_.load(s, i, i + 1);
+    }
+    const prefix_sums cost(load);
+    const auto light = minimize_bottleneck(cost, chain_.stages, stage_rules(rules_, clock_));
+    if (!light) return clock_.look() ? state::unknown : state::infeasible;
+    offer(light->cuts);
+    offer(uniform_cuts(n, chain_.stages)->cuts);
+    if (request_.start) offer(*request_.start);
+    return best_.any() ? state::feasible : find_any(stages, layout);
+  }
+
+ private:
+  /// Takes a cut if it is allowed and better.
+  void offer(const cuts& cut) {
+    if (allowed_cut(request_.order, rules_, cut.points())) best_.offer(cut.points(), simulator_(cut.points()));
+    clock_.state.simulations = simulator_.simulations;
+  }
+
+  /// Any cut that keeps the rules of ranks, if there is one.
+  state find_any(const stage_graph& stages, const stage_layout& layout) {
+    layered_graph graph;
+    if (layout.kind != stage_layout::shape::chain) {
+      pair_graph pairs(chain_, request_.order, layout, rules_);
+      if (!pairs.build_untimed(false, cut_space::most_edges, clock_, graph)) return state::unknown;
+    } else if (!stages.build(no_ticks, cut_space::most_edges, clock_, graph)) {
+      return state::unknown;
+    }
+    path_pool pool(chain_, layout, path_pool::lanes);
+    cut_search search(chain_, request_.order, layout, rules_, simulator_, pool, clock_);
+    const auto take = [&](view<const std::size_t> points, double value) {
+      best_.offer(points, value);
+      return -1.0;
+    };
+    const auto found = search(graph, no_ticks / 2, ~std::size_t{0} / 2, true, take);
+    if (best_.any()) return state::feasible;
+    return found == cut_search::result::none ? state::infeasible : state::unknown;
+  }
+
+  const chain_ticks& chain_;
+  const makespan_request& request_;
+  const cut_rules& rules_;
+  cut_simulator& simulator_;
+  search_clock& clock_;
+  incumbent& best_;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/profile/check_figures.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+
+namespace stagecut::inline v0 {
+
+/// A profile as a pipeline model: its items are the blocks of layers that no cut may part, its memory is that of training.
+class chain_model {
+ public:
+  /// Its promise: as every stage the same.
+  using axioms = stagecut::axioms<stage_invariant>;
+
+  /// @param model    a chain, which `as_chain` makes of a graph
+  /// @param options  how memory is reckoned; with `checkpointing::always` a backward pass runs the forward pass again
+  /// @throws         argument_error for edges, and for `checkpointing::except_last`, whose microbatches differ; otherwise
+  ///                 as `training_memory`
+  explicit chain_model(const profile& model, const memory_options& options = {})
+      : chain_model(model, options, layer_blocks(model)) {}
+
+  /// The same of blocks of one's own, of that model.
+  chain_model(const profile& model, const memory_options& options, layer_blocks blocks)
+      : blocks_(std::move(blocks)), memory_(model, options), times_(times_of(model, options, blocks_)) {
+    if (!model.edges.empty()) {
+      detail::fail(argument_error("chain_model", "model.edges", std::to_string(model.edges.size()),
+                                  "must be empty: see as_chain"));
+    }
+    if (options.checkpoint == checkpointing::except_last) {
+      detail::fail(argument_error("chain_model", "options.checkpoint", "except_last",
+                                  "has no equal microbatches: take never or always"));
+    }
+  }
+
+  /// Number of blocks n.
+  [[nodiscard]] std::size_t size() const noexcept { return times_.size(); }
+  /// Which layers they are.
+  [[nodiscard]] const layer_blocks& blocks() const noexcept { return blocks_; }
+  /// Whether all layers tell the gradient of the weights apart.
+  [[nodiscard]] bool splits_backward() const noexcept { return times_.splits_backward(); }
+
+  /// See `pipeline_model`.
+  /// @{
+  [[nodiscard]] double forward(std::size_t s, std::size_t first, std::size_t last) const noexcept {
+    return times_.forward(s, first, last);
+  }
+  [[nodiscard]] double backward(std::size_t s, std::size_t first, std::size_t last) const noexcept {
+    return times_.backward(s, first, last);
+  }
+  [[nodiscard]] double backward_weight(std::size_t s, std::size_t first, std::size_t last) const noexcept {
+    return times_.backward_weight(s, first, last);
+  }
+  [[nodiscard]] double sent(std::size_t cut) const noexcept { return times_.sent(cut); }
+
+  /// With checkpointing, what is computed again counts for every stage of a rank.
+  [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
+    stage_memory bytes = memory_(blocks_[first], blocks_[last], in_flight == 0 ? 1 : in_flight);
+    if (in_flight == 0) bytes.activations = 0;
+    return bytes.total();
+  }
+  /// What a stage takes at least that begins with `first` and reaches to `last` or beyond.
+  [[nodiscard]] double least_memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
+    return in_flight == 0 ? 0 : memory_.least(blocks_[first], blocks_[last], in_flight);
+  }
+  /// @}
+
+ private:
+  static item_times times_of(const profile& model, const memory_options& options, const layer_blocks& blocks) {
+    std::vector<double> forward(blocks.size());
+    std::vector<double> backward(blocks.size());
+    std::vector<double> weight(blocks.size());
+    std::vector<double> sent(blocks.size());
+    bool splits = true;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      for (std::size_t i = blocks[b]; i < blocks[b + 1]; ++i) {
+        const layer& each = model.layers[i];
+        forward[b] += each.forward;
+        backward[b] += each.backward + (options.checkpoint == checkpointing::always ? each.forward : 0);
+        weight[b] += each.backward_weight.value_or(0);
+        splits = splits && each.backward_weight;
+        sent[b] = each.output;
+      }
+      if (weight[b] > backward[b]) weight[b] = backward[b];  // sums round, each in its own way
+    }
+    if (!splits) weight.clear();
+    return {std::move(forward), std::move(backward), std::move(weight), std::move(sent)};
+  }
+
+  layer_blocks blocks_;
+  training_memory memory_;
+  item_times times_;
+};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Bytes rounded up to whole ones; the most that can be said where there are more.
+[[nodiscard]] inline std::size_t whole_bytes(double bytes) {
+  if (!(bytes < 9.2e18)) return std::size_t{1} << 63U;
+  const auto whole = static_cast<std::size_t>(bytes);
+  return static_cast<double>(whole) < bytes ? whole + 1 : whole;
+}
+
+/// Whether blocks can be cut into stages of at most `bytes` each, by the sets of ends that the first s stages can reach.
+class memory_fit {
+ public:
+  memory_fit(const layer_blocks& blocks, const training_memory& memory, const chain_limits& limits)
+      : blocks_(blocks), memory_(memory), clock_(limits) {}
+
+  /// Unset if the patience was over before it was known.
+  [[nodiscard]] std::optional<bool> operator()(const std::vector<std::size_t>& in_flight, double bytes) {
+    const memory_cap cap(memory_, in_flight, bytes);
+    const blocks_constraint allowed(blocks_, cap);
+    const std::size_t items = blocks_.size();
+    const std::size_t stages = in_flight.size();
+    if (stages > items) return false;
+    std::vector<bool> reached(items + 1);
+    reached[0] = true;
+    reached_ = 0;
+    for (std::size_t s = 0; s < stages; ++s) {
+      std::vector<bool> next(items + 1);
+      const std::size_t highest = items - (stages - 1 - s);
+      std::size_t run = 0;  // the ends [run, gap) are reached: a question spared for each
+      std::size_t gap = 0;
+      for (std::size_t first = s; first < items; ++first) {
+        if (!reached[first]) continue;
+        for (std::size_t last = first + 1; last <= highest; ++last) {
+          if (last >= run && last < gap) last = gap;
+          if (last > highest) break;
+          if (is_over()) return std::nullopt;
+          if (!next[last] && !allowed(s, first, last)) {
+            if (allowed.hopeless(s, first, last)) break;
+            continue;
+          }
+          next[last] = true;
+          if (last > reached_) reached_ = last;
+          if (gap == 0) run = last;
+          if (gap == 0 || gap == last) gap = last + 1;
+        }
+        while (gap != 0 && gap <= items && next[gap]) ++gap;
+      }
+      reached = std::move(next);
+    }
+    return reached[items];
+  }
+
+  /// The furthest end that the stages of the last question reached.
+  [[nodiscard]] std::size_t reached() const noexcept { return reached_; }
+
+ private:
+  // Intervals looked at, over all questions: a few seconds.
+  static constexpr std::size_t patience = 200'000'000;
+
+  /// Whether one interval more is too many, or the caller wants no more.
+  bool is_over() {
+    if (++steps_ % 4096 == 1 && clock_.look(0)) steps_ = patience + 1;
+    return steps_ > patience;
+  }
+
+  const layer_blocks& blocks_;
+  const training_memory& memory_;
+  chain_clock clock_;
+  std::size_t steps_ = 0;
+  std::size_t reached_ = 0;
+};
+
+/// Bytes rounded down to whole ones.
+[[nodiscard]] inline double floor_bytes(double bytes) {
+  const auto whole = static_cast<double>(whole_bytes(bytes));
+  return whole > bytes ? whole - 1 : whole;
+}
+
+/// Whether block b of n can be stage s of k by itself.
+[[nodiscard]] inline bool can_stand_alone(std::size_t b, std::size_t n, std::size_t s, std::size_t k) {
+  return s <= b && k - 1 - s <= n - 1 - b && (s == 0) == (b == 0) && (s == k - 1) == (b == n - 1);
+}
+
+/// The block that needs most, if it is more than `bytes` wherever it may stand: then `layer_too_large`.
+[[nodiscard]] inline reason too_large_block(const profile& model, const layer_blocks& blocks,
+                                            const training_memory& memory, const std::vector<std::size_t>& in_flight,
+                                            double bytes) {
+  const std::size_t stages = in_flight.size();
+  reason why{reason::cause::memory, 0, static_cast<std::size_t>(floor_bytes(bytes))};
+  double most = bytes;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const std::size_t first = blocks[b];
+    const std::size_t last = blocks[b + 1];
+    std::optional<double> least;
+    std::optional<double> alone;  // as a stage of its own, buffers included
+    const std::size_t lowest = stages > blocks.size() - b ? stages - (blocks.size() - b) : 0;
+    for (std::size_t s = lowest; s <= b && s < stages; ++s) {
+      const double here = memory.share(first, last, in_flight[s]);
+      if (!least || here < *least) least = here;
+      if (!can_stand_alone(b, blocks.size(), s, stages)) continue;
+      const double all = memory(first, last, in_flight[s]).total();
+      if (!alone || all < *alone) alone = all;
+    }
+    if (!(*least > most)) continue;
+    most = *least;
+    why.what = reason::cause::layer_too_large;
+    why.needed = whole_bytes(*least);
+    why.place = layer_text(model, first);
+    if (last - first > 1) {
+      why.place = joined("the group of layers ", std::to_string(first), " to ", std::to_string(last - 1), " (",
+                         in_quotes(model.layers[first].name), " to ", in_quotes(model.layers[last - 1].name), ")");
+    }
+    why.remedy = alone ? joined("sharded ", std::to_string(whole_bytes(*alone / bytes)), " ways it would fit") : "";
+  }
+  return why;
+}
+
+/// The ends of a bisection for the least whole number of bytes that do: too few, and, if that is known, enough.
+struct memory_bracket {
+  double low;
+  std::optional<double> high;
+};
+
+[[nodiscard]] inline memory_bracket least_that_fits(memory_fit& fits, const std::vector<std::size_t>& in_flight,
+                                                    double bytes) {
+  double low = floor_bytes(bytes);
+  double high = 2 * low + 2;
+  std::optional<bool> enough = fits(in_flight, high);
+  for (; enough == false; enough = fits(in_flight, high)) low = high, high *= 2;
+  while (enough && high - low > 1) {
+    const double middle = floor_bytes(low + (high - low) / 2);
+    enough = low < middle && middle < high ? fits(in_flight, middle) : std::nullopt;  // unset beyond 2^53 bytes
+    if (enough) (*enough ? high : low) = middle;
+  }
+  return {low, enough ? std::optional<double>(high) : std::nullopt};
+}
+
+/// `1 device`, `2 devices`.
+[[nodiscard]] inline std::string devices_text(std::size_t devices) {
+  return joined(std::to_string(devices), devices == 1 ? " device" : " devices");
+}
+
+}  // namespace detail
+
+/// Why blocks of layers cannot be cut into stages within the memory of a device, and what would do.
+///
+/// @param model      whose blocks these are, for their names
+/// @param blocks     of layers that share a stage
+/// @param memory     what stages take
+/// @param in_flight  microbatches in flight, of every stage
+/// @param bytes      of a device
+/// @param needs      `needs(k)` gives what is in flight on each of k stages, or nothing if it cannot be told
+/// @param limits     optional: when to say what is known by then
+/// @return           `layer_too_large` with the block that needs most wherever it may stand, and the ways in which to
+///                   shard it so that it fits as a stage of its own, if it can be one; else `memory` with the least that
+///                   the fullest stage needs, by bisection. The remedy names the sharding of all layers then, and the
+///                   smallest number of devices that fits, each one tried. `more_stages_than_layers` if so it is
+/// @throws           argument_error for no stage
+///
+/// O(k n) for each of about 50 bisections and each number of devices, as a rule; O(k n w) at worst, w blocks in a stage.
+/// It gives up after 2 * 10^8 steps, and then says what is known.
+template <class InFlight>
+[[nodiscard]] reason memory_shortage(const profile& model, const layer_blocks& blocks, const training_memory& memory,
+                                     const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs,
+                                     const chain_limits& limits = {}) {
+  const std::size_t stages = in_flight.size();
+  if (stages == 0) detail::fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
+  if (stages > blocks.size()) return {reason::cause::more_stages_than_layers, stages, blocks.size()};
+  const auto ways = [&](double needed) { return std::to_string(detail::whole_bytes(needed / bytes)); };
+  detail::memory_fit fits(blocks, memory, limits);
+  reason why = detail::too_large_block(model, blocks, memory, in_flight, bytes);
+  if (why.remedy.empty()) {
+    const bool told = fits(in_flight, bytes).has_value();
+    const std::size_t reached = fits.reached();
+    const auto [low, high] = detail::least_that_fits(fits, in_flight, bytes);
+    if (high) why.remedy = detail::joined("sharding every layer ", ways(*high), " ways would do");
+    if (why.what == reason::cause::memory) {
+      why.needed = detail::whole_bytes(low + 1);
+      why.place = detail::joined("the fullest of ", std::to_string(stages), stages == 1 ? " stage" : " stages");
+      if (told && reached < blocks.size()) {
+        why.place = detail::joined(detail::layer_text(model, blocks[reached]), " finds no place: ", why.place);
+      }
+    }
+  }
+
+  if (needs(stages).empty()) return why;
+  // Fewer devices than that have less memory than all layers together.
+  std::size_t devices = detail::whole_bytes(memory.share(0, memory.size(), 1) / bytes);
+  if (devices == 0) devices = 1;
+  std::optional<bool> enough = false;
+  while (devices <= blocks.size() && (enough = fits(needs(devices), bytes)) == false) ++devices;
+  const std::size_t tried = devices > blocks.size() ? blocks.size() : devices - 1;
+  if (tried == 0 && enough != true) return why;
+  why.remedy = detail::joined(why.remedy, why.remedy.empty() ? "" : "; ",
+                              enough == true ? detail::devices_text(devices)
+                                             : detail::joined("no number of devices up to ", std::to_string(tried)),
+                              " would do");
+  return why;
+}
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/layer_graph.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Whether a layer matters to the time and the parameters of a stage.
+[[nodiscard]] inline bool costs(const layer& each) {
+  bool any = each.time() > 0 || each.parameters > 0 || each.resident.value_or(0) > 0;
+  for (const tied_parameters& tied : each.tied) any = any || tied.bytes > 0 || tied.resident.value_or(0) > 0;
+  return any;
+}
+
+/// Refuses a graph at a layer.
+template <class... Why>
+[[noreturn]] void refuse_layer(const profile& graph, std::size_t at, const Why&... why) {
+  fail(invalid_input(layer_text(graph, at), joined(why...)));
+}
+
+/// The edges of a graph; refuses what is none.
+[[nodiscard]] inline layer_graph edges_of(const profile& graph) {
+  const std::size_t n = graph.layers.size();
+  layer_graph edges(n);
+  for (std::size_t e = 0; e < graph.edges.size(); ++e) {
+    for (const std::size_t end : {graph.edges[e].from, graph.edges[e].to}) {
+      if (end < n) continue;
+      fail(invalid_input(joined("edge ", std::to_string(e)), joined("there is no layer ", std::to_string(end))));
+    }
+    edges.join(graph.edges[e].from, graph.edges[e].to);
+  }
+  return edges;
+}
+
+/// Refuses an order in which a layer that costs something is not reached from the one before it that does.
+inline void check_order(const profile& graph, const layer_graph& edges, const std::vector<std::size_t>& order) {
+  std::vector<std::size_t> reached(order.size());  // how many of those that cost reach a layer, up to the last of them
+  std::size_t costly = 0;
+  std::size_t before = 0;
+  for (const std::size_t v : order) {
+    for (const std::size_t u : edges.previous(v)) {
+      if (reached[u] > reached[v]) reached[v] = reached[u];
+    }
+    if (!costs(graph.layers[v])) continue;
+    if (reached[v] != costly) {
+      refuse_layer(graph, v, "not a chain: no path joins ", in_quotes(graph.layers[before].name), " and ",
+                   in_quotes(graph.layers[v].name), ", which both take time or hold parameters");
+    }
+    reached[v] = ++costly;
+    before = v;
+  }
+}
+
+/// Refuses an order in which other layers stand between those of a group.
+inline void check_groups(const profile& graph, const std::vector<std::size_t>& order) {
+  const auto group = [&](std::size_t i) -> std::string_view { return graph.layers[order[i]].group; };
+  const std::size_t again = find_parted_group(order.size(), group).again;
+  if (again == order.size()) return;
+  refuse_layer(graph, order[again], "not a chain: ", in_quotes(graph.layers[order[again - 1]].name),
+               " stands between it and others of group ", in_quotes(group(again)));
+}
+
+/// The sum of numbers, of which any may change. As a tree of sums: what comes and goes leaves no rounding error behind.
+class changing_sum {
+ public:
+  explicit changing_sum(std::size_t size) : leaves_(std::bit_ceil(size)), sums_(2 * leaves_) {}
+
+  /// The sum, with `value` for number i from now on.
+  double put(std::size_t i, double value) {
+    sums_[i += leaves_] = value;
+    while ((i /= 2) != 0) sums_[i] = sums_[2 * i] + sums_[2 * i + 1];
+    return sums_[1];
+  }
+
+ private:
+  std::size_t leaves_;
+  std::vector<double> sums_;
+};
+
+/// Gives each layer of a chain but the last what crosses a cut behind it for its output: of every layer up to there
+/// that feeds one behind it, the output.
+inline void add_crossing(const profile& graph, const layer_graph& edges, const std::vector<std::size_t>& order,
+                         std::vector<layer>& chain) {
+  const std::size_t n = order.size();
+  std::vector<std::size_t> position(n);
+  for (std::size_t i = 0; i < n; ++i) position[order[i]] = i;
+  std::vector<std::vector<std::size_t>> ends(n);  // whom each position consumes last
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t last = i;
+    for (const std::size_t to : edges.next(order[i])) last = position[to] > last ? position[to] : last;
+    if (last != i) ends[last].push_back(i);
+  }
+  changing_sum alive(n);
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    for (const std::size_t gone : ends[i]) alive.put(gone, 0);
+    const auto crossing = [&](double output) {
+      const double sum = alive.put(i, edges.next(order[i]).empty() ? 0 : output);
+      if (is_finite(sum)) return sum;
+      refuse_layer(graph, order[i], "the sum of what crosses a cut behind it is out of range");
+    };
+    for (layer_variant& variant : chain[i].recomputations) variant.output = crossing(variant.output);
+    for (layer_variant& variant : chain[i].shardings) variant.output = crossing(variant.output);
+    chain[i].output = crossing(chain[i].output);
+  }
+}
+
+}  // namespace detail
+
+/// Turns a graph of layers into a chain, where every cut of the chain is one of the graph and none is lost.
+///
+/// A graph is a chain if its layers that take time or hold parameters, their own or shared ones, can follow each other
+/// in one order only: a path leads from each to the next. Then each cut of that order is a cut of the graph, and every
+/// cut of the graph has the times and parameters of one of them. Edges may skip layers. Layers that take no time and
+/// hold no parameters may stand beside the path; they are put into the order as early as they can be, the least number
+/// first, which touches nothing but the bytes kept and crossing a cut.
+///
+/// @param graph  edges in any order; also a chain, which is returned as it is, and not copied where it is moved in
+/// @return       all layers in that order, without edges. The output of a layer is all that crosses a cut behind it:
+///               the sum of the outputs of the layers up to it that feed one behind it; likewise for its variants, with
+///               their own output in place of the layer's. The last has its own output. All else is kept
+/// @throws       invalid_input with `layer I ("name")` if the graph is no chain, its edges have a cycle, other layers
+///               stand between those of a group, or a sum is out of range; if it is a module tree; with `edge I` for a
+///               layer that there is not
+///
+/// O((n + m) log n) for n layers and m edges.
+[[nodiscard]] inline profile as_chain(profile graph) {
+  for (std::size_t i = 0; i < graph.layers.size(); ++i) {
+    if (graph.layers[i].children.empty()) continue;
+    detail::refuse_layer(graph, i, "has children: the model is a module tree, not a chain");
+  }
+  if (graph.edges.empty()) return graph;
+  const detail::layer_graph edges = detail::edges_of(graph);
+  const auto order = edges.order([&](std::size_t v) { return detail::costs(graph.layers[v]); });
+  if (order.size() != edges.size()) {
+    const std::vector<std::size_t> cycle = edges.cycle();
+    detail::refuse_layer(graph, cycle[0], detail::cycle_text(graph.layers, cycle), " is a cycle");
+  }
+  detail::check_order(graph, edges, order);
+  detail::check_groups(graph, order);
+  profile chain = graph;
+  chain.edges.clear();
+  for (std::size_t i = 0; i < order.size(); ++i) chain.layers[i] = graph.layers[order[i]];
+  detail::add_crossing(graph, edges, order, chain.layers);
+  return chain;
+}
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Refuses a profile with a time or a size that is NaN, infinite or negative: one made by hand, as the readers of files
+/// refuse them where they stand.
+///
+/// @throws invalid_input naming the layer and the field: `layer 3 ("head")`, `output: NaN ...`
+inline void check_figures(const profile& model) {
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const layer& each = model.layers[i];
+    const auto check = [&](std::string_view field, std::optional<double> value) {
+      if (!value || (is_finite(*value) && !is_negative(*value))) return;
+      const std::string shown = is_nan(*value) ? "NaN" : is_finite(*value) ? std::to_string(*value) : "infinity";
+      detail::fail(invalid_input(detail::layer_text(model, i),
+                                 detail::joined(field, " = ", shown, ", must be finite and not negative")));
+    };
+    detail::each_figure(each, check);
+    for (const tied_parameters& tied : each.tied) {
+      check("tied bytes", tied.bytes);
+      check("tied resident", tied.resident);
+    }
+  }
+}
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/profile/layer.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Edges between layers, by the layer at either end.
+class layer_graph {
+ public:
+  explicit layer_graph(std::size_t layers) : next_(layers), previous_(layers) {}
+
+  /// @pre both are below the number of layers
+  void join(std::size_t from, std::size_t to) {
+    next_[from].push_back(to);
+    previous_[to].push_back(from);
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return next_.size(); }
+  [[nodiscard]] const std::vector<std::size_t>& next(std::size_t layer) const noexcept { return next_[layer]; }
+  [[nodiscard]] const std::vector<std::size_t>& previous(std::size_t layer) const noexcept { return previous_[layer]; }
+
+  /// The layers in an order in which each follows all that feed it: of those that may be next, first what is not
+  /// `late(LAYER)`, then the least number. Layers that wait for a cycle are left out.
+  template <class Late>
+  [[nodiscard]] std::vector<std::size_t> order(const Late& late) const {
+    std::set<std::size_t> ready;
+    std::vector<std::size_t> waits_for;
+    const auto put = [&](std::size_t v) { ready.insert(late(v) ? size() + v : v); };
+    for (std::size_t v = 0; v < size(); ++v) {
+      waits_for.push_back(previous_[v].size());
+      if (previous_[v].empty()) put(v);
+    }
+    std::vector<std::size_t> result;
+    while (!ready.empty()) {
+      const std::size_t v = *ready.begin() % size();
+      ready.erase(ready.begin());
+      result.push_back(v);
+      for (const std::size_t to : next_[v]) {
+        if (--waits_for[to] == 0) put(to);
+      }
+    }
+    return result;
+  }
+
+  /// As above, by their number alone.
+  [[nodiscard]] std::vector<std::size_t> order() const {
+    return order([](std::size_t) { return false; });
+  }
+
+  /// The layers of a cycle from its least number on, each of which feeds the next, and the last the first; empty if
+  /// there is no cycle.
+  [[nodiscard]] std::vector<std::size_t> cycle() const {
+    std::vector<bool> left(size(), true);
+    const std::vector<std::size_t> done = order();
+    for (const std::size_t v : done) left[v] = false;
+    if (done.size() == size()) return {};
+    // Each layer left over is fed by another one: backwards along them, the first that is met again is on a cycle.
+    std::vector<std::size_t> met(size());  // its place in `back`, plus 1
+    std::vector<std::size_t> back;
+    std::size_t at = 0;
+    while (!left[at]) ++at;
+    while (met[at] == 0) {
+      back.push_back(at);
+      met[at] = back.size();
+      std::size_t feeding = 0;
+      while (!left[previous_[at][feeding]]) ++feeding;
+      at = previous_[at][feeding];
+    }
+    const std::size_t first = met[at] - 1;
+    const std::size_t length = back.size() - first;
+    std::size_t least = 0;
+    for (std::size_t i = 1; i < length; ++i) {
+      if (back[first + i] < back[first + least]) least = i;
+    }
+    std::vector<std::size_t> result;
+    for (std::size_t i = 0; i < length; ++i) result.push_back(back[first + (least + length - i) % length]);
+    return result;
+  }
+
+ private:
+  std::vector<std::vector<std::size_t>> next_;
+  std::vector<std::vector<std::size_t>> previous_;
+};
+
+/// Layers of a cycle by their names: `"a" -> "b" -> "a"`.
+[[nodiscard]] inline std::string cycle_text(const std::vector<layer>& layers, const std::vector<std::size_t>& cycle) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  for (std::size_t i = 0; i < cycle.size() && i < most; ++i) text += joined(in_quotes(layers[cycle[i]].name), " -> ");
+  if (cycle.size() > most) text += joined("... (", std::to_string(cycle.size()), " layers) -> ");
+  return text + in_quotes(layers[cycle[0]].name);
+}
+
+/// A group that layers in a row leave and enter again.
+struct parted_group {
+  std::size_t again = 0;  ///< the layer that enters it again; the number of layers if all groups are whole
+  std::size_t left = 0;   ///< the first layer behind it
+};
+
+/// The first group whose layers do not stand together, of `layers` layers of which `group(I)` is that of layer I.
+template <class Group>
+[[nodiscard]] parted_group find_parted_group(std::size_t layers, const Group& group) {
+  std::map<std::string_view, std::size_t> ended;
+  for (std::size_t i = 0; i < layers; ++i) {
+    const std::string_view here = group(i);
+    if (i > 0 && !group(i - 1).empty() && group(i - 1) != here) ended.emplace(group(i - 1), i);
+    if (const auto before = ended.find(here); before != ended.end()) return {i, before->second};
+  }
+  return {layers, layers};
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/profile/layer.hpp>
+
+namespace stagecut::inline v0 {
+
+/// In a graph, that the output of a layer is input of another one.
+struct profile_edge {
+  std::size_t from = 0;  ///< the layer whose output it is, from 0
+  std::size_t to = 0;    ///< the layer that takes it
+
+  /// Equal at both ends.
+  friend bool operator==(const profile_edge&, const profile_edge&) = default;
+};
+
+/// What the layers of a model take: a chain, in which each layer feeds the next; a graph, which has edges; a module
+/// tree, where layers have children; or both of these.
+struct profile {
+  std::vector<layer> layers{};  ///< of a chain from the input to the output, else in any order
+  /// Whether the times are plain weights in a unit that only the user knows, not seconds.
+  bool weights_only = false;
+  std::string name{};                 ///< of the model; may be empty
+  std::vector<profile_edge> edges{};  ///< of a graph: which layer's output feeds which; none: each feeds the next
+  std::string unknown_fields{};       ///< a JSON object of what this version does not know; empty: nothing
+
+  /// The time of every layer, both passes: what a chain of layers is cut by.
+  [[nodiscard]] std::vector<double> times() const {
+    std::vector<double> result;
+    result.reserve(layers.size());
+    for (const layer& each : layers) result.push_back(each.time());
+    return result;
+  }
+
+  /// Equal in every part.
+  friend bool operator==(const profile&, const profile&) = default;
+};
+
+namespace detail {
+
+/// A layer in an error: `layer 3 ("layers.2")`.
+[[nodiscard]] inline std::string layer_text(const profile& model, std::size_t i) {
+  return joined("layer ", std::to_string(i), " (", in_quotes(model.layers[i].name), ")");
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+namespace stagecut::inline v0 {
+
+/// The memory of a stage on its device, in bytes.
+struct stage_memory {
+  double resident = 0;     ///< parameters, their gradients, the optimizer's state
+  double activations = 0;  ///< kept for the backward pass, of all microbatches in flight
+  double workspace = 0;    ///< of the layer that needs most
+  double buffers = 0;      ///< for what is received and sent at the stage's ends
+
+  /// The sum of all parts.
+  [[nodiscard]] double total() const noexcept { return resident + activations + workspace + buffers; }
+
+  /// Equal in every part.
+  friend bool operator==(const stage_memory&, const stage_memory&) = default;
+};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/profile/check_figures.hpp>
+#include <stagecut/profile/detail/shared_bytes.hpp>
+#include <stagecut/profile/optimizer.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/stage_memory.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Of which microbatches a stage keeps no more than its input, and computes its activations again in the backward pass:
+/// torchgpipe's modes.
+enum class checkpointing : std::uint8_t {
+  never,        ///< none
+  except_last,  ///< all but the last, whose backward pass comes first
+  always        ///< all
+};
+
+/// The name of a mode, as torchgpipe spells it.
+[[nodiscard]] constexpr const char* to_string(checkpointing mode) noexcept {
+  return mode == checkpointing::never ? "never" : mode == checkpointing::always ? "always" : "except_last";
+}
+
+/// How memory is reckoned.
+struct memory_options {
+  /// Bytes that stay for each byte of parameters: see `optimizers`.
+  double parameter_multiplier = 4;
+  /// Whether a layer's `resident`, where it is known, goes before the multiplier.
+  bool use_resident = true;
+  checkpointing checkpoint = checkpointing::never;  ///< what is kept of a microbatch
+  /// Buffers for each tensor that crosses an end of a stage: one to receive or send while another is computed with, as
+  /// large for the gradient as for the activation.
+  double boundary_buffers = 2;
+};
+
+/// The memory that stages of a chain take in training, in bytes.
+///
+/// A stage of the layers `[first, last)` with N microbatches in flight takes the sum of
+///   - resident: parameters times the optimizer's multiplier, or what the profile says of them; parameters that several
+///     of its layers share count once, as the first of these layers says;
+///   - activations: N times those of its layers; with checkpointing N times its input (N - 1 times for `except_last`),
+///     and once the activations of its layers. The input of the first stage is not counted;
+///   - workspace: that of the layer that needs most;
+///   - buffers: `boundary_buffers` times input and output.
+///
+/// Built in O(n log n), then every stage in O(1); with t shared parameters, counted in each layer that has them, in
+/// O((n + t) log n), then O(log n).
+class training_memory {
+ public:
+  /// @throws invalid_input as `check_figures`, and naming the layer at which a sum of bytes overflows; argument_error
+  ///         for options that are negative or not finite
+  explicit training_memory(const profile& model, const memory_options& options = {}) : options_(options) {
+    check_figures(model);
+    check("parameter_multiplier", options.parameter_multiplier);
+    check("boundary_buffers", options.boundary_buffers);
+    const std::size_t n = model.layers.size();
+    std::vector<double> resident(n);
+    std::vector<double> activations(n);
+    std::vector<double> workspace(n);
+    output_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const layer& each = model.layers[i];
+      resident[i] = stays(each.parameters, each.resident);
+      activations[i] = each.activations;
+      workspace[i] = each.workspace;
+      output_[i] = each.output;
+    }
+    shared_ = {model, [this](const tied_parameters& tied) { return stays(tied.bytes, tied.resident); }};
+    resident_.assign(resident);
+    activations_.assign(activations);
+    workspace_.push_back(std::move(workspace));
+    for (std::size_t width = 1; 2 * width <= n; width *= 2) {
+      const std::vector<double>& half = workspace_.back();
+      std::vector<double> twice(n + 1 - 2 * width);
+      for (std::size_t i = 0; i < twice.size(); ++i) twice[i] = larger(half[i], half[i + width]);
+      workspace_.push_back(std::move(twice));
+    }
+  }
+
+  /// Number of layers n.
+  [[nodiscard]] std::size_t size() const noexcept { return output_.size(); }
+
+  /// What the layers `[first, last)` take as a stage with `in_flight` microbatches in flight.
+  /// @pre `first < last && last <= size() && in_flight >= 1`
+  [[nodiscard]] stage_memory operator()(std::size_t first, std::size_t last, std::size_t in_flight) const {
+    const double input = first == 0 ? 0 : output_[first - 1];
+    const double passing = last == size() ? 0 : output_[last - 1];
+    return {resident(first, last), activations(first, last, in_flight), workspace(first, last),
+            options_.boundary_buffers * (input + passing)};
+  }
+
+  /// What a stage that begins with `first` takes at least if it reaches to `last` or beyond.
+  [[nodiscard]] double least(std::size_t first, std::size_t last, std::size_t in_flight) const {
+    const double input = first == 0 ? 0 : output_[first - 1];
+    return resident(first, last) + activations(first, last, in_flight) + workspace(first, last) +
+           options_.boundary_buffers * input;
+  }
+
+  /// What the layers `[first, last)` take at least in any stage that holds them.
+  [[nodiscard]] double share(std::size_t first, std::size_t last, std::size_t in_flight) const {
+    const double copies = options_.checkpoint == checkpointing::never ? static_cast<double>(in_flight) : 1;
+    return resident(first, last) + activations_(first, last) * copies + workspace(first, last);
+  }
+
+  /// What stays of layer `i` and its activations of one microbatch: its share in a weighted cost. Shared parameters
+  /// count in every layer that shares them.
+  [[nodiscard]] double weight(std::size_t i) const { return resident(i, i + 1) + activations_(i, i + 1); }
+
+ private:
+  static void check(const char* argument, double value) {
+    if (is_finite(value) && !is_negative(value)) return;
+    detail::fail(argument_error("training_memory", argument, std::to_string(value), "must be finite and not negative"));
+  }
+  static double larger(double a, double b) { return a < b ? b : a; }
+
+  [[nodiscard]] double stays(double parameters, const std::optional<double>& known) const {
+    return options_.use_resident && known ? *known : parameters * options_.parameter_multiplier;
+  }
+
+  [[nodiscard]] double resident(std::size_t first, std::size_t last) const {
+    return resident_(first, last) + shared_(first, last);
+  }
+  [[nodiscard]] double activations(std::size_t first, std::size_t last, std::size_t in_flight) const {
+    const double all = activations_(first, last);
+    if (options_.checkpoint == checkpointing::never) return all * static_cast<double>(in_flight);
+    const double input = first == 0 ? 0 : output_[first - 1];
+    const std::size_t inputs = options_.checkpoint == checkpointing::always ? in_flight : in_flight - 1;
+    return input * static_cast<double>(inputs) + all;
+  }
+  [[nodiscard]] double workspace(std::size_t first, std::size_t last) const {
+    std::size_t level = 0;
+    while ((std::size_t{2} << level) <= last - first) ++level;
+    return larger(workspace_[level][first], workspace_[level][last - (std::size_t{1} << level)]);
+  }
+
+  memory_options options_;
+  prefix_sums<double> resident_;
+  prefix_sums<double> activations_;
+  std::vector<std::vector<double>> workspace_;  ///< [l][i]: the most among the 2^l layers from i on
+  std::vector<double> output_;
+  detail::shared_bytes shared_;
+};
+
+/// A `stage_constraint`: no stage takes more than `bytes`.
+class memory_cap {
+ public:
+  /// @param memory     what stages take; must outlive this object
+  /// @param in_flight  microbatches in flight, of every stage
+  /// @param bytes      of a device
+  memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes)
+      : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(bytes) {}
+
+  /// Whether the layers `[first, last)` fit as that stage.
+  [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return (*memory_)(first, last, in_flight_[stage]).total() <= bytes_;
+  }
+
+  /// Whether they do not, and would not with more layers behind them.
+  [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
+    return memory_->least(first, last, in_flight_[stage]) > bytes_;
+  }
+
+ private:
+  const training_memory* memory_;
+  std::vector<std::size_t> in_flight_;
+  double bytes_;
+};
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What an op waits for. An I stands for the gradient of a stage's input: it may be a B.
+struct op_needs {
+  std::array<op, 4> ops{};
+  std::size_t count = 0;
+
+  void add(op_kind kind, std::size_t stage, const op& of, std::size_t slice) {
+    ops[count++] = {kind, stage, of.microbatch, slice};
+  }
+};
+
+/// What an op of a schedule waits for, the end of its rank's earlier ops apart.
+/// @param transfers  whether the schedule has ops for its transfers
+[[nodiscard]] inline op_needs needs_of(const schedule& all, bool transfers, const op& each) {
+  op_needs result;
+  const auto arrival = [&](bool down) { return transfers && crosses_ranks(all, each.stage, down); };
+  // What is received is there when it was sent: a rank may pass its RECV before.
+  const auto arrive = [&](op_kind receive, op_kind send, std::size_t from) {
+    result.add(receive, each.stage, each, each.slice);
+    result.add(send, from, each, each.slice);
+  };
+  switch (each.kind) {
+    case op_kind::forward:
+      if (arrival(false)) {
+        arrive(op_kind::receive_forward, op_kind::send_forward, each.stage - 1);
+      } else if (each.stage != 0) {
+        result.add(op_kind::forward, each.stage - 1, each, each.slice);
+      }
+      if (each.slice != 0) result.add(op_kind::forward, each.stage, each, each.slice - 1);
+      break;
+    case op_kind::backward:
+    case op_kind::backward_input:
+      result.add(op_kind::forward, each.stage, each, each.slice);
+      if (arrival(true)) {
+        arrive(op_kind::receive_backward, op_kind::send_backward, each.stage + 1);
+      } else if (each.stage + 1 != all.stages()) {
+        result.add(op_kind::backward_input, each.stage + 1, each, each.slice);
+      }
+      if (each.slice + 1 != all.slices) result.add(op_kind::backward_input, each.stage, each, each.slice + 1);
+      break;
+    case op_kind::backward_weight: result.add(op_kind::backward_input, each.stage, each, each.slice); break;
+    case op_kind::send_forward: result.add(op_kind::forward, each.stage, each, each.slice); break;
+    case op_kind::send_backward: result.add(op_kind::backward_input, each.stage, each, each.slice); break;
+    case op_kind::receive_forward:
+    case op_kind::receive_backward: result.ops[result.count++] = other_end(each); break;
+    default: break;
+  }
+  return result;
+}
+
+/// How many ops a rank runs as one from a position on: two where F runs with the B behind it.
+[[nodiscard]] inline std::size_t action_size(const std::vector<op>& order, std::size_t at) noexcept {
+  return order[at].with_next && at + 1 < order.size() ? 2 : 1;
+}
+
+/// An op that a rank cannot begin, and what it waits for.
+struct blocked_op {
+  op waiting{};              ///< the op
+  op needed{};               ///< for which it waits
+  std::size_t position = 0;  ///< where that stands on its rank
+  bool found = false;        ///< whether there is such an op
+  bool stands = false;       ///< whether it stands anywhere
+};
+
+/// Looks for an op of a schedule; for an I, the B that holds it will do.
+inline void find_op(const schedule& all, blocked_op& result) {
+  const op& of = result.needed;
+  const std::vector<op>& order = all.orders[all.rank_of[of.stage]];
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const op& each = order[i];
+    const bool kind = each.kind == of.kind || (of.kind == op_kind::backward_input && each.kind == op_kind::backward);
+    if (!kind || each.stage != of.stage || each.microbatch != of.microbatch || each.slice != of.slice) continue;
+    result.needed.kind = each.kind;
+    result.position = i;
+    result.stands = true;
+    return;
+  }
+}
+
+/// What keeps a rank that is not at its end from its next op when `at[r]` ops of each rank r are done.
+[[nodiscard]] inline blocked_op blocked_on(const schedule& all, bool transfers, view<const std::size_t> at,
+                                           std::size_t rank) {
+  blocked_op result;
+  const std::vector<op>& order = all.orders[rank];
+  for (std::size_t i = 0; i < action_size(order, at[rank]); ++i) {
+    result.waiting = order[at[rank] + i];
+    op_needs needs = needs_of(all, transfers, result.waiting);
+    // Where a sender waits until its receiver is there, it waits for that last.
+    if (is_send(result.waiting.kind)) needs.ops[needs.count++] = other_end(result.waiting);
+    for (std::size_t k = 0; k < needs.count; ++k) {
+      result.needed = needs.ops[k];
+      result.stands = false;
+      find_op(all, result);
+      result.found = !result.stands || result.position >= at[all.rank_of[result.needed.stage]];
+      if (result.found) return result;
+    }
+  }
+  return result;
+}
+
+/// Why no rank of a schedule can go on: the ops that wait for each other in a circle, from one of them back to it.
+///
+/// @param all  sound in the sense of `check_schedule`, with or without transfers
+/// @param at   how many ops of every rank are done; of length p
+/// @return     `deadlock: 1F0 on rank 1 waits for 0F0 on rank 0, which stands behind 0B0, which waits for …`; empty if
+///             some op could run, and nothing is wrong
+///
+/// O(p) passes over the order of a rank.
+[[nodiscard]] inline std::string deadlock_text(const schedule& all, view<const std::size_t> at) {
+  const bool transfers = has_transfers(all);
+  std::size_t rank = 0;
+  while (rank < all.ranks() && at[rank] >= all.orders[rank].size()) ++rank;
+  if (rank == all.ranks()) return {};
+  // From one rank to the one for which it waits, until that is one that was passed.
+  std::vector<std::size_t> path;
+  std::vector<blocked_op> blocked;
+  std::vector<std::size_t> step(all.ranks(), all.ranks());
+  for (; step[rank] == all.ranks(); rank = all.rank_of[blocked.back().needed.stage]) {
+    step[rank] = path.size();
+    path.push_back(rank);
+    blocked.push_back(blocked_on(all, transfers, at, rank));
+    if (!blocked.back().found) return {};
+    if (!blocked.back().stands) break;
+  }
+  const std::size_t first = blocked.back().stands ? step[rank] : 0;
+  std::string text = joined("deadlock: ", to_string(blocked[first].waiting), " on rank ", std::to_string(path[first]));
+  for (std::size_t i = first; i < path.size(); ++i) {
+    const blocked_op& here = blocked[i];
+    const blocked_op& next = blocked[i + 1 < path.size() ? i + 1 : first];
+    const std::size_t there = all.rank_of[here.needed.stage];
+    text += joined(i == first ? " waits for " : ", which waits for ", to_string(here.needed));
+    if (!here.stands) return text += ", which no rank runs";
+    if (there != path[i]) text += joined(" on rank ", std::to_string(there));
+    if (to_string(here.needed) == to_string(next.waiting)) continue;
+    const bool together = here.position < at[there] + action_size(all.orders[there], at[there]);
+    text += joined(together ? ", which runs together with " : ", which stands behind ", to_string(next.waiting));
+  }
+  return text;
+}
+
+}  // namespace stagecut::inline v0::detail

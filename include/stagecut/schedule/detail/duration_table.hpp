@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0 {
+
+/// For what a task graph is made, beside its schedule.
+struct task_options {
+  transfer_kind transfers = transfer_kind::link;  ///< what transfers occupy
+  bool with_transfers = false;                    ///< whether they take any time
+  bool by_microbatch = false;                     ///< whether passes of different microbatches may differ
+  bool by_slice = false;                          ///< whether those of different slices may
+  bool all_reduce = false;                        ///< whether the gradients of the stages are reduced at the end
+  bool optimizer_step = false;                    ///< whether the ranks then update their parameters
+};
+
+namespace detail {
+
+/// Refuses durations that an iteration cannot hold.
+[[noreturn]] inline void refuse_sum() {
+  fail(invalid_input("times", "the sum of all passes and transfers is not representable"));
+}
+
+/// Where the duration of what stands in a table of them. Element 0 is no time at all.
+class duration_table {
+ public:
+  duration_table() = default;
+  duration_table(const schedule& order, const task_options& options)
+      : stages_(order.stages()),
+        ranks_(order.ranks()),
+        slices_(order.slices),
+        microbatches_(order.microbatches),
+        options_(options) {
+    variants_ = (options.by_microbatch ? microbatches_ : 1) * (options.by_microbatch || options.by_slice ? slices_ : 1);
+    for (const auto& rank : order.orders) {
+      for (const op& each : rank) {
+        if (is_compute(each.kind)) used_[static_cast<std::size_t>(each.kind)] = true;
+      }
+    }
+    const std::size_t boundaries = stages_ == 0 ? 0 : stages_ - 1;
+    transfers_ = 1 + 4 * stages_ * variants_;
+    all_reduces_ = transfers_ + 2 * boundaries;
+    steps_ = all_reduces_ + stages_;
+    size_ = steps_ + ranks_;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// Of F, B, I or W.
+  [[nodiscard]] std::uint32_t pass(const op& each) const noexcept {
+    return position(each.kind, each.stage, variant(each));
+  }
+
+  /// Of an F and the B that runs with it; `pairs` of the stage and variant of F so far are asked first.
+  [[nodiscard]] std::uint32_t pair(const op& forward, const op& backward) {
+    const std::uint32_t first = pass(forward);
+    const std::uint32_t second = pass(backward);
+    if (latest_pair_.empty()) latest_pair_.resize(1 + stages_ * variants_);
+    std::uint32_t& latest = latest_pair_[first];
+    if (latest != 0 && pairs_[latest - steps_ - ranks_].second == second) return latest;
+    pairs_.emplace_back(first, second);
+    latest = static_cast<std::uint32_t>(size_++);
+    return latest;
+  }
+
+  /// Of a message from `stage` to the next one, or to the one before.
+  [[nodiscard]] std::uint32_t transfer(bool forward, std::size_t stage) const noexcept {
+    return static_cast<std::uint32_t>(forward ? transfers_ + stage : transfers_ + (stages_ - 1) + (stage - 1));
+  }
+
+  [[nodiscard]] std::uint32_t all_reduce(std::size_t stage) const noexcept {
+    return static_cast<std::uint32_t>(all_reduces_ + stage);
+  }
+  [[nodiscard]] std::uint32_t optimizer_step(std::size_t rank) const noexcept {
+    return static_cast<std::uint32_t>(steps_ + rank);
+  }
+
+  /// Writes the durations into `table`, of length `size()`.
+  /// @throws invalid_input for lengths that do not fit, and for what is NaN, infinite or negative, or not representable
+  template <class T>
+  void fill(const pass_times<T>& times, const transfer_times<T>& transfers, view<T> table) const {
+    table[0] = T{};
+    fill_passes(op_kind::forward, "forward", times.forward, table);
+    const bool sum = times.backward.empty() && !times.backward_input.empty();  // B is I and W
+    const bool needed = sum && used(op_kind::backward);
+    fill_passes(op_kind::backward_input, "backward_input", times.backward_input, table, needed);
+    fill_passes(op_kind::backward_weight, "backward_weight", times.backward_weight, table, needed);
+    if (needed) {
+      const std::size_t all = stages_ * variants_;
+      const std::size_t whole = position(op_kind::backward, 0, 0);
+      for (std::size_t i = whole; i < whole + all; ++i) table[i] = sum_of(table[i + all], table[i + 2 * all]);
+    } else {
+      fill_passes(op_kind::backward, "backward", times.backward, table);
+    }
+    fill_pairs(times, table);
+    const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
+    if (messages && !options_.with_transfers) refuse_unasked("transfers", "are left out of");
+    if (messages && transfers.kind != options_.transfers) refuse_unasked("transfers.kind", "is not that of");
+    if (options_.with_transfers) {
+      fill_boundaries("transfers.forward", transfers.forward, table.data() + transfers_);
+      fill_boundaries("transfers.backward", transfers.backward, table.data() + all_reduces_ - (stages_ - 1));
+    }
+    fill_each("all_reduce", times.all_reduce, options_.all_reduce, table.slice(all_reduces_, steps_));
+    fill_each("optimizer_step", times.optimizer_step, options_.optimizer_step, table.slice(steps_, steps_ + ranks_));
+  }
+
+ private:
+  [[nodiscard]] bool used(op_kind kind) const noexcept { return used_[static_cast<std::size_t>(kind)]; }
+
+  [[nodiscard]] std::size_t variant(const op& each) const noexcept {
+    return options_.by_microbatch ? each.microbatch * slices_ + each.slice : options_.by_slice ? each.slice : 0;
+  }
+
+  [[nodiscard]] std::uint32_t position(op_kind kind, std::size_t stage, std::size_t variant) const noexcept {
+    return static_cast<std::uint32_t>(1 + (static_cast<std::size_t>(kind) * stages_ + stage) * variants_ + variant);
+  }
+
+  template <class T>
+  [[nodiscard]] static bool is_duration(T value) noexcept {
+    return is_finite(value) && !is_negative(value);
+  }
+
+  template <class T>
+  static void check(std::string_view name, const std::vector<T>& values) {
+    std::uint64_t wrong = 0;  // counted without a branch, several at once
+    for (const T value : values) wrong += is_duration(value) ? 0U : 1U;
+    if (wrong == 0) return;
+    std::size_t at = 0;
+    while (is_duration(values[at])) ++at;
+    fail(invalid_input(joined(name, "[", std::to_string(at), "]"),
+                       joined(is_nan(values[at])      ? "NaN"
+                              : is_finite(values[at]) ? std::to_string(values[at])
+                                                      : "infinity",
+                              ", must be finite and not negative")));
+  }
+
+  template <class T>
+  [[nodiscard]] static T sum_of(T a, T b) {
+    if constexpr (integer<T>) {
+      if (!checked_add(a, b)) refuse_sum();
+      return a;
+    } else {
+      return a + b;
+    }
+  }
+
+  [[noreturn]] static void refuse_unasked(std::string_view name, std::string_view what) {
+    fail(invalid_input(name, joined(what, " what the task graph was made for")));
+  }
+
+  static void refuse_length(std::string_view name, std::size_t length, std::size_t right) {
+    if (length == right) return;
+    fail(invalid_input(name, joined("has ", std::to_string(length), " elements, must have ", std::to_string(right))));
+  }
+
+  /// One a stage, or stage and slice, or stage, microbatch and slice.
+  template <class T>
+  void fill_passes(op_kind kind, std::string_view name, const std::vector<T>& values, view<T> table,
+                   bool needed = false) const {
+    if (values.empty() && !needed && !used(kind)) return;
+    const std::size_t all = stages_ * microbatches_ * slices_;
+    if (values.size() != stages_ && values.size() != stages_ * slices_ && values.size() != all) {
+      fail(invalid_input(name, joined("has ", std::to_string(values.size()), " elements, the schedule has ",
+                                      std::to_string(stages_), " stages", values.empty() ? " that need it" : "")));
+    }
+    check(name, values);
+    const std::size_t each = stages_ == 0 ? 0 : values.size() / stages_;
+    if (each > variants_) {
+      fail(invalid_input(name, "differs by slice or microbatch, for which the task graph was not made"));
+    }
+    T* const to = table.data() + position(kind, 0, 0);
+    if (each == variants_) {
+      for (std::size_t i = 0; i < values.size(); ++i) to[i] = values[i];
+      return;
+    }
+    for (std::size_t s = 0; s < stages_; ++s) {
+      for (std::size_t v = 0; v < variants_; ++v) {
+        to[s * variants_ + v] = values[s * each + (each == slices_ ? v % slices_ : 0)];
+      }
+    }
+  }
+
+  template <class T>
+  void fill_pairs(const pass_times<T>& times, view<T> table) const {
+    if (!times.overlapped.empty()) refuse_length("overlapped", times.overlapped.size(), stages_);
+    check("overlapped", times.overlapped);
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const auto [forward, backward] = pairs_[i];
+      table[steps_ + ranks_ + i] = times.overlapped.empty() ? sum_of(table[forward], table[backward])
+                                                            : times.overlapped[(forward - 1) / variants_];
+    }
+  }
+
+  template <class T>
+  void fill_boundaries(std::string_view name, const std::vector<T>& values, T* table) const {
+    const std::size_t boundaries = stages_ - 1;
+    if (values.size() > 1) refuse_length(name, values.size(), boundaries);
+    check(name, values);
+    if (values.size() == boundaries) {
+      for (std::size_t b = 0; b < boundaries; ++b) table[b] = values[b];
+    } else {
+      for (std::size_t b = 0; b < boundaries; ++b) table[b] = values.empty() ? T{} : values[0];
+    }
+  }
+
+  template <class T>
+  static void fill_each(std::string_view name, const std::vector<T>& values, bool wanted, view<T> table) {
+    if (!wanted && !values.empty()) refuse_unasked(name, "are left out of");
+    if (!wanted) return;
+    refuse_length(name, values.size(), table.size());
+    check(name, values);
+    for (std::size_t i = 0; i < values.size(); ++i) table[i] = values[i];
+  }
+
+  std::size_t stages_ = 0;
+  std::size_t ranks_ = 0;
+  std::size_t slices_ = 1;
+  std::size_t microbatches_ = 0;
+  task_options options_{};
+  std::size_t variants_ = 1;  // of the passes of a stage that may take different times
+  bool used_[4] = {};         // whether the schedule has F, B, I, W
+  // The table: 0; F of every stage and variant, B, I, W; transfers forward, backward; all-reduces; steps; pairs.
+  std::size_t transfers_ = 0;
+  std::size_t all_reduces_ = 0;
+  std::size_t steps_ = 0;
+  std::size_t size_ = 1;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_{};  // positions of F and B
+  std::vector<std::uint32_t> latest_pair_{};                      // of every F
+};
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/schedule/detail/check_shape.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Stages dealt out in turn, microbatches in groups: `first` of them, then `group` each, the last group what is left.
+/// A group passes through all chunks of a rank, backward from the last, before the next one comes. `warm_up` says of a
+/// rank how many forward passes it runs before they take turns with backward passes; more than there are is all.
+template <class WarmUp>
+[[nodiscard]] inline schedule grouped_schedule(const char* name, std::size_t ranks, std::size_t chunks,
+                                               std::size_t microbatches, std::size_t first, std::size_t group,
+                                               const WarmUp& warm_up) {
+  schedule result = empty_schedule(name, loop_placement(ranks, chunks), ranks, microbatches);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    std::vector<op> forward;
+    std::vector<op> backward;
+    std::size_t begin = 0;
+    for (std::size_t size = first; begin < microbatches; begin += size, size = group) {
+      if (size > microbatches - begin) size = microbatches - begin;
+      for (std::size_t c = 0; c < chunks; ++c) {
+        for (std::size_t k = begin; k < begin + size; ++k) {
+          forward.push_back({op_kind::forward, c * ranks + r, k});
+          backward.push_back({op_kind::backward, (chunks - 1 - c) * ranks + r, k});
+        }
+      }
+    }
+    result.orders[r] = one_and_one(forward, backward, warm_up(r));
+  }
+  return result;
+}
+
+/// Refuses groups of microbatches that Megatron-LM refuses.
+inline void check_group(std::string_view function, std::size_t ranks, std::size_t microbatches, std::size_t group) {
+  const auto least = joined("must be at least the number of ranks, ", std::to_string(ranks));
+  if (microbatches < ranks) refuse_shape(function, "microbatches", microbatches, least);
+  if (group < ranks) refuse_shape(function, "group", group, least);
+  if (group > microbatches) {
+    refuse_shape(function, "group", group,
+                 joined("must be at most the number of microbatches, ", std::to_string(microbatches)));
+  }
+  const std::size_t rest = microbatches % group;
+  if (rest == 0 || rest >= ranks) return;
+  refuse_shape(function, "microbatches", microbatches,
+               joined("must be a multiple of the group, ", std::to_string(group), ", or leave at least ",
+                      std::to_string(ranks), ", the ranks, not ", std::to_string(rest)));
+}
+
+}  // namespace detail
+
+/// Interleaved 1F1B: several stages a rank, through which microbatches pass in groups (Megatron-LM's virtual pipeline).
+///
+/// @param ranks         p, at least 1
+/// @param chunks        v, the stages of every rank, at least 1; with 1 it is 1F1B, whatever the group
+/// @param microbatches  m, at least 1; for v > 1 at least p, and what G leaves of it, m mod G, is 0 or at least p
+/// @param group         G, microbatches that pass through a chunk before the next chunk has its turn, from p to m; 0: p
+/// @throws              argument_error
+///
+/// For v > 1 rank r keeps the activations of min(2(p - 1 - r) + (v - 1)G + 1, mv) microbatches, each of one chunk.
+/// With G = p > 1, p a divisor of m, equal stages take vm(F + B) + (p - 1)(F + B) + 2c(pv - 1), F and B of a chunk, as
+/// long as a transfer's time c is at most min(F, B) / 2. The groups of PyTorch's Interleaved1F1B are as many as
+/// floor(m / p), all of one size.
+///
+/// Source: Narayanan et al., SC 2021; groups as of Megatron-LM.
+[[nodiscard]] inline schedule interleaved_one_forward_one_backward(std::size_t ranks, std::size_t chunks,
+                                                                   std::size_t microbatches, std::size_t group = 0) {
+  constexpr const char* function = "interleaved_one_forward_one_backward";
+  detail::check_shape(function, ranks, chunks, microbatches);
+  if (group == 0) group = ranks;
+  if (chunks > 1) detail::check_group(function, ranks, microbatches, group);
+  return detail::grouped_schedule("interleaved", ranks, chunks, microbatches, group, group, [&](std::size_t r) {
+    return chunks == 1 ? ranks - 1 - r : 2 * (ranks - 1 - r) + (chunks - 1) * group;
+  });
+}
+
+}  // namespace stagecut::inline v0

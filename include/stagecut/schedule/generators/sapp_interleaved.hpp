@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/schedule/detail/check_shape.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Which of SAPP's two warm-ups.
+enum class sapp_memory : std::uint8_t {
+  big,  ///< two more forward passes for each rank behind: Megatron-LM's, where p divides m
+  less  ///< one more: fewer activations, longer bubbles
+};
+
+/// Interleaved 1F1B as SAPP plans it for MindSpore: microbatches that p does not divide belong to the first group.
+///
+/// @param ranks         p, at least 1
+/// @param chunks        v, the stages of every rank, at least 1; with 1 it is 1F1B, big or not
+/// @param microbatches  m, at least p: SAPP plans no fewer
+/// @param memory        the warm-up
+/// @throws              argument_error
+///
+/// Groups are of p microbatches, the first of p + m mod p = g. For v > 1 rank r keeps the activations of
+/// min(h(p - 1 - r) + (v - 1)g + 1, vm) microbatches, each of one chunk, where h is 2 for big, else 1.
+/// SAPP's own warm-up for less memory counts p instead of g, and deadlocks where they differ.
+///
+/// Source: MindFormers, pipeline_balance, methods vpp and vpp2.
+[[nodiscard]] inline schedule sapp_interleaved(std::size_t ranks, std::size_t chunks, std::size_t microbatches,
+                                               sapp_memory memory) {
+  detail::check_shape("sapp_interleaved", ranks, chunks, microbatches);
+  if (microbatches < ranks) {
+    detail::refuse_shape("sapp_interleaved", "microbatches", microbatches,
+                         detail::joined("must be at least the number of ranks, ", std::to_string(ranks)));
+  }
+  const bool big = memory == sapp_memory::big;
+  const std::size_t first = ranks + microbatches % ranks;
+  const std::size_t ahead = big && chunks > 1 ? 2 : 1;
+  return detail::grouped_schedule(big ? "sapp-big" : "sapp-less-memory", ranks, chunks, microbatches, first, ranks,
+                                  [&](std::size_t r) { return ahead * (ranks - 1 - r) + (chunks - 1) * first; });
+}
+
+}  // namespace stagecut::inline v0

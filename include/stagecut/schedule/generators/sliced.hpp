@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/schedule/detail/check_shape.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0 {
+
+/// 1F1B over slices of the microbatches' sequences, whose passes run forward from the first slice, backward from the
+/// last: causal attention reads the slices before.
+///
+/// @param ranks         p, at least 1; each has one stage
+/// @param microbatches  m, at least 1
+/// @param slices        S into which every sequence is cut, at least 1; with 1 it is 1F1B
+/// @throws              argument_error
+///
+/// Rank r keeps the activations of min(p - 1 - r + S, mS) slices. Equal slices and stages take
+/// (mS + p - 1)(F + B), F and B of a slice, without transfers.
+///
+/// Source: Sun et al., Seq1F1B, NAACL 2025.
+[[nodiscard]] inline schedule sliced_one_forward_one_backward(std::size_t ranks, std::size_t microbatches,
+                                                              std::size_t slices) {
+  constexpr const char* function = "sliced_one_forward_one_backward";
+  detail::check_shape(function, ranks, 1, microbatches);
+  if (slices == 0) detail::refuse_shape(function, "slices", slices, "must be at least 1");
+  if (slices > (std::size_t{1} << 28U) / (ranks * microbatches)) {
+    detail::refuse_shape(function, "slices", slices, "makes more than 2^28 forward passes");
+  }
+  schedule result = detail::empty_schedule("seq-1f1b", loop_placement(ranks, 1), ranks, microbatches);
+  result.slices = slices;
+  std::vector<op> forward(microbatches * slices);
+  std::vector<op> backward(microbatches * slices);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    for (std::size_t unit = 0; unit < forward.size(); ++unit) {
+      forward[unit] = {op_kind::forward, r, unit / slices, unit % slices};
+      backward[unit] = {op_kind::backward, r, unit / slices, slices - 1 - unit % slices};
+    }
+    result.orders[r] = detail::one_and_one(forward, backward, ranks - 1 - r + slices - 1);
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/schedule/detail/check_shape.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// ZB-H1 and ZB-H2: `ahead` microbatches for each rank behind are let in first.
+[[nodiscard]] inline schedule zero_bubble_by_hand(std::string_view function, const char* name, std::size_t ranks,
+                                                  std::size_t microbatches, std::size_t ahead) {
+  check_shape(function, ranks, 1, microbatches);
+  if (microbatches < 2 * ranks) {
+    refuse_shape(function, "microbatches", microbatches,
+                 joined("must be at least twice the number of ranks, ", std::to_string(2 * ranks)));
+  }
+  schedule result = empty_schedule(name, loop_placement(ranks, 1), ranks, microbatches);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    std::vector<op>& order = result.orders[r];
+    const std::size_t warm_up = (ranks - 1 - r) * ahead;
+    for (std::size_t k = 0; k < warm_up; ++k) order.push_back({op_kind::forward, r, k});
+    std::size_t weights = 0;
+    for (std::size_t i = 0; i < microbatches; ++i) {
+      if (warm_up + i < microbatches) order.push_back({op_kind::forward, r, warm_up + i});
+      order.push_back({op_kind::backward_input, r, i});
+      if (warm_up + i >= (ranks - 1) * ahead) order.push_back({op_kind::backward_weight, r, weights++});
+    }
+    while (weights < microbatches) order.push_back({op_kind::backward_weight, r, weights++});
+  }
+  return result;
+}
+
+}  // namespace detail
+
+/// ZB-H1: 1F1B whose backward passes are split, so that W fills part of the time in which it waits.
+///
+/// @param ranks         p, at least 1; each has one stage
+/// @param microbatches  m, at least 2p: the authors' condition. The order would run with fewer: interleaved_zero_bubble
+/// @throws              argument_error
+///
+/// Every rank keeps the activations of p microbatches, of which on rank r up to r wait for W alone. For W <= min(F, I)
+/// equal stages take m(F + I + W) + (p - 1)(F + I - W + 4c) as long as a transfer's time c is at most W / 2.
+///
+/// Source: Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024.
+[[nodiscard]] inline schedule zb_h1(std::size_t ranks, std::size_t microbatches) {
+  return detail::zero_bubble_by_hand("zb_h1", "zb-h1", ranks, microbatches, 1);
+}
+
+/// ZB-H2: as ZB-H1, with twice the microbatches let in, so that a rank never waits between its first op and its last.
+///
+/// @param ranks         p, at least 1; each has one stage
+/// @param microbatches  m, at least 2p: the authors' condition
+/// @throws              argument_error
+///
+/// Every rank keeps the activations of 2p - 1 microbatches, of which on rank r up to 2r wait for W alone. For
+/// W <= min(F, I) a rank with equal stages takes m(F + I + W) + (p - 1)(F + I - 2W + 2c) from its first op to its last,
+/// as long as a transfer's time c is at most F / 2 and W. An iteration is that long only where ranks need not wait for
+/// each other at its end.
+///
+/// Source: Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024.
+[[nodiscard]] inline schedule zb_h2(std::size_t ranks, std::size_t microbatches) {
+  return detail::zero_bubble_by_hand("zb_h2", "zb-h2", ranks, microbatches, 2);
+}
+
+/// Interleaved 1F1B with split backward passes, W following I by as many turns as there are ranks before.
+///
+/// @param ranks         p, at least 1
+/// @param chunks        v, the stages of every rank, at least 1; with 1 it is ZB-H1
+/// @param microbatches  m, at least 1; a multiple of the number of rounds, max(1, m / p) rounded down
+/// @throws              argument_error
+///
+/// Every rank keeps the activations of min((v - 1)g + p, vm) microbatches, each of one chunk, where g are those of a
+/// round. With g = p stages of F = I = W take 3vmF + (p - 1)F, F of a chunk.
+///
+/// Source: PyTorch, torch.distributed.pipelining, InterleavedZeroBubble.
+[[nodiscard]] inline schedule interleaved_zero_bubble(std::size_t ranks, std::size_t chunks, std::size_t microbatches) {
+  detail::check_shape("interleaved_zero_bubble", ranks, chunks, microbatches);
+  const std::size_t rounds = microbatches < ranks ? 1 : microbatches / ranks;
+  if (microbatches % rounds != 0) {
+    detail::refuse_shape("interleaved_zero_bubble", "microbatches", microbatches,
+                         detail::joined("must be a multiple of the number of rounds, ", std::to_string(rounds)));
+  }
+  const std::size_t round = microbatches / rounds;
+  const std::size_t passes = chunks * microbatches;
+  schedule result = detail::empty_schedule("interleaved-zb", loop_placement(ranks, chunks), ranks, microbatches);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    std::vector<op>& order = result.orders[r];
+    const auto run = [&](op_kind kind, std::size_t turn) {
+      const std::size_t chunk = turn / round % chunks;
+      const std::size_t stage = (kind == op_kind::forward ? chunk : chunks - 1 - chunk) * ranks + r;
+      order.push_back({kind, stage, turn / (round * chunks) * round + turn % round});
+    };
+    std::size_t forward = 0;
+    std::size_t weights = 0;
+    while (forward < passes && forward < (chunks - 1) * round + (ranks - 1 - r)) run(op_kind::forward, forward++);
+    for (std::size_t i = 0; i < passes; ++i) {
+      if (forward < passes) run(op_kind::forward, forward++);
+      run(op_kind::backward_input, i);
+      if (i >= r) run(op_kind::backward_weight, weights++);
+    }
+    while (weights < passes) run(op_kind::backward_weight, weights++);
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/detail/probe.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// A chain priced by calls of the user's cost, of which a constraint allows some stages.
+template <class Model, class Constraint>
+struct constrained_chain {
+  using model_type = Model;
+  using cost_type = cost_t<Model>;
+
+  const Model& model;
+  const Constraint& allowed;
+
+  [[nodiscard]] std::size_t at(std::size_t item) const { return item; }
+  [[nodiscard]] cost_type cost(std::size_t first, std::size_t last) const { return model(first, last); }
+};
+
+/// Where the stages of a constrained chain can begin, within a bound.
+struct stage_beginnings {
+  std::vector<std::size_t> highest;           ///< of length k + 1: no stage begins further right
+  std::vector<std::vector<std::size_t>> end;  ///< [s][d]: of stage s from `highest[s] - d` on, the nearest end from
+                                              ///< which the later stages can go on; 0: there is none
+  std::vector<std::size_t> cut;               ///< of length k + 1; the cut points of the last success
+
+  stage_beginnings(std::size_t items, std::size_t stages) : highest(stages + 1), end(stages + 1), cut(stages + 1) {
+    cut[stages] = highest[stages] = items;
+    end[stages] = {items};  // behind the last stage
+  }
+  [[nodiscard]] std::size_t stages() const { return cut.size() - 1; }
+  [[nodiscard]] std::size_t items() const { return cut.back(); }
+};
+
+/// Whether a chain can be cut into k non-empty allowed stages that cost at most `bound` each: from its end, of each
+/// stage all beginnings from which the stages behind it go on. `where.cut` holds the lexicographically smallest cut
+/// points of a success. As the other `probe`, but for `enough`, which is not below any cost above the bound that matters.
+///
+/// Exact for a monotone cost under any constraint. As a rule O(k) calls of cost and constraint for each item of a window
+/// in which a cut point can lie; O(k n w) if the constraint forbids many intervals and is not hopeless of them.
+template <class Model, class Constraint, class Cost = cost_t<Model>>
+[[nodiscard]] verdict<Cost> probe(const constrained_chain<Model, Constraint>& chain, const Cost& bound, Cost least,
+                                  Cost enough, stage_beginnings& where) {
+  Cost& next = enough;  // the least cost above the bound that would have changed anything
+  const std::size_t stages = where.stages();
+  const std::size_t items = where.items();
+  const auto within = [&](std::size_t first, std::size_t last) {
+    Cost here = chain.cost(first, last);
+    if (here <= bound) return true;
+    detail::lower_to(next, std::move(here));
+    return false;
+  };
+  where.highest[0] = 0;
+  for (std::size_t s = 0; s + 1 < stages; ++s) {
+    std::size_t last = where.highest[s] + 1;
+    std::size_t beyond = items - (stages - 1 - s) + 1;
+    while (last + 1 < beyond) {
+      const std::size_t middle = last + (beyond - last) / 2;
+      (within(where.highest[s], middle) ? last : beyond) = middle;
+    }
+    where.highest[s + 1] = last;
+  }
+  std::size_t lowest = items;  // where the stage behind can begin, at the least
+  for (std::size_t s = stages; s-- > 0;) {
+    const std::size_t highest = where.highest[s];
+    const std::size_t rightmost = where.highest[s + 1];
+    const auto& behind = where.end[s + 1];
+    auto& end = where.end[s];
+    end.clear();
+    std::size_t found = items;
+    for (std::size_t first = highest + 1; first-- > s;) {
+      std::size_t last = lowest > first ? lowest : first + 1;
+      if (!within(first, last)) break;
+      std::size_t chosen = 0;
+      for (; last <= rightmost; ++last) {
+        if (rightmost - last >= behind.size() || behind[rightmost - last] == 0) continue;
+        if (!within(first, last)) break;
+        const bool may = chain.allowed(s, first, last);
+        if (may) chosen = last;
+        if (may || detail::hopeless(chain.allowed, s, first, last, may)) break;
+      }
+      end.push_back(chosen);
+      if (chosen != 0) found = first;
+    }
+    if (found == items) return {false, std::move(next)};
+    lowest = found;
+  }
+  Cost costliest = std::move(least);
+  for (std::size_t s = 0; s < stages; ++s) {
+    where.cut[s + 1] = where.end[s][where.highest[s] - where.cut[s]];
+    Cost here = chain.cost(where.cut[s], where.cut[s + 1]);
+    if (costliest < here) costliest = std::move(here);
+  }
+  return {true, std::move(costliest)};
+}
+
+}  // namespace stagecut::inline v0::detail

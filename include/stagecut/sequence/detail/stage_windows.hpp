@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/gallop.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The prefixes of an additive cost, asked for once each. Whatever the model says, they never fall, and all costs are
+/// finite.
+template <arithmetic Cost>
+class known_prefixes {
+ public:
+  using axioms = stagecut::axioms<monotone, additive, stage_invariant>;
+
+  template <additive_cost Model>
+  explicit known_prefixes(const Model& cost) : prefix_(cost.size() + 1) {
+    for (std::size_t i = 0; i < prefix_.size(); ++i) {
+      const Cost prefix = cost.prefix(i);
+      const bool first = i == 0;
+      const Cost before = first ? Cost{} : prefix_[i - 1];
+      prefix_[i] = is_finite(prefix) && (first || (before < prefix && is_cost(prefix))) ? prefix : before;
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return prefix_.size() - 1; }
+  [[nodiscard]] Cost prefix(std::size_t i) const { return prefix_[i]; }
+  [[nodiscard]] Cost operator()(std::size_t first, std::size_t last) const { return between(first, prefix_[last]); }
+
+  /// The cost of the items from `first` on up to where the prefix is `end`.
+  [[nodiscard]] Cost between(std::size_t first, Cost end) const {
+    return static_cast<Cost>(detail::difference(end, prefix_[first]));
+  }
+
+ private:
+  /// Whether the cost of the items up to a prefix, which is above the first, is a number.
+  [[nodiscard]] bool is_cost(Cost prefix) const {
+    const Cost all = between(0, prefix);
+    return is_finite(all) && !is_negative(all);
+  }
+
+  std::vector<Cost> prefix_;
+};
+
+/// Where the cut points of a chain can lie if each of its k non-empty stages costs at least and at most so much.
+template <arithmetic Cost>
+class stage_windows {
+ public:
+  stage_windows(const known_prefixes<Cost>& chain, std::size_t stages)
+      : chain_(chain), near_(stages + 1), far_(stages + 1), near_end_(stages + 1), far_end_(stages + 1) {
+    near_[stages] = far_[stages] = near_end_[stages] = far_end_[stages] = chain.size();
+  }
+
+  [[nodiscard]] const known_prefixes<Cost>& chain() const { return chain_; }
+  [[nodiscard]] std::size_t stages() const { return near_.size() - 1; }
+
+  /// All stages shall cost at least that much; false if no cut has such stages. From both ends, each stage takes as few
+  /// items as it can.
+  [[nodiscard]] bool at_least(Cost least) {
+    for (std::size_t p = 1; p <= stages(); ++p) {
+      near_[p] = detail::gallop(p == stages() ? items() : near_[p - 1] + 1, items() - (stages() - p), near_[p],
+                                [&](std::size_t j) { return least <= chain_(near_[p - 1], j); });
+      if (!(least <= chain_(near_[p - 1], near_[p]))) return false;
+    }
+    for (std::size_t p = stages() - 1; p > 0; --p) {
+      far_end_[p] = detail::gallop(p + 1, far_end_[p + 1], far_end_[p] + 1,
+                                   [&](std::size_t i) { return !(least <= chain_(i, far_end_[p + 1])); }) -
+                    1;
+    }
+    return true;
+  }
+
+  /// All stages shall cost at most that much. From both ends, each stage takes as many items as it can.
+  void at_most(Cost most) {
+    for (std::size_t p = 1; p < stages(); ++p) {
+      far_[p] = detail::gallop(far_[p - 1] + 2, items() - (stages() - p) + 1, far_[p] + 1,
+                               [&](std::size_t j) { return !(chain_(far_[p - 1], j) <= most); }) -
+                1;
+    }
+    for (std::size_t p = stages() - 1; p > 0; --p) {
+      near_end_[p] = detail::gallop(p, near_end_[p + 1] - 1, near_end_[p],
+                                    [&](std::size_t i) { return chain_(i, near_end_[p + 1]) <= most; });
+    }
+  }
+
+  /// The ends of the window of cut point p. Empty if the first is above the second.
+  /// @{
+  [[nodiscard]] std::size_t low(std::size_t p) const { return near_[p] < near_end_[p] ? near_end_[p] : near_[p]; }
+  [[nodiscard]] std::size_t high(std::size_t p) const { return far_[p] < far_end_[p] ? far_[p] : far_end_[p]; }
+  /// @}
+
+ private:
+  [[nodiscard]] std::size_t items() const { return chain_.size(); }
+
+  const known_prefixes<Cost>& chain_;
+  std::vector<std::size_t> near_;      // the smallest cut points that the stages before them allow
+  std::vector<std::size_t> far_;       // the largest
+  std::vector<std::size_t> near_end_;  // the smallest that the stages behind them allow
+  std::vector<std::size_t> far_end_;   // the largest
+};
+
+}  // namespace stagecut::inline v0::detail

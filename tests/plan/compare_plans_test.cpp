@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/plan/compare_plans.hpp>
+
+#include <stagecut/plan/make_plan.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "known_profile.hpp"
+
+using known_profile::known;
+using stagecut::layer;
+using stagecut::compare_plans;
+using stagecut::make_plan;
+using stagecut::plan_request;
+using stagecut::profile;
+using stagecut::schedule_kind;
+
+TEST_CASE("the best of several shapes, with the table of what was compared") {
+  stagecut::plan_choices open;
+  open.devices = {2, 4, 8};
+  open.chunks = {1, 2};
+  open.schedules = {schedule_kind::one_forward_one_backward, schedule_kind::interleaved, schedule_kind::zbv};
+  open.all_devices = 4;
+  plan_request request{.microbatches = 8};
+  request.limits.time_limit = std::nullopt;
+  const auto all = compare_plans(known, request, open);
+  REQUIRE(all.compared.size() == 18);
+  REQUIRE(all.best);
+  double least = 1e300;
+  std::size_t first = all.compared.size();
+  for (std::size_t i = 0; i < all.compared.size(); ++i) {
+    const auto& row = all.compared[i];
+    CHECK(row.why.empty() == (row.makespan > 0));
+    if (row.makespan == 0) continue;
+    CHECK(row.pipelines == 4 / row.devices);
+    CHECK(row.per_microbatch == row.makespan / static_cast<double>(8 * row.pipelines));
+    CHECK(row.bound <= row.makespan);
+    if (row.per_microbatch < least) least = row.per_microbatch, first = i;
+  }
+  CHECK(all.best->schedule.name == to_string(all.compared[first].schedule));
+  CHECK(*all.best->makespan == all.compared[first].makespan);
+  CHECK(all.compared[first].state == stagecut::state::optimal);
+  CHECK(all.best.state() == stagecut::state::optimal);
+  CHECK(all.compared[12].why == "needs more devices than there are");
+  CHECK(all.compared[1].why == "the schedule is not made for these numbers");
+  // Nobody else is as fast, as far as was looked.
+  for (const auto& row : all.compared) {
+    if (row.makespan == 0) continue;
+    CHECK(row.bound / static_cast<double>(8 * row.pipelines) <= row.per_microbatch);
+    if (row.state == stagecut::state::feasible) {
+      CHECK(row.bound / static_cast<double>(8 * row.pipelines) >= least);
+    }
+  }
+  open.all_devices = 0;
+  open.devices = {4};
+  CHECK(compare_plans(known, request, open).compared[0].per_microbatch == 573.0 / 8);
+}
+
+TEST_CASE("a plan is the best of several only if none was left with a lower bound") {
+  profile model;
+  model.layers.resize(40);
+  for (std::size_t i = 0; i < 40; ++i) {
+    model.layers[i].forward = 1 + static_cast<double>(i * i * 37 % 101);
+    model.layers[i].backward = 2 + static_cast<double>(i * 53 % 97);
+  }
+  stagecut::plan_choices open;
+  open.chunks = {1, 2};
+  open.schedules = {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::interleaved};
+  plan_request request{.devices = 8, .microbatches = 16};
+  request.limits.time_limit = std::nullopt;
+  int weak = 0;
+  for (const std::size_t nodes : {1U, 1000U, 4000U, 1000000U}) {
+    request.limits.node_limit = nodes;
+    const auto all = compare_plans(model, request, open);
+    REQUIRE(all.best);
+    double bound = all.best->objective.value;
+    for (const auto& row : all.compared) {
+      if (row.makespan == 0 || row.state == stagecut::state::optimal) continue;
+      bound = row.bound < bound ? row.bound : bound;
+    }
+    const bool proved = bound == all.best->objective.value;
+    weak += proved ? 0 : 1;
+    CHECK(all.best.state() == (proved ? stagecut::state::optimal : stagecut::state::feasible));
+    CHECK(all.best->objective.state == all.best.state());
+    if (!proved) CHECK(all.best->objective.bound == doctest::Approx(bound).epsilon(1e-12));
+  }
+  CHECK(weak > 0);
+}
+
+TEST_CASE("if none of several shapes has a plan, the first says why") {
+  stagecut::plan_choices open;
+  open.devices = {9, 10};
+  const auto none = compare_plans(known, {.microbatches = 9}, open);
+  CHECK(none.best.state() == stagecut::state::infeasible);
+  CHECK(none.best.why().text() == "none of 2 combinations: 9 stages need at least 9 layers, and there are 8");
+}
+
+TEST_CASE("combinations that make no sense are refused, those that cannot be are told") {
+  const auto refused = [](const plan_request& request, const stagecut::plan_choices& open) {
+    try {
+      (void)compare_plans(known, request, open);
+    } catch (const stagecut::argument_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused({.microbatches = 4}, {.devices = {0, 2}, .all_devices = 8}) ==
+        "stagecut::compare_plans: choices = 0, must hold numbers of at least 1");
+  CHECK(refused({.devices = 2}, {}) == "stagecut::compare_plans: microbatches = 0, must be at least 1");
+  // One alone is what it is without choices.
+  const auto alone = compare_plans(known, {.devices = 2, .chunks = 2, .microbatches = 4}, stagecut::plan_choices{});
+  REQUIRE(alone.best.state() == stagecut::state::optimal);
+  CHECK(*alone.best == *make_plan(known, {.devices = 2, .chunks = 2, .microbatches = 4}));
+  const auto small =
+      compare_plans(known, {.devices = 2, .microbatches = 4, .memory_per_device = 10.0}, stagecut::plan_choices{});
+  CHECK(small.best.why().what == stagecut::reason::cause::layer_too_large);
+  // What one cannot have does not harm the others.
+  profile whole = known;
+  for (layer& each : whole.layers) each.backward_weight.reset();
+  stagecut::plan_choices open;
+  open.schedules = {schedule_kind::zb_h1, schedule_kind::gpipe};
+  const auto some = compare_plans(whole, {.devices = 2, .microbatches = 4}, open);
+  CHECK(some.compared[0].why.find("does not tell the gradient of the weights") != std::string::npos);
+  REQUIRE(some.best);
+  CHECK(some.best->schedule.name == "gpipe");
+  plan_request linked{.devices = 2, .microbatches = 4};
+  linked.links = {{1, 0}, {1, 0}};
+  open = {};
+  open.devices = {2, 3};
+  const auto links = compare_plans(known, linked, open);
+  CHECK(links.compared[0].why == "the links are those of another number of stages");
+  CHECK(links.best->devices == 3);
+  plan_request fast{.devices = 2, .microbatches = 4, .speeds = {1, 2, 1}};
+  const auto speeds = compare_plans(known, fast, open);
+  CHECK(speeds.compared[0].why == "the speeds are those of another number of devices");
+  CHECK(speeds.best->speeds == fast.speeds);
+  plan_request near{.devices = 2, .microbatches = 4, .topology = stagecut::topology({2}, {{1, 0}})};
+  const auto small_node = compare_plans(known, near, open);
+  CHECK(small_node.compared[1].why == "the topology has fewer devices");
+  CHECK(small_node.best->devices == 2);
+  plan_request told{.devices = 2, .microbatches = 4, .in_flight = {2, 1}};
+  const auto numbers = compare_plans(known, told, open);
+  CHECK(numbers.compared[1].why == "the numbers in flight are for another schedule or other devices");
+  CHECK(numbers.best->devices == 2);
+}
+
+TEST_CASE("a combination that cannot win is left as soon as its bound says so, and callers are told of all") {
+  stagecut::plan_choices open;
+  open.schedules = {schedule_kind::zb_h2, schedule_kind::gpipe};
+  std::size_t told = 0;
+  std::size_t asked = 0;
+  const auto progress = [&](const stagecut::makespan_progress&) { ++told; };
+  const auto stop = [&] { return ++asked == 0; };
+  plan_request request{.devices = 4, .microbatches = 8};
+  request.limits.progress = progress;
+  request.limits.stop = stop;
+  const auto all = compare_plans(known, request, open);
+  REQUIRE(all.compared.size() == 2);
+  CHECK(all.compared[0].makespan == 504);
+  CHECK(all.compared[1].bound >= 504);
+  CHECK(told > 2);
+  CHECK(asked > 2);
+}

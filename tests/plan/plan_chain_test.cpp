@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/plan/plan_chain.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+using stagecut::checkpointing;
+using stagecut::layer;
+using stagecut::measure;
+using stagecut::plan_chain;
+using stagecut::plan_request;
+using stagecut::profile;
+using stagecut::schedule_kind;
+
+namespace {
+
+layer of(std::string name, double forward, double parameters = 0, double activations = 0, double output = 0) {
+  layer result;
+  result.name = std::move(name);
+  result.forward = forward;
+  result.backward = 2 * forward;
+  result.parameters = parameters;
+  result.activations = activations;
+  result.output = output;
+  return result;
+}
+
+profile equal_layers(std::size_t n) {
+  profile model;
+  for (std::size_t i = 0; i < n; ++i)
+    model.layers.push_back(of(stagecut::detail::joined("l", std::to_string(i)), 1, 10, 5, 1));
+  return model;
+}
+
+std::string refusal(const profile& model, const plan_request& request) {
+  try {
+    (void)plan_chain(model, request);
+  } catch (const stagecut::argument_error& error) {
+    return error.what();
+  } catch (const stagecut::invalid_input& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a plan says all of its stages") {
+  const profile model = equal_layers(6);
+  const auto answer = plan_chain(model, {.devices = 3, .microbatches = 4});
+  REQUIRE(answer.state() == stagecut::state::optimal);
+  CHECK(answer->profile == model);
+  CHECK(answer->cuts == stagecut::cuts{0, 2, 4, 6});
+  CHECK(answer->devices == 3);
+  CHECK(answer->chunks == 1);
+  CHECK(answer->objective == stagecut::objective_value{"bottleneck", "time", 6, 6, stagecut::state::optimal});
+  CHECK(answer->schedule == stagecut::schedule_choice{"1f1b", 4});
+  CHECK(answer->memory == stagecut::memory_model{"adam", 4, "never", 2, std::nullopt, 0});
+  REQUIRE(answer->stages.size() == 3);
+  CHECK(answer->stages[1] == stagecut::planned_stage{1, 6, 2, 4, 2, {80, 20, 0, 4}});
+  CHECK(answer->stages[0].in_flight == 3);
+  CHECK(answer->makespan == (4 + 3 - 1) * 6.0);
+  CHECK(answer->timeline.size() == 2 * 3 * 4);
+}
+
+TEST_CASE("without microbatches there is no prediction; GPipe's memory is then not known") {
+  const auto plan = plan_chain(equal_layers(4), {.devices = 2});
+  CHECK_FALSE(plan->makespan);
+  CHECK_FALSE(plan_chain(equal_layers(4), {.devices = 2, .microbatches = (std::size_t{1} << 19U) + 1})->makespan);
+  CHECK(plan->schedule.name.empty());
+  CHECK(plan->stages[0].in_flight == 2);
+  const auto gpipe = plan_chain(equal_layers(4), {.devices = 2, .schedule = schedule_kind::gpipe});
+  CHECK(gpipe->stages[0].in_flight == 0);
+  CHECK(gpipe->memory.optimizer.empty());
+  CHECK(plan_chain(equal_layers(4), {.devices = 2, .microbatches = 8, .schedule = schedule_kind::gpipe})
+            ->stages[1]
+            .in_flight == 8);
+}
+
+TEST_CASE("chunks stand in turn on the devices") {
+  const auto plan = plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = 4});
+  CHECK(plan->cuts == stagecut::cuts{0, 2, 4, 6, 8});
+  std::vector<std::size_t> devices;
+  for (const auto& stage : plan->stages) devices.push_back(stage.device);
+  CHECK(devices == std::vector<std::size_t>{0, 1, 0, 1});
+  CHECK(plan->schedule.name == "interleaved");
+  CHECK(*plan->makespan == 4 * 12 + 6);  // m (F + B) + (p - 1)(F + B) / v, of a device's F and B
+  const auto many = plan_chain(equal_layers(8), {.devices = 2, .chunks = 2, .microbatches = std::size_t{1} << 19U});
+  CHECK_FALSE(many->makespan);  // too many passes to be predicted
+  CHECK(many->schedule.name == "interleaved");
+  std::vector<std::size_t> in_flight;
+  for (const auto& stage : plan->stages) in_flight.push_back(stage.in_flight);
+  CHECK(in_flight == std::vector<std::size_t>{4, 3, 2, 1});
+  CHECK(*plan_chain(equal_layers(8),
+                    {.devices = 2, .chunks = 2, .microbatches = 4, .schedule = schedule_kind::interleaved}) == *plan);
+}
+
+TEST_CASE("what the stages are cut by") {
+  profile model;
+  model.layers = {of("embedding", 1, 100), of("a", 4, 10), of("b", 4, 10), of("c", 4, 10), of("head", 1, 50)};
+  const auto cut = [&](plan_request request) {
+    request.devices = 2;
+    const auto answer = plan_chain(model, request);
+    return answer->objective.of + " " + std::to_string(answer->cuts[1]);
+  };
+  CHECK(cut({}) == "time 2");
+  CHECK(cut({.by = measure::parameters}) == "parameters 1");
+  CHECK(cut({.by = measure::layers}) == "layers 3");
+  CHECK(cut({.by = measure::weights, .weights = {0, 1, 1, 1, 0}, .weights_name = "kind:[abc]"}) == "kind:[abc] 2");
+  CHECK(cut({.by = measure::time_and_memory, .time_weight = 1}) == "time and memory 2");
+  CHECK(cut({.by = measure::time_and_memory, .time_weight = 0}) == "time and memory 1");
+  const auto weighted = plan_chain(model, {.devices = 1, .by = measure::time_and_memory});
+  CHECK(weighted->objective.value == doctest::Approx(1));
+  for (auto& each : model.layers) each.forward = each.backward = 0;
+  CHECK(cut({}) == "parameters 1");
+  for (auto& each : model.layers) each.parameters = 0;
+  CHECK(refusal(model, {}) == "model: no layer has a time, and none has parameters");
+  CHECK(refusal(model, {.by = measure::parameters}) == "model: no layer has parameters");
+}
+
+TEST_CASE("layers that share a stage are not parted") {
+  profile model = equal_layers(6);
+  model.layers[4].group = model.layers[5].group = "end";
+  const auto plan = plan_chain(model, {.devices = 5});
+  CHECK(plan->cuts == stagecut::cuts{0, 1, 2, 3, 4, 6});
+  const auto none = plan_chain(model, {.devices = 6});
+  CHECK(none.why().text() ==
+        "6 stages need at least 6 layers, and there are 5; layers that must share a stage count as one");
+}
+
+TEST_CASE("memory caps the stages with what is in flight on each, and a plan within it is the best there is") {
+  std::mt19937 random(17);
+  int changed = 0;
+  int refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const std::size_t n = 2 + random() % 8;
+    const std::size_t p = 1 + random() % std::min<std::size_t>(n, 4);
+    profile model;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto number = [&](unsigned most) { return static_cast<double>(random() % most); };
+      model.layers.push_back(of("l", 1 + number(9), number(9), number(9), number(9)));
+    }
+    plan_request request{.devices = p, .microbatches = 1 + random() % 6};
+    if (random() % 2 == 0) request.schedule = schedule_kind::gpipe;
+    request.memory_per_device = 20 + static_cast<double>(random() % 200);
+    request.buffer_fraction = random() % 2 == 0 ? 0.25 : 0;
+    request.memory.checkpoint = random() % 2 == 0 ? checkpointing::never : checkpointing::always;
+    const double bytes = *request.memory_per_device * (1 - request.buffer_fraction);
+    const stagecut::training_memory memory(model, request.memory);
+    const auto in_flight = stagecut::microbatches_in_flight(request.schedule, p, request.microbatches);
+    std::optional<double> best;
+    std::vector<std::size_t> points{0};
+    const std::function<void(double)> extend = [&](double heaviest) {
+      const std::size_t s = points.size() - 1;
+      for (std::size_t last = s + 1 == p ? n : points.back() + 1; last + (p - 1 - s) <= n; ++last) {
+        if (memory(points.back(), last, in_flight[s]).total() > bytes) continue;
+        double time = 0;
+        for (std::size_t i = points.back(); i < last; ++i) {
+          time += model.layers[i].forward * (request.memory.checkpoint == checkpointing::always ? 4 : 3);
+        }
+        points.push_back(last);
+        if (s + 1 < p) {
+          extend(std::max(heaviest, time));
+        } else if (const double all = std::max(heaviest, time); !best || all < *best) {
+          best = all;
+        }
+        points.pop_back();
+      }
+    };
+    extend(0);
+    const auto answer = plan_chain(model, request);
+    REQUIRE(answer.has_value() == best.has_value());
+    if (!answer) {
+      ++refused;
+      continue;
+    }
+    REQUIRE(answer->objective.value == *best);
+    for (std::size_t s = 0; s < p; ++s) {
+      REQUIRE(answer->stages[s].memory.total() <= bytes);
+      REQUIRE(answer->stages[s].in_flight == in_flight[s]);
+    }
+    request.memory_per_device.reset();
+    if (plan_chain(model, request)->cuts != answer->cuts) ++changed;
+  }
+  CHECK(changed > 50);
+  CHECK(refused > 300);
+}
+
+TEST_CASE("a uniform cut that does not fit is refused with its stage") {
+  const auto answer = plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_per_device = 100.0});
+  CHECK(answer.why().text() ==
+        "stage 0 needs at least 102 bytes, and a device has 100 bytes; cut by time or parameters instead, it may fit");
+  CHECK(plan_chain(equal_layers(4), {.devices = 2, .by = measure::layers, .memory_per_device = 102.0}));
+}
+
+TEST_CASE("a vector of microbatches in flight takes the place of the schedule's, up to their number") {
+  plan_request request{.devices = 3, .microbatches = 4};
+  request.in_flight = {5, 3, 1};
+  const auto plan = plan_chain(equal_layers(3), request);
+  CHECK(plan->stages[0].in_flight == 4);
+  CHECK(plan->stages[1].in_flight == 3);
+  CHECK(plan->schedule.name == "in-flight");
+}
+
+TEST_CASE("a limit on what takes no bytes, and bytes that nobody has, are refused") {
+  profile model;
+  model.layers.resize(2);
+  model.layers[0].forward = 1;
+  CHECK(refusal(model, {.memory_per_device = 1.0}) ==
+        "model: no layer takes any bytes: a limit of memory says nothing");
+  model.layers[0].output = 1;
+  CHECK(refusal(model, {.devices = 2, .memory_per_device = 1.0}).empty());
+  model.layers[0].activations = 1e17;
+  CHECK(refusal(model, {.devices = 1}).empty());
+  CHECK(refusal(model, {.devices = 1, .microbatches = 20, .schedule = schedule_kind::gpipe}) ==
+        "model: its layers take more than 10^18 bytes");
+  model.layers[0].activations = 0;
+  model.layers[0].output = 1e308;
+  CHECK(refusal(model, {.devices = 2}) == "model: its layers take more than 10^18 bytes");
+  model.layers[0].output = 0;
+  model.layers[0].activations = 0.0 / 0.0;
+  CHECK(refusal(model, {}).find("activations = NaN") != std::string::npos);
+  model.layers[0].activations = 0;
+  model.layers[1].output = 0.0 / 0.0;
+  CHECK(refusal(model, {.devices = 2, .memory_per_device = 10.0}).find("layer 1 (\"\"): output = NaN") !=
+        std::string::npos);
+}
+
+TEST_CASE("checkpointing costs time: all microbatches, or all but the last") {
+  const profile model = equal_layers(2);
+  plan_request request{.devices = 1, .microbatches = 4, .schedule = schedule_kind::gpipe};
+  CHECK(plan_chain(model, request)->stages[0].backward == 4);
+  request.memory.checkpoint = checkpointing::always;
+  CHECK(plan_chain(model, request)->stages[0].backward == 6);
+  CHECK(plan_chain(model, request)->objective.value == 8);
+  request.memory.checkpoint = checkpointing::except_last;
+  CHECK(plan_chain(model, request)->stages[0].backward == 5.5);
+  CHECK(*plan_chain(model, request)->makespan == 4 * 2 + 3 * 6 + 4);
+  request.in_flight = {4};
+  CHECK(refusal(model, request).find("must be 1f1b for numbers in flight") != std::string::npos);
+  CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
+}
+
+TEST_CASE("what cannot be planned is refused at the door") {
+  const profile model = equal_layers(4);
+  CHECK(refusal(model, {.devices = 0}) == "stagecut::plan_chain: devices = 0, must be at least 1");
+  CHECK(refusal(model, {.schedule = schedule_kind::gpipe, .memory_per_device = 1.0}).find("microbatches = 0") !=
+        std::string::npos);
+}

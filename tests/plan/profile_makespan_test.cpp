@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/plan/detail/profile_makespan.hpp>
+
+#include <stagecut/plan/compare_plans.hpp>
+#include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/schedule/memory_curve.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <iterator>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "known_profile.hpp"
+#include "random_requests.hpp"
+
+using known_profile::chain_of;
+using known_profile::known;
+using stagecut::checkpointing;
+using stagecut::layer;
+using stagecut::compare_plans;
+using stagecut::make_plan;
+using stagecut::makespan_obstacle;
+using stagecut::measure;
+using stagecut::plan;
+using stagecut::plan_request;
+using stagecut::profile;
+using stagecut::schedule_kind;
+
+namespace {
+
+std::string refusal(const profile& model, const plan_request& request) {
+  try {
+    (void)make_plan(model, request);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The peak of every device of a plan, as its schedule runs.
+double peak(const plan& made) {
+  const auto order = stagecut::schedule_of(made);
+  double most = 0;
+  for (const auto& rank : memory_curve(order, stagecut::simulation<double>{}, stagecut::bytes_of(made))) {
+    most = std::max(most, rank.peak());
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("a profile is planned for the makespan, which is what simulation says of the plan") {
+  const auto best = make_plan(known, {.devices = 4, .microbatches = 8});
+  REQUIRE(best.state() == stagecut::state::optimal);
+  CHECK(best->cuts == stagecut::cuts{0, 3, 5, 6, 8});
+  CHECK(best->objective == stagecut::objective_value{"makespan", "time", 573, 573, stagecut::state::optimal});
+  CHECK(best->makespan == 573);
+  CHECK(best->schedule == stagecut::schedule_choice{"1f1b", 8});
+  CHECK(best->timeline.size() == 2 * 4 * 8);
+  CHECK(best->stages[0].cost == 63);
+  CHECK(best->stages[2].device == 2);
+  CHECK(best->stages[0].in_flight == 4);
+  CHECK(stagecut::plan_chain(known, {.devices = 4, .microbatches = 8})->makespan == 600);
+}
+
+TEST_CASE("a device or a link so slow that no good cut uses it does not hide the best plan") {
+  profile model;
+  for (const double forward : {.011, .019, .012, .031, .007, .016, .022, .013, 0.0}) {
+    layer each;
+    each.forward = forward;
+    each.backward = 2 * forward;
+    each.output = model.layers.empty() ? 1e15 : 1;
+    model.layers.push_back(each);
+  }
+  plan_request request{.devices = 3, .microbatches = 8, .speeds = {1, 1, 3e-14}};
+  const auto slow = make_plan(model, request);
+  REQUIRE(slow.state() == stagecut::state::optimal);
+  CHECK(slow->cuts == stagecut::cuts{0, 4, 8, 9});
+  CHECK(slow->objective.value == doctest::Approx(1.881).epsilon(1e-12));
+  CHECK(slow->objective.bound == doctest::Approx(1.881).epsilon(1e-12));
+  CHECK(slow->objective.bound <= slow->objective.value);
+  request.speeds = {1, 1, 1e-320};
+  CHECK(refusal(model, request).find("speeds[2] = ") != std::string::npos);
+  CHECK(refusal(model, request).find("must run the model in a finite time") != std::string::npos);
+  request.speeds.clear();
+  request.links = {{0, 1000}};
+  const auto linked = make_plan(model, request);
+  REQUIRE(linked.state() == stagecut::state::optimal);
+  CHECK(linked->cuts == stagecut::cuts{0, 2, 5, 9});
+  CHECK(linked->objective.value == doctest::Approx(1.468).epsilon(1e-12));
+}
+
+TEST_CASE("what was proved of a cut is what its plan says, not what its simulation would like") {
+  const plan_request request{.devices = 4, .microbatches = 8};
+  const auto order = stagecut::detail::schedule_of_request(request);
+  const stagecut::training_memory memory(known, request.memory);
+  const stagecut::layer_blocks blocks(known);
+  const auto planned = [&](double makespan, double bound, stagecut::state proved) {
+    stagecut::makespan_cut found;
+    found.cuts = stagecut::cuts{0, 3, 5, 6, 8};
+    found.makespan = makespan;
+    found.bound = bound;
+    return stagecut::detail::plan_of(known, request, order, memory, blocks, found, proved).objective;
+  };
+  using stagecut::objective_value;
+  using stagecut::state;
+  CHECK(planned(573, 573, state::optimal) == objective_value{"makespan", "time", 573, 573, state::optimal});
+  CHECK(planned(573, 500, state::feasible) == objective_value{"makespan", "time", 573, 500, state::feasible});
+  CHECK(planned(500, 500, state::optimal) == objective_value{"makespan", "time", 573, 500, state::feasible});
+  CHECK(planned(574, 574, state::optimal) == objective_value{"makespan", "time", 573, 573, state::optimal});
+}
+
+TEST_CASE("every schedule has a plan that its own name runs") {
+  int planned = 0;
+  for (const auto& entry : stagecut::schedules) {
+    for (const std::size_t v : {1U, 2U}) {
+      if (!stagecut::has_shape(entry.kind, 2, v, 4)) continue;
+      const auto best =
+          make_plan(known, {.devices = 2, .chunks = v, .microbatches = 4, .schedule = entry.kind});
+      REQUIRE_MESSAGE(best.state() == stagecut::state::optimal, entry.name);
+      ++planned;
+      const auto order = stagecut::schedule_of(*best);
+      CHECK(best->schedule.name == entry.name);
+      const auto run = stagecut::simulate(order, stagecut::times_of(*best, entry.splits_backward));
+      CHECK(run.makespan == *best->makespan);
+      CHECK(best->objective.bound == *best->makespan);
+    }
+  }
+  CHECK(planned == 13);
+  const auto interleaved = make_plan(known, {.devices = 2, .chunks = 2, .microbatches = 8});
+  CHECK(interleaved->schedule.name == "interleaved");
+  CHECK(interleaved->makespan == 776);
+  const auto told = make_plan(known, {.devices = 4, .microbatches = 8, .in_flight = {2, 2, 2, 1}});
+  CHECK(told->schedule.name == "in-flight");
+  CHECK(told->makespan == 960);
+}
+
+TEST_CASE("messages over links are part of the makespan") {
+  plan_request request{.devices = 4, .microbatches = 8};
+  request.links = {{2, 0}};
+  request.transfers = stagecut::transfer_kind::latency;
+  CHECK(make_plan(known, request)->makespan == 589);
+  request.links = {{2, 0}, {2, 0}, {2, 0}};
+  CHECK(make_plan(known, request)->makespan == 589);
+  request.links = {{1, 1}};  // one byte by one byte in a unit of time
+  CHECK(make_plan(known, request)->makespan == 589);
+  CHECK(*stagecut::plan_chain(known, request)->makespan > 600);
+}
+
+TEST_CASE("on devices of different speeds, over links, without some cuts: the best of all cuts") {
+  random_requests::dice random(31);
+  int infeasible = 0;
+  int planned = 0;
+  for (int round = 0; round < 400; ++round) {
+    CAPTURE(round);
+    const std::size_t n = 2 + random.up_to(6);
+    const profile model = random.profile(n);
+    const auto& entry = stagecut::schedules[random.up_to(std::size(stagecut::schedules) - 1)];
+    plan_request request{.devices = 1 + random.up_to(2), .chunks = 1 + random.up_to(1), .schedule = entry.kind};
+    request.microbatches = request.devices * (2 + random.up_to(1));
+    if (!stagecut::has_shape(entry.kind, request.devices, request.chunks, request.microbatches)) continue;
+    if (random.up_to(2) != 0) request.speeds = random.speeds(request.devices);
+    random.add_links(request);
+    random.add_rules(request, n);
+    request.limits.time_limit.reset();
+
+    const auto order = stagecut::detail::schedule_of_request(request);
+    std::optional<double> best;
+    random_requests::points first;
+    random_requests::each_cut(model, request, [&](const random_requests::points& cut) {
+      stagecut::pass_times<double> times;
+      stagecut::transfer_times<double> transfers{request.transfers, {}, {}};
+      for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
+        const std::size_t device = order.rank_of[s];
+        const double speed = request.speeds.empty() ? 1 : request.speeds[device];
+        double forward = 0, backward = 0, weight = 0;
+        for (std::size_t i = cut[s]; i < cut[s + 1]; ++i) {
+          forward += model.layers[i].forward;
+          backward += model.layers[i].backward;
+          weight += *model.layers[i].backward_weight;
+        }
+        times.forward.push_back(forward / speed);
+        times.backward.push_back(backward / speed);
+        times.backward_input.push_back((backward - weight) / speed);
+        times.backward_weight.push_back(weight / speed);
+        if (s + 2 == cut.size() || (request.links.empty() && !request.topology)) continue;
+        const std::size_t to = order.rank_of[s + 1];
+        transfers.forward.push_back(random_requests::message(model, request, s, cut[s + 1], device, to));
+      }
+      transfers.backward = transfers.forward;
+      const double makespan = stagecut::simulate(order, times, transfers).makespan;
+      if (best && !(makespan < *best)) return;
+      best = makespan;
+      first = cut;
+    });
+    const auto found = make_plan(model, request);
+    REQUIRE(found.has_value() == best.has_value());
+    if (!found) {
+      ++infeasible;
+      continue;
+    }
+    ++planned;
+    CHECK(found.state() == stagecut::state::optimal);
+    CHECK(found->makespan == *best);
+    CHECK(random_requests::points(found->cuts.points().begin(), found->cuts.points().end()) == first);
+    CHECK(found->speeds == request.speeds);
+    CHECK(stagecut::simulate(stagecut::schedule_of(*found), stagecut::times_of(*found, entry.splits_backward),
+                             stagecut::transfers_of(*found))
+              .makespan == *best);
+  }
+  CHECK(infeasible > 10);
+  CHECK(planned > 100);
+}
+
+TEST_CASE("within the memory of a device, of all its stages at the same time, the plan is the best there is") {
+  std::mt19937 random(5);
+  int constrained = 0;
+  int refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    profile model = chain_of({1, 1, 1, 1, 1, 1, 1});
+    for (layer& each : model.layers) {
+      each.forward = 1 + static_cast<double>(random() % 9);
+      each.backward = 2 * each.forward;
+      each.parameters = static_cast<double>(random() % 9);
+      each.activations = static_cast<double>(random() % 9);
+      each.output = static_cast<double>(random() % 3);
+    }
+    const std::size_t v = 1 + random() % 2;
+    plan_request request{.devices = 2, .chunks = v, .microbatches = 4};
+    const auto free = make_plan(model, request);
+    REQUIRE(free);
+    request.memory_per_device = peak(*free) * (0.6 + 0.4 * static_cast<double>(random() % 100) / 100);
+    const auto best = make_plan(model, request);
+    // Enumerated: all cuts, their peaks as their schedule runs, and their makespans.
+    std::optional<double> least;
+    std::vector<std::size_t> points(2 * v + 1);
+    const auto visit = [&](auto&& self, std::size_t s) -> void {
+      if (s == 2 * v) {
+        points[s] = 7;
+        plan made = *free;
+        made.cuts = stagecut::cuts(points);
+        const stagecut::training_memory memory(model);
+        for (std::size_t k = 0; k < s; ++k) {
+          auto& stage = made.stages[k];
+          stage.forward = stage.backward = 0;
+          for (std::size_t i = points[k]; i < points[k + 1]; ++i) {
+            stage.forward += model.layers[i].forward;
+            stage.backward += model.layers[i].backward;
+          }
+          stage.memory = memory(points[k], points[k + 1], stage.in_flight);
+        }
+        if (peak(made) > *request.memory_per_device) return;
+        const double end = stagecut::simulate(stagecut::schedule_of(made), stagecut::times_of(made, false)).makespan;
+        if (!least || end < *least) least = end;
+        return;
+      }
+      for (points[s] = points[s - 1] + 1; points[s] < 7; ++points[s]) self(self, s + 1);
+    };
+    visit(visit, 1);
+    REQUIRE(best.has_value() == least.has_value());
+    if (!best) {
+      ++refused;
+      CHECK(best.state() == stagecut::state::infeasible);
+      CHECK(best.why().what != stagecut::reason::cause::constraint);
+      CHECK(best.why().needed > best.why().available);
+      continue;
+    }
+    CHECK(best.state() == stagecut::state::optimal);
+    CHECK(*best->makespan == *least);
+    CHECK(peak(*best) <= *request.memory_per_device);
+    constrained += *best->makespan > *free->makespan ? 1 : 0;
+  }
+  CHECK(constrained > 40);
+  CHECK(refused > 20);
+}
+
+TEST_CASE("what has no makespan to be minimised") {
+  CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = 4}).empty());
+  CHECK(makespan_obstacle(known, {.devices = 2}) == "the number of microbatches is not known");
+  CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = 4, .by = measure::parameters}) ==
+        "stages are measured by something else than time");
+  CHECK(makespan_obstacle(chain_of({0, 0}), {.devices = 2, .microbatches = 4}) == "no layer has a time");
+  plan_request last{.devices = 2, .microbatches = 4, .schedule = schedule_kind::gpipe};
+  last.memory.checkpoint = checkpointing::except_last;
+  CHECK(makespan_obstacle(known, last) == "the last microbatch takes less time than the others");
+  CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = (std::size_t{1} << 19U) + 1}) ==
+        "there are more than 2^20 forward passes");
+  CHECK(refusal(known, {.devices = 2}).find("the number of microbatches is not known") != std::string::npos);
+  CHECK(refusal(known, {.devices = 0}) == "stagecut::make_plan: devices = 0, must be at least 1");
+  CHECK(refusal(known, {.devices = 2, .microbatches = 4, .schedule = schedule_kind::sliced}).find("seq-1f1b") !=
+        std::string::npos);
+  CHECK(refusal(known, {.devices = 2, .microbatches = 2, .schedule = schedule_kind::zb_h1}).find("twice the number") !=
+        std::string::npos);
+  profile whole = known;
+  whole.layers[3].backward_weight.reset();
+  CHECK(refusal(whole, {.devices = 2, .microbatches = 4, .schedule = schedule_kind::zb_h1}) ==
+        "model: does not tell the gradient of the weights, which the schedule runs apart");
+  const auto none = make_plan(known, {.devices = 9, .microbatches = 9});
+  CHECK(none.why().text() == "9 stages need at least 9 layers, and there are 8");
+}
+
+TEST_CASE("layers that share a stage are not parted") {
+  profile model = known;
+  model.layers[4].group = model.layers[5].group = "together";
+  const auto best = make_plan(model, {.devices = 4, .microbatches = 8});
+  REQUIRE(best.state() == stagecut::state::optimal);
+  for (std::size_t s = 0; s <= 4; ++s) CHECK(best->cuts[s] != 5);
+}
+
+TEST_CASE("what is computed again between I and W is not planned for") {
+  plan_request request{.devices = 2, .microbatches = 8, .schedule = schedule_kind::zb_h1};
+  request.memory.checkpoint = checkpointing::always;
+  CHECK(refusal(known, request) ==
+        "stagecut::make_plan: memory.checkpoint = always, needs a schedule that runs B as one, not zb-h1");
+  stagecut::plan_choices open;
+  open.schedules = {schedule_kind::zb_h1, schedule_kind::one_forward_one_backward};
+  const auto all = compare_plans(known, request, open);
+  CHECK(all.compared[0].why.find("what is computed again stays") != std::string::npos);
+  CHECK(all.best->schedule.name == "1f1b");
+}

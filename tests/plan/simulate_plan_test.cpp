@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+using stagecut::plan;
+using stagecut::plan_chain;
+using stagecut::schedule_kind;
+using stagecut::schedule_of;
+using stagecut::simulate;
+using stagecut::times_of;
+using numbers = std::vector<double>;
+
+namespace {
+
+/// Layers of 1, 2, 3, … seconds forward, twice that backward, two thirds of it for the weights.
+stagecut::profile layers(std::size_t n) {
+  stagecut::profile model;
+  for (std::size_t i = 0; i < n; ++i) {
+    stagecut::layer each;
+    each.forward = static_cast<double>(i + 1);
+    each.backward = 3 * each.forward;
+    each.backward_input = each.forward;
+    each.backward_weight = 2 * each.forward;
+    each.parameters = 10;
+    each.activations = 4;
+    each.output = 100 * each.forward;
+    model.layers.push_back(each);
+  }
+  return model;
+}
+
+std::string refusal(const plan& made) {
+  try {
+    (void)schedule_of(made);
+  } catch (const stagecut::invalid_input& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a plan's makespan and timeline are those of its schedule, simulated") {
+  for (const auto kind :
+       {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::eager_one_forward_one_backward}) {
+    const plan made = *plan_chain(layers(9), {.devices = 3, .microbatches = 5, .schedule = kind});
+    CHECK(made.schedule.name == to_string(kind));
+    const auto order = schedule_of(made);
+    CHECK(order == make_schedule(kind, {.ranks = 3, .microbatches = 5}));
+    CHECK(made.makespan == simulate(order, times_of(made, false)).makespan);
+    CHECK(made.timeline.size() == 30);
+  }
+  const plan chunks = *plan_chain(layers(9), {.devices = 2, .chunks = 2, .microbatches = 4});
+  CHECK(schedule_of(chunks) == stagecut::interleaved_one_forward_one_backward(2, 2, 4));
+  CHECK(chunks.makespan == simulate(schedule_of(chunks), times_of(chunks, false)).makespan);
+  CHECK(chunks.timeline.size() == 32);
+  const plan eager = *plan_chain(layers(9), {.devices = 3, .microbatches = 5, .in_flight = {4, 4, 2}});
+  CHECK(schedule_of(eager) == stagecut::in_flight_order(std::vector<std::size_t>{4, 4, 2}, 5));
+}
+
+TEST_CASE("the last microbatch, kept, goes back first and recomputes nothing") {
+  stagecut::plan_request request{.devices = 3, .microbatches = 4, .schedule = schedule_kind::gpipe};
+  request.memory.checkpoint = stagecut::checkpointing::except_last;
+  const plan made = *plan_chain(layers(6), request);
+  CHECK(schedule_of(made).name == "gpipe-lifo");
+  const auto passes = times_of(made, false);
+  REQUIRE(passes.backward.size() == 3 * 4);
+  for (std::size_t s = 0; s < 3; ++s) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      CHECK(passes.backward[s * 4 + k] == made.stages[s].forward * (k < 3 ? 4 : 3));
+    }
+  }
+  // All forward passes, the kept microbatch back, then the others, whose slowest stage is the last.
+  CHECK(made.makespan == simulate(schedule_of(made), passes).makespan);
+  request.memory.checkpoint = stagecut::checkpointing::always;
+  CHECK(*plan_chain(layers(6), request)->makespan > *made.makespan);
+  request.memory.checkpoint = stagecut::checkpointing::never;
+  CHECK(*plan_chain(layers(6), request)->makespan < *made.makespan);
+}
+
+TEST_CASE("gradients of inputs and weights apart") {
+  plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 4});
+  const auto passes = times_of(made, true);
+  for (std::size_t s = 0; s < 2; ++s) {
+    CHECK(passes.backward_input[s] == made.stages[s].forward);
+    CHECK(passes.backward_weight[s] == 2 * made.stages[s].forward);
+  }
+  made.stages[1].backward += 5;  // what is recomputed belongs to the first of them
+  CHECK(times_of(made, true).backward_input[1] == made.stages[1].forward + 5);
+  made.profile.layers[3].backward_weight.reset();
+  CHECK_THROWS_WITH_AS((void)times_of(made, true), doctest::Contains("has no backward_weight"),
+                       stagecut::invalid_input);
+  CHECK(times_of(made, false).backward_input.empty());
+}
+
+TEST_CASE("memory and messages of a plan") {
+  const plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 4});
+  const auto bytes = stagecut::bytes_of(made);
+  const auto memory = memory_curve(schedule_of(made), simulate(schedule_of(made), times_of(made, false)), bytes);
+  for (std::size_t s = 0; s < 2; ++s) CHECK(memory[s].peak() == made.stages[s].memory.total());
+  plan unknown = made;
+  unknown.stages[0].in_flight = 0;
+  CHECK(stagecut::bytes_of(unknown).activations.empty());
+
+  CHECK(stagecut::transfers_of(made, 0, 0).forward == numbers{0});
+  CHECK(stagecut::transfers_of(made, 2, 0).forward == numbers{2});
+  const double output = made.profile.layers[made.cuts[1] - 1].output;
+  CHECK(stagecut::transfers_of(made, 2, 50).backward == numbers{2 + output / 50});
+  CHECK(stagecut::transfers_of(made, 1, 0, stagecut::transfer_kind::stream).kind == stagecut::transfer_kind::stream);
+  CHECK_THROWS_WITH_AS((void)stagecut::transfers_of(made, -1, 0), doctest::Contains("latency = -1"),
+                       stagecut::argument_error);
+  CHECK_THROWS_WITH_AS((void)stagecut::transfers_of(made, 0, -1), doctest::Contains("bandwidth = -1"),
+                       stagecut::argument_error);
+}
+
+TEST_CASE("plans that cannot be simulated say why") {
+  plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 4});
+  CHECK(refusal(made).empty());
+  made.schedule.name = "no such";
+  CHECK(refusal(made) == "plan: its schedule \"no such\" is not known");
+  made.schedule.name = "";
+  CHECK(refusal(made) == "plan: names no schedule");
+  made.schedule = {"1f1b", 0};
+  CHECK(refusal(made) == "plan: knows no number of microbatches");
+  made.schedule = {"1f1b", 4};
+  made.stages[1].device = 0;
+  CHECK(refusal(made) == "plan: stage 1 is not on device 1, where \"1f1b\" runs it");
+  made.schedule.name = "zbv";
+  CHECK_THROWS_WITH_AS((void)schedule_of(made), doctest::Contains("chunks = 1, must be 2 for zbv"),
+                       stagecut::argument_error);
+}
+
+TEST_CASE("checkpointed memory: a plan's own, and that of another schedule of the same stages") {
+  const stagecut::profile model = layers(4);
+  using stagecut::checkpointing;
+  for (const auto mode : {checkpointing::never, checkpointing::always, checkpointing::except_last}) {
+    const auto planned = [&](schedule_kind kind, std::size_t m) {
+      stagecut::plan_request request{.devices = 2, .microbatches = m, .schedule = kind};
+      request.memory.checkpoint = mode;
+      return *plan_chain(model, request);
+    };
+    const auto peaks = [](const plan& of, const plan& under) {  // the stages of one under the schedule of the other
+      plan mixed = of;
+      mixed.schedule = under.schedule;
+      const auto order = schedule_of(mixed);
+      numbers result;
+      for (const auto& rank : memory_curve(order, stagecut::simulation<double>{}, stagecut::bytes_of(mixed))) {
+        result.push_back(rank.peak());
+      }
+      return result;
+    };
+    const auto totals = [](const plan& of) {
+      return numbers{of.stages[0].memory.total(), of.stages[1].memory.total()};
+    };
+    const plan all = planned(schedule_kind::gpipe, 8);
+    CHECK(peaks(all, all) == totals(all));
+    const plan half = planned(schedule_kind::gpipe, 4);
+    CHECK(peaks(all, half) == totals(half));
+    CHECK(peaks(half, all) == totals(all));
+    if (mode == checkpointing::except_last) continue;  // of GPipe alone
+    const plan one = planned(schedule_kind::one_forward_one_backward, 8);
+    REQUIRE(one.cuts == all.cuts);
+    CHECK(peaks(one, one) == totals(one));
+    CHECK(peaks(one, all) == totals(all));
+    CHECK(peaks(all, one) == totals(one));
+  }
+}
+
+TEST_CASE("messages over a plan's own links") {
+  plan made;
+  made.profile.layers.resize(5);
+  for (std::size_t i = 0; i < 5; ++i) made.profile.layers[i].output = 10.0 * static_cast<double>(i);
+  made.cuts = stagecut::cuts{0, 2, 4, 5};
+  CHECK(stagecut::transfers_of(made).forward.empty());
+  made.messages = {"stream", {{1, 10}}};
+  const auto all = stagecut::transfers_of(made);
+  CHECK(all.kind == stagecut::transfer_kind::stream);
+  CHECK(all.forward == numbers{2, 4});
+  CHECK(all.backward == all.forward);
+  made.messages.links = {{1, 10}, {5, 0}};
+  CHECK(stagecut::transfers_of(made).forward == numbers{2, 5});
+  CHECK(stagecut::transfers_of(made, 2).forward == numbers{1.5, 5});
+  for (const char* kind : {"link", "latency", "stream", "blocking"}) {
+    made.messages.kind = kind;
+    CHECK(std::string(to_string(stagecut::transfers_of(made).kind)) == kind);
+  }
+  made.messages.kind = "pigeon";
+  CHECK_THROWS_WITH((void)stagecut::transfers_of(made), "plan: its messages of kind \"pigeon\" are not known");
+  made.messages = {"link", {{1, 10}, {1, 10}, {1, 10}}};
+  CHECK_THROWS_WITH((void)stagecut::transfers_of(made),
+                    "plan: its links are neither one nor one for each boundary of stages");
+}
+
+TEST_CASE("layers take the time of the device that runs them") {
+  stagecut::plan_request request{.devices = 2, .microbatches = 3, .speeds = {0.5, 4}};
+  plan made = *plan_chain(layers(4), request);
+  for (const bool split : {false, true}) {
+    const auto passes = times_of(made, split);
+    const auto [first, last] = made.cuts.stage(0);
+    double sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += static_cast<double>(i + 1);
+    CHECK(passes.forward == numbers{2 * sum, (10 - sum) / 4});
+    CHECK(passes.backward == numbers{6 * sum, 3 * (10 - sum) / 4});
+    if (split) CHECK(passes.backward_weight == numbers{4 * sum, 2 * (10 - sum) / 4});
+    if (split) CHECK(passes.backward_input == numbers{2 * sum, (10 - sum) / 4});
+  }
+  CHECK(made.makespan == simulate(schedule_of(made), times_of(made, false)).makespan);
+  request.schedule = schedule_kind::gpipe;
+  request.memory.checkpoint = stagecut::checkpointing::except_last;
+  made = *plan_chain(layers(4), request);
+  const auto passes = times_of(made, false);
+  for (std::size_t s = 0; s < 2; ++s) {
+    CHECK(passes.backward[s * 3 + 1] == 4 * made.stages[s].forward);
+    CHECK(passes.backward[s * 3 + 2] == 3 * made.stages[s].forward);
+  }
+}

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/profile/transformer.hpp>
+
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace {
+
+using stagecut::transformer::architecture;
+using stagecut::transformer::device;
+using stagecut::transformer::recomputing;
+using stagecut::transformer::training;
+using stagecut::transformer::tying;
+
+// In the letters of Korthikanti et al.: a = 2 heads, h = 8, s = 4 tokens; sbh = 32 a sample.
+architecture gpt() {
+  architecture a;
+  a.name = "small";
+  a.layers = 2;
+  a.hidden = 8;
+  a.heads = 2;
+  a.ffn = 32;
+  a.vocabulary = 10;
+  a.positions = 16;
+  a.tied = tying::replicate;
+  a.sequence = 4;
+  return a;
+}
+
+architecture llama() {
+  architecture a;
+  a.name = "small";
+  a.layers = 3;
+  a.hidden = 8;
+  a.heads = 4;
+  a.kv_heads = 2;
+  a.ffn = 12;
+  a.gated = true;
+  a.vocabulary = 10;
+  a.norm = stagecut::transformer::normalization::rmsnorm;
+  a.biases = false;
+  a.dropout = false;
+  a.sequence = 4;
+  return a;
+}
+
+architecture mixtral() {
+  auto a = llama();
+  a.experts = 4;
+  a.top_k = 2;
+  return a;
+}
+
+architecture bert() {
+  auto a = gpt();
+  a.encoder = true;
+  a.token_types = 2;
+  return a;
+}
+
+// Devices on which a second is a FLOP, or a byte moved: what the other kind adds is lost in rounding.
+constexpr device counts_flops{"", 1, 1, 1e300, 1, 1};
+constexpr device counts_bytes{"", 1e300, 1e300, 1, 1, 1};
+
+// With scores in memory, as the papers before FlashAttention count.
+training classic(recomputing way = recomputing::none) {
+  training r;
+  r.recomputation = way;
+  r.flash = false;
+  return r;
+}
+
+training shared(std::size_t devices, bool sequence_parallel, recomputing way = recomputing::none) {
+  auto r = classic(way);
+  r.tensor_parallel = devices;
+  r.sequence_parallel = sequence_parallel;
+  return r;
+}
+
+stagecut::layer decoder(const architecture& a, const training& r, const device& on = {}) {
+  return stagecut::transformer::profile(a, r, on).layers.at(1);
+}
+
+double activations(const architecture& a, const training& r) { return decoder(a, r).activations; }
+
+// Parameters as a profile has them, those of a matrix on two stages once.
+double profiled(const architecture& a, const training& r = {}) {
+  double bytes = 0;
+  const auto made = stagecut::transformer::profile(a, r);
+  for (const auto& layer : made.layers) bytes += layer.parameters;
+  for (const auto& tied : made.layers.back().tied) bytes += tied.bytes;
+  return bytes / (r.precision == stagecut::transformer::number::fp32 ? 4 : 2);
+}
+
+std::string refused(const architecture& a, const training& r, const device& on = {}) {
+  try {
+    (void)stagecut::transformer::profile(a, r, on);
+  } catch (const stagecut::invalid_input& error) {
+    return error.what();
+  }
+  return "";
+}
+
+template <class Field>
+std::string refused(Field architecture::*field, Field value, architecture a = gpt()) {
+  a.*field = value;
+  return refused(a, {});
+}
+
+template <class Field>
+std::string refused(Field training::*field, Field value, training r = {}) {
+  r.*field = value;
+  return refused(gpt(), r);
+}
+
+}  // namespace
+
+TEST_CASE("parameters are counted matrix by matrix") {
+  // 12h^2 + 13h a layer (Narayanan et al.), the embedding, positions, the last norm
+  CHECK(stagecut::transformer::parameters(gpt()) == 2 * (12 * 64 + 13 * 8) + 10 * 8 + 16 * 8 + 16);
+  // queries, keys and values of 2 heads, projection, gate and two matrices, two norms; embedding and head; last norm
+  CHECK(stagecut::transformer::parameters(llama()) == 3 * (64 + 2 * 32 + 64 + 3 * 96 + 2 * 8) + 2 * 80 + 8);
+  CHECK(stagecut::transformer::parameters(mixtral()) == stagecut::transformer::parameters(llama()) + 3 * (3 * 3 * 96 + 8 * 4));
+  // positions, token types and their norm; no last norm; dense and norm and a bias a word; pooler; two outputs
+  CHECK(stagecut::transformer::parameters(bert()) ==
+        2 * 872 + 10 * 8 + 18 * 8 + 16 + (64 + 8 + 16 + 10) + (64 + 8) + (2 * 8 + 2));
+  auto wide = llama();
+  wide.head_dim = 5;  // queries of 20, keys of 10
+  wide.qkv_bias = true;
+  CHECK(stagecut::transformer::parameters(wide) == 3 * (160 + 2 * 80 + 160 + 40 + 3 * 96 + 2 * 8) + 2 * 80 + 8);
+  auto biased = llama();
+  biased.biases = true;
+  CHECK(stagecut::transformer::parameters(biased) == stagecut::transformer::parameters(llama()) + 3 * (8 + 8 + 8 + 2 * 12 + 8));
+}
+
+TEST_CASE("the layers of a profile have all parameters") {
+  for (const auto& a : {gpt(), llama(), mixtral(), bert()}) {
+    training fp32;
+    fp32.precision = stagecut::transformer::number::fp32;
+    CHECK(profiled(a) == stagecut::transformer::parameters(a));
+    CHECK(profiled(a, fp32) == stagecut::transformer::parameters(a));
+  }
+}
+
+TEST_CASE("a profile holds the embedding, the layers, the norm and the head") {
+  const auto model = stagecut::transformer::profile(llama());
+  CHECK(model.name == "small");
+  REQUIRE(model.layers.size() == 6);
+  const char* const names[] = {"tok_embeddings", "layers.0", "layers.1", "layers.2", "norm", "output"};
+  const char* const kinds[] = {"embedding", "decoder", "decoder", "decoder", "norm", "head"};
+  for (std::size_t i = 0; i < 6; ++i) {
+    CAPTURE(i);
+    CHECK(model.layers[i].name == names[i]);
+    CHECK(model.layers[i].kind == kinds[i]);
+    CHECK(model.layers[i].modules.empty());  // as it is called
+    CHECK(model.layers[i].group == (i < 4 ? "" : "output"));
+    CHECK(model.layers[i].output == (i < 5 ? 2 * 4 * 8 : 0));
+    CHECK(model.layers[i].backward == *model.layers[i].backward_input + *model.layers[i].backward_weight);
+    CHECK(model.layers[i].recomputations.empty());
+  }
+  const auto encoder = stagecut::transformer::profile(bert());
+  REQUIRE(encoder.layers.size() == 4);
+  CHECK(encoder.layers[2].kind == "encoder");
+  CHECK(encoder.layers[3].kind == "head");
+}
+
+TEST_CASE("a layer of GPT keeps what Korthikanti et al. say") {
+  auto r = classic();
+  r.microbatch = 3;
+  const double sbh = 4 * 3 * 8;
+  const double scores = 2 * 4 * 4 * 3;                    // a s^2 b
+  CHECK(activations(gpt(), r) == 34 * sbh + 5 * scores);  // equation 1
+  r.recomputation = recomputing::selective;
+  CHECK(activations(gpt(), r) == 34 * sbh);
+  CHECK(decoder(gpt(), r).workspace == 5 * scores);
+  CHECK(decoder(gpt(), r).recomputation == "selective");
+  r.recomputation = recomputing::full;
+  CHECK(activations(gpt(), r) == 2 * sbh);
+  CHECK(decoder(gpt(), r).workspace == 32 * sbh + 5 * scores);
+  CHECK(decoder(gpt(), r).recomputation == "full");
+  CHECK(activations(bert(), classic()) == 34 * 32 + 5 * 32);  // the same tensors, in another order
+}
+
+TEST_CASE("tensor and sequence parallelism divide what a layer keeps") {
+  constexpr double sbh = 32;
+  constexpr double scores = 32;
+  CHECK(activations(gpt(), shared(2, false)) == sbh * (10 + 24. / 2) + 5 * scores / 2);         // equation 2
+  CHECK(activations(gpt(), shared(2, true)) == (34 * sbh + 5 * scores) / 2);                    // equation 4
+  CHECK(activations(gpt(), shared(2, false, recomputing::selective)) == sbh * (10 + 24. / 2));  // table 2
+  CHECK(activations(gpt(), shared(2, true, recomputing::selective)) == 34 * sbh / 2);           // equation 6
+  CHECK(activations(gpt(), shared(2, false, recomputing::full)) == 2 * sbh);                    // table 2
+  CHECK(activations(gpt(), shared(2, true, recomputing::full)) == 2 * sbh / 2);
+  CHECK(decoder(gpt(), shared(2, false)).output == 2 * sbh);
+  CHECK(decoder(gpt(), shared(2, true)).output == 2 * sbh / 2);
+  training unset = shared(2, true);
+  unset.sequence_parallel.reset();
+  CHECK(decoder(gpt(), unset) == decoder(gpt(), shared(2, true)));
+}
+
+TEST_CASE("attention without scores keeps a number a head and token") {
+  auto r = classic();
+  r.flash = true;
+  CHECK(activations(gpt(), r) == 34 * 32 + 4 * 2 * 4);
+  r.precision = stagecut::transformer::number::fp32;  // all but the two masks
+  CHECK(activations(gpt(), r) == 66 * 32 + 4 * 2 * 4);
+  r.flash = false;
+  CHECK(activations(gpt(), r) == 66 * 32 + 9 * 32);
+}
+
+TEST_CASE("a gated layer with fewer keys and values keeps its own tensors") {
+  // inputs of norms, attention, feed-forward part; queries, keys, values; heads; gate, other half and product
+  constexpr double kept = 2 * (4 * 32 + 4 * (8 + 4 + 4) + 4 * 8 + 3 * 4 * 12);
+  CHECK(activations(llama(), classic()) == kept + 2 * 4 * 4 * 4);
+  CHECK(activations(llama(), {}) == kept + 4 * 4 * 4);
+  // two copies to experts, two from them; 4 probabilities a token; the inner tensors of two experts
+  CHECK(activations(mixtral(), classic()) == kept + 2 * 4 * 4 * 4 + 2 * (2 * 2 * 32) + 4 * 4 * 4 + 2 * (3 * 4 * 12));
+  // a head of keys and values is not cut: two devices have the same one
+  auto r = shared(4, true);
+  CHECK(activations(llama(), r) == 2 * (4 * 32 / 4. + 4 * (2 + 2 + 2) + 4 * 2 + 3 * 4 * 3) + 2 * 4 * 4);
+}
+
+TEST_CASE("embedding, norm and head keep what Korthikanti et al. say") {
+  const auto model = stagecut::transformer::profile(gpt(), classic());
+  CHECK(model.layers[0].activations == 32);                   // dropout's mask
+  CHECK(model.layers[3].activations == 2 * 32);               // the norm's input
+  CHECK(model.layers[4].activations == 2 * 32 + 4 * 4 * 10);  // the head's; probabilities in fp32
+  const auto cut = stagecut::transformer::profile(gpt(), shared(2, true));
+  CHECK(cut.layers[0].activations == 32 / 2.);
+  CHECK(cut.layers[3].activations == 2 * 32 / 2.);
+  CHECK(cut.layers[4].activations == 2 * 32 / 2. + 4 * 4 * 5);
+  CHECK(stagecut::transformer::profile(llama()).layers[0].activations == 0);
+  const auto encoder = stagecut::transformer::profile(bert(), classic());
+  CHECK(encoder.layers[0].activations == 32 + 2 * 32);
+  CHECK(encoder.layers[3].activations == 4 * 2 * 32 + 2 * 8 + 4 * 4 * 10);
+}
+
+TEST_CASE("FLOP are two for each multiplication of a product") {
+  const auto gpt_layer = decoder(gpt(), classic(), counts_flops);
+  CHECK(gpt_layer.forward == 24 * 4 * 64 + 4 * 16 * 8);  // 24bsh^2 + 4bs^2h
+  CHECK(*gpt_layer.backward_weight == 24 * 4 * 64);      // attention has no weights between its two products
+  CHECK(*gpt_layer.backward_input == 24 * 4 * 64 + 8 * 16 * 8);
+  const auto flash = decoder(gpt(), {}, counts_flops);
+  CHECK(flash.forward == gpt_layer.forward);
+  CHECK(*flash.backward_input == 24 * 4 * 64 + 10 * 16 * 8);
+  const auto cut = decoder(gpt(), shared(2, true), counts_flops);
+  CHECK(cut.forward == gpt_layer.forward / 2);
+  CHECK(cut.backward == gpt_layer.backward / 2);
+  // queries, keys and values; the core; the projection; gate and two matrices
+  const double products = 2 * 4 * 8 * (8 + 4 + 4) + 2 * 4 * 8 * 8 + 3 * 2 * 4 * 8 * 12;
+  CHECK(decoder(llama(), {}, counts_flops).forward == products + 4 * 16 * 8);
+  CHECK(*decoder(llama(), {}, counts_flops).backward_weight == products);
+  // two experts a token and the router
+  CHECK(decoder(mixtral(), {}, counts_flops).forward == products + 4 * 16 * 8 + 3 * 2 * 4 * 8 * 12 + 2 * 4 * 8 * 4);
+
+  const auto model = stagecut::transformer::profile(gpt(), {}, counts_flops);
+  CHECK(model.layers.back().forward == 2 * 4 * 8 * 10);
+  CHECK(model.layers.back().backward == 2 * model.layers.back().forward);
+  CHECK(stagecut::transformer::profile(bert(), {}, counts_flops).layers.back().forward ==
+        2 * 4 * 8 * 10 + 2 * 4 * 64 + 2 * 8 * (8 + 2));
+  // the logits are cut by words, the dense layer before them by tokens, the pooler is not
+  CHECK(stagecut::transformer::profile(bert(), shared(2, true), counts_flops).layers.back().forward ==
+        2 * 4 * 8 * 5 + 2 * 2 * 64 + 2 * 8 * (8 + 2));
+}
+
+TEST_CASE("what is no product takes the time to move its bytes") {
+  const auto layer = decoder(gpt(), classic(), counts_bytes);
+  // twice a norm (2 numbers), dropout (2 and a mask), a sum (3); GELU (2); softmax (2), dropout (2 and a mask)
+  CHECK(layer.forward == 2 * 32 * (4 + 5 + 6) + 4 * 32 * 4 + 32 * (4 + 5));
+  CHECK(*layer.backward_input == 2 * 32 * (6 + 5 + 6) + 4 * 32 * 6 + 32 * (6 + 5));
+  CHECK(*layer.backward_weight < 1e-290);
+  // rotary positions of queries and keys (2 numbers each); gate (3 and 5); no dropout
+  const auto gated = decoder(llama(), {}, counts_bytes);
+  CHECK(gated.forward == 2 * 32 * (4 + 6) + 4 * 12 * 6 + 4 * (8 + 4) * 4);
+  CHECK(*gated.backward_input == 2 * 32 * (6 + 6) + 4 * 12 * 10 + 4 * (8 + 4) * 4);
+  // a token to two experts (2 numbers each; back 2 and 1), and from them (2 and 1; back 1, 2 and 2)
+  const auto routed = decoder(mixtral(), {}, counts_bytes);
+  CHECK(routed.forward == gated.forward + 4 * 12 * 6 + 2 * 32 * (4 + 3));
+  CHECK(*routed.backward_input == *gated.backward_input + 4 * 12 * 10 + 2 * 32 * (3 + 5));
+
+  // norms and sums of half of the tokens; gates, rotations and (in memory here) scores of half of the widths
+  CHECK(decoder(llama(), shared(2, true), counts_bytes).forward == (gated.forward + 4 * 4 * 16) / 2);
+
+  const auto model = stagecut::transformer::profile(gpt(), {}, counts_bytes);
+  CHECK(model.layers[0].forward == 32 * (6 + 5));  // a row of either table, their sum; dropout
+  CHECK(*model.layers[0].backward_input == 0);
+  CHECK(*model.layers[0].backward_weight == 32 * (12 + 5));
+  CHECK(model.layers[3].forward == 32 * 4);
+  CHECK(model.layers[3].backward == 32 * 6);
+  CHECK(model.layers[4].forward == 4 * 10 * 6);  // logits to probabilities
+  const auto cut = stagecut::transformer::profile(gpt(), shared(2, true), counts_bytes);
+  CHECK(cut.layers[3].forward == 32 * 4 / 2);
+  CHECK(stagecut::transformer::profile(gpt(), shared(2, false), counts_bytes).layers[3].forward == 32 * 4);
+}
+
+TEST_CASE("a device is as fast as it says") {
+  const device slow{"", 100, 10, 1e300, 1, 0.5};
+  const double flops = decoder(gpt(), {}, counts_flops).forward;
+  CHECK(decoder(gpt(), {}, slow).forward == flops / 50);
+  training r;
+  r.precision = stagecut::transformer::number::fp32;
+  CHECK(decoder(gpt(), r, slow).forward == flops / 5);
+  CHECK(stagecut::transformer::devices[0].name == "a100-80gb");
+  CHECK(stagecut::transformer::devices[0].bandwidth == device{}.bandwidth);
+  for (const auto& each : stagecut::transformer::devices) CHECK(refused(gpt(), {}, each).empty());
+}
+
+TEST_CASE("recomputation runs forward work again with the gradient of the input") {
+  const auto plain = decoder(gpt(), classic(), counts_flops);
+  const auto selective = decoder(gpt(), classic(recomputing::selective), counts_flops);
+  const auto full = decoder(gpt(), classic(recomputing::full), counts_flops);
+  CHECK(selective.forward == plain.forward);
+  CHECK(selective.backward == plain.backward + 4 * 16 * 8);
+  CHECK(*selective.backward_input == *plain.backward_input + 4 * 16 * 8);
+  CHECK(full.backward == plain.backward + plain.forward);
+  CHECK(*full.backward_weight == *plain.backward_weight);
+}
+
+TEST_CASE("the other ways of recomputation can be given with each layer") {
+  auto r = classic(recomputing::selective);
+  r.variants = true;
+  const auto layer = decoder(gpt(), r);
+  REQUIRE(layer.recomputations.size() == 2);
+  CHECK(layer.recomputations[0].name == "none");
+  CHECK(layer.recomputations[1].name == "full");
+  const auto full = decoder(gpt(), classic(recomputing::full));
+  const auto& variant = layer.recomputations[1];
+  CHECK(variant.forward == full.forward);
+  CHECK(variant.backward == full.backward);
+  CHECK(variant.backward_input == full.backward_input);
+  CHECK(variant.backward_weight == full.backward_weight);
+  CHECK(variant.parameters == full.parameters);
+  CHECK(variant.resident == full.resident);
+  CHECK(variant.activations == full.activations);
+  CHECK(variant.workspace == full.workspace);
+  CHECK(variant.output == full.output);
+  CHECK(stagecut::transformer::profile(gpt(), r).layers[0].recomputations.empty());
+}
+
+TEST_CASE("ZeRO spreads 16 bytes a parameter over the replicas") {
+  struct expected {
+    std::size_t stage;
+    double resident, parameters, workspace;
+  };
+  for (const auto& [stage, resident, parameters, workspace] :
+       {expected{0, 16, 2, 0}, {1, 4 + 12. / 4, 2, 0}, {2, 2 + 14. / 4, 2, 2}, {3, 16. / 4, 2. / 4, 4}}) {
+    CAPTURE(stage);
+    training r;
+    r.zero = stage;
+    r.data_parallel = 4;
+    const auto layer = decoder(gpt(), r);
+    CHECK(*layer.resident == 872 * resident);
+    CHECK(layer.parameters == 872 * parameters);
+    CHECK(layer.workspace == 872 * workspace);  // whole parameters, whole gradients
+    r.data_parallel = 1;
+    CHECK(*decoder(gpt(), r).resident == 872 * 16);
+    CHECK(decoder(gpt(), r).workspace == 0);
+  }
+  training fp32;
+  fp32.precision = stagecut::transformer::number::fp32;
+  CHECK(*decoder(gpt(), fp32).resident == 872 * (4 + 4 + 8));
+  training other;
+  other.gradient_bytes = 4;
+  other.state_bytes = 0;
+  CHECK(*decoder(gpt(), other).resident == 872 * 6);
+}
+
+TEST_CASE("a device holds its part of the matrices, and norms and last biases whole") {
+  const auto r = shared(2, true);
+  CHECK(decoder(gpt(), r).parameters == 2 * ((12 * 64 + 3 * 8 + 4 * 8) / 2 + 2 * 8 + 4 * 8));
+  CHECK(*decoder(gpt(), r).resident == 8 * decoder(gpt(), r).parameters);
+  // keys and values of at least one head
+  CHECK(decoder(llama(), shared(4, true)).parameters == 2 * (64 / 4 + 2 * 8 * 2 + 64 / 4 + 3 * 96 / 4 + 2 * 8));
+  auto a = gpt();
+  a.vocabulary = 9;  // padded to 10
+  CHECK(stagecut::transformer::profile(a, r).layers[0].tied.at(0).bytes == 2 * 5 * 8);
+  CHECK(stagecut::transformer::profile(a, r).layers[0].parameters == 2 * 16 * 8);
+}
+
+TEST_CASE("embedding and head share a matrix where they are tied") {
+  using enum stagecut::tied_parameters::placement;
+  auto a = gpt();
+  const auto model = stagecut::transformer::profile(a);
+  const auto& first = model.layers.front();
+  const auto& last = model.layers.back();
+  CHECK(first.tied == std::vector{stagecut::tied_parameters{"tok_embeddings.weight", 2 * 80, 16 * 80, replicated}});
+  CHECK(last.tied == first.tied);
+  CHECK(first.parameters == 2 * 16 * 8);
+  CHECK(last.parameters == 0);
+  a.tied = tying::colocate;
+  CHECK(stagecut::transformer::profile(a).layers.back().tied.at(0).where == colocated);
+  a.tied = tying::none;
+  CHECK(stagecut::transformer::profile(a).layers.back().tied.empty());
+  CHECK(stagecut::transformer::profile(a).layers.back().parameters == 2 * 80);
+  CHECK(stagecut::transformer::profile(a).layers.front().parameters == 2 * (80 + 16 * 8));
+
+  training r;
+  r.zero = 3;
+  r.data_parallel = 4;
+  const auto spread = stagecut::transformer::profile(gpt(), r).layers.back();
+  CHECK(spread.tied.at(0).bytes == 2 * 80 / 4.);
+  CHECK(*spread.tied.at(0).resident == 16 * 80 / 4.);
+  CHECK(spread.workspace == 4 * 80);  // gathered though it is not among its own
+}
+
+TEST_CASE("an architecture out of range is refused at its field") {
+  CHECK(refused(&architecture::layers, std::size_t{0}) == "architecture.layers: 0 is not from 1 to 100000");
+  CHECK(refused(&architecture::layers, std::size_t{100'001}) == "architecture.layers: 100001 is not from 1 to 100000");
+  CHECK(refused(&architecture::hidden, std::size_t{0}).starts_with("architecture.hidden: 0 is not from 1 to "));
+  CHECK(refused(&architecture::heads, std::size_t{0}).starts_with("architecture.heads: 0 is not"));
+  CHECK(refused(&architecture::ffn, std::size_t{0}).starts_with("architecture.ffn: 0 is not"));
+  CHECK(refused(&architecture::ffn, std::size_t{1}).empty());
+  CHECK(refused(&architecture::ffn, (std::size_t{1} << 31U) + 1) ==
+        "architecture.ffn: 2147483649 is not from 1 to 2147483648");
+  CHECK(refused(&architecture::vocabulary, std::size_t{0}).starts_with("architecture.vocabulary: 0 is not"));
+  CHECK(refused(&architecture::sequence, std::size_t{0}).starts_with("architecture.sequence: 0 is not"));
+  CHECK(refused(&architecture::positions, std::numeric_limits<std::size_t>::max()).starts_with("architecture.pos"));
+  CHECK(refused(&architecture::heads, std::size_t{3}) ==
+        "architecture.heads: heads = 3 does not divide hidden = 8, and no head_dim");
+  CHECK(refused(&architecture::kv_heads, std::size_t{4}) ==
+        "architecture.kv_heads: kv_heads = 4 does not divide heads = 2");
+  CHECK(refused(&architecture::top_k, std::size_t{5}, mixtral()) ==
+        "architecture.top_k: top_k = 5 is above experts = 4");
+  CHECK(refused(&architecture::top_k, std::size_t{0}, mixtral()) == "architecture.top_k: 0, but there are experts");
+  CHECK(refused(&architecture::top_k, std::size_t{1}) == "architecture.top_k: top_k = 1 is above experts = 0");
+  CHECK(refused(&architecture::sequence, std::size_t{17}) ==
+        "architecture.sequence: sequence = 17 is above positions = 16");
+}
+
+TEST_CASE("a training out of range is refused at its option") {
+  CHECK(refused(&training::microbatch, std::size_t{0}).starts_with("--microbatch: 0 is not from 1 to "));
+  CHECK(refused(&training::tensor_parallel, std::size_t{0}).starts_with("--tensor-parallel: 0 is not"));
+  CHECK(refused(&training::data_parallel, std::size_t{0}).starts_with("--data-parallel: 0 is not"));
+  CHECK(refused(&training::zero, std::size_t{4}) == "--zero: 4 is not from 0 to 3");
+  CHECK(refused(&training::sequence, std::size_t{17}) == "--sequence: sequence = 17 is above positions = 16");
+  const auto nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(refused(&training::state_bytes, std::optional(-1.)) == "--state-bytes: -1.000000 is not from 0 to 1000000");
+  CHECK(refused(&training::gradient_bytes, std::optional(nan)).starts_with("--gradient-bytes: nan"));
+  CHECK(refused(&training::tensor_parallel, std::size_t{4}) ==
+        "--tensor-parallel: tensor_parallel = 4 does not divide heads = 2");
+  auto a = gpt();
+  a.ffn = 31;
+  CHECK(refused(a, shared(2, false)) == "--tensor-parallel: tensor_parallel = 2 does not divide ffn = 31");
+  a = gpt();
+  a.sequence = 5;
+  CHECK(refused(a, shared(2, true)) ==
+        "--tensor-parallel: tensor_parallel = 2 does not divide sequence = 5, as sequence_parallel needs");
+  CHECK(refused(a, shared(2, false)).empty());
+  a = gpt();
+  a.heads = 6;
+  a.head_dim = 2;
+  a.kv_heads = 3;
+  CHECK(refused(a, shared(2, false)) ==
+        "--tensor-parallel: tensor_parallel = 2 neither divides nor is a multiple of kv_heads = 3");
+}
+
+TEST_CASE("a device that computes nothing is refused") {
+  CHECK(refused(gpt(), {}, {.flops = 0}) == "--flops: 0.000000 is not above 0");
+  CHECK(refused(gpt(), {}, {.flops_fp32 = -1}) == "--flops-fp32: -1.000000 is not above 0");
+  CHECK(refused(gpt(), {}, {.bandwidth = std::numeric_limits<double>::infinity()}) ==
+        "--bandwidth: inf is not above 0");
+  CHECK(refused(gpt(), {}, {.memory = 0}) == "--memory: 0.000000 is not above 0");
+  CHECK(refused(gpt(), {}, {.efficiency = 1.5}) == "--efficiency: 1.500000 is not above 0 and at most 1");
+  CHECK(refused(gpt(), {}, {.bandwidth = 1e-320}) ==
+        "layer 0 (\"tok_embeddings\"): forward = infinity, must be finite and not negative");
+}
