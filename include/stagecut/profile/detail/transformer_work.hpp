@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cmath>
+#include <cstddef>
 
 #include <stagecut/profile/transformer_architecture.hpp>
 
@@ -40,7 +40,7 @@ struct shape {
     query = heads * head_dim;
     key = (kv_heads > ways ? kv_heads / ways : 1.0) * head_dim;
     ffn = static_cast<double>(a.ffn) / ways;
-    vocabulary = std::ceil(static_cast<double>(a.vocabulary) / ways);
+    vocabulary = static_cast<double>((a.vocabulary + r.tensor_parallel - 1) / r.tensor_parallel);
   }
 };
 
