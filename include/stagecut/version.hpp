@@ -5,3 +5,6 @@
 #define STAGECUT_VERSION_MAJOR 0
 #define STAGECUT_VERSION_MINOR 1
 #define STAGECUT_VERSION_PATCH 0
+
+/// The library: algorithms, cost models, schedules, plans. The inline namespace `v0` is its version.
+namespace stagecut {}

@@ -84,6 +84,7 @@ inline constexpr bool borrowed_range =
     std::same_as<decltype(std::data(std::declval<std::remove_cvref_t<Container>&>())),
                  decltype(std::data(std::declval<const std::remove_cvref_t<Container>&>()))>;
 
+/// The type, from what is given.
 template <class Container>
 view(Container&&) -> view<std::remove_reference_t<decltype(*std::data(std::declval<Container&>()))>>;
 

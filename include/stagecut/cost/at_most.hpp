@@ -114,8 +114,10 @@ class at_most {
   Bounds bounds_;
 };
 
+/// The type, from what is given.
 template <stage_cost Model>
 at_most(const Model&, cost_t<Model>) -> at_most<Model>;
+/// The type, from what is given.
 template <stage_cost Model>
 at_most(const Model&, std::vector<cost_t<Model>>) -> at_most<Model, std::vector<cost_t<Model>>>;
 

@@ -71,6 +71,7 @@ using axioms = axiom<(0U | ... | std::remove_cvref_t<decltype(Promised)>::bits)>
 template <class Model>
 inline constexpr auto enable_axioms = axiom<0>{};
 
+/// Those of a nested type.
 template <class Model>
 requires requires { typename Model::axioms; }
 inline constexpr auto enable_axioms<Model> = typename Model::axioms{};

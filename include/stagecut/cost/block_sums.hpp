@@ -157,6 +157,7 @@ class block_sums {
   Sum total_{};
 };
 
+/// The type, from what is given.
 template <class Container>
 block_sums(const Container&) -> block_sums<element_t<Container>>;
 

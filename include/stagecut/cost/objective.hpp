@@ -146,6 +146,7 @@ struct in_order {
   /// @}
 };
 
+/// The type, from what is given.
 template <class First, class Second>
 in_order(First, Second) -> in_order<First, Second>;
 

@@ -148,8 +148,10 @@ class prefix_sums {
   detail::empty_when_moved<std::size_t> size_;
 };
 
+/// The type, from what is given.
 template <class Container>
 prefix_sums(const Container&) -> prefix_sums<sum_t<element_t<Container>>>;
+/// The type, from what is given.
 template <arithmetic T>
 prefix_sums(std::initializer_list<T>) -> prefix_sums<sum_t<T>>;
 

@@ -58,8 +58,10 @@ class sent_at_cuts {
   std::vector<Sum> sent_;
 };
 
+/// The type, from what is given.
 template <class Container>
 sent_at_cuts(const Container&) -> sent_at_cuts<sum_t<element_t<Container>>>;
+/// The type, from what is given.
 template <arithmetic T>
 sent_at_cuts(std::initializer_list<T>) -> sent_at_cuts<sum_t<T>>;
 

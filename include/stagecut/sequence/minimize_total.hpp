@@ -39,6 +39,7 @@ struct per_stage {
   Cost cost;  ///< in the unit of the cost model; below zero, more stages are better
 };
 
+/// The type, from what is given.
 template <arithmetic Cost>
 per_stage(Cost) -> per_stage<Cost>;
 

@@ -27,8 +27,8 @@ inline constexpr std::pair<std::string_view, transformer::recomputing> recomputa
 
 /// What a file says: a model, and how it is trained where that is left open.
 struct transformer_config {
-  transformer::architecture architecture;
-  transformer::training training;
+  transformer::architecture architecture;  ///< the model
+  transformer::training training;          ///< what is not said stays at its default
 };
 
 namespace detail {
