@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include <stagecut/core/outcome.hpp>
@@ -11,6 +10,29 @@
 #include <stagecut/cost/constraint.hpp>
 
 namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// One of the parts of an `all_of`, which may hold several of one type.
+template <std::size_t Index, class Part>
+struct numbered_part {
+  Part part;
+};
+
+template <class Indices, class... Parts>
+struct numbered_parts;
+template <std::size_t... Index, class... Parts>
+struct numbered_parts<std::index_sequence<Index...>, Parts...> : numbered_part<Index, Parts>... {
+  constexpr explicit numbered_parts(Parts&&... parts) : numbered_part<Index, Parts>{std::move(parts)}... {}
+
+  /// `function(PART...)`.
+  template <class Function>
+  constexpr decltype(auto) apply(const Function& function) const {
+    return function(static_cast<const numbered_part<Index, Parts>&>(*this).part...);
+  }
+};
+
+}  // namespace detail
 
 /// The constraint that several hold at once: a stage may be what all of them allow. It holds a copy of each.
 ///
@@ -27,17 +49,14 @@ class all_of {
 
   /// Whether all allow the items `[first, last)` as that stage.
   [[nodiscard]] constexpr bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
-    return std::apply([=](const Parts&... part) { return (... && static_cast<bool>(part(stage, first, last))); },
-                      parts_);
+    return parts_.apply([=](const Parts&... part) { return (... && static_cast<bool>(part(stage, first, last))); });
   }
 
   /// Whether one of them allows neither these items nor any more behind them, as far as it tells.
   [[nodiscard]] constexpr bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
-    return std::apply(
-        [=](const Parts&... part) {
-          return (... || detail::hopeless(part, stage, first, last, static_cast<bool>(part(stage, first, last))));
-        },
-        parts_);
+    return parts_.apply([=](const Parts&... part) {
+      return (... || detail::hopeless(part, stage, first, last, static_cast<bool>(part(stage, first, last))));
+    });
   }
 
   /// Why no cut into so many stages keeps to the first of them that can tell; none if none can. One alone may be kept
@@ -49,12 +68,12 @@ class all_of {
         if (!why) why = part.obstacle(items, stages);
       }
     };
-    std::apply([&](const Parts&... part) { (ask(part), ...); }, parts_);
+    parts_.apply([&](const Parts&... part) { (ask(part), ...); });
     return why;
   }
 
  private:
-  std::tuple<Parts...> parts_;
+  detail::numbered_parts<std::index_sequence_for<Parts...>, Parts...> parts_;
 };
 
 }  // namespace stagecut::inline v0

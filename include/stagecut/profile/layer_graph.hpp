@@ -2,16 +2,47 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/layer.hpp>
 
 namespace stagecut::inline v0::detail {
+
+/// Numbers, of which the least is taken first: a binary heap.
+class least_first {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
+
+  void put(std::size_t number) {
+    std::size_t at = heap_.size();
+    heap_.push_back(number);
+    for (; at > 0 && number < heap_[(at - 1) / 2]; at = (at - 1) / 2) heap_[at] = heap_[(at - 1) / 2];
+    heap_[at] = number;
+  }
+
+  /// @pre there is one
+  std::size_t take() {
+    const std::size_t least = heap_.front();
+    const std::size_t last = heap_.back();
+    heap_.pop_back();
+    std::size_t at = 0;
+    for (std::size_t below = 1; below < heap_.size(); below = 2 * at + 1) {
+      if (below + 1 < heap_.size() && heap_[below + 1] < heap_[below]) ++below;
+      if (last <= heap_[below]) break;
+      heap_[at] = heap_[below];
+      at = below;
+    }
+    if (!heap_.empty()) heap_[at] = last;
+    return least;
+  }
+
+ private:
+  std::vector<std::size_t> heap_;
+};
 
 /// Edges between layers, by the layer at either end.
 class layer_graph {
@@ -32,17 +63,16 @@ class layer_graph {
   /// `late(LAYER)`, then the least number. Layers that wait for a cycle are left out.
   template <class Late>
   [[nodiscard]] std::vector<std::size_t> order(const Late& late) const {
-    std::set<std::size_t> ready;
+    least_first ready;
     std::vector<std::size_t> waits_for;
-    const auto put = [&](std::size_t v) { ready.insert(late(v) ? size() + v : v); };
+    const auto put = [&](std::size_t v) { ready.put(late(v) ? size() + v : v); };
     for (std::size_t v = 0; v < size(); ++v) {
       waits_for.push_back(previous_[v].size());
       if (previous_[v].empty()) put(v);
     }
     std::vector<std::size_t> result;
     while (!ready.empty()) {
-      const std::size_t v = *ready.begin() % size();
-      ready.erase(ready.begin());
+      const std::size_t v = ready.take() % size();
       result.push_back(v);
       for (const std::size_t to : next_[v]) {
         if (--waits_for[to] == 0) put(to);
@@ -109,13 +139,24 @@ struct parted_group {
 /// The first group whose layers do not stand together, of `layers` layers of which `group(I)` is that of layer I.
 template <class Group>
 [[nodiscard]] parted_group find_parted_group(std::size_t layers, const Group& group) {
-  std::map<std::string_view, std::size_t> ended;
+  struct row {
+    std::string_view name;
+    std::size_t first;
+    std::size_t last;
+  };
+  std::vector<row> rows;  // of layers of one group
   for (std::size_t i = 0; i < layers; ++i) {
     const std::string_view here = group(i);
-    if (i > 0 && !group(i - 1).empty() && group(i - 1) != here) ended.emplace(group(i - 1), i);
-    if (const auto before = ended.find(here); before != ended.end()) return {i, before->second};
+    if (here.empty()) continue;
+    if (rows.empty() || rows.back().last != i || rows.back().name != here) rows.push_back({here, i, i});
+    rows.back().last = i + 1;
   }
-  return {layers, layers};
+  detail::sort(rows, [](const row& a, const row& b) { return a.name < b.name; });
+  parted_group found{layers, layers};
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    if (rows[r].name == rows[r - 1].name && rows[r].first < found.again) found = {rows[r].first, rows[r - 1].last};
+  }
+  return found;
 }
 
 }  // namespace stagecut::inline v0::detail

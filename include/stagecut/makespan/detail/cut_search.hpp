@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
@@ -124,7 +124,7 @@ class cut_search {
         candidates.push_back({most, i});
       }
     }
-    std::sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) {
+    detail::sort(candidates, [](const candidate& a, const candidate& b) {
       return a.most < b.most || (a.most == b.most && a.edge < b.edge);
     });
     bool open = false;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/gallop.hpp>
+#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
@@ -35,8 +36,10 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
   bool dropped = false;
   const auto keep = [&](view<const std::size_t> points, double value) {
     std::pair<double, std::vector<std::size_t>> here{value, {points.begin(), points.end()}};
-    const auto place = std::lower_bound(all.begin(), all.end(), here);
-    if (place == all.end() || *place != here) all.insert(place, std::move(here));
+    const std::size_t place = detail::gallop(0, all.size(), 0, [&](std::size_t i) { return !(all[i] < here); });
+    if (place == all.size() || all[place] != here) {
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), std::move(here));
+    }
     if (all.size() > request.most_within) {
       all.pop_back();
       dropped = true;
@@ -53,7 +56,7 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
   for (auto& [value, points] : all) value = rounded ? simulator.unrounded(points) : value * chain.tick;
   if (rounded) {
     std::erase_if(all, [longest](const auto& each) { return each.first > longest; });
-    std::sort(all.begin(), all.end());
+    detail::sort(all, [](const auto& a, const auto& b) { return a < b; });
   }
   for (const auto& [value, points] : all) result.within.push_back({cuts(points), value});
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/detail/gallop.hpp>
+#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
@@ -43,8 +44,12 @@ class gpipe_cut {
     }
     std::vector<double> slowest;
     for (const auto& each : times_) slowest.push_back(each.f);
-    std::sort(slowest.begin(), slowest.end());
-    slowest.erase(std::unique(slowest.begin(), slowest.end()), slowest.end());
+    detail::sort(slowest, [](double a, double b) { return a < b; });
+    std::size_t different = 0;
+    for (const double each : slowest) {
+      if (different == 0 || slowest[different - 1] != each) slowest[different++] = each;
+    }
+    slowest.resize(different);
     const double least_sum = shortest(no_ticks, no_ticks);
     const double least_b = least_maximum(&time::b, no_ticks);
     std::size_t i = 0;
@@ -56,7 +61,7 @@ class gpipe_cut {
       const double at_most = room / more_ + 1;  // rounded up, amply
       const double next = least_maximum(&time::f, at_most);
       if (next > x) {
-        i = static_cast<std::size_t>(std::lower_bound(slowest.begin(), slowest.end(), next) - slowest.begin());
+        i = detail::gallop(i, slowest.size(), i, [&](std::size_t at) { return !(slowest[at] < next); });
         continue;
       }
       double y = at_most;
