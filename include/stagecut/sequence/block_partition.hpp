@@ -12,6 +12,7 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
@@ -59,7 +60,9 @@ template <additive_cost Model>
 }  // namespace detail
 
 /// See `block_partition`.
-struct block_partition_fn {
+struct block_partition_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `block_partition`.
   template <additive_cost Model>
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages) const {

@@ -12,6 +12,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
@@ -171,7 +172,9 @@ class range_search {
 }  // namespace detail
 
 /// See `minimize_range`.
-struct minimize_range_fn {
+struct minimize_range_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `minimize_range`.
   /// @{
   template <additive_cost Model, stage_constraint Constraint = detail::no_constraint>

@@ -16,7 +16,7 @@ namespace stagecut::inline v0::detail {
 template <arithmetic Cost>
 class known_prefixes {
  public:
-  using axioms = stagecut::axioms<monotone, additive, stage_invariant>;
+  using axioms = stagecut::axioms<additive>;
 
   template <additive_cost Model>
   explicit known_prefixes(const Model& cost) : prefix_(cost.size() + 1) {
