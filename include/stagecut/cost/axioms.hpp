@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 template <class Function, unsigned Bits>
