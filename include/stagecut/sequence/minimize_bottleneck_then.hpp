@@ -28,12 +28,14 @@ struct bottleneck_then {
 
 namespace detail {
 
-/// What the second search has to keep to.
+/// What the second search has to keep to; without a member `type` for what is no cost.
 template <class Model, class Constraint>
-struct within_bottleneck {
+struct within_bottleneck {};
+template <stage_cost Model, stage_constraint Constraint>
+struct within_bottleneck<Model, Constraint> {
   using type = all_of<constraint_ref<Constraint>, at_most<Model>>;
 };
-template <class Model>
+template <stage_cost Model>
 struct within_bottleneck<Model, no_constraint> {
   using type = at_most<Model>;
 };
