@@ -7,6 +7,8 @@
 #include <limits>
 #include <type_traits>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// An integer of at most 64 bits, not `bool`.

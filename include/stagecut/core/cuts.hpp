@@ -18,9 +18,34 @@ namespace stagecut::inline v0 {
 /// Whether a stage may hold no item.
 enum class empty_stages { forbidden, allowed };
 
+namespace detail {
+
+/// Goes through the stages of some cuts: over their cut points, of which each two neighbours are one.
+class stage_iterator {
+ public:
+  using value_type = interval;
+  using difference_type = std::ptrdiff_t;
+
+  constexpr stage_iterator() noexcept = default;
+  explicit constexpr stage_iterator(const std::size_t* point) noexcept : point_(point) {}
+
+  [[nodiscard]] constexpr interval operator*() const noexcept { return {point_[0], point_[1]}; }
+  constexpr stage_iterator& operator++() noexcept {
+    ++point_;
+    return *this;
+  }
+  constexpr stage_iterator operator++(int) noexcept { return stage_iterator(point_++); }
+  friend constexpr bool operator==(stage_iterator, stage_iterator) = default;
+
+ private:
+  const std::size_t* point_ = nullptr;
+};
+
+}  // namespace detail
+
 /// Where a chain of n items is cut into k stages: the cut points `0 = c[0] < c[1] < … < c[k] = n`.
 ///
-/// Stage s is `[c[s], c[s+1])`.
+/// Stage s is `[c[s], c[s+1])`; `for (interval stage : cuts)` goes through them.
 ///
 /// Always valid: whatever sets it checks first, in O(k), or O(n) from an assignment. Equal points may follow each other
 /// only where `empty_stages::allowed` was said. Compares lexicographically. Default: no item, no stage.
@@ -105,6 +130,15 @@ class cuts {
   /// The items of stage s.
   /// @pre `s < stages()`
   [[nodiscard]] interval stage(std::size_t s) const noexcept { return {points_[s], points_[s + 1]}; }
+
+  /// All stages, one after the other, as a forward range of `interval`; valid as long as the object is as it is.
+  /// @{
+  using iterator = detail::stage_iterator;
+  using const_iterator = iterator;
+  using value_type = interval;
+  [[nodiscard]] iterator begin() const noexcept { return iterator(points_.data()); }
+  [[nodiscard]] iterator end() const noexcept { return iterator(points_.data() + stages()); }
+  /// @}
 
   /// The boundaries between stages, of length k - 1.
   [[nodiscard]] view<const std::size_t> boundaries() const noexcept {

@@ -4,6 +4,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 template <class Signature>

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// A vector or a string that is empty as a rule, and then takes one pointer. Otherwise it is used as a `Container`,

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/detail/language.hpp>
+
 // How a text of the user's is shown to people: in tables, errors and pictures. Files hold it as it is.
 namespace stagecut::inline v0::detail {
 

@@ -5,14 +5,39 @@
 #include <type_traits>
 #include <utility>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 template <class Function, unsigned Bits>
 class function_cost;
 
+/// Promises of a cost, and of nothing else: the bits of `axiom`.
+template <unsigned Bits>
+concept axioms_of_a_cost = (Bits & ~0xBFU) == 0;
+
+/// Promises that one and the same thing can make: a cost, a constraint or an objective.
+template <unsigned Bits>
+concept axioms_of_one_kind = axioms_of_a_cost<Bits> || (Bits & ~0x60U) == 0 || (Bits & ~0x300U) == 0;
+
+namespace detail {
+
+// What a compiler says about promises that make no sense holds these names.
+struct only_a_cost_is_made_of_a_function;
+struct no_cost_constraint_or_objective_promises_both;
+struct its_call_operator_has_to_be_const;
+
+}  // namespace detail
+
 /// A function that can be asked, unchanged by it, for the cost of the items `[first, last)`.
 template <class Function>
 concept interval_function = requires(const Function& function, std::size_t i) {
+  function(i, i);
+};
+
+/// A function that changes when it is asked for it: its call operator is not const.
+template <class Function>
+concept mutable_interval_function = !interval_function<Function> && requires(Function& function, std::size_t i) {
   function(i, i);
 };
 
@@ -26,16 +51,29 @@ struct axiom {
 
   /// @param items     number of items n of the chain
   /// @param function  `function(first, last)`, a totally ordered cost, for `first <= last <= n`
+  /// @{
   template <interval_function Function>
+  requires axioms_of_a_cost<Bits>
   [[nodiscard]] constexpr function_cost<Function, Bits> operator()(std::size_t items, Function function) const {
     return {items, std::move(function)};
   }
+  template <interval_function Function>
+  requires(!axioms_of_a_cost<Bits>) detail::only_a_cost_is_made_of_a_function
+  operator()(std::size_t items, Function function) const = delete;  // promise what a cost can: monotone(n, f)
+  template <mutable_interval_function Function>
+  detail::its_call_operator_has_to_be_const
+  operator()(std::size_t items, Function function) const = delete;  // const, or a lambda without `mutable`
+  /// @}
 
   /// Both sets of promises.
+  /// @{
   template <unsigned Others>
-  [[nodiscard]] constexpr axiom<Bits | Others> operator|(axiom<Others>) const noexcept {
-    return {};
-  }
+  requires axioms_of_one_kind<Bits | Others>
+  [[nodiscard]] constexpr axiom<Bits | Others> operator|(axiom<Others>) const noexcept { return {}; }
+  template <unsigned Others>
+  requires(!axioms_of_one_kind<Bits | Others>) detail::no_cost_constraint_or_objective_promises_both
+  operator|(axiom<Others>) const = delete;  // nothing promises both: see the tables in docs/cost.md
+  /// @}
 };
 
 /// `f(i, j) <= f(i, j + 1)`: one more item at the end never lowers the cost.
@@ -44,14 +82,19 @@ inline constexpr axiom<1> right_monotone{};
 inline constexpr axiom<2> left_monotone{};
 /// Both: widening an interval never lowers its cost.
 inline constexpr axiom<3> monotone{};
-/// `f(i, j)` is `prefix(j) - prefix(i)` exactly as computed, rounding included; the model has the member `prefix`.
-inline constexpr axiom<4> additive{};
 /// `f(i, j) + f(i', j') <= f(i, j') + f(i', j)` for `i <= i' <= j <= j'`, in exact arithmetic (quadrangle inequality).
 inline constexpr axiom<8> monge{};
 /// The reverse: `f(i, j) + f(i', j') >= f(i, j') + f(i', j)`, in exact arithmetic.
 inline constexpr axiom<16> inverse_monge{};
 /// `f(s, i, j)` is the same for every stage s. A cost `f(first, last)` without a stage is so by its form.
 inline constexpr axiom<32> stage_invariant{};
+/// `f(i, j)` is `prefix(j) - prefix(i)` exactly as computed, rounding included, and `prefix(i)` never falls as i grows; the
+/// model has the member `prefix`. A sum of items none of which is negative is so.
+///
+/// That is to promise `monotone` (a difference that does not fall does not fall when rounded, either), `monge` and
+/// `inverse_monge` (both sides are the same four prefixes) and `stage_invariant` too. A sum with negative items may
+/// promise `separable | monge | inverse_monge`.
+inline constexpr axiom<63> additive{};
 /// Of a constraint: each part of an interval that may be a stage may be it, too.
 inline constexpr axiom<64> hereditary{};
 /// `f(s, i, j)` is `end(s, j) - begin(s, i)` exactly as computed; the model has those members (without `s` where stages
@@ -63,7 +106,10 @@ inline constexpr axiom<256> isotone{};
 inline constexpr axiom<768> strictly_isotone{};
 
 /// What a cost model writes down to make promises: `using axioms = stagecut::axioms<stagecut::monotone>;`.
+///
+/// All of them are of a cost, or all of a constraint, or all of an objective: `axioms<monotone, isotone>` does not compile.
 template <auto... Promised>
+requires axioms_of_one_kind<(0U | ... | std::remove_cvref_t<decltype(Promised)>::bits)>
 using axioms = axiom<(0U | ... | std::remove_cvref_t<decltype(Promised)>::bits)>;
 
 /// The promises of a model: those of its nested type `axioms`, or none. Specialise it for a type that is not yours:

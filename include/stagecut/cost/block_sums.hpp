@@ -23,8 +23,8 @@ namespace stagecut::inline v0 {
 template <arithmetic T, sum_type Sum = sum_t<T>>
 class block_sums {
  public:
-  /// Sums keep all of them.
-  using axioms = stagecut::axioms<monotone, additive, monge, inverse_monge, stage_invariant>;
+  /// What it promises, and all that follows from it.
+  using axioms = stagecut::axioms<additive>;
 
   /// Items per block.
   static constexpr std::size_t block_size = 128;

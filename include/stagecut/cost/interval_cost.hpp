@@ -37,14 +37,17 @@ concept staged_cost = requires(const M& m, std::size_t i) {
 
 namespace detail {
 
+/// Without a member `type` for what is no cost: clang looks at a function's type before its constraints.
 template <class M>
-auto cost_of() {
-  if constexpr (interval_cost<M>) {
-    return std::type_identity<std::remove_cvref_t<decltype(std::declval<const M&>()(0U, 0U))>>();
-  } else {
-    return std::type_identity<std::remove_cvref_t<decltype(std::declval<const M&>()(0U, 0U, 0U))>>();
-  }
-}
+struct cost_of {};
+template <interval_cost M>
+struct cost_of<M> {
+  using type = std::remove_cvref_t<decltype(std::declval<const M&>()(std::size_t{}, std::size_t{}))>;
+};
+template <staged_cost M>
+requires(!interval_cost<M>) struct cost_of<M> {
+  using type = std::remove_cvref_t<decltype(std::declval<const M&>()(std::size_t{}, std::size_t{}, std::size_t{}))>;
+};
 
 /// The cost of the items `[first, last)` as that stage, whether stages differ or not.
 template <class M>
@@ -64,14 +67,14 @@ concept stage_cost = interval_cost<M> || staged_cost<M>;
 
 /// The type of a model's costs.
 template <class M>
-using cost_t = typename decltype(detail::cost_of<M>())::type;
+using cost_t = typename detail::cost_of<M>::type;
 
 /// An `interval_cost` that promises `monotone`: widening an interval never lowers its cost.
 template <class M>
 concept monotone_cost = interval_cost<M> && promises<M, monotone>;
 
-/// A `monotone_cost` that promises `additive`: `m(first, last) == m.prefix(last) - m.prefix(first)`, as computed, where
-/// `m.prefix(i)` is a number that never falls as i grows, for `0 <= i <= m.size()`.
+/// A `monotone_cost` in numbers that promises `additive`: `m(first, last) == m.prefix(last) - m.prefix(first)`, as
+/// computed, where `m.prefix(i)` is a number that never falls as i grows, for `0 <= i <= m.size()`.
 ///
 /// A model may add a member that makes algorithms faster: `m.lower_cut(end, bound, lowest, highest, likely)`, the
 /// smallest `i` in `[lowest, highest]` with `end - m.prefix(i) <= bound`, or `highest` if there is none, searched from

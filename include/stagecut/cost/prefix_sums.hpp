@@ -50,8 +50,8 @@ struct line_allocator {
 template <sum_type Sum>
 class prefix_sums {
  public:
-  /// Sums keep all of them.
-  using axioms = stagecut::axioms<monotone, additive, monge, inverse_monge, stage_invariant>;
+  /// What it promises, and all that follows from it.
+  using axioms = stagecut::axioms<additive>;
 
   /// A chain without items.
   prefix_sums() = default;

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// What training keeps on a device for each byte of parameters.

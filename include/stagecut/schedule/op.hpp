@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// What a device does at one step of a schedule.

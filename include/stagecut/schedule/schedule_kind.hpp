@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// The schedules that the library makes.

@@ -22,28 +22,49 @@ struct best_of_stages {
   std::vector<std::size_t> failed;  ///< the numbers of stages, of those tried, that had no answer
 };
 
+namespace detail {
+
+/// What a search for a number of stages has as its answer.
+template <class Solve>
+using answer_of_t = std::remove_cvref_t<decltype(*std::declval<const Solve&>()(std::size_t{}))>;
+
+/// What such an answer is worth.
+template <class Solve, class Value>
+using value_of_t = std::remove_cvref_t<decltype(std::declval<const Value&>()(
+    std::size_t{}, *std::declval<decltype(std::declval<const Solve&>()(std::size_t{}))&>()))>;
+
+/// The number of stages as the value of an answer.
+struct fewest_first {
+  template <class Answer>
+  [[nodiscard]] std::size_t operator()(std::size_t stages, const Answer&) const {
+    return stages;
+  }
+};
+
+}  // namespace detail
+
 /// See `best_stages`.
 struct best_stages_fn {
   /// See `best_stages`.
   /// @{
-  template <class Solve, class Value>
-  [[nodiscard]] auto operator()(std::size_t least, std::size_t most, const Solve& solve, const Value& value) const {
-    return search(least, most, solve, value, false);
+  template <class Solve, class Value, class Answer = detail::answer_of_t<Solve>,
+            class Worth = detail::value_of_t<Solve, Value>>
+  [[nodiscard]] outcome<best_of_stages<Answer, Worth>> operator()(std::size_t least, std::size_t most,
+                                                                  const Solve& solve, const Value& value) const {
+    return search<best_of_stages<Answer, Worth>>(least, most, solve, value, false);
   }
 
-  template <class Solve>
-  [[nodiscard]] auto operator()(std::size_t least, std::size_t most, const Solve& solve) const {
-    return search(
-        least, most, solve, [](std::size_t stages, const auto&) { return stages; }, true);
+  template <class Solve, class Answer = detail::answer_of_t<Solve>>
+  [[nodiscard]] outcome<best_of_stages<Answer, std::size_t>> operator()(std::size_t least, std::size_t most,
+                                                                        const Solve& solve) const {
+    return search<best_of_stages<Answer, std::size_t>>(least, most, solve, detail::fewest_first(), true);
   }
   /// @}
 
  private:
-  template <class Solve, class Value>
-  static auto search(std::size_t least, std::size_t most, const Solve& solve, const Value& value, bool first) {
-    using answer_type = std::remove_cvref_t<decltype(*solve(least))>;
-    using value_type = std::remove_cvref_t<decltype(value(least, *solve(least)))>;
-    using best_type = best_of_stages<answer_type, value_type>;
+  template <class best_type, class Solve, class Value>
+  static outcome<best_type> search(std::size_t least, std::size_t most, const Solve& solve, const Value& value,
+                                   bool first) {
     if (least == 0) detail::fail(argument_error("best_stages", "least", "0", "must be at least 1"));
     if (most < least) {
       detail::fail(argument_error("best_stages", "most", std::to_string(most),

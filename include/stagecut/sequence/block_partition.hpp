@@ -12,8 +12,10 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/rightmost_end.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
 namespace stagecut::inline v0 {
@@ -43,10 +45,8 @@ template <additive_cost Model>
   std::size_t first = 0;
   for (std::size_t s = 1; s < stages; ++s) {
     const auto begin = chain.at(first);
-    const std::size_t beyond = items - (stages - s) + 1;
-    first = detail::gallop(first + 2, beyond, points[s],
-                           [&](std::size_t last) { return most < chain.cost(begin, chain.at(last)); }) -
-            1;
+    first = detail::rightmost_end(first + 1, items - (stages - s), points[s] - 1,
+                                  [&](std::size_t last) { return !(most < chain.cost(begin, chain.at(last))); });
     if (first >= points[s]) break;
     points[s] = first;
   }
@@ -59,7 +59,9 @@ template <additive_cost Model>
 }  // namespace detail
 
 /// See `block_partition`.
-struct block_partition_fn {
+struct block_partition_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `block_partition`.
   template <additive_cost Model>
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages) const {

@@ -11,13 +11,16 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 
 namespace stagecut::inline v0 {
 
 /// See `fewest_stages`.
-struct fewest_stages_fn {
+struct fewest_stages_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `fewest_stages`.
   /// @{
   template <interval_cost Model, std::floating_point Real, stage_constraint Constraint = detail::no_constraint>

@@ -10,6 +10,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
@@ -34,7 +35,9 @@ class bottleneck_workspace {
 };
 
 /// See `minimize_bottleneck`.
-struct minimize_bottleneck_fn {
+struct minimize_bottleneck_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `minimize_bottleneck`.
   /// @{
   template <stage_cost Model>

@@ -10,6 +10,7 @@
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
@@ -25,24 +26,48 @@ struct bottleneck_then {
   friend bool operator==(const bottleneck_then&, const bottleneck_then&) = default;
 };
 
+namespace detail {
+
+/// What the second search has to keep to; without a member `type` for what is no cost.
+template <class Model, class Constraint>
+struct within_bottleneck {};
+template <stage_cost Model, stage_constraint Constraint>
+struct within_bottleneck<Model, Constraint> {
+  using type = all_of<constraint_ref<Constraint>, at_most<Model>>;
+};
+template <stage_cost Model>
+struct within_bottleneck<Model, no_constraint> {
+  using type = at_most<Model>;
+};
+
+/// The answer in what a second search returns, as far as that is an outcome.
+template <class Second, class Within>
+using second_answer_t = std::remove_cvref_t<decltype(*std::declval<const Second&>()(std::declval<const Within&>()))>;
+
+}  // namespace detail
+
 /// See `minimize_bottleneck_then`.
-struct minimize_bottleneck_then_fn {
+struct minimize_bottleneck_then_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `minimize_bottleneck_then`.
-  template <stage_cost Model, class Second, stage_constraint Constraint = detail::no_constraint>
-  [[nodiscard]] auto operator()(const Model& cost, std::size_t stages, const Second& second,
-                                const Constraint& allowed = {}) const {
+  template <stage_cost Model, class Second, stage_constraint Constraint = detail::no_constraint,
+            class Within = typename detail::within_bottleneck<Model, Constraint>::type,
+            class Answer = detail::second_answer_t<Second, Within>>
+  [[nodiscard]] outcome<bottleneck_then<cost_t<Model>, Answer>> operator()(const Model& cost, std::size_t stages,
+                                                                           const Second& second,
+                                                                           const Constraint& allowed = {}) const {
+    using answer = outcome<bottleneck_then<cost_t<Model>, Answer>>;
     const auto first = minimize_bottleneck(cost, stages, allowed);
+    if (!first) return answer::infeasible(first.why());
+    const at_most<Model> cap(cost, detail::as_bound(first->cost));
     const auto ask = [&] {
-      const at_most cap(cost, detail::as_bound(first->cost));
       if constexpr (std::same_as<Constraint, detail::no_constraint>) {
         return second(cap);
       } else {
-        return second(all_of(detail::constraint_ref(allowed), cap));
+        return second(Within(detail::constraint_ref(allowed), cap));
       }
     };
-    using second_type = std::remove_cvref_t<decltype(*ask())>;
-    using answer = outcome<bottleneck_then<cost_t<Model>, second_type>>;
-    if (!first) return answer::infeasible(first.why());
     auto best = ask();
     if (!best) return best.state() == state::infeasible ? answer::infeasible(best.why()) : answer::unknown(best.why());
     return best.state() == state::optimal ? answer::optimal({first->cost, *std::move(best)})

@@ -12,6 +12,7 @@
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
@@ -24,7 +25,9 @@
 namespace stagecut::inline v0 {
 
 /// See `minimize_leximax`.
-struct minimize_leximax_fn {
+struct minimize_leximax_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `minimize_leximax`.
   /// @{
   template <stage_cost Model, stage_constraint Constraint = detail::no_constraint>

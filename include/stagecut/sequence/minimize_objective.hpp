@@ -7,6 +7,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
@@ -15,29 +16,42 @@
 
 namespace stagecut::inline v0 {
 
+namespace detail {
+
+// What a compiler says about a call with what is no isotone objective holds these names.
+struct not_isotone_call_minimize_range_or_minimize_bottleneck_then_or_minimize_variance;
+struct an_objective_has_values_of_a_cost_and_of_two_values_ordered_by_less;
+
+}  // namespace detail
+
 /// See `minimize_objective`.
-struct minimize_objective_fn {
+struct minimize_objective_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `minimize_objective`.
+  /// @{
   template <stage_cost Model, class Objective, stage_constraint Constraint = detail::no_constraint>
-  [[nodiscard]] auto operator()(const Model& cost, std::size_t stages, const Objective& goal,
-                                const Constraint& allowed = {}) const {
-    static_assert(objective<Objective, cost_t<Model>>,
-                  "an objective o of a cost c: o(c) is the value of one stage, o(a, b) that of two runs of stages, and "
-                  "values are ordered by <");
-    static_assert(promises<Objective, isotone>,
-                  "this objective does not promise to be isotone, and a dynamic program would miss its best cuts. For "
-                  "max - min call minimize_range; for the bottleneck and then a second criterion call "
-                  "minimize_bottleneck_then; for the variance call minimize_variance. If your objective is isotone, "
-                  "promise it: using axioms = stagecut::axioms<stagecut::isotone>");
-    if constexpr (isotone_objective<Objective, cost_t<Model>>) {
-      using answer = outcome<chain_partition<value_t<Objective, cost_t<Model>>>>;
-      if (stages == 0) detail::fail(argument_error("minimize_objective", "stages", "0", "must be at least 1"));
-      const std::size_t items = cost.size();
-      if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
-      auto best = detail::stage_program<Model, Objective, Constraint>(cost, stages, goal, allowed).run();
-      return best ? answer::optimal(*std::move(best)) : answer::infeasible(detail::why_not(allowed, items, stages));
-    }
+  requires isotone_objective<Objective, cost_t<Model>>
+  [[nodiscard]] outcome<chain_partition<value_t<Objective, cost_t<Model>>>> operator()(
+      const Model& cost, std::size_t stages, const Objective& goal, const Constraint& allowed = {}) const {
+    using answer = outcome<chain_partition<value_t<Objective, cost_t<Model>>>>;
+    if (stages == 0) detail::fail(argument_error("minimize_objective", "stages", "0", "must be at least 1"));
+    const std::size_t items = cost.size();
+    if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
+    auto best = detail::stage_program<Model, Objective, Constraint>(cost, stages, goal, allowed).run();
+    return best ? answer::optimal(*std::move(best)) : answer::infeasible(detail::why_not(allowed, items, stages));
   }
+
+  // A dynamic program would miss the best cuts. If the objective is isotone: using axioms = stagecut::axioms<isotone>.
+  template <stage_cost Model, class Objective, class... Rest>
+  requires(objective<Objective, cost_t<Model>> && !promises<Objective, isotone>)
+  detail::not_isotone_call_minimize_range_or_minimize_bottleneck_then_or_minimize_variance  //
+  operator()(const Model&, std::size_t, const Objective&, const Rest&...) const = delete;  // call minimize_range, …
+  template <stage_cost Model, class NoObjective, class... Rest>
+  requires(!objective<NoObjective, cost_t<Model>>)
+  detail::an_objective_has_values_of_a_cost_and_of_two_values_ordered_by_less  //
+  operator()(const Model&, std::size_t, const NoObjective&, const Rest&...) const = delete;  // o(c), o(a, b), a < b
+  /// @}
 };
 
 /// Cuts a chain into `stages` non-empty stages so that any isotone objective of yours is the least.

@@ -13,6 +13,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/convex_of.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/convex_windows.hpp>
@@ -55,7 +56,9 @@ inline constexpr bool convex_of_doubles<convex_of<Sums, Function>> =
 }  // namespace detail
 
 /// See `minimize_total`.
-struct minimize_total_fn {
+struct minimize_total_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `minimize_total`.
   /// @{
   template <number_cost Model>

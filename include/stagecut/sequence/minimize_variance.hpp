@@ -13,6 +13,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
@@ -140,7 +141,9 @@ class least_variance {
 }  // namespace detail
 
 /// See `minimize_variance`.
-struct minimize_variance_fn {
+struct minimize_variance_fn : detail::expects_cost {
+  using detail::expects_cost::operator();
+
   /// See `minimize_variance`.
   /// @{
   template <additive_cost Model>

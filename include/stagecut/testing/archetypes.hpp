@@ -48,7 +48,7 @@ class additive_archetype {
  public:
   /// What the concept asks for.
   /// @{
-  using axioms = stagecut::axioms<monotone, additive>;
+  using axioms = stagecut::axioms<additive>;
 
   explicit constexpr additive_archetype(std::size_t items) noexcept : items_(items) {}
   additive_archetype(const additive_archetype&) = delete;

@@ -9,6 +9,13 @@
 
 namespace stagecut::inline v0::testing {
 
+namespace detail {
+
+/// What `additive` promises beside all that follows from it: the member `prefix`.
+inline constexpr unsigned has_prefixes = additive.bits & ~(monotone | monge | inverse_monge | stage_invariant).bits;
+
+}  // namespace detail
+
 /// A cost model that counts how often it is asked: exact, where a time is not. One thread at a time.
 ///
 /// Prices as the model it wraps, and keeps all its promises but `additive`: what is counted are the calls of `(first,
@@ -16,8 +23,8 @@ namespace stagecut::inline v0::testing {
 template <class Model>
 class counted {
  public:
-  /// Those of the model but `additive`.
-  using axioms = axiom<enable_axioms<Model>.bits & ~additive.bits>;
+  /// Those of the model but `additive`; what follows from that stays.
+  using axioms = axiom<enable_axioms<Model>.bits & ~detail::has_prefixes>;
 
   /// Wraps `model`.
   explicit counted(Model model) : model_(std::move(model)) {}

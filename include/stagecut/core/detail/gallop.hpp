@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::detail {
 
 /// The smallest index in `[lowest, highest]` at which `fits` holds, where it holds from some index on; `highest`, which

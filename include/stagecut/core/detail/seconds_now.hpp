@@ -3,6 +3,8 @@
 
 #include <ctime>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::detail {
 
 /// Seconds since some moment; they never go back where the system has such a clock.

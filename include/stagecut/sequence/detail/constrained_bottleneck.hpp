@@ -8,6 +8,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/detail/probe.hpp>
+#include <stagecut/sequence/detail/rightmost_end.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -59,13 +60,9 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
   };
   where.highest[0] = 0;
   for (std::size_t s = 0; s + 1 < stages; ++s) {
-    std::size_t last = where.highest[s] + 1;
-    std::size_t beyond = items - (stages - 1 - s) + 1;
-    while (last + 1 < beyond) {
-      const std::size_t middle = last + (beyond - last) / 2;
-      (within(where.highest[s], middle) ? last : beyond) = middle;
-    }
-    where.highest[s + 1] = last;
+    const std::size_t first = where.highest[s];
+    where.highest[s + 1] = detail::rightmost_end(first + 1, items - (stages - 1 - s),
+                                                 [&](std::size_t last) { return within(first, last); });
   }
   std::size_t lowest = items;  // where the stage behind can begin, at the least
   for (std::size_t s = stages; s-- > 0;) {

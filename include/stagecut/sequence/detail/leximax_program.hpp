@@ -13,6 +13,7 @@
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/leximax_suffixes.hpp>
+#include <stagecut/sequence/detail/rightmost_end.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -79,14 +80,14 @@ class leximax_program {
   void limit() {
     highest_[0] = 0;
     for (std::size_t s = 0; s + 1 < stages_; ++s) {
-      const std::size_t beyond = items_ - (stages_ - 1 - s) + 1;
+      const std::size_t most = items_ - (stages_ - 1 - s);
       if constexpr (promises<Model, monotone>) {
         // Whoever begins further left reaches no further.
         const std::size_t from = highest_[s];
         highest_[s + 1] =
-            detail::gallop(from + 1, beyond, from + 1, [&](std::size_t last) { return !within(s, from, last); }) - 1;
+            detail::rightmost_end(from, most, from, [&](std::size_t last) { return within(s, from, last); });
       } else {
-        highest_[s + 1] = beyond - 1;
+        highest_[s + 1] = most;
       }
     }
   }

@@ -12,6 +12,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/detail/probe.hpp>
 #include <stagecut/sequence/detail/reach_chain.hpp>
+#include <stagecut/sequence/detail/rightmost_end.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -107,10 +108,8 @@ class reach_probe {
   bool reach_right() {
     for (std::size_t s = 0; s + 1 < stages_; ++s) {
       const std::size_t from = where_.highest[s];
-      const std::size_t most = where_.highest[s + 1];
-      where_.highest[s + 1] = detail::gallop(from + 1, most + 1, from + 1,
-                                             [&](std::size_t last) { return !may_be_within(s, from, last); }) -
-                              1;
+      where_.highest[s + 1] = detail::rightmost_end(
+          from, where_.highest[s + 1], from, [&](std::size_t last) { return may_be_within(s, from, last); });
       if (where_.highest[s + 1] < where_.lowest[s + 1]) return false;
     }
     return true;

@@ -14,6 +14,7 @@
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/rightmost_end.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -69,18 +70,13 @@ class stage_program {
     highest_.assign(stages_ + 1, items_);
     highest_[0] = 0;
     for (std::size_t s = 0; s + 1 < stages_; ++s) {
-      const std::size_t last = items_ - gap_ * (stages_ - 1 - s);
-      std::size_t reach = last;
+      const std::size_t most = items_ - gap_ * (stages_ - 1 - s);
+      highest_[s + 1] = most;
       if constexpr (promises<Constraint, hereditary>) {
-        // Whoever begins further left reaches no further.
-        std::size_t beyond = last + 1;
-        reach = highest_[s];
-        while (reach + 1 < beyond) {
-          const std::size_t middle = reach + (beyond - reach) / 2;
-          (allowed_(s, highest_[s], middle) ? reach : beyond) = middle;
-        }
+        const std::size_t from = highest_[s];
+        highest_[s + 1] =
+            detail::rightmost_end(from, most, [&](std::size_t last) { return allowed_(s, from, last); });
       }
-      highest_[s + 1] = reach;
     }
   }
 

@@ -8,6 +8,7 @@
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/sequence/detail/rightmost_end.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -16,7 +17,7 @@ namespace stagecut::inline v0::detail {
 template <arithmetic Cost>
 class known_prefixes {
  public:
-  using axioms = stagecut::axioms<monotone, additive, stage_invariant>;
+  using axioms = stagecut::axioms<additive>;
 
   template <additive_cost Model>
   explicit known_prefixes(const Model& cost) : prefix_(cost.size() + 1) {
@@ -78,9 +79,8 @@ class stage_windows {
   /// All stages shall cost at most that much. From both ends, each stage takes as many items as it can.
   void at_most(Cost most) {
     for (std::size_t p = 1; p < stages(); ++p) {
-      far_[p] = detail::gallop(far_[p - 1] + 2, items() - (stages() - p) + 1, far_[p] + 1,
-                               [&](std::size_t j) { return !(chain_(far_[p - 1], j) <= most); }) -
-                1;
+      far_[p] = detail::rightmost_end(far_[p - 1] + 1, items() - (stages() - p), far_[p],
+                                      [&](std::size_t j) { return chain_(far_[p - 1], j) <= most; });
     }
     for (std::size_t p = stages() - 1; p > 0; --p) {
       near_end_[p] = detail::gallop(p, near_end_[p + 1] - 1, near_end_[p],

@@ -11,6 +11,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/detail/layered_total.hpp>
+#include <stagecut/sequence/detail/rightmost_end.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -24,9 +25,8 @@ template <stage_constraint Constraint>
     for (std::size_t s = 0; s + 1 < stages; ++s) {
       // A part may be what the whole may: nothing that begins further left reaches further.
       const std::size_t first = where.highest[s];
-      const std::size_t beyond = detail::gallop(first + 1, where.highest[s + 1] + 1, first + 1,
-                                                [&](std::size_t last) { return !allowed(s, first, last); });
-      where.highest[s + 1] = beyond - 1;
+      where.highest[s + 1] = detail::rightmost_end(first, where.highest[s + 1], first,
+                                                   [&](std::size_t last) { return allowed(s, first, last); });
     }
     for (std::size_t s = stages; s-- > 1;) {
       const std::size_t last = where.lowest[s + 1];
