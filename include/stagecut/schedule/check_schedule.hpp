@@ -29,12 +29,15 @@ class op_set {
 
   /// @pre a transfer goes along an edge
   [[nodiscard]] bool contains(op_kind kind, const op& of) const noexcept {
-    const unsigned char bits = is_transfer(kind) ? transfers_[at(links_.find(of)->edge, of)] : passes_[at(of.stage, of)];
-    return (bits & bit(kind)) != 0;
+    if (!is_transfer(kind)) return contains_pass(kind, of);
+    return (transfers_[at(links_.find(of)->edge, of)] & bit(kind)) != 0;
+  }
+  [[nodiscard]] bool contains_pass(op_kind kind, const op& of) const noexcept {
+    return (passes_[at(of.stage, of)] & bit(kind)) != 0;
   }
   /// B or I.
   [[nodiscard]] bool contains_gradient(const op& of) const noexcept {
-    return contains(op_kind::backward, of) || contains(op_kind::backward_input, of);
+    return (passes_[at(of.stage, of)] & (bit(op_kind::backward) | bit(op_kind::backward_input))) != 0;
   }
   void insert(const op& each) noexcept {
     unsigned char& bits =

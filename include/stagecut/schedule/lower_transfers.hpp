@@ -20,7 +20,7 @@ namespace detail {
                                     const std::vector<op>& order, std::size_t at) {
   const auto is_missing = [&](const op& needed) {
     const bool gradient = needed.kind == op_kind::backward_input;
-    return !(gradient ? issued.contains_gradient(needed) : issued.contains(needed.kind, needed));
+    return !(gradient ? issued.contains_gradient(needed) : issued.contains_pass(needed.kind, needed));
   };
   for (std::size_t i = at; i < at + action_size(order, at); ++i) {
     if (any_need(all, links, false, order[i], is_missing)) return false;

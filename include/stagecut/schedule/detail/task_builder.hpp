@@ -178,13 +178,14 @@ class task_builder {
   void send_along(const stage_links::link& to, const op& each, std::uint32_t made) {
     const bool back = is_back(each.kind);
     const std::size_t rank = order_.rank_of[to.stage];
+    std::uint32_t& arrived = arrived_[back][index(each, to.edge)];
+    if (!options_.with_transfers || late_ || rank == rank_of(each)) {
+      arrived = made;
+      return lanes_.wake(rank);
+    }
     const op message{back ? op_kind::send_backward : op_kind::send_forward, each.stage, each.microbatch, each.slice,
                      false, edges_.peer(to)};
-    std::uint32_t& arrived = arrived_[back][index(each, to.edge)];
-    if (rank == rank_of(each) || !options_.with_transfers || late_) {
-      arrived = made;
-      lanes_.wake(rank);
-    } else if (options_.transfers == transfer_kind::latency) {
+    if (options_.transfers == transfer_kind::latency) {
       arrived = add(message, {made, 0, table_.message(!back, to.edge)});
       lanes_.wake(rank);
     } else if (options_.transfers == transfer_kind::link) {
