@@ -254,3 +254,15 @@ TEST_CASE("the parts are the text, none of them large, and none of pictures that
   CHECK_THROWS_AS(stagecut::io::write_chrome_trace(std::vector{pictures[0], second}, append), stagecut::argument_error);
   CHECK(text.empty());
 }
+
+TEST_CASE("arrows go along the edges of stages, one an edge and microbatch each way") {
+  stagecut::schedule order = stagecut::one_forward_one_backward(4, 3);
+  order.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+  const auto picture = full_picture(order, 1);
+  std::map<std::pair<std::string, std::size_t>, int> begun;
+  for (const json& each : events({picture, picture}, "s")) ++begun[{each["name"], each["id"]}];
+  CHECK(begun.size() == 2 * 2 * 4 * 3);
+  for (const json& each : events({picture, picture}, "f")) --begun[{each["name"], each["id"]}];
+  CHECK(begun.size() == 2 * 2 * 4 * 3);
+  for (const auto& [arrow, left] : begun) CHECK(left == 0);
+}

@@ -62,6 +62,9 @@ TEST_CASE("parts that do not belong together are refused") {
   refuses([](auto& p) { p.run.updates[0].push_back({{op_kind::optimizer_step, 0}, 0, 1e9}); });
   refuses([](auto& p) { p.run.transfers[0][0].what.kind = op_kind::receive_forward; });
   refuses([](auto& p) { p.run.transfers[0][0].what.stage = 1; });
+  refuses([](auto& p) { p.run.transfers[0][0].what.peer = 1; });
+  refuses([](auto& p) { p.order.edges = {{0, 2}}; });
+  refuses([](auto& p) { p.order.edges = {{0, 1}}; });  // along which messages name their other end
   refuses([](auto& p) { p.run.makespan = std::numeric_limits<double>::infinity(); });
   refuses([](auto& p) { p.memory[0].curve[0].activations = std::numeric_limits<double>::quiet_NaN(); });
   refuses([](auto& p) { p.memory[0].resident = -1; });

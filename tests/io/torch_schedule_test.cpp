@@ -284,3 +284,12 @@ TEST_CASE("a text with a few other characters is read or refused with its place"
   }
   CHECK(refused > 5000);
 }
+
+TEST_CASE("stages with edges are not written: PyTorch's are a chain") {
+  schedule all = stagecut::gpipe(4, 2);
+  all.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+  for (const auto format : {torch_format::compute_only, torch_format::compute_comms}) {
+    CHECK_THROWS_WITH_AS((void)as_torch_schedule(all, format), doctest::Contains("its stages have edges"),
+                         stagecut::io::not_representable);
+  }
+}

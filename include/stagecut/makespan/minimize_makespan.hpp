@@ -63,6 +63,7 @@ struct minimize_makespan_fn {
   static void check(std::size_t items, const makespan_request& request, bool knows_memory) {
     const std::size_t stages = request.order.stages();
     const std::size_t boundaries = stages - 1;
+    if (!request.order.edges.empty()) refuse("order.edges", "{…}", "must be empty: stages that are cut are a chain");
     if (request.links.size() > 1 && request.links.size() != boundaries) {
       refuse("links.size()", std::to_string(request.links.size()),
              detail::joined("must be 1 or the number of boundaries, ", std::to_string(boundaries)));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -15,44 +16,61 @@ namespace stagecut::inline v0 {
 
 namespace detail {
 
-/// A set of ops that name a microbatch: a bit for each kind, a byte for each stage, microbatch and slice.
+/// A set of ops that name a microbatch: a bit for each kind, a byte for each stage, microbatch and slice, and another for
+/// each edge, microbatch and slice where there are transfers.
 class op_set {
  public:
-  explicit op_set(const schedule& all)
-      : microbatches_(all.microbatches), slices_(all.slices), bits_(all.stages() * microbatches_ * slices_) {}
+  op_set(const schedule& all, const stage_links& links, bool transfers)
+      : links_(links),
+        microbatches_(all.microbatches),
+        slices_(all.slices),
+        passes_(all.stages() * microbatches_ * slices_),
+        transfers_(transfers ? edge_count(all) * microbatches_ * slices_ : 0) {}
 
-  [[nodiscard]] bool contains(op_kind kind, const op& of) const noexcept { return (bits_[at(of)] & bit(kind)) != 0; }
+  /// @pre a transfer goes along an edge
+  [[nodiscard]] bool contains(op_kind kind, const op& of) const noexcept {
+    if (!is_transfer(kind)) return contains_pass(kind, of);
+    return (transfers_[at(links_.find(of)->edge, of)] & bit(kind)) != 0;
+  }
+  [[nodiscard]] bool contains_pass(op_kind kind, const op& of) const noexcept {
+    return (passes_[at(of.stage, of)] & bit(kind)) != 0;
+  }
   /// B or I.
   [[nodiscard]] bool contains_gradient(const op& of) const noexcept {
-    return contains(op_kind::backward, of) || contains(op_kind::backward_input, of);
+    return (passes_[at(of.stage, of)] & (bit(op_kind::backward) | bit(op_kind::backward_input))) != 0;
   }
   void insert(const op& each) noexcept {
-    bits_[at(each)] = static_cast<unsigned char>(bits_[at(each)] | bit(each.kind));
+    unsigned char& bits =
+        is_transfer(each.kind) ? transfers_[at(links_.find(each)->edge, each)] : passes_[at(each.stage, each)];
+    bits = static_cast<unsigned char>(bits | bit(each.kind));
   }
 
  private:
-  [[nodiscard]] std::size_t at(const op& of) const noexcept {
-    return (of.stage * microbatches_ + of.microbatch) * slices_ + of.slice;
+  [[nodiscard]] std::size_t at(std::size_t row, const op& of) const noexcept {
+    return (row * microbatches_ + of.microbatch) * slices_ + of.slice;
   }
   [[nodiscard]] static unsigned bit(op_kind kind) noexcept { return 1U << static_cast<unsigned>(kind); }
 
+  const stage_links& links_;
   std::size_t microbatches_;
   std::size_t slices_;
-  std::vector<unsigned char> bits_;
+  std::vector<unsigned char> passes_;
+  std::vector<unsigned char> transfers_;
 };
 
 [[nodiscard]] constexpr bool has_microbatch(op_kind kind) noexcept { return is_compute(kind) || is_transfer(kind); }
 
-/// Whether the stage that an op hands over to, or that hands over to it, stands on another rank; `down`: the stage
-/// behind, otherwise the stage before.
+/// Whether the stage that an op of a chain hands over to, or that hands over to it, stands on another rank; `down`: the
+/// stage behind, otherwise the stage before.
 [[nodiscard]] inline bool crosses_ranks(const schedule& all, std::size_t stage, bool down) noexcept {
   if (down ? stage + 1 == all.stages() : stage == 0) return false;
   return all.rank_of[down ? stage + 1 : stage - 1] != all.rank_of[stage];
 }
 
-/// Whether a transfer's other end is the stage behind: SEND_F and RECV_B.
-[[nodiscard]] constexpr bool leads_down(op_kind transfer) noexcept {
-  return transfer == op_kind::send_forward || transfer == op_kind::receive_backward;
+/// Whether messages along a link of a stage go from one rank to another.
+[[nodiscard]] inline bool crosses_ranks(const schedule& all, std::size_t stage,
+                                        const stage_links::link& each) noexcept {
+  return all.rank_of[each.stage] != all.rank_of[stage];
 }
 
 /// Whether any op is a transfer.
@@ -65,7 +83,7 @@ class op_set {
   return false;
 }
 
-/// The op of another kind of the same stage, microbatch and slice, as text.
+/// The pass of another kind of the same stage, microbatch and slice, as text.
 [[nodiscard]] inline std::string op_text(op_kind kind, const op& of) {
   return to_string(op{kind, of.stage, of.microbatch, of.slice});
 }
@@ -82,8 +100,22 @@ struct schedule_fault {
   return joined("names ", what, " ", std::to_string(value), ", which must be below ", std::to_string(bound));
 }
 
+/// What is wrong with the other end of a transfer, or with that of an op that is none; empty: nothing.
+[[nodiscard]] inline std::string peer_problem(const schedule& all, const stage_links& links, const op& each) {
+  if (each.peer != op::neighbour && (links.chain() || !is_transfer(each.kind))) {
+    return joined("names stage ", std::to_string(each.peer), " at its other end, as only transfers along edges do");
+  }
+  if (!is_transfer(each.kind)) return {};
+  if (!links.chain() && each.peer == op::neighbour) return "does not name the stage at its other end";
+  const stage_links::link* const along = links.find(each);
+  if (along == nullptr && !links.chain()) return "goes along no edge";
+  if (along == nullptr || !crosses_ranks(all, each.stage, *along)) return "crosses no boundary between two ranks";
+  return {};
+}
+
 /// What is wrong with an op for itself and with what stands behind it; empty: nothing.
-[[nodiscard]] inline std::string op_problem(const schedule& all, std::size_t rank, std::size_t position) {
+[[nodiscard]] inline std::string op_problem(const schedule& all, const stage_links& links, std::size_t rank,
+                                            std::size_t position) {
   const op& each = all.orders[rank][position];
   if (each.stage >= all.stages()) return too_large("stage", each.stage, all.stages());
   if (all.rank_of[each.stage] != rank) {
@@ -94,8 +126,8 @@ struct schedule_fault {
   if (each.slice >= all.slices) return too_large("slice", each.slice, all.slices);
   if (!has_microbatch(each.kind) && (each.microbatch != 0 || each.slice != 0))
     return "is of a stage, not of a microbatch";
-  if (is_transfer(each.kind) && !crosses_ranks(all, each.stage, leads_down(each.kind))) {
-    return "crosses no boundary between two ranks";
+  if (is_transfer(each.kind) || each.peer != op::neighbour) {
+    if (std::string problem = peer_problem(all, links, each); !problem.empty()) return problem;
   }
   if (!each.with_next) return {};
   if (each.kind != op_kind::forward) return "is to run together with the next op, as F alone may";
@@ -135,7 +167,8 @@ struct schedule_fault {
 }
 
 /// The first kind of op that a stage, microbatch and slice lacks, as text; empty: none.
-[[nodiscard]] inline std::string missing_op(const schedule& all, const op_set& met, bool transfers, const op& of) {
+[[nodiscard]] inline std::string missing_op(const schedule& all, const stage_links& links, const op_set& met,
+                                            bool transfers, const op& of) {
   const bool split = met.contains(op_kind::backward_input, of);
   const auto lacks = [&](op_kind kind) { return !met.contains(kind, of); };
   if (lacks(op_kind::forward)) return op_text(op_kind::forward, of);
@@ -144,7 +177,11 @@ struct schedule_fault {
   if (!transfers) return {};
   for (const op_kind kind :
        {op_kind::send_forward, op_kind::receive_forward, op_kind::send_backward, op_kind::receive_backward}) {
-    if (crosses_ranks(all, of.stage, leads_down(kind)) && lacks(kind)) return op_text(kind, of);
+    for (const stage_links::link& each : links.of(of.stage, leads_down(kind))) {
+      if (!crosses_ranks(all, of.stage, each)) continue;
+      const op wanted{kind, of.stage, of.microbatch, of.slice, false, links.peer(each)};
+      if (!met.contains(kind, wanted)) return to_string(wanted);
+    }
   }
   return {};
 }
@@ -162,28 +199,25 @@ struct schedule_fault {
                  std::to_string(all.microbatches), " microbatches in ", std::to_string(all.slices), " slices")};
 }
 
-/// The first thing that is wrong with a schedule; see `check_schedule`.
-[[nodiscard]] inline schedule_fault find_fault(const schedule& all) {
-  if (all.stages() == 0) return {schedule_fault::none, schedule_fault::none, "has no stage"};
-  if (all.microbatches == 0) return {schedule_fault::none, schedule_fault::none, "has no microbatch"};
-  if (all.slices == 0) return {schedule_fault::none, schedule_fault::none, "has no slice"};
+/// What is wrong with the shape of a schedule, its placement and its edges.
+[[nodiscard]] inline schedule_fault shape_fault(const schedule& all) {
+  const auto whole = [](std::string problem) {
+    return schedule_fault{schedule_fault::none, schedule_fault::none, std::move(problem)};
+  };
+  if (all.stages() == 0) return whole("has no stage");
+  if (all.microbatches == 0) return whole("has no microbatch");
+  if (all.slices == 0) return whole("has no slice");
   for (std::size_t s = 0; s < all.stages(); ++s) {
     if (all.rank_of[s] < all.ranks()) continue;
-    return {schedule_fault::none, schedule_fault::none,
-            joined("stage ", std::to_string(s), " ", too_large("rank", all.rank_of[s], all.ranks()))};
+    return whole(joined("stage ", std::to_string(s), " ", too_large("rank", all.rank_of[s], all.ranks())));
   }
-  std::size_t ops = 0;
-  for (std::size_t r = 0; r < all.ranks(); ++r) {
-    ops += all.orders[r].size();
-    for (std::size_t i = 0; i < all.orders[r].size(); ++i) {
-      if (std::string problem = op_problem(all, r, i); !problem.empty()) return {r, i, std::move(problem)};
-    }
-  }
-  // No table for more passes than there are ops.
-  if (all.microbatches > ops / all.stages() || all.slices > ops / (all.stages() * all.microbatches)) {
-    return few_passes(all);
-  }
-  op_set met(all);
+  return whole(edge_problem(all));
+}
+
+/// The first op of a rank that is wrong after those before it, or the first that no rank has.
+[[nodiscard]] inline schedule_fault order_fault(const schedule& all, const stage_links& links) {
+  const bool transfers = has_transfers(all);
+  op_set met(all, links, transfers);
   for (std::size_t r = 0; r < all.ranks(); ++r) {
     for (std::size_t i = 0; i < all.orders[r].size(); ++i) {
       const op& each = all.orders[r][i];
@@ -192,16 +226,33 @@ struct schedule_fault {
       met.insert(each);
     }
   }
-  const bool transfers = has_transfers(all);
   for (op of; of.stage < all.stages(); ++of.stage) {
     for (of.microbatch = 0; of.microbatch < all.microbatches; ++of.microbatch) {
       for (of.slice = 0; of.slice < all.slices; ++of.slice) {
-        const std::string missing = missing_op(all, met, transfers, of);
+        const std::string missing = missing_op(all, links, met, transfers, of);
         if (!missing.empty()) return {all.rank_of[of.stage], schedule_fault::none, joined(missing, " is missing")};
       }
     }
   }
   return {};
+}
+
+/// The first thing that is wrong with a schedule; see `check_schedule`.
+[[nodiscard]] inline schedule_fault find_fault(const schedule& all) {
+  if (schedule_fault wrong = shape_fault(all); !wrong.problem.empty()) return wrong;
+  const stage_links links(all);
+  std::size_t ops = 0;
+  for (std::size_t r = 0; r < all.ranks(); ++r) {
+    ops += all.orders[r].size();
+    for (std::size_t i = 0; i < all.orders[r].size(); ++i) {
+      if (std::string problem = op_problem(all, links, r, i); !problem.empty()) return {r, i, std::move(problem)};
+    }
+  }
+  // No table for more passes than there are ops.
+  if (all.microbatches > ops / all.stages() || all.slices > ops / (all.stages() * all.microbatches)) {
+    return few_passes(all);
+  }
+  return order_fault(all, links);
 }
 
 }  // namespace detail
@@ -212,9 +263,11 @@ struct schedule_fault {
 ///
 /// Every stage, microbatch and slice has one F and behind it either one B, or one I and behind that one W, all of them
 /// on the rank of their stage. Only an F may run with the op behind it, which is B of another microbatch. Where any
-/// transfer stands, all do: at every boundary between stages of different ranks a SEND behind the op whose result it
-/// sends and a RECV before the op that needs it. Whether the ranks wait for each other in a circle is not asked: see
-/// `lower_transfers`. O(ops) time, and no more bytes than there are ops and stages.
+/// transfer stands, all do: for every edge between stages of different ranks a SEND behind the op whose result it
+/// sends and a RECV before the op that needs it. Edges lead from stage to stage, none twice, and not round in a circle,
+/// which the text shows: `its edges lead round in a circle: 1 -> 2 -> 1`. Whether the ranks wait for each other in a
+/// circle is not asked: see `lower_transfers`. O(ops and edges) time, and no more bytes than there are ops, stages and
+/// edges, and with transfers a byte for each edge and microbatch; a transfer is looked up among the edges of its stage.
 ///
 /// Source: the rules by which PyTorch refuses a schedule (`torch/distributed/pipelining/schedules.py`), for slices too.
 inline void check_schedule(const schedule& all) {

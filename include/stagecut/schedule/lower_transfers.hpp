@@ -7,6 +7,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/detail/deadlock.hpp>
+#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -15,26 +16,28 @@ namespace stagecut::inline v0 {
 namespace detail {
 
 /// Whether all that a rank's next action waits for was issued.
-[[nodiscard]] inline bool can_issue(const schedule& all, const op_set& issued, const std::vector<op>& order,
-                                    std::size_t at) {
+[[nodiscard]] inline bool can_issue(const schedule& all, const stage_links& links, const op_set& issued,
+                                    const std::vector<op>& order, std::size_t at) {
+  const auto is_missing = [&](const op& needed) {
+    const bool gradient = needed.kind == op_kind::backward_input;
+    return !(gradient ? issued.contains_gradient(needed) : issued.contains_pass(needed.kind, needed));
+  };
   for (std::size_t i = at; i < at + action_size(order, at); ++i) {
-    const op_needs needs = needs_of(all, false, order[i]);
-    for (std::size_t k = 0; k < needs.count; ++k) {
-      const op& needed = needs.ops[k];
-      const bool gradient = needed.kind == op_kind::backward_input;
-      if (!(gradient ? issued.contains_gradient(needed) : issued.contains(needed.kind, needed))) return false;
-    }
+    if (any_need(all, links, false, order[i], is_missing)) return false;
   }
   return true;
 }
 
-/// Adds what an op sends to its rank, and the receipt to the rank of the neighbouring stage.
-inline void add_transfer(schedule& result, const op& each) {
+/// Adds what an op sends to its rank, and the receipts to the ranks of the stages that it goes to.
+inline void add_transfers(schedule& result, const stage_links& links, const op& each) {
   const bool down = each.kind == op_kind::forward;
   if (!down && each.kind != op_kind::backward && each.kind != op_kind::backward_input) return;
-  if (!crosses_ranks(result, each.stage, down)) return;
-  const op sent{down ? op_kind::send_forward : op_kind::send_backward, each.stage, each.microbatch, each.slice};
-  for (const op& end : {sent, other_end(sent)}) result.orders[result.rank_of[end.stage]].push_back(end);
+  for (const stage_links::link& to : links.of(each.stage, down)) {
+    if (!crosses_ranks(result, each.stage, to)) continue;
+    const op sent{down ? op_kind::send_forward : op_kind::send_backward, each.stage, each.microbatch, each.slice, false,
+                  links.peer(to)};
+    for (const op& end : {sent, other_end(sent)}) result.orders[result.rank_of[end.stage]].push_back(end);
+  }
 }
 
 }  // namespace detail
@@ -42,9 +45,9 @@ inline void add_transfer(schedule& result, const op& each) {
 /// Adds the ops that send and receive, in an order in which no two ranks wait for each other.
 ///
 /// @param all  without transfers; with them it is returned as it is
-/// @return     the same ops in the same orders, and at every boundary between stages of different ranks SEND directly
+/// @return     the same ops in the same orders, and for every edge between stages of different ranks SEND directly
 ///             behind the op whose result it sends (behind both, where two run together) and RECV before the op that
-///             needs it
+///             needs it; what one op sends is in the order of the edges
 /// @throws     invalid_input if `check_schedule` refuses it, or if ranks wait for each other in a circle, which the
 ///             text shows: `deadlock: 1F0 on rank 1 waits for 0F0 on rank 0, which stands behind 0B0, which waits …`
 ///
@@ -58,7 +61,8 @@ inline void add_transfer(schedule& result, const op& each) {
   if (detail::has_transfers(all)) return all;
   schedule result = all;
   for (auto& order : result.orders) order.clear();
-  detail::op_set issued(all);
+  const detail::stage_links links(all);
+  detail::op_set issued(all, links, false);
   std::vector<std::size_t> at(all.ranks());
   bool waiting = true;
   for (bool moved = true; moved;) {
@@ -67,14 +71,14 @@ inline void add_transfer(schedule& result, const op& each) {
       const std::vector<op>& order = all.orders[r];
       if (at[r] == order.size()) continue;
       waiting = true;
-      if (!detail::can_issue(all, issued, order, at[r])) continue;
+      if (!detail::can_issue(all, links, issued, order, at[r])) continue;
       const std::size_t first = at[r];
       at[r] += detail::action_size(order, first);
       for (std::size_t i = first; i < at[r]; ++i) {
         result.orders[r].push_back(order[i]);
         if (detail::has_microbatch(order[i].kind)) issued.insert(order[i]);
       }
-      for (std::size_t i = first; i < at[r]; ++i) detail::add_transfer(result, order[i]);
+      for (std::size_t i = first; i < at[r]; ++i) detail::add_transfers(result, links, order[i]);
       moved = true;
     }
   }

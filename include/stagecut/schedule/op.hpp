@@ -40,11 +40,15 @@ enum class op_kind : std::uint8_t {
 
 /// One step of a schedule.
 struct op {
+  /// As `peer`: the next stage, or the one before.
+  static constexpr std::uint32_t neighbour = ~std::uint32_t{0};
+
   op_kind kind = op_kind::forward;  ///< what is done
   std::size_t stage = 0;            ///< through which stage, from 0
   std::size_t microbatch = 0;       ///< from 0
   std::size_t slice = 0;            ///< of the microbatch's sequence, from 0
   bool with_next = false;           ///< it runs together with the next op of its rank: F with B
+  std::uint32_t peer = neighbour;   ///< of a transfer: the stage at its other end, told where stages are no chain
 
   /// Equal in every part.
   friend bool operator==(const op&, const op&) = default;
@@ -61,9 +65,18 @@ struct timed_op {
   friend bool operator==(const timed_op&, const timed_op&) = default;
 };
 
-/// The op at the other end of a transfer: of SEND_F, RECV_F of the next stage.
-/// @pre `each` is a transfer across a boundary of stages
+/// The op at the other end of a transfer: of SEND_F, RECV_F of the next stage, or of its `peer`.
+/// @pre `each` is a transfer along an edge of stages
 [[nodiscard]] constexpr op other_end(op each) noexcept {
+  if (each.peer != op::neighbour) {
+    constexpr op_kind others[] = {op_kind::receive_forward, op_kind::send_forward, op_kind::receive_backward,
+                                  op_kind::send_backward};
+    const std::size_t stage = each.peer;
+    each.kind = others[static_cast<std::size_t>(each.kind) - static_cast<std::size_t>(op_kind::send_forward)];
+    each.peer = static_cast<std::uint32_t>(each.stage);
+    each.stage = stage;
+    return each;
+  }
   switch (each.kind) {
     case op_kind::send_forward: each.kind = op_kind::receive_forward, ++each.stage; break;
     case op_kind::receive_forward: each.kind = op_kind::send_forward, --each.stage; break;
@@ -80,12 +93,14 @@ struct timed_op {
   return static_cast<std::size_t>(kind) < 12 ? words[static_cast<std::size_t>(kind)] : "?";
 }
 
-/// An op as PyTorch writes it, the stage first: `3F12`; a slice behind a colon: `3F12:1`.
+/// An op as PyTorch writes it, the stage first: `3F12`; a slice behind a colon: `3F12:1`; where stages are no chain, the
+/// other end of a transfer behind an arrow: `0SEND_F3>2`, `2RECV_F3<0`.
 [[nodiscard]] inline std::string to_string(const op& each) {
   std::string text = std::to_string(each.stage);
   text += to_string(each.kind);
   if (is_compute(each.kind) || is_transfer(each.kind)) text += std::to_string(each.microbatch);
   if (each.slice != 0) text.append(":").append(std::to_string(each.slice));
+  if (each.peer != op::neighbour) text.append(is_send(each.kind) ? ">" : "<").append(std::to_string(each.peer));
   return text;
 }
 

@@ -44,15 +44,16 @@ enum class transfer_kind : std::uint8_t {
   return "blocking";
 }
 
-/// What a message takes over every boundary between stages that stand on different ranks.
+/// What a message takes over every boundary between stages that stand on different ranks; where a schedule has edges, over
+/// every edge, in the order of `schedule::edges`, those within a rank counted.
 ///
 /// Where both vectors are empty there are no messages; messages of no time still keep to their order where they occupy a
 /// stream or the ranks.
 template <class T>
 struct transfer_times {
   transfer_kind kind = transfer_kind::link;  ///< what it occupies
-  std::vector<T> forward{};   ///< over the boundary of stages b and b + 1; or one for all; or empty: nothing
-  std::vector<T> backward{};  ///< likewise, from b + 1 to b
+  std::vector<T> forward{};   ///< over the boundary of stages b and b + 1, or edge b; or one for all; or empty: nothing
+  std::vector<T> backward{};  ///< likewise, the gradient from b + 1 to b
 };
 
 /// How a rank spends an iteration.

@@ -54,10 +54,10 @@ class task_graph {
   /// The tasks, in an order in which they can be computed.
   [[nodiscard]] view<const task> tasks() const noexcept { return tasks_; }
   /// How long the result that each of them awaits is under way, by positions in the table of durations; empty but for
-  /// transfers of the kind `latency`.
+  /// transfers of the kind `latency` in a chain, whose messages are no tasks.
   [[nodiscard]] view<const std::uint32_t> delays() const noexcept { return delays_; }
   /// What a task does, by its place in `tasks()`. A transfer is told by its sending end, but for the receiving ones of
-  /// `stream`.
+  /// `stream`; a receipt with no `peer` in a schedule with edges joins what a pass waits for.
   [[nodiscard]] const op& what(std::size_t index) const noexcept { return what_[index]; }
   /// The positions of the tasks, counted from 1, after which the iteration is over.
   [[nodiscard]] view<const std::uint32_t> last_tasks() const noexcept { return last_; }

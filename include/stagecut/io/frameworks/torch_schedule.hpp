@@ -212,7 +212,8 @@ class torch_reader {
 /// @param backward  of I and W without a pass between them
 /// @return          a line a rank, without empty cells
 /// @throws          invalid_input if `check_schedule` or `lower_transfers` refuses the schedule; not_representable for
-///                  slices of a microbatch, a rank without a stage and, in `compute_comms`, an optimizer's step
+///                  slices of a microbatch, edges of stages, a rank without a stage and, in `compute_comms`, an
+///                  optimizer's step
 ///
 /// Source: PyTorch, `_load_csv` and `_dump_csv` of `_PipelineScheduleRuntime`.
 [[nodiscard]] inline std::string as_torch_schedule(const schedule& all,
@@ -224,6 +225,7 @@ class torch_reader {
   };
   check_schedule(all);
   if (all.slices > 1) refuse("its microbatches have slices, which PyTorch's actions cannot name");
+  if (!all.edges.empty()) refuse("its stages have edges, and PyTorch's are a chain");
   schedule out = all;
   for (std::size_t r = 0; r < all.ranks(); ++r) {
     if (all.orders[r].empty()) refuse(detail::joined("rank ", std::to_string(r), " has no stage"));

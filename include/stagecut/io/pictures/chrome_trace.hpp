@@ -14,6 +14,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
+#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
@@ -88,18 +89,20 @@ class trace_writer {
   /// @param prefix  before the ranks' names
   void add(const pipeline_picture& picture, std::size_t first, std::string_view prefix) {
     const nanoseconds time{picture.seconds ? 1e9 : 1e3};
+    const stagecut::detail::stage_links links(picture.order);
     for (std::size_t r = 0; r < picture.order.ranks(); ++r) {
       const std::size_t process = first + r;
       name_process(process, joined(prefix, "rank ", std::to_string(r)));
       for (const auto& each : of_rank(picture.run.ops, r)) {
         complete(picture, process, compute, each, time);
-        flows(picture.order, r, process, each.what, time(each.start));
+        flows(picture.order, links, process, each.what, time(each.start));
       }
       for (const auto& each : of_rank(picture.run.updates, r)) complete(picture, process, update, each, time);
       sends(picture, r, process, time);
       if (!picture.memory.empty()) count_memory(picture.memory[r], process, time);
     }
-    flows_ += 2 * picture.order.stages() * picture.order.microbatches * picture.order.slices;
+    const std::size_t arrows = links.chain() ? picture.order.stages() : picture.order.edges.size();
+    flows_ += 2 * arrows * picture.order.microbatches * picture.order.slices;
   }
 
   /// Ends the text.
@@ -177,24 +180,23 @@ class trace_writer {
     }
   }
 
-  /// The ends, on a rank, of arrows from every op to the one on another rank that waits for what it has made. An arrow
-  /// has the number of the op that waits.
-  void flows(const stagecut::schedule& order, std::size_t rank, std::size_t process, const op& what, double start) {
+  /// The ends, on a rank, of arrows from every op to those on other ranks that wait for what it has made. An arrow has the
+  /// number of the op that waits; where an op waits for several, that of the edge.
+  void flows(const stagecut::schedule& order, const stagecut::detail::stage_links& links, std::size_t process,
+             const op& what, double start) {
     if (what.kind == op_kind::backward_weight) return;
     const bool backwards = what.kind != op_kind::forward;
-    const auto end = [&](std::size_t receiver, std::string_view phase) {
-      const std::size_t number = (receiver * order.microbatches + what.microbatch) * order.slices + what.slice;
+    const auto end = [&](std::size_t arrow, std::string_view phase) {
+      const std::size_t number = (arrow * order.microbatches + what.microbatch) * order.slices + what.slice;
       event(R"("name":")", backwards ? "gradient" : "activations", R"(","cat":"transfer","ph":")", phase, R"(,"id":)",
             flows_ + 2 * number + (backwards ? 1U : 0U), R"(,"pid":)", process, R"(,"tid":0,"ts":)", trace_time{start});
     };
-    const std::size_t last = order.stages() - 1;
-    if (what.stage != (backwards ? 0 : last)) {
-      const std::size_t next = backwards ? what.stage - 1 : what.stage + 1;
-      if (order.rank_of[next] != rank) end(next, "s\"");
+    for (const auto& to : links.of(what.stage, !backwards)) {
+      if (order.rank_of[to.stage] != order.rank_of[what.stage]) end(links.chain() ? to.stage : to.edge, "s\"");
     }
-    if (what.stage != (backwards ? last : 0)) {
-      const std::size_t before = backwards ? what.stage + 1 : what.stage - 1;
-      if (order.rank_of[before] != rank) end(what.stage, "f\",\"bp\":\"e\"");
+    for (const auto& from : links.of(what.stage, backwards)) {
+      if (order.rank_of[from.stage] == order.rank_of[what.stage]) continue;
+      end(links.chain() ? what.stage : from.edge, "f\",\"bp\":\"e\"");
     }
   }
 

@@ -104,6 +104,11 @@ class picture_check {
     check_size("memory.size()", picture.memory.size(), true);
     for (const std::size_t rank : picture.order.rank_of)
       require(rank < picture.order.ranks(), "order.rank_of", rank, "is no rank");
+    for (const stage_edge& each : picture.order.edges) {
+      for (const std::size_t stage : {each.from, each.to}) {
+        require(stage < picture.order.stages(), "order.edges", stage, "is no stage");
+      }
+    }
     require(is_amount(run.makespan), "run.makespan", 0, "is not finite");
     for (const auto& rank : run.ops) {
       for (const auto& each : rank)
@@ -149,7 +154,8 @@ class picture_check {
       const bool forward = what.kind == op_kind::send_forward;
       require(forward || what.kind == op_kind::send_backward, "run", what.stage,
               "receives, and transfers are told by senders");
-      require(what.stage != (forward ? order.stages() - 1 : 0), "run", what.stage, "has no stage to send to");
+      const bool chain = what.stage != (forward ? order.stages() - 1 : 0) && what.peer == op::neighbour;
+      require(order.edges.empty() ? chain : what.peer < order.stages(), "run", what.stage, "has no stage to send to");
     }
     const bool inside = is_amount(each.start) && is_amount(each.end) && each.start <= each.end;
     require(inside && each.end <= picture_.run.makespan, "run", what.stage, "has an op outside the makespan");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -9,58 +8,50 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
 
-/// What an op waits for. An I stands for the gradient of a stage's input: it may be a B.
-struct op_needs {
-  std::array<op, 4> ops{};
-  std::size_t count = 0;
-
-  void add(op_kind kind, std::size_t stage, const op& of, std::size_t slice) {
-    ops[count++] = {kind, stage, of.microbatch, slice};
-  }
-};
-
-/// What an op of a schedule waits for, the end of its rank's earlier ops apart.
+/// Shows what an op of a schedule waits for, the end of its rank's earlier ops apart, to `visit` until that says true.
+/// An I stands for the gradient of a stage's input: it may be a B.
 /// @param transfers  whether the schedule has ops for its transfers
-[[nodiscard]] inline op_needs needs_of(const schedule& all, bool transfers, const op& each) {
-  op_needs result;
-  const auto arrival = [&](bool down) { return transfers && crosses_ranks(all, each.stage, down); };
-  // What is received is there when it was sent: a rank may pass its RECV before.
-  const auto arrive = [&](op_kind receive, op_kind send, std::size_t from) {
-    result.add(receive, each.stage, each, each.slice);
-    result.add(send, from, each, each.slice);
+/// @return           whether `visit` said so
+template <class Visit>
+[[nodiscard]] bool any_need(const schedule& all, const stage_links& links, bool transfers, const op& each,
+                            const Visit& visit) {
+  const auto pass = [&](op_kind kind, std::size_t stage, std::size_t slice) {
+    return visit(op{kind, stage, each.microbatch, slice});
+  };
+  const auto arrivals = [&](op_kind receive, op_kind made) {
+    for (const stage_links::link& from : links.of(each.stage, leads_down(receive))) {
+      if (transfers && crosses_ranks(all, each.stage, from)) {
+        const op receipt{receive, each.stage, each.microbatch, each.slice, false, links.peer(from)};
+        // What is received is there when it was sent: a rank may pass its RECV before.
+        if (visit(receipt) || visit(other_end(receipt))) return true;
+      } else if (pass(made, from.stage, each.slice)) {
+        return true;
+      }
+    }
+    return false;
   };
   switch (each.kind) {
     case op_kind::forward:
-      if (arrival(false)) {
-        arrive(op_kind::receive_forward, op_kind::send_forward, each.stage - 1);
-      } else if (each.stage != 0) {
-        result.add(op_kind::forward, each.stage - 1, each, each.slice);
-      }
-      if (each.slice != 0) result.add(op_kind::forward, each.stage, each, each.slice - 1);
-      break;
+      if (arrivals(op_kind::receive_forward, op_kind::forward)) return true;
+      return each.slice != 0 && pass(op_kind::forward, each.stage, each.slice - 1);
     case op_kind::backward:
     case op_kind::backward_input:
-      result.add(op_kind::forward, each.stage, each, each.slice);
-      if (arrival(true)) {
-        arrive(op_kind::receive_backward, op_kind::send_backward, each.stage + 1);
-      } else if (each.stage + 1 != all.stages()) {
-        result.add(op_kind::backward_input, each.stage + 1, each, each.slice);
-      }
-      if (each.slice + 1 != all.slices) result.add(op_kind::backward_input, each.stage, each, each.slice + 1);
-      break;
-    case op_kind::backward_weight: result.add(op_kind::backward_input, each.stage, each, each.slice); break;
-    case op_kind::send_forward: result.add(op_kind::forward, each.stage, each, each.slice); break;
-    case op_kind::send_backward: result.add(op_kind::backward_input, each.stage, each, each.slice); break;
+      if (pass(op_kind::forward, each.stage, each.slice)) return true;
+      if (arrivals(op_kind::receive_backward, op_kind::backward_input)) return true;
+      return each.slice + 1 != all.slices && pass(op_kind::backward_input, each.stage, each.slice + 1);
+    case op_kind::send_forward: return pass(op_kind::forward, each.stage, each.slice);
+    case op_kind::backward_weight:
+    case op_kind::send_backward: return pass(op_kind::backward_input, each.stage, each.slice);
     case op_kind::receive_forward:
-    case op_kind::receive_backward: result.ops[result.count++] = other_end(each); break;
-    default: break;
+    case op_kind::receive_backward: return visit(other_end(each));
+    default: return false;
   }
-  return result;
 }
 
 /// How many ops a rank runs as one from a position on: two where F runs with the B behind it.
@@ -85,6 +76,7 @@ inline void find_op(const schedule& all, blocked_op& result) {
     const op& each = order[i];
     const bool kind = each.kind == of.kind || (of.kind == op_kind::backward_input && each.kind == op_kind::backward);
     if (!kind || each.stage != of.stage || each.microbatch != of.microbatch || each.slice != of.slice) continue;
+    if (each.peer != of.peer) continue;
     result.needed.kind = each.kind;
     result.position = i;
     result.stands = true;
@@ -93,22 +85,22 @@ inline void find_op(const schedule& all, blocked_op& result) {
 }
 
 /// What keeps a rank that is not at its end from its next op when `at[r]` ops of each rank r are done.
-[[nodiscard]] inline blocked_op blocked_on(const schedule& all, bool transfers, view<const std::size_t> at,
-                                           std::size_t rank) {
+[[nodiscard]] inline blocked_op blocked_on(const schedule& all, const stage_links& links, bool transfers,
+                                           view<const std::size_t> at, std::size_t rank) {
   blocked_op result;
   const std::vector<op>& order = all.orders[rank];
+  const auto is_missing = [&](const op& needed) {
+    result.needed = needed;
+    result.stands = false;
+    find_op(all, result);
+    result.found = !result.stands || result.position >= at[all.rank_of[result.needed.stage]];
+    return result.found;
+  };
   for (std::size_t i = 0; i < action_size(order, at[rank]); ++i) {
     result.waiting = order[at[rank] + i];
-    op_needs needs = needs_of(all, transfers, result.waiting);
+    if (any_need(all, links, transfers, result.waiting, is_missing)) return result;
     // Where a sender waits until its receiver is there, it waits for that last.
-    if (is_send(result.waiting.kind)) needs.ops[needs.count++] = other_end(result.waiting);
-    for (std::size_t k = 0; k < needs.count; ++k) {
-      result.needed = needs.ops[k];
-      result.stands = false;
-      find_op(all, result);
-      result.found = !result.stands || result.position >= at[all.rank_of[result.needed.stage]];
-      if (result.found) return result;
-    }
+    if (is_send(result.waiting.kind) && is_missing(other_end(result.waiting))) return result;
   }
   return result;
 }
@@ -123,6 +115,7 @@ inline void find_op(const schedule& all, blocked_op& result) {
 /// O(p) passes over the order of a rank.
 [[nodiscard]] inline std::string deadlock_text(const schedule& all, view<const std::size_t> at) {
   const bool transfers = has_transfers(all);
+  const stage_links links(all);
   std::size_t rank = 0;
   while (rank < all.ranks() && at[rank] >= all.orders[rank].size()) ++rank;
   if (rank == all.ranks()) return {};
@@ -133,7 +126,7 @@ inline void find_op(const schedule& all, blocked_op& result) {
   for (; step[rank] == all.ranks(); rank = all.rank_of[blocked.back().needed.stage]) {
     step[rank] = path.size();
     path.push_back(rank);
-    blocked.push_back(blocked_on(all, transfers, at, rank));
+    blocked.push_back(blocked_on(all, links, transfers, at, rank));
     if (!blocked.back().found) return {};
     if (!blocked.back().stands) break;
   }

@@ -12,6 +12,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -41,6 +42,7 @@ class duration_table {
   duration_table() = default;
   duration_table(const schedule& order, const task_options& options)
       : stages_(order.stages()),
+        edges_(edge_count(order)),
         ranks_(order.ranks()),
         slices_(order.slices),
         microbatches_(order.microbatches),
@@ -51,9 +53,8 @@ class duration_table {
         if (is_compute(each.kind)) used_[static_cast<std::size_t>(each.kind)] = true;
       }
     }
-    const std::size_t boundaries = stages_ == 0 ? 0 : stages_ - 1;
     transfers_ = 1 + 4 * stages_ * variants_;
-    all_reduces_ = transfers_ + 2 * boundaries;
+    all_reduces_ = transfers_ + 2 * edges_;
     steps_ = all_reduces_ + stages_;
     size_ = steps_ + ranks_;
   }
@@ -77,9 +78,13 @@ class duration_table {
     return latest;
   }
 
-  /// Of a message from `stage` to the next one, or to the one before.
+  /// Of a message along an edge, or against it.
+  [[nodiscard]] std::uint32_t message(bool forward, std::size_t edge) const noexcept {
+    return static_cast<std::uint32_t>(transfers_ + (forward ? edge : edges_ + edge));
+  }
+  /// Of a message from `stage` of a chain to the next one, or to the one before.
   [[nodiscard]] std::uint32_t transfer(bool forward, std::size_t stage) const noexcept {
-    return static_cast<std::uint32_t>(forward ? transfers_ + stage : transfers_ + (stages_ - 1) + (stage - 1));
+    return message(forward, forward ? stage : stage - 1);
   }
 
   [[nodiscard]] std::uint32_t all_reduce(std::size_t stage) const noexcept {
@@ -111,8 +116,8 @@ class duration_table {
     if (messages && !options_.with_transfers) refuse_unasked("transfers", "are left out of");
     if (messages && transfers.kind != options_.transfers) refuse_unasked("transfers.kind", "is not that of");
     if (options_.with_transfers) {
-      fill_boundaries("transfers.forward", transfers.forward, table.data() + transfers_);
-      fill_boundaries("transfers.backward", transfers.backward, table.data() + all_reduces_ - (stages_ - 1));
+      fill_messages("transfers.forward", transfers.forward, table.data() + transfers_);
+      fill_messages("transfers.backward", transfers.backward, table.data() + transfers_ + edges_);
     }
     fill_each("all_reduce", times.all_reduce, options_.all_reduce, table.slice(all_reduces_, steps_));
     fill_each("optimizer_step", times.optimizer_step, options_.optimizer_step, table.slice(steps_, steps_ + ranks_));
@@ -205,15 +210,13 @@ class duration_table {
     }
   }
 
+  /// One an edge, or one for all.
   template <class T>
-  void fill_boundaries(std::string_view name, const std::vector<T>& values, T* table) const {
-    const std::size_t boundaries = stages_ - 1;
-    if (values.size() > 1) refuse_length(name, values.size(), boundaries);
+  void fill_messages(std::string_view name, const std::vector<T>& values, T* table) const {
+    if (values.size() > 1) refuse_length(name, values.size(), edges_);
     check(name, values);
-    if (values.size() == boundaries) {
-      for (std::size_t b = 0; b < boundaries; ++b) table[b] = values[b];
-    } else {
-      for (std::size_t b = 0; b < boundaries; ++b) table[b] = values.empty() ? T{} : values[0];
+    for (std::size_t e = 0; e < edges_; ++e) {
+      table[e] = values.size() == edges_ ? values[e] : values.empty() ? T{} : values[0];
     }
   }
 
@@ -227,13 +230,14 @@ class duration_table {
   }
 
   std::size_t stages_ = 0;
+  std::size_t edges_ = 0;
   std::size_t ranks_ = 0;
   std::size_t slices_ = 1;
   std::size_t microbatches_ = 0;
   task_options options_{};
   std::size_t variants_ = 1;  // of the passes of a stage that may take different times
   bool used_[4] = {};         // whether the schedule has F, B, I, W
-  // The table: 0; F of every stage and variant, B, I, W; transfers forward, backward; all-reduces; steps; pairs.
+  // The table: 0; F of every stage and variant, B, I, W; messages of every edge forward, backward; all-reduces; steps; pairs.
   std::size_t transfers_ = 0;
   std::size_t all_reduces_ = 0;
   std::size_t steps_ = 0;

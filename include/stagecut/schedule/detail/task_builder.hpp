@@ -11,6 +11,7 @@
 #include <stagecut/schedule/detail/duration_table.hpp>
 #include <stagecut/schedule/detail/longest_path.hpp>
 #include <stagecut/schedule/detail/schedule_lanes.hpp>
+#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -20,7 +21,8 @@ namespace stagecut::inline v0::detail {
 /// Makes tasks of the ops of a checked schedule, each behind those that it waits for.
 ///
 /// An op waits for nothing of its own round of lanes, so that neighbouring tasks rarely wait for each other and a
-/// processor runs several at once.
+/// processor runs several at once. What waits for several stages stands behind tasks of no time that join two results
+/// each, told as receipts.
 class task_builder {
  public:
   task_builder(const schedule& order, const task_options& options, duration_table& table)
@@ -29,17 +31,18 @@ class task_builder {
         table_(table),
         blocking_(options.with_transfers && options.transfers == transfer_kind::blocking),
         streams_(options.with_transfers && options.transfers == transfer_kind::stream),
-        late_(options.with_transfers && options.transfers == transfer_kind::latency),
+        late_(options.with_transfers && options.transfers == transfer_kind::latency && order.edges.empty()),
+        edges_(order),
         lanes_(order, blocking_, streams_),
         front_(lanes_.size()),
         links_(order.ranks()),
         reduced_(order.ranks()),
         passes_left_(order.stages()) {
-    const std::size_t passes = order.stages() * order.microbatches * order.slices;
+    const std::size_t parts = order.microbatches * order.slices;
     for (const bool back : {false, true}) {
-      made_[back].resize(passes);
-      arrived_[back].resize(passes);
-      if (streams_) sent_[back].resize(passes);
+      made_[back].resize(order.stages() * parts);
+      arrived_[back].resize(edge_count(order) * parts);
+      if (streams_) sent_[back].resize(arrived_[back].size());
     }
     for (const auto& rank : order.orders) {
       for (const op& each : rank) {
@@ -72,12 +75,17 @@ class task_builder {
     std::size_t to = 0;       // rank
     std::uint32_t front = 0;  // its latest message
   };
+  struct leaving {
+    op message{};
+    std::size_t edge = 0;
+  };
 
   [[nodiscard]] static bool is_back(op_kind kind) noexcept {
     return kind != op_kind::forward && kind != op_kind::send_forward && kind != op_kind::receive_forward;
   }
-  [[nodiscard]] std::size_t index(const op& each, std::size_t stage) const noexcept {
-    return (stage * order_.microbatches + each.microbatch) * order_.slices + each.slice;
+  /// The place of what an op's microbatch and slice have for a stage, or for an edge.
+  [[nodiscard]] std::size_t index(const op& each, std::size_t stage_or_edge) const noexcept {
+    return (stage_or_edge * order_.microbatches + each.microbatch) * order_.slices + each.slice;
   }
   [[nodiscard]] std::size_t rank_of(const op& each) const noexcept { return order_.rank_of[each.stage]; }
 
@@ -99,37 +107,54 @@ class task_builder {
     return is_send(each->kind) ? send(lane, *each) : receive(lane, *each);
   }
 
-  /// The stage whose result a pass waits for, or `stages()`.
-  [[nodiscard]] std::size_t source_stage(const op& each) const noexcept {
-    if (each.kind == op_kind::backward_weight) return order_.stages();
-    if (is_back(each.kind)) return each.stage + 1;
-    return each.stage == 0 ? order_.stages() : each.stage - 1;
+  /// The edges along which comes what a pass waits for.
+  [[nodiscard]] view<const stage_links::link> sources(const op& each) const noexcept {
+    if (each.kind == op_kind::backward_weight) return {};
+    return edges_.of(each.stage, is_back(each.kind));
   }
 
   [[nodiscard]] bool ready(const op& each) const noexcept {
     const bool back = is_back(each.kind);
-    const std::size_t from = source_stage(each);
-    if (from < order_.stages() && !done(arrived_[back][index(each, from)])) return false;
+    for (const stage_links::link& from : sources(each)) {
+      if (!done(arrived_[back][index(each, from.edge)])) return false;
+    }
     if (each.kind == op_kind::forward) return each.slice == 0 || made_[0][index(each, each.stage) - 1] != 0;
     if (each.kind == op_kind::backward_weight || each.slice + 1 == order_.slices) return true;
     return made_[1][index(each, each.stage) + 1] != 0;
   }
 
-  /// Makes a task of a pass that is ready.
-  std::uint32_t add_pass(std::uint32_t before, const op& each, std::uint32_t time) {
-    const std::size_t from = source_stage(each);
-    if (from >= order_.stages()) return add(each, {before, 0, time});
+  /// When the last of what a pass waits for is there: its position, or that of a task that joins them.
+  std::uint32_t join(const op& each) {
     const bool back = is_back(each.kind);
-    const std::uint32_t made = add(each, {before, arrived_[back][index(each, from)], time});
-    if (late_ && order_.rank_of[from] != rank_of(each)) delays.back() = table_.transfer(!back, from);
+    std::uint32_t result = 0;
+    for (const stage_links::link& from : sources(each)) {
+      const std::uint32_t arrived = arrived_[back][index(each, from.edge)];
+      const op_kind joins = back ? op_kind::receive_backward : op_kind::receive_forward;
+      result = result == 0 ? arrived : add({joins, each.stage, each.microbatch, each.slice}, {result, arrived, 0});
+    }
+    return result;
+  }
+
+  /// Makes a task of a pass that is ready.
+  std::uint32_t add_pass(std::uint32_t before, const op& each, std::uint32_t source, std::uint32_t time) {
+    const std::uint32_t made = add(each, {before, source, time});
+    if (!late_ || source == 0) return made;
+    const stage_links::link& from = sources(each)[0];
+    if (crosses_ranks(order_, each.stage, from)) delays.back() = table_.message(!is_back(each.kind), from.edge);
     return made;
   }
 
   bool compute(std::size_t rank, const op& each) {
     const op* const second = each.with_next ? &each + 1 : nullptr;
     if (!ready(each) || (second != nullptr && !ready(*second))) return false;
-    const std::uint32_t first = add_pass(front_[rank], each, second == nullptr ? table_.pass(each) : 0);
-    front_[rank] = second == nullptr ? first : add_pass(first, *second, table_.pair(each, *second));
+    const std::uint32_t source = join(each);
+    if (second == nullptr) {
+      front_[rank] = add_pass(front_[rank], each, source, table_.pass(each));
+    } else {  // of which the first takes no time
+      const std::uint32_t other = join(*second);
+      front_[rank] = add_pass(front_[rank], each, source, 0);
+      front_[rank] = add_pass(front_[rank], *second, other, table_.pair(each, *second));
+    }
     complete(each, front_[rank]);
     if (second != nullptr) complete(*second, front_[rank]);
     lanes_.pass(rank, second == nullptr ? 1 : 2);
@@ -145,30 +170,39 @@ class task_builder {
     }
     if (each.kind == op_kind::backward_weight) return;
     const bool back = is_back(each.kind);
-    const std::size_t here = index(each, each.stage);
-    made_[back][here] = made;
-    if (back ? each.stage == 0 : each.stage + 1 == order_.stages()) return;
-    const std::size_t to = order_.rank_of[back ? each.stage - 1 : each.stage + 1];
-    if (to == rank || !options_.with_transfers || options_.transfers == transfer_kind::latency) {
-      arrived_[back][here] = made;
-      lanes_.wake(to);
+    made_[back][index(each, each.stage)] = made;
+    for (const stage_links::link& to : edges_.of(each.stage, !back)) send_along(to, each, made);
+  }
+
+  /// The result of a pass is handed over to one of the stages that need it, or waits to be sent.
+  void send_along(const stage_links::link& to, const op& each, std::uint32_t made) {
+    const bool back = is_back(each.kind);
+    const std::size_t rank = order_.rank_of[to.stage];
+    std::uint32_t& arrived = arrived_[back][index(each, to.edge)];
+    if (!options_.with_transfers || late_ || rank == rank_of(each)) {
+      arrived = made;
+      return lanes_.wake(rank);
+    }
+    const op message{back ? op_kind::send_backward : op_kind::send_forward, each.stage, each.microbatch, each.slice,
+                     false, edges_.peer(to)};
+    if (options_.transfers == transfer_kind::latency) {
+      arrived = add(message, {made, 0, table_.message(!back, to.edge)});
+      lanes_.wake(rank);
     } else if (options_.transfers == transfer_kind::link) {
-      outbox_.push_back(
-          {back ? op_kind::send_backward : op_kind::send_forward, each.stage, each.microbatch, each.slice});
+      outbox_.push_back({message, to.edge});
     } else if (streams_) {
-      lanes_.wake(lanes_.stream_of(rank));
+      lanes_.wake(lanes_.stream_of(rank_of(each)));
     }
   }
 
   /// The results of the last round leave, each behind those before it on its link.
   void send_messages() {
-    for (const op& message : outbox_) {
+    for (const auto& [message, edge] : outbox_) {
       const bool back = is_back(message.kind);
-      const std::size_t here = index(message, message.stage);
       const std::size_t to = order_.rank_of[other_end(message).stage];
       std::uint32_t& front = link_front(rank_of(message), to);
-      front = add(message, {front, made_[back][here], table_.transfer(!back, message.stage)});
-      arrived_[back][here] = front;
+      front = add(message, {front, made_[back][index(message, message.stage)], table_.message(!back, edge)});
+      arrived_[back][index(message, edge)] = front;
       lanes_.wake(to);
     }
     outbox_.clear();
@@ -184,22 +218,23 @@ class task_builder {
   /// A message begins to leave, on the stream of its rank.
   bool send(std::size_t lane, const op& each) {
     const bool back = is_back(each.kind);
-    const std::size_t here = index(each, each.stage);
-    if (!done(made_[back][here])) return false;
-    front_[lane] = add(each, {front_[lane], made_[back][here], table_.transfer(!back, each.stage)});
-    sent_[back][here] = front_[lane];
+    const stage_links::link& along = *edges_.find(each);
+    const std::uint32_t made = made_[back][index(each, each.stage)];
+    if (!done(made)) return false;
+    front_[lane] = add(each, {front_[lane], made, table_.message(!back, along.edge)});
+    sent_[back][index(each, along.edge)] = front_[lane];
     lanes_.pass(lane);
-    lanes_.wake(lanes_.stream_of(order_.rank_of[other_end(each).stage]));
+    lanes_.wake(lanes_.stream_of(order_.rank_of[along.stage]));
     return true;
   }
 
   /// It arrives, on the stream of the receiving rank.
   bool receive(std::size_t lane, const op& each) {
     const bool back = is_back(each.kind);
-    const std::size_t from = index(each, other_end(each).stage);
-    if (!done(sent_[back][from])) return false;
-    front_[lane] = add(each, {front_[lane], sent_[back][from], 0});
-    arrived_[back][from] = front_[lane];
+    const std::size_t at = index(each, edges_.find(each)->edge);
+    if (!done(sent_[back][at])) return false;
+    front_[lane] = add(each, {front_[lane], sent_[back][at], 0});
+    arrived_[back][at] = front_[lane];
     lanes_.pass(lane);
     lanes_.wake(rank_of(each));
     return true;
@@ -213,9 +248,10 @@ class task_builder {
     const op* const other = lanes_.head(peer);
     if (other == nullptr || !(*other == wanted)) return false;
     const op& message = is_send(each.kind) ? each : *other;
-    const std::uint32_t moved = add(message, {front_[lane], front_[peer], table_.transfer(!back, message.stage)});
+    const std::size_t edge = edges_.find(message)->edge;
+    const std::uint32_t moved = add(message, {front_[lane], front_[peer], table_.message(!back, edge)});
     front_[lane] = front_[peer] = moved;
-    arrived_[back][index(message, message.stage)] = moved;
+    arrived_[back][index(message, edge)] = moved;
     lanes_.pass(lane);
     lanes_.pass(peer);
     lanes_.wake(peer);
@@ -240,17 +276,18 @@ class task_builder {
   duration_table& table_;
   bool blocking_;
   bool streams_;
-  bool late_;  // results are under way, but nothing carries them
+  bool late_;  // results are under way, but nothing carries them: of a chain, where each pass waits for one
+  stage_links edges_;
   schedule_lanes lanes_;
   std::vector<std::uint32_t> front_;                     // the latest task of every lane
   std::uint32_t done_ = 0;                               // tasks before this round
-  std::vector<op> outbox_{};                             // messages of this round, for `link`
+  std::vector<leaving> outbox_{};                        // messages of this round, for `link`
   std::vector<std::vector<link>> links_;                 // of every sending rank
   std::vector<std::uint32_t> reduced_;                   // the latest all-reduce of every rank
   std::vector<std::size_t> passes_left_;                 // B, I, W of every stage that are no tasks yet
   std::array<std::vector<std::uint32_t>, 2> made_{};     // F, and B or I, of every stage, microbatch and slice
-  std::array<std::vector<std::uint32_t>, 2> sent_{};     // their messages, on the sender's stream
-  std::array<std::vector<std::uint32_t>, 2> arrived_{};  // what the neighbouring stage waits for
+  std::array<std::vector<std::uint32_t>, 2> sent_{};     // messages on the sender's stream, of every edge
+  std::array<std::vector<std::uint32_t>, 2> arrived_{};  // what waits for them, of every edge
 };
 
 }  // namespace stagecut::inline v0::detail
