@@ -123,7 +123,7 @@ void compare(const Model& model, const stagecut::makespan_request& request, cons
              const stagecut::outcome<stagecut::makespan_cut>& answer) {
   const stagecut::detail::chain_ticks chain(model, request.order, request.links);
   const auto keep = [&](const auto& constraint) {
-    const stagecut::detail::model_rules rules(model, request.order, request.memory_per_rank, constraint);
+    const stagecut::detail::model_rules rules(model, request.order, request.memory_per_device, constraint);
     stagecut::detail::cut_simulator simulate(chain, request.order, request.transfers);
     std::optional<double> best;
     std::vector<std::size_t> points{0};
@@ -172,7 +172,7 @@ void search(fuzz_bytes& bytes) {
     }
   }
   request.transfers = static_cast<stagecut::transfer_kind>(bytes.below(4));
-  if (stagecut::memory_pipeline_model<Model> && bytes.one_in(2)) request.memory_per_rank = 4.0 * bytes.byte();
+  if (stagecut::memory_pipeline_model<Model> && bytes.one_in(2)) request.memory_per_device = 4.0 * bytes.byte();
   if (bytes.one_in(4)) request.within = static_cast<double>(bytes.below(4)) / 4;
   request.most_within = bytes.below(8);
   request.limits.time_limit.reset();

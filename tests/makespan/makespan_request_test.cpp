@@ -12,7 +12,7 @@ TEST_CASE("what is not said of a search") {
   const makespan_request request;
   CHECK(request.links.empty());
   CHECK(request.transfers == stagecut::transfer_kind::link);
-  CHECK_FALSE(request.memory_per_rank);
+  CHECK_FALSE(request.memory_per_device);
   CHECK_FALSE(request.start);
   CHECK_FALSE(request.within);
   CHECK(request.most_within == 1000);

@@ -169,7 +169,7 @@ stagecut::makespan_request request() {
   stagecut::makespan_request result;
   result.order = stagecut::zb_h1(3, 6);
   result.links = {{0.5, 2}};
-  result.memory_per_rank = 100;
+  result.memory_per_device = 100;
   result.limits.time_limit.reset();
   return result;
 }

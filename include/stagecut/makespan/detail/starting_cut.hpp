@@ -39,7 +39,7 @@ class starting_cut {
     const std::size_t n = chain_.items;
     std::vector<double> load(n);
     for (std::size_t s = 0; s < chain_.stages; ++s) {
-      for (std::size_t i = 0; i < n; ++i) load[i] += chain_.load(s, i, i + 1);
+      for (std::size_t i = 0; i < n; ++i) load[i] += chain_.item_load(s, i);
     }
     const prefix_sums cost(load);
     const auto light = minimize_bottleneck(cost, chain_.stages, stage_rules(rules_, clock_));
