@@ -33,6 +33,7 @@ TEST_CASE("how far a cut may be from the best one") {
   found.bound = 11;
   CHECK(found.gap() == 0);
   CHECK_FALSE(found.all_within);
+  CHECK_FALSE(found.ties_settled);
   CHECK(found.within.empty());
 }
 

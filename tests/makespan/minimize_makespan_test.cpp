@@ -330,6 +330,92 @@ TEST_CASE("the listed optima of other chains") {
   CHECK(minimize_makespan(twice(uneven), request_for(order))->cuts == cuts{0, 3, 6, 7, 8});
 }
 
+TEST_CASE("what stages take beside their items: 45 by the items alone, 35 as simulated") {
+  // Launching a stage takes 5, whatever it runs; a model that is asked for single items alone pays it for each of them.
+  struct launched {
+    std::size_t size() const { return 4; }
+    double forward(std::size_t, std::size_t) const { return 1; }
+    double backward(std::size_t, std::size_t) const { return 1; }
+    double stage_forward(std::size_t) const { return 5; }
+    double stage_backward(std::size_t) const { return 5; }
+  };
+  const makespan_request request = request_for(order_of(schedule_kind::one_forward_one_backward, 2, 1));
+  const auto answer = minimize_makespan(launched{}, request);
+  REQUIRE(answer.state() == state::optimal);
+  CHECK(answer->cuts == cuts{0, 2, 4});
+  CHECK(answer->makespan == 2 * (5 + 2) + 2 * (5 + 2));
+  const stagecut::pass_times<double> passes{{7, 7}, {7, 7}};
+  CHECK(stagecut::simulate(request.order, passes).makespan == answer->makespan);
+}
+
+TEST_CASE("a loss on the last stage leaves it fewer layers") {
+  const std::vector<double> ones(8, 1);
+  const makespan_request request = request_for(order_of(schedule_kind::one_forward_one_backward, 2, 32));
+  CHECK(minimize_makespan(item_times(ones, ones), request)->cuts == cuts{0, 4, 8});
+  const stagecut::with_stage_times<item_times> model(item_times(ones, ones), {{0, 2}, {0, 2}, {}});
+  const auto answer = minimize_makespan(model, request);
+  REQUIRE(answer.state() == state::optimal);
+  CHECK(answer->cuts == cuts{0, 5, 8});
+  // Where devices are twice as fast, so are they at the loss.
+  const stagecut::with_speeds<stagecut::with_stage_times<item_times>> fast(model, {2, 2});
+  CHECK(minimize_makespan(fast, request)->cuts == answer->cuts);
+  CHECK(minimize_makespan(fast, request)->makespan == answer->makespan / 2);
+}
+
+TEST_CASE("what stages take beside their items, no integers: as simulate says, and no cut is better") {
+  dice random(19);
+  for (int round = 0; round < 1000; ++round) {
+    CAPTURE(round);
+    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const schedule order = chains::random_order(random, kind, {9, 4, 6});
+    std::vector<double> lists[4];
+    stagecut::stage_times own;
+    for (std::size_t i = 0; i < 9; ++i) {
+      for (auto& list : lists) list.push_back(random.fraction());
+      lists[1][i] += lists[2][i];
+    }
+    for (std::size_t s = 0; s < order.stages(); ++s) {
+      own.forward.push_back(random.once_in(3) ? 0 : random.fraction());
+      own.backward.push_back(own.forward[s] + (s + 1 == order.stages() ? 3 * random.fraction() : 0.1));
+      own.backward_weight.push_back(own.backward[s] * random.fraction());
+    }
+    chain of{chains::layers(lists[0], lists[1], lists[2], lists[3], {}, {}, own), {}, request_for(order), {}};
+    if (random.once_in(2)) of.request.links = {{0.1 * random.fraction(), 10 + random.fraction()}};
+    for (std::size_t s = 0; random.once_in(3) && s < order.stages(); ++s) of.speeds.push_back(0.5 + random.fraction());
+    if (of.speeds.size() != order.stages()) of.speeds.clear();
+    const std::vector<valued> all = chains::all_cuts<double>(of);
+    const auto answer = chains::solve(of);
+    REQUIRE(answer.state() == state::optimal);
+    CHECK(answer->bound <= all[0].first * (1 + 1e-12));
+    CHECK(std::abs(answer->makespan - all[0].first) <= 1e-12 * all[0].first);
+  }
+}
+
+TEST_CASE("times of stages that are none are refused, with the stage") {
+  struct own : told {
+    double forward_own = 0;
+    double backward_own = 0;
+    double weight_own = 0;
+    double stage_forward(std::size_t s) const { return s == 1 ? forward_own : 0; }
+    double stage_backward(std::size_t s) const { return s == 1 ? backward_own : 0; }
+    double stage_backward_weight(std::size_t s) const { return s == 1 ? weight_own : 0; }
+  };
+  const auto refused = [](const schedule& order, double forward, double backward, double weight) {
+    own model;
+    model.forward_own = forward, model.backward_own = backward, model.weight_own = weight;
+    return refusal(request_for(order), model);
+  };
+  const schedule whole = order_of(schedule_kind::one_forward_one_backward, 2, 2);
+  const schedule split = order_of(schedule_kind::zb_h1, 2, 4);
+  CHECK(refused(whole, 1, 2, 3).empty());  // nobody asks for the gradient of the weights
+  CHECK(refused(split, 1, 2, 2).empty());
+  CHECK(refused(split, 1, 2, 3) == "model.stage_backward_weight of stage 1: is above the whole backward pass");
+  CHECK(refused(whole, -1, 2, 0) == "model.stage_forward of stage 1: must be finite and not negative");
+  CHECK(refused(whole, 0, infinity, 0) == "model.stage_backward of stage 1: must be finite and not negative");
+  CHECK(refused(split, 0, 1, not_a_number) ==
+        "model.stage_backward_weight of stage 1: NaN, must be finite and not negative");
+}
+
 TEST_CASE("never worse than as many layers each, or the lightest heaviest stage, whatever the limit") {
   dice random(6);
   for (const auto kind : {schedule_kind::gpipe, schedule_kind::one_forward_one_backward, schedule_kind::zb_h1}) {
