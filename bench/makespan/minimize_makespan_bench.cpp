@@ -285,7 +285,7 @@ void measure(benchmark::State& state, const row& of) {
       if (!given.times.message.empty()) request.links = {{.latency = 0, .bandwidth = 1}};
       request.transfers = given.times.transfers;
       request.limits.time_limit = of.time_limit;
-      if (of.cap != 0) request.memory_per_rank = of.cap * least_cap(model, in_flight);
+      if (of.cap != 0) request.memory_per_device = of.cap * least_cap(model, in_flight);
 
       const auto begin = std::chrono::steady_clock::now();
       const auto best = stagecut::minimize_makespan(model, request);
@@ -304,7 +304,7 @@ void measure(benchmark::State& state, const row& of) {
       }
 
       const within_cap allowed{&model, &in_flight,
-                               request.memory_per_rank.value_or(std::numeric_limits<double>::infinity())};
+                               request.memory_per_device.value_or(std::numeric_limits<double>::infinity())};
       const auto fits = [&](const cuts& other) {
         for (std::size_t s = 0; s < stages; ++s) {
           if (of.cap != 0 && !allowed(s, other[s], other[s + 1])) return false;

@@ -51,6 +51,7 @@ TEST_CASE("paths and what is remembered of them find the best cut, and prove it,
     CAPTURE(round);
     const chain of = next_chain(random, 12);
     const std::vector<valued> all = chains::all_cuts(of);
+    if (!all.empty() && all[0].first == 0) continue;  // a makespan below that would say stop
     chains::with_workbench(of, [&](auto& bench) {
       path_pool pool(bench.ticks, bench.layout, random.once_in(2) ? 16 : 8);
       cut_search search(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, pool, bench.clock);

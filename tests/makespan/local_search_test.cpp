@@ -21,6 +21,7 @@ using stagecut::view;
 TEST_CASE("a cut becomes no worse, stays allowed, and has the makespan that is said") {
   dice random(2);
   int better = 0;
+  int best_already = 0;
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
     const auto kind = static_cast<schedule_kind>(random.below(15));
@@ -42,9 +43,10 @@ TEST_CASE("a cut becomes no worse, stays allowed, and has the makespan that is s
       CHECK(std::find(all.begin(), all.end(), found) != all.end());
       CHECK(found.first <= begin.first);
       if (found.first < begin.first) ++better;
+      if (begin.first == all[0].first) ++best_already;
     });
   }
-  CHECK(better > 100);
+  CHECK(better > (290 - best_already) / 2);
 }
 
 TEST_CASE("it stops at the goal, after its tries, when the time is over, and where there is nothing to move") {

@@ -27,7 +27,7 @@ struct said {
   std::vector<double> numbers{};
   mutable std::size_t asked = 0;
 
-  /// The answer to one of 8 kinds of questions about that stage and item.
+  /// The answer to one of 9 kinds of questions about that stage and item.
   [[nodiscard]] double operator()(std::size_t kind, std::size_t s, std::size_t item) const {
     require(s < stages && item <= items);
     if (moody) return numbers[(kind + 31 * asked++) % numbers.size()];
@@ -43,7 +43,7 @@ struct said {
 
 said some_numbers(fuzz_bytes& bytes, std::size_t n, std::size_t stages) {
   said result{n, stages};
-  for (std::size_t i = 0; i < 8 * stages * (n + 1); ++i) result.numbers.push_back(static_cast<double>(bytes.below(8)));
+  for (std::size_t i = 0; i < 9 * stages * (n + 1); ++i) result.numbers.push_back(static_cast<double>(bytes.below(8)));
   const std::size_t how = bytes.below(4);
   result.honest = how == 0;
   result.moody = how == 3;
@@ -59,18 +59,18 @@ said some_numbers(fuzz_bytes& bytes, std::size_t n, std::size_t stages) {
 struct plain {
   const said& of;
   [[nodiscard]] std::size_t size() const { return of.items; }
-  [[nodiscard]] double forward(std::size_t s, std::size_t first, std::size_t last) const {
-    return of.sum(0, s, first, last);
+  [[nodiscard]] double forward(std::size_t s, std::size_t item) const { return of(0, s, asked_for(item)); }
+  [[nodiscard]] double backward(std::size_t s, std::size_t item) const {
+    return of(1, s, asked_for(item)) + (of.honest ? of(2, s, item) : 0);
   }
-  [[nodiscard]] double backward(std::size_t s, std::size_t first, std::size_t last) const {
-    return of.sum(1, s, first, last) + (of.honest ? of.sum(2, s, first, last) : 0);
-  }
+  [[nodiscard]] std::size_t asked_for(std::size_t item) const { return require(item < of.items), item; }
 };
 /// All that may be known.
 struct knowing : plain {
-  [[nodiscard]] double backward_weight(std::size_t s, std::size_t first, std::size_t last) const {
-    return of.sum(2, s, first, last);
-  }
+  [[nodiscard]] double backward_weight(std::size_t s, std::size_t item) const { return of(2, s, asked_for(item)); }
+  [[nodiscard]] double stage_forward(std::size_t s) const { return of(8, s, 0); }
+  [[nodiscard]] double stage_backward(std::size_t s) const { return of(8, s, of.items) + (of.honest ? of(7, s, 0) : 0); }
+  [[nodiscard]] double stage_backward_weight(std::size_t s) const { return of(7, s, 0); }
   [[nodiscard]] double sent(std::size_t cut) const {
     require(cut != 0 && cut < of.items);
     return of(3, 0, cut);
@@ -123,7 +123,7 @@ void compare(const Model& model, const stagecut::makespan_request& request, cons
              const stagecut::outcome<stagecut::makespan_cut>& answer) {
   const stagecut::detail::chain_ticks chain(model, request.order, request.links);
   const auto keep = [&](const auto& constraint) {
-    const stagecut::detail::model_rules rules(model, request.order, request.memory_per_rank, constraint);
+    const stagecut::detail::model_rules rules(model, request.order, request.memory_per_device, constraint);
     stagecut::detail::cut_simulator simulate(chain, request.order, request.transfers);
     std::optional<double> best;
     std::vector<std::size_t> points{0};
@@ -172,7 +172,7 @@ void search(fuzz_bytes& bytes) {
     }
   }
   request.transfers = static_cast<stagecut::transfer_kind>(bytes.below(4));
-  if (stagecut::memory_pipeline_model<Model> && bytes.one_in(2)) request.memory_per_rank = 4.0 * bytes.byte();
+  if (stagecut::memory_pipeline_model<Model> && bytes.one_in(2)) request.memory_per_device = 4.0 * bytes.byte();
   if (bytes.one_in(4)) request.within = static_cast<double>(bytes.below(4)) / 4;
   request.most_within = bytes.below(8);
   request.limits.time_limit.reset();

@@ -12,7 +12,7 @@ TEST_CASE("what is not said of a search") {
   const makespan_request request;
   CHECK(request.links.empty());
   CHECK(request.transfers == stagecut::transfer_kind::link);
-  CHECK_FALSE(request.memory_per_rank);
+  CHECK_FALSE(request.memory_per_device);
   CHECK_FALSE(request.start);
   CHECK_FALSE(request.within);
   CHECK(request.most_within == 1000);
@@ -33,6 +33,7 @@ TEST_CASE("how far a cut may be from the best one") {
   found.bound = 11;
   CHECK(found.gap() == 0);
   CHECK_FALSE(found.all_within);
+  CHECK_FALSE(found.ties_settled);
   CHECK(found.within.empty());
 }
 

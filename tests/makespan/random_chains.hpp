@@ -40,14 +40,20 @@ using stagecut::schedule_kind;
 using stagecut::transfer_kind;
 using points = std::vector<std::size_t>;
 
-/// Lists of times and of bytes.
+/// Lists of times and of bytes; and what stages take beside their items.
 class layers : public stagecut::item_times {
  public:
   layers(std::vector<double> forward, std::vector<double> backward, std::vector<double> weight,
-         std::vector<double> sent, std::vector<double> fixed = {}, std::vector<double> held = {})
+         std::vector<double> sent, std::vector<double> fixed = {}, std::vector<double> held = {},
+         stagecut::stage_times own = {})
       : item_times(std::move(forward), std::move(backward), std::move(weight), std::move(sent)),
         fixed_(std::move(fixed)),
-        held_(std::move(held)) {}
+        held_(std::move(held)),
+        own_(std::move(own)) {}
+
+  [[nodiscard]] double stage_forward(std::size_t s) const { return of(own_.forward, s); }
+  [[nodiscard]] double stage_backward(std::size_t s) const { return of(own_.backward, s); }
+  [[nodiscard]] double stage_backward_weight(std::size_t s) const { return of(own_.backward_weight, s); }
 
   [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t microbatches) const {
     double sum = 0;
@@ -58,8 +64,11 @@ class layers : public stagecut::item_times {
   }
 
  private:
+  static double of(const std::vector<double>& list, std::size_t s) { return s < list.size() ? list[s] : 0; }
+
   std::vector<double> fixed_;
   std::vector<double> held_;
+  stagecut::stage_times own_;
 };
 
 /// Some cut points, some stages, or stages of too many items are forbidden.
@@ -99,6 +108,41 @@ struct chain {
 /// A cut and its makespan.
 using valued = std::pair<double, points>;
 
+/// What a stage takes: the sum of its items, and what it takes beside them.
+/// @{
+template <class Model>
+[[nodiscard]] double forward_of(const Model& model, std::size_t s, std::size_t first, std::size_t last) {
+  double sum = 0;
+  for (std::size_t i = first; i < last; ++i) sum += model.forward(s, i);
+  if constexpr (requires { model.stage_forward(s); }) sum += model.stage_forward(s);
+  return sum;
+}
+template <class Model>
+[[nodiscard]] double backward_of(const Model& model, std::size_t s, std::size_t first, std::size_t last) {
+  double sum = 0;
+  for (std::size_t i = first; i < last; ++i) sum += model.backward(s, i);
+  if constexpr (requires { model.stage_backward(s); }) sum += model.stage_backward(s);
+  return sum;
+}
+template <class Model>
+[[nodiscard]] double weight_of(const Model& model, std::size_t s, std::size_t first, std::size_t last) {
+  double sum = 0;
+  for (std::size_t i = first; i < last; ++i) sum += model.backward_weight(s, i);
+  if constexpr (requires { model.stage_backward_weight(s); }) sum += model.stage_backward_weight(s);
+  return sum;
+}
+/// @}
+
+/// What the heaviest stage takes for one microbatch.
+template <class Model>
+[[nodiscard]] double heaviest_of(const Model& model, const points& cut) {
+  double most = 0;
+  for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
+    most = std::max(most, forward_of(model, s, cut[s], cut[s + 1]) + backward_of(model, s, cut[s], cut[s + 1]));
+  }
+  return most;
+}
+
 /// The durations of a cut.
 template <class T>
 struct durations {
@@ -123,10 +167,10 @@ template <class T, class Model>
   const std::size_t stages = request.order.stages();
   result.transfers.kind = request.transfers;
   for (std::size_t s = 0; s < stages; ++s) {
-    const double whole = model.backward(s, cut[s], cut[s + 1]);
-    result.times.forward.push_back(static_cast<T>(model.forward(s, cut[s], cut[s + 1])));
+    const double whole = backward_of(model, s, cut[s], cut[s + 1]);
+    result.times.forward.push_back(static_cast<T>(forward_of(model, s, cut[s], cut[s + 1])));
     if (split) {
-      const double weight = model.backward_weight(s, cut[s], cut[s + 1]);
+      const double weight = weight_of(model, s, cut[s], cut[s + 1]);
       result.times.backward_input.push_back(static_cast<T>(whole - weight));
       result.times.backward_weight.push_back(static_cast<T>(weight));
     } else {
@@ -145,7 +189,7 @@ template <class T, class Model>
 /// Whether every rank has room at every moment.
 template <class Model>
 [[nodiscard]] bool has_room(const Model& model, const makespan_request& request, const points& cut) {
-  if (!request.memory_per_rank) return true;
+  if (!request.memory_per_device) return true;
   const schedule& order = request.order;
   for (std::size_t r = 0; r < order.ranks(); ++r) {
     std::map<std::size_t, std::size_t> held;
@@ -158,7 +202,7 @@ template <class Model>
       ++held[each.stage];
       double sum = 0;
       for (const auto& [s, count] : held) sum += model.memory(s, cut[s], cut[s + 1], count);
-      if (sum > *request.memory_per_rank) return false;
+      if (sum > *request.memory_per_device) return false;
     }
   }
   return true;
@@ -222,6 +266,21 @@ template <class T = std::int64_t>
   return result;
 }
 
+/// The cut of the least makespan whose heaviest stage is lightest, then the lexicographically smallest; of all cuts as
+/// `all_cuts` has them, of which there is one.
+[[nodiscard]] inline points best_of(const chain& of, const std::vector<valued>& all) {
+  return of.with_model([&](const auto& model) {
+    const points* best = &all[0].second;
+    double least = heaviest_of(model, *best);
+    for (const auto& [makespan, cut] : all) {
+      if (makespan > all[0].first) break;
+      const double here = heaviest_of(model, cut);
+      if (here < least) best = &cut, least = here;
+    }
+    return *best;
+  });
+}
+
 /// Up to how much; some of them for what takes longer.
 struct sizes {
   std::size_t items = 14;
@@ -259,7 +318,31 @@ struct ingredients {
   bool speeds = true;
   bool memory = true;
   bool rules = true;
+  bool constants = true;
 };
+
+/// What stages take beside their items, divisible by all speeds: all the same, each another, most of them nothing, or
+/// the last much.
+[[nodiscard]] inline stagecut::stage_times random_constants(dice& random, const schedule& order) {
+  const std::size_t stages = order.stages();
+  const std::size_t how = random.below(4);
+  const auto time = [&] { return static_cast<double>(6 * random.from(1, 30)); };
+  const double same[] = {time(), time()};
+  stagecut::stage_times result;
+  for (std::size_t s = 0; s < stages; ++s) {
+    const bool last = s + 1 == stages;
+    const bool none = (how == 2 && !random.once_in(3)) || (how == 3 && !last);
+    const double by = how == 3 ? 20 : 1;
+    result.forward.push_back(none ? 0 : how == 0 ? same[0] : by * time());
+    result.backward.push_back(none ? 0 : how == 0 ? same[1] : by * time());
+    if (splits(order)) {
+      const auto most = static_cast<std::size_t>(result.backward[s]) / 6;
+      result.backward_weight.push_back(6 * static_cast<double>(random.below(most + 1)));
+    }
+  }
+  if (random.once_in(4)) result.forward.clear();
+  return result;
+}
 
 /// A chain for that schedule.
 [[nodiscard]] inline chain random_chain(dice& random, const schedule& order, std::size_t most_items,
@@ -285,7 +368,9 @@ struct ingredients {
     lists[4].push_back(static_cast<double>(random.below(10)));
     lists[5].push_back(static_cast<double>(random.below(10)));
   }
-  chain result{layers(lists[0], lists[1], lists[2], lists[3], lists[4], lists[5]), {}, {}, {}};
+  stagecut::stage_times own;
+  if (with.constants && random.once_in(2)) own = random_constants(random, order);
+  chain result{layers(lists[0], lists[1], lists[2], lists[3], lists[4], lists[5], own), {}, {}, {}};
   result.request.order = order;
   result.request.limits.time_limit.reset();
   if (with.messages && !random.once_in(3)) {
@@ -304,7 +389,7 @@ struct ingredients {
   }
   if (with.memory && order.slices == 1 && random.once_in(3)) {
     const auto average = static_cast<std::size_t>(result.model.memory(0, 0, n, 1 + order.microbatches / 3));
-    result.request.memory_per_rank = static_cast<double>(random.from(average / order.ranks(), 2 * average + 1));
+    result.request.memory_per_device = static_cast<double>(random.from(average / order.ranks(), 2 * average + 1));
   }
   if (!with.rules || !random.once_in(4)) return result;
   result.rules.emplace();
@@ -350,7 +435,13 @@ struct ingredients {
     lists[4].push_back(result.model.memory(0, i, i + 1, 0));
     lists[5].push_back(result.model.memory(0, i, i + 1, 1) - lists[4][i]);
   }
-  result.model = layers(lists[0], lists[1], lists[2], lists[3], lists[4], lists[5]);
+  stagecut::stage_times own;
+  for (std::size_t s = 0; s < order.stages() && random.once_in(2); ++s) {
+    own.forward.push_back(any_magnitude(random, by[0]));
+    own.backward.push_back(any_magnitude(random, by[0]));
+    if (splits(order)) own.backward_weight.push_back(own.backward[s] / 2);
+  }
+  result.model = layers(lists[0], lists[1], lists[2], lists[3], lists[4], lists[5], own);
   for (auto& each : result.request.links) {
     each = {any_magnitude(random, by[1]), random.once_in(2) ? 0 : any_magnitude(random, by[1])};
   }
@@ -378,7 +469,7 @@ struct workbench {
       : request(of.request),
         rules(of.rules ? *of.rules : forbidden{}),
         ticks(model, request.order, request.links),
-        checked(model, request.order, request.memory_per_rank, rules),
+        checked(model, request.order, request.memory_per_device, rules),
         layout(request.order),
         simulate(ticks, request.order, request.transfers) {}
 

@@ -46,7 +46,7 @@ TEST_CASE("without a limit there is a path for every cut that is allowed") {
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
     chain of = next_chain(random, 10);
-    if (of.request.order.stages() != of.request.order.ranks()) of.request.memory_per_rank.reset();
+    if (of.request.order.stages() != of.request.order.ranks()) of.request.memory_per_device.reset();
     const std::vector<valued> all = chains::all_cuts(of);
     chains::with_workbench(of, [&](auto& bench) {
       if (bench.checked.has_rank_rules()) return;

@@ -69,7 +69,7 @@ TEST_CASE("no time is enough where no rule needs a search") {
   dice random(9);
   chain of = chains::random_chain(random, chains::random_order(random, schedule_kind::gpipe, {9, 4, 8}), 9, {});
   of.rules.reset();
-  of.request.memory_per_rank.reset();
+  of.request.memory_per_device.reset();
   of.request.limits.time_limit = 0;
   start(of, [&](state found, const auto& best, auto&) {
     CHECK(found == state::feasible);

@@ -51,10 +51,10 @@ TEST_CASE("a profile is a pipeline model whose items are blocks of layers") {
   REQUIRE(chain.size() == 3);
   CHECK(chain.blocks()[1] == 1);
   CHECK(chain.blocks()[2] == 3);
-  CHECK(chain.forward(0, 1, 2) == 5);
-  CHECK(chain.forward(0, 0, 3) == 10);
-  CHECK(chain.backward(7, 1, 3) == 18);
-  CHECK(chain.backward_weight(0, 0, 2) == 3);
+  CHECK(chain.forward(0, 1) == 5);
+  CHECK(chain.forward(0, 2) == 4);
+  CHECK(chain.backward(7, 1) == 10);
+  CHECK(chain.backward_weight(0, 1) == 2.5);
   CHECK(chain.splits_backward());
   CHECK(chain.sent(1) == 100);
   CHECK(chain.sent(2) == 300);  // of the last layer of the block before
@@ -64,7 +64,7 @@ TEST_CASE("blocks of one's own") {
   const profile model = four_layers();
   const chain_model chain(model, {}, stagecut::layer_blocks(model, {3}));
   REQUIRE(chain.size() == 3);
-  CHECK(chain.forward(0, 2, 3) == 7);
+  CHECK(chain.forward(0, 2) == 7);
   CHECK(chain.sent(2) == 200);
 }
 
@@ -80,8 +80,8 @@ TEST_CASE("its memory is that of training, and none of microbatches if there is 
 
 TEST_CASE("a backward pass that computes again takes longer") {
   const chain_model chain(four_layers(), {.checkpoint = checkpointing::always});
-  CHECK(chain.backward(0, 0, 4) == 30);
-  CHECK(chain.backward_weight(0, 0, 4) == 5);
+  CHECK(chain.backward(0, 3) == 12);
+  CHECK(chain.backward_weight(0, 3) == 2);
 }
 
 TEST_CASE("one layer that does not tell the gradients apart makes a model that does not") {
@@ -89,7 +89,7 @@ TEST_CASE("one layer that does not tell the gradients apart makes a model that d
   model.layers[2].backward_weight.reset();
   const chain_model chain(model);
   CHECK_FALSE(chain.splits_backward());
-  CHECK(chain.backward_weight(0, 0, 4) == 0);
+  CHECK(chain.backward_weight(0, 3) == 0);
 }
 
 TEST_CASE("what is no chain of equal microbatches is refused") {

@@ -159,6 +159,8 @@ void ask(answers& all, const Cost& cost, const Narrow& narrow, const Odd& odd) {
     all.take(stagecut::minimize_total(stagecut::convex_of(sums, user::squared{}), 3));                    \
     all.take(stagecut::minimize_makespan(user::pipeline{}, request(), odd));                              \
     all.take(stagecut::minimize_makespan(stagecut::with_speeds(user::pipeline{}, {1, 2, 1}), request())); \
+    all.take(stagecut::minimize_makespan(stagecut::with_stage_times(user::pipeline{}, {{1}}), request())); \
+    CHECK(stagecut::testing::check_pipeline_model(user::pipeline{}, 3));                                  \
     CHECK(stagecut::testing::check_constraint(narrow, 8, 3));                                             \
     CHECK(stagecut::testing::check_constraint(odd, 8, 3));                                                \
     CHECK(stagecut::testing::check_objective(user::most{}, std::vector<user::amount>{{1}, {3}, {2}}));    \
@@ -169,7 +171,7 @@ stagecut::makespan_request request() {
   stagecut::makespan_request result;
   result.order = stagecut::zb_h1(3, 6);
   result.links = {{0.5, 2}};
-  result.memory_per_rank = 100;
+  result.memory_per_device = 100;
   result.limits.time_limit.reset();
   return result;
 }

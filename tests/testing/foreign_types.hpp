@@ -101,15 +101,12 @@ struct most {
 struct pipeline {
   std::size_t items = 8;
   [[nodiscard]] std::size_t size() const { return items; }
-  [[nodiscard]] double forward(std::size_t, std::size_t first, std::size_t last) const {
-    return staged{items}(0, first, last);
-  }
-  [[nodiscard]] double backward(std::size_t, std::size_t first, std::size_t last) const {
-    return 2 * staged{items}(0, first, last);
-  }
-  [[nodiscard]] double backward_weight(std::size_t, std::size_t first, std::size_t last) const {
-    return staged{items}(0, first, last);
-  }
+  [[nodiscard]] double forward(std::size_t, std::size_t i) const { return staged{items}(0, i, i + 1); }
+  [[nodiscard]] double backward(std::size_t, std::size_t i) const { return 2 * staged{items}(0, i, i + 1); }
+  [[nodiscard]] double backward_weight(std::size_t, std::size_t i) const { return staged{items}(0, i, i + 1); }
+  [[nodiscard]] double stage_forward(std::size_t s) const { return static_cast<double>(s); }
+  [[nodiscard]] double stage_backward(std::size_t s) const { return static_cast<double>(2 * s); }
+  [[nodiscard]] double stage_backward_weight(std::size_t s) const { return static_cast<double>(s); }
   [[nodiscard]] double sent(std::size_t cut) const { return static_cast<double>(cut % 3); }
   [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t held) const {
     return static_cast<double>((last - first) * held);

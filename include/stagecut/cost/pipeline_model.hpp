@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,28 +14,35 @@
 
 namespace stagecut::inline v0 {
 
-/// What planners for the makespan ask of a chain of n items, for the items `[first, last)` as stage `s`: the time of a
-/// forward and of a backward pass of one microbatch (of one of its slices, where the schedule has slices).
+/// What planners for the makespan ask of a chain of n items: the time of a forward and of a backward pass of one microbatch
+/// (of one of its slices, where the schedule has slices) through item `i` on stage `s`, `forward(s, i)` and
+/// `backward(s, i)`. A stage takes the sum of its items.
 ///
-/// Optional members: `backward_weight(s, first, last)`, the part of the backward pass that is the gradient of the
-/// weights; `sent(cut)`, bytes that cross a cut between the items `cut - 1` and `cut`; `memory(s, first, last, k)`, bytes
-/// with `k >= 0` microbatches in flight; `least_memory(s, first, last, k)`, what a stage takes at least that begins with
-/// `first` and reaches to `last` or beyond, which spares many questions; `splits_backward()`, false for a model that has
-/// `backward_weight` but does not know it.
+/// Optional members:
 ///
-/// Axioms: pure; finite and not negative; times are sums over the items, so only single items are asked for; memory never
-/// falls with `k`. One that promises `stage_invariant` is asked for the times of stage 0 alone.
+/// | member | meaning |
+/// |---|---|
+/// | `backward_weight(s, i)` | the part of the backward pass that is the gradient of the weights |
+/// | `stage_forward(s)`, `stage_backward(s)`, `stage_backward_weight(s)` | what a pass of stage `s` takes beside its items, whichever they are: kernel launches, the loss, a reduction of what stages share |
+/// | `sent(cut)` | bytes that cross a cut between the items `cut - 1` and `cut` |
+/// | `memory(s, first, last, k)` | bytes of `[first, last)` as stage `s` with `k >= 0` microbatches in flight |
+/// | `least_memory(s, first, last, k)` | what a stage takes at least that begins with `first` and reaches to `last` or beyond, which spares many questions |
+/// | `splits_backward()` | false for a model that has `backward_weight` but does not know it |
+///
+/// Axioms: pure; finite and not negative; a part is not above its whole; memory never falls with `k`; and with
+/// `stage_invariant` an item takes the same time on every stage, so that it is asked for on stage 0 alone (what stages
+/// take beside their items, and memory, are asked for of every stage). `testing::check_pipeline_model` looks for a lie.
 template <class Model>
 concept pipeline_model = requires(const Model& model, std::size_t i) {
   { model.size() } -> std::convertible_to<std::size_t>;
-  { model.forward(i, i, i) } -> std::convertible_to<double>;
-  { model.backward(i, i, i) } -> std::convertible_to<double>;
+  { model.forward(i, i) } -> std::convertible_to<double>;
+  { model.backward(i, i) } -> std::convertible_to<double>;
 };
 
 /// Such a model that tells the gradient of the weights apart.
 template <class Model>
 concept split_pipeline_model = pipeline_model<Model> && requires(const Model& model, std::size_t i) {
-  { model.backward_weight(i, i, i) } -> std::convertible_to<double>;
+  { model.backward_weight(i, i) } -> std::convertible_to<double>;
 };
 
 /// Such a model that knows what crosses a cut.
@@ -48,6 +56,29 @@ template <class Model>
 concept memory_pipeline_model = pipeline_model<Model> && requires(const Model& model, std::size_t i) {
   { model.memory(i, i, i, i) } -> std::convertible_to<double>;
 };
+
+namespace detail {
+
+/// What a pass of a stage takes beside its items; nothing where the model does not tell.
+/// @{
+template <class Model>
+[[nodiscard]] constexpr double stage_forward(const Model& model, std::size_t s) {
+  if constexpr (requires { model.stage_forward(s); }) return model.stage_forward(s);
+  return 0;
+}
+template <class Model>
+[[nodiscard]] constexpr double stage_backward(const Model& model, std::size_t s) {
+  if constexpr (requires { model.stage_backward(s); }) return model.stage_backward(s);
+  return 0;
+}
+template <class Model>
+[[nodiscard]] constexpr double stage_backward_weight(const Model& model, std::size_t s) {
+  if constexpr (requires { model.stage_backward_weight(s); }) return model.stage_backward_weight(s);
+  return 0;
+}
+/// @}
+
+}  // namespace detail
 
 /// A pipeline model made of lists with one element an item. Stages do not differ.
 class item_times {
@@ -83,14 +114,10 @@ class item_times {
 
   /// See `pipeline_model`.
   /// @{
-  [[nodiscard]] double forward(std::size_t, std::size_t first, std::size_t last) const noexcept {
-    return sum(forward_, first, last);
-  }
-  [[nodiscard]] double backward(std::size_t, std::size_t first, std::size_t last) const noexcept {
-    return sum(backward_, first, last);
-  }
-  [[nodiscard]] double backward_weight(std::size_t, std::size_t first, std::size_t last) const noexcept {
-    return sum(weight_, first, last);
+  [[nodiscard]] double forward(std::size_t, std::size_t item) const noexcept { return forward_[item]; }
+  [[nodiscard]] double backward(std::size_t, std::size_t item) const noexcept { return backward_[item]; }
+  [[nodiscard]] double backward_weight(std::size_t, std::size_t item) const noexcept {
+    return weight_.empty() ? 0 : weight_[item];
   }
   [[nodiscard]] double sent(std::size_t cut) const noexcept { return sent_.empty() ? 0 : sent_[cut - 1]; }
   /// @}
@@ -99,12 +126,6 @@ class item_times {
   [[nodiscard]] bool splits_backward() const noexcept { return !weight_.empty(); }
 
  private:
-  static double sum(const std::vector<double>& values, std::size_t first, std::size_t last) noexcept {
-    double result = 0;
-    for (std::size_t i = first; i < last && i < values.size(); ++i) result += values[i];
-    return result;
-  }
-
   void check(const char* name, const std::vector<double>& values, bool may_be_empty) const {
     if (values.size() != forward_.size() && !(may_be_empty && values.empty())) {
       detail::fail(invalid_input(name, detail::joined("has ", std::to_string(values.size()), " elements, forward has ",
@@ -122,7 +143,77 @@ class item_times {
   std::vector<double> sent_;
 };
 
-/// A pipeline model as run by devices of different speeds: times are divided by the speed of the stage.
+/// What every stage takes beside its items: each list is empty (nothing), has one element for all stages, or one for
+/// every stage. In the unit of the model.
+struct stage_times {
+  std::vector<double> forward{};          ///< of a forward pass
+  std::vector<double> backward{};         ///< of a backward pass
+  std::vector<double> backward_weight{};  ///< the part of that which is the gradient of the weights
+};
+
+/// A pipeline model whose stages take a time of their own beside that of their items: launching kernels, the loss on the
+/// last one, reducing what stages share. It is added to what the model says of that already.
+template <pipeline_model Model>
+class with_stage_times : public Model {
+ public:
+  /// Its promise: that of the model, which is about items.
+  using axioms = std::remove_cvref_t<decltype(enable_axioms<Model>)>;
+
+  /// @param model  any
+  /// @param times  finite and not negative
+  /// @throws       invalid_input for times that are not
+  with_stage_times(Model model, stage_times times) : Model(std::move(model)), times_(std::move(times)) {
+    check("forward", times_.forward);
+    check("backward", times_.backward);
+    check("backward_weight", times_.backward_weight);
+    const std::size_t most = times_.backward_weight.size() < times_.backward.size() ? times_.backward.size()
+                                                                                     : times_.backward_weight.size();
+    for (std::size_t s = 0; s < most; ++s) {
+      if (last_of(times_.backward_weight, s) <= last_of(times_.backward, s)) continue;
+      detail::fail(invalid_input(detail::joined("backward_weight[", std::to_string(s), "]"),
+                                 "is above the whole backward pass"));
+    }
+  }
+
+  /// See `pipeline_model`.
+  /// @throws argument_error for a stage of which nothing was said
+  /// @{
+  [[nodiscard]] double stage_forward(std::size_t stage) const {
+    return detail::stage_forward<Model>(*this, stage) + of("forward", times_.forward, stage);
+  }
+  [[nodiscard]] double stage_backward(std::size_t stage) const {
+    return detail::stage_backward<Model>(*this, stage) + of("backward", times_.backward, stage);
+  }
+  [[nodiscard]] double stage_backward_weight(std::size_t stage) const {
+    return detail::stage_backward_weight<Model>(*this, stage) + of("backward_weight", times_.backward_weight, stage);
+  }
+  /// @}
+
+ private:
+  static void check(const char* name, const std::vector<double>& values) {
+    for (std::size_t s = 0; s < values.size(); ++s) {
+      if (is_finite(values[s]) && !is_negative(values[s])) continue;
+      detail::fail(invalid_input(detail::joined(name, "[", std::to_string(s), "]"), "must be finite and not negative"));
+    }
+  }
+  static double last_of(const std::vector<double>& values, std::size_t stage) {
+    if (values.empty()) return 0;
+    return stage < values.size() ? values[stage] : values.back();
+  }
+  static double of(const char* name, const std::vector<double>& values, std::size_t stage) {
+    if (values.empty()) return 0;
+    if (values.size() == 1) return values[0];
+    if (stage < values.size()) return values[stage];
+    detail::fail(argument_error("with_stage_times", detail::joined("times.", name, ".size()"),
+                                std::to_string(values.size()),
+                                detail::joined("must be the number of stages, above ", std::to_string(stage))));
+  }
+
+  stage_times times_;
+};
+
+/// A pipeline model as run by devices of different speeds: times are divided by the speed of the stage,
+/// those of its items and those that it takes beside them.
 ///
 /// What else a model knows (`sent`, `memory`, the gradient of the weights) is known as before.
 template <pipeline_model Model>
@@ -145,15 +236,24 @@ class with_speeds : public Model {
   /// See `pipeline_model`.
   /// @throws argument_error for a stage whose speed was not said
   /// @{
-  [[nodiscard]] double forward(std::size_t stage, std::size_t first, std::size_t last) const {
-    return Model::forward(stage, first, last) / speed(stage);
+  [[nodiscard]] double forward(std::size_t stage, std::size_t item) const {
+    return Model::forward(stage, item) / speed(stage);
   }
-  [[nodiscard]] double backward(std::size_t stage, std::size_t first, std::size_t last) const {
-    return Model::backward(stage, first, last) / speed(stage);
+  [[nodiscard]] double backward(std::size_t stage, std::size_t item) const {
+    return Model::backward(stage, item) / speed(stage);
   }
-  [[nodiscard]] double backward_weight(std::size_t stage, std::size_t first,
-                                       std::size_t last) const requires split_pipeline_model<Model> {
-    return Model::backward_weight(stage, first, last) / speed(stage);
+  [[nodiscard]] double backward_weight(std::size_t stage,
+                                       std::size_t item) const requires split_pipeline_model<Model> {
+    return Model::backward_weight(stage, item) / speed(stage);
+  }
+  [[nodiscard]] double stage_forward(std::size_t stage) const {
+    return detail::stage_forward<Model>(*this, stage) / speed(stage);
+  }
+  [[nodiscard]] double stage_backward(std::size_t stage) const {
+    return detail::stage_backward<Model>(*this, stage) / speed(stage);
+  }
+  [[nodiscard]] double stage_backward_weight(std::size_t stage) const {
+    return detail::stage_backward_weight<Model>(*this, stage) / speed(stage);
   }
   /// @}
 

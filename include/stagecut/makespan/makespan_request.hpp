@@ -39,7 +39,7 @@ struct makespan_request {
   schedule order{};                               ///< what the ranks do: a stage of the chain is one of its stages
   std::vector<link_speed> links{};                ///< of every boundary, or one for all; empty: no messages
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
-  std::optional<double> memory_per_rank{};        ///< bytes that no rank may exceed; unset: no limit
+  std::optional<double> memory_per_device{};      ///< bytes that no rank may exceed; unset: no limit
   std::optional<cuts> start{};                    ///< a cut to begin with; the answer is not worse
   std::optional<double> within{};  ///< asks for all cuts of at most (1 + within) times the least makespan
   std::size_t most_within = 1000;  ///< of them
@@ -62,6 +62,7 @@ struct makespan_cut {
   double bound = 0;                     ///< no cut ends earlier; equal to `makespan` if proved optimal
   std::vector<simulated_cut> within{};  ///< those asked for, by makespan, then by cut points
   bool all_within = false;              ///< whether there are no more of them
+  bool ties_settled = false;            ///< whether, of the best cuts, it is the one that the rule for ties names
   std::size_t nodes = 0;                ///< partial cuts looked at
   std::size_t simulations = 0;          ///< whole cuts looked at
 

@@ -41,7 +41,7 @@ struct minimize_makespan_fn {
     if (chain.splits && !tells_weights(model)) {
       detail::fail(invalid_input("model", "does not tell the gradient of the weights, which the schedule runs apart"));
     }
-    const detail::model_rules<Model, Constraint> rules(model, request.order, request.memory_per_rank, allowed);
+    const detail::model_rules<Model, Constraint> rules(model, request.order, request.memory_per_device, allowed);
     if (request.start && !detail::allowed_cut(request.order, rules, request.start->points())) {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
@@ -76,10 +76,10 @@ struct minimize_makespan_fn {
                                     std::to_string(value), "must be finite and not negative"));
       }
     }
-    if (request.memory_per_rank) {
-      const double bytes = *request.memory_per_rank;
-      if (is_nan(bytes) || is_negative(bytes)) refuse("memory_per_rank", std::to_string(bytes), "must not be negative");
-      if (!knows_memory) refuse("memory_per_rank", std::to_string(bytes), "needs a model with memory");
+    if (request.memory_per_device) {
+      const double bytes = *request.memory_per_device;
+      if (is_nan(bytes) || is_negative(bytes)) refuse("memory_per_device", std::to_string(bytes), "must not be negative");
+      if (!knows_memory) refuse("memory_per_device", std::to_string(bytes), "needs a model with memory");
     }
     if (request.within && !(is_finite(*request.within) && *request.within >= 0)) {
       refuse("within", std::to_string(*request.within), "must be finite and not negative");

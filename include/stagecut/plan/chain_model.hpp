@@ -50,14 +50,14 @@ class chain_model {
 
   /// See `pipeline_model`.
   /// @{
-  [[nodiscard]] double forward(std::size_t s, std::size_t first, std::size_t last) const noexcept {
-    return times_.forward(s, first, last);
+  [[nodiscard]] double forward(std::size_t s, std::size_t item) const noexcept {
+    return times_.forward(s, item);
   }
-  [[nodiscard]] double backward(std::size_t s, std::size_t first, std::size_t last) const noexcept {
-    return times_.backward(s, first, last);
+  [[nodiscard]] double backward(std::size_t s, std::size_t item) const noexcept {
+    return times_.backward(s, item);
   }
-  [[nodiscard]] double backward_weight(std::size_t s, std::size_t first, std::size_t last) const noexcept {
-    return times_.backward_weight(s, first, last);
+  [[nodiscard]] double backward_weight(std::size_t s, std::size_t item) const noexcept {
+    return times_.backward_weight(s, item);
   }
   [[nodiscard]] double sent(std::size_t cut) const noexcept { return times_.sent(cut); }
 

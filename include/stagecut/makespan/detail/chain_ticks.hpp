@@ -21,10 +21,12 @@ namespace stagecut::inline v0::detail {
 /// What a stage takes time for: its passes, and the messages over the boundary behind it, down and up.
 enum tick_kind : std::size_t { tick_f, tick_b, tick_w, tick_message, tick_kinds };
 
-/// A chain's times in whole ticks, a power of two of the user's unit: what is computed of them is exact.
+/// A chain's times in whole ticks, a power of two of the user's unit: what is computed of them is exact. A pass of a stage
+/// takes the sum of its items and what the stage takes beside them.
 ///
 /// The tick is as small as cuts of some makespan let it be. What such a cut cannot contain, because it alone takes longer,
-/// counts as twice that makespan: then a cut that does contain it takes longer in ticks, too. See docs/makespan.md.
+/// counts as twice that makespan: then a cut that does contain it takes longer in ticks, too. See docs/makespan.md, What the
+/// answer means.
 ///
 /// `tick_b` is B, or I where the schedule tells the gradients apart.
 class chain_ticks {
@@ -37,20 +39,7 @@ class chain_ticks {
         splits = splits || each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
       }
     }
-    rows_per_kind_ = promises<Model, stage_invariant> ? 1 : stages;
-    for (std::size_t s = 0; s < rows_per_kind_; ++s) {
-      for (std::size_t i = 0; i < items; ++i) {
-        const double all = checked("backward", s, i, model.backward(s, i, i + 1));
-        double weight = 0;
-        if constexpr (split_pipeline_model<Model>) {
-          if (splits) weight = checked("backward_weight", s, i, model.backward_weight(s, i, i + 1));
-          if (all < weight) refuse("backward_weight", s, i, "is above the whole backward pass");
-        }
-        times_[tick_f].push_back(checked("forward", s, i, model.forward(s, i, i + 1)));
-        times_[tick_b].push_back(all - weight);
-        times_[tick_w].push_back(weight);
-      }
-    }
+    read_passes(model);
     times_[tick_message].resize(items + 1);  // of boundaries within a rank: no time
     has_messages = !links.empty() && stages > 1;
     for (std::size_t b = 0; b + 1 < stages; ++b) {
@@ -63,7 +52,8 @@ class chain_ticks {
         if constexpr (sending_pipeline_model<Model>) {
           if (y != 0 && y != items) bytes = model.sent(y);
         }
-        times_[tick_message].push_back(y == 0 || y == items ? 0 : checked("sent", 0, y, links[b](bytes)));
+        const auto place = [&] { return joined(" at cut ", std::to_string(y)); };
+        times_[tick_message].push_back(y == 0 || y == items ? 0 : checked("sent", place, links[b](bytes)));
       }
     }
     scale(std::numeric_limits<double>::max());
@@ -95,12 +85,14 @@ class chain_ticks {
   [[nodiscard]] double most() const noexcept { return most_; }
   /// How far, in the user's unit, rounding may move the makespan of such a cut at most; 0: nothing was rounded.
   [[nodiscard]] double error() const noexcept { return error_; }
+  /// Whether stages differ in what they take for the same items.
+  [[nodiscard]] bool stages_differ() const noexcept { return rows_per_kind_ != 1 || has_constants_; }
   /// A pass of `[first, last)` as stage s, in the user's unit.
   [[nodiscard]] double time(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
     const double* const all = times_[kind].data() + (rows_per_kind_ == 1 ? 0 : s) * items;
     double sum = 0;
     for (std::size_t i = first; i < last; ++i) sum += all[i];
-    return sum;
+    return sum + own_times_[kind][s];
   }
   /// A message over the boundary behind stage s, cut at y, in the user's unit.
   [[nodiscard]] double message_time(std::size_t s, std::size_t y) const noexcept {
@@ -110,17 +102,32 @@ class chain_ticks {
   /// A pass of `[first, last)` as stage s.
   [[nodiscard]] double pass(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
     const double* const sums = row(kind, s);
-    return sums[last] - sums[first];
+    return sums[last] - sums[first] + own_[kind][s];
   }
   /// All passes of a microbatch.
   [[nodiscard]] double load(std::size_t s, std::size_t first, std::size_t last) const noexcept {
     return pass(tick_f, s, first, last) + pass(tick_b, s, first, last) + pass(tick_w, s, first, last);
   }
+  /// The part of a pass that is item i on stage s.
+  [[nodiscard]] double item(std::size_t kind, std::size_t s, std::size_t i) const noexcept {
+    const double* const sums = row(kind, s);
+    return sums[i + 1] - sums[i];
+  }
+  /// The part of all passes of a microbatch that is item i on stage s.
+  [[nodiscard]] double item_load(std::size_t s, std::size_t i) const noexcept {
+    return item(tick_f, s, i) + item(tick_b, s, i) + item(tick_w, s, i);
+  }
+  /// The part of a pass that stage s takes beside its items.
+  [[nodiscard]] double own(std::size_t kind, std::size_t s) const noexcept { return own_[kind][s]; }
+  /// The part of all passes of a microbatch that stage s takes beside its items.
+  [[nodiscard]] double own_load(std::size_t s) const noexcept {
+    return own_[tick_f][s] + own_[tick_b][s] + own_[tick_w][s];
+  }
   /// A message over the boundary behind stage s, cut at y; the same in both directions.
   [[nodiscard]] double message(std::size_t s, std::size_t y) const noexcept {
     return s + 1 < stages ? messages_[boundary_[s] * (items + 1) + y] : 0;
   }
-  /// Prefix sums of the passes of stage s.
+  /// Prefix sums of what items take in passes of stage s.
   [[nodiscard]] const double* row(std::size_t kind, std::size_t s) const noexcept {
     return rows_[kind * rows_per_kind_ + (rows_per_kind_ == 1 ? 0 : s)].data();
   }
@@ -136,14 +143,45 @@ class chain_ticks {
   }
 
  private:
-  template <class... Why>
-  [[noreturn]] static void refuse(const char* what, std::size_t s, std::size_t i, const Why&... why) {
-    fail(
-        invalid_input(joined("model.", what, " of item ", std::to_string(i), " on stage ", std::to_string(s)), why...));
+  /// Asks the model for all passes.
+  template <class Model>
+  void read_passes(const Model& model) {
+    rows_per_kind_ = promises<Model, stage_invariant> ? 1 : stages;
+    for (std::size_t s = 0; s < rows_per_kind_; ++s) {
+      for (std::size_t i = 0; i < items; ++i) {
+        const auto place = [&] { return joined(" of item ", std::to_string(i), " on stage ", std::to_string(s)); };
+        const double all = checked("backward", place, model.backward(s, i));
+        double weight = 0;
+        if constexpr (split_pipeline_model<Model>) {
+          if (splits) weight = checked("backward_weight", place, model.backward_weight(s, i));
+          if (all < weight) refuse("backward_weight", place(), "is above the whole backward pass");
+        }
+        times_[tick_f].push_back(checked("forward", place, model.forward(s, i)));
+        times_[tick_b].push_back(all - weight);
+        times_[tick_w].push_back(weight);
+      }
+    }
+    for (std::size_t s = 0; s < stages; ++s) {
+      const auto place = [&] { return joined(" of stage ", std::to_string(s)); };
+      const double forward = checked("stage_forward", place, detail::stage_forward(model, s));
+      const double all = checked("stage_backward", place, detail::stage_backward(model, s));
+      double weight = 0;
+      if (splits) weight = checked("stage_backward_weight", place, detail::stage_backward_weight(model, s));
+      if (all < weight) refuse("stage_backward_weight", place(), "is above the whole backward pass");
+      own_times_[tick_f].push_back(forward);
+      own_times_[tick_b].push_back(all - weight);
+      own_times_[tick_w].push_back(weight);
+      has_constants_ = has_constants_ || forward != 0 || all != 0;
+    }
   }
-  static double checked(const char* what, std::size_t s, std::size_t i, double value) {
+
+  [[noreturn]] static void refuse(const char* what, const std::string& place, const char* why) {
+    fail(invalid_input(joined("model.", what, place), why));
+  }
+  template <class Place>
+  static double checked(const char* what, const Place& place, double value) {
     if (is_finite(value) && !is_negative(value)) return value;
-    refuse(what, s, i, is_nan(value) ? "NaN, must be finite and not negative" : "must be finite and not negative");
+    refuse(what, place(), is_nan(value) ? "NaN, must be finite and not negative" : "must be finite and not negative");
   }
 
   /// No cut takes longer than all ops of an iteration, one after the other; infinite if that is not representable.
@@ -156,6 +194,9 @@ class chain_ticks {
         most = most < all ? all : most;
       }
       sum += most;
+    }
+    for (const auto& each : own_times_) {
+      for (const double own : each) sum += own;
     }
     double longest = 0;
     for (const double each : times_[tick_message]) longest = longest < each ? each : longest;
@@ -183,8 +224,16 @@ class chain_ticks {
     const double most_of_pass = static_cast<double>(static_cast<std::int64_t>(beyond / passes_)) + 1;
     std::vector<double> off(items);  // of an item, wherever it stands
     rows_.assign(3 * rows_per_kind_, std::vector<double>(items + 1));
+    double all_off = 0;
+    double own_sum = 0;
+    for (std::size_t kind = 0; kind < 3; ++kind) {
+      own_[kind].resize(stages);
+      for (std::size_t s = 0; s < stages; ++s) {
+        own_sum += own_[kind][s] = rounded(own_times_[kind][s], most_of_pass, all_off);
+      }
+    }
     for (std::size_t s = 0; s < rows_per_kind_; ++s) {
-      double sum = 0;
+      double sum = own_sum;
       for (std::size_t i = 0; i < items; ++i) {
         double here = 0;
         for (std::size_t kind = 0; kind < 3; ++kind) {
@@ -196,8 +245,7 @@ class chain_ticks {
       for (std::size_t kind = 0; kind < 3; ++kind) sum += rows_[kind * rows_per_kind_ + s][items];
       if (sum >= 0x1p52) return false;
     }
-    double all = 0;
-    for (const double each : off) all += each;
+    for (const double each : off) all_off += each;
     messages_.resize(times_[tick_message].size());
     double most_off = 0;
     for (std::size_t i = 0; i < messages_.size(); ++i) {
@@ -205,7 +253,7 @@ class chain_ticks {
       messages_[i] = rounded(times_[tick_message][i], beyond, here);
       most_off = most_off < here ? here : most_off;
     }
-    error_ = (all + 2 * static_cast<double>(boundary_.size()) * most_off) * passes_;
+    error_ = (all_off + 2 * static_cast<double>(boundary_.size()) * most_off) * passes_;
     if (error_ > 0) error_ += most_ * 0x1p-45;  // what sums of doubles are off
     return true;
   }
@@ -214,10 +262,13 @@ class chain_ticks {
 
   double passes_;                            // of a stage: microbatches, by their slices
   std::vector<double> times_[tick_kinds]{};  // in the user's unit, of every row and item, or of every link and cut
+  std::vector<double> own_times_[3]{};       // likewise of every stage, beside its items
   std::vector<std::size_t> boundary_{};      // its row of messages
   std::size_t rows_per_kind_ = 1;
   double most_ = 0;
   double error_ = 0;
+  bool has_constants_ = false;
+  std::vector<double> own_[3]{};
   std::vector<std::vector<double>> rows_{};
   std::vector<double> messages_{};
 };

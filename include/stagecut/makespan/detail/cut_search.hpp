@@ -71,6 +71,9 @@ class cut_search {
     return here;
   }
 
+  /// Removes edges that no cut of makespan `most` or less uses, by the paths known. Returns whether any is left.
+  bool filter(layered_graph& graph, double most) { return rest_.filter(graph, most, clock_); }
+
  private:
   enum class verdict : std::uint8_t { failed, open, tired, stopped };
 

@@ -62,8 +62,13 @@ class cut_space {
     layered_graph graph = graph_;
     const auto last = static_cast<std::uint32_t>(layout_.steps());
     if (!graph.prune(last, [most](const auto& each) { return each.bound > most; })) graph.edges.clear();
-    if (layout_.kind == stage_layout::shape::chain && stages_.in_flight()) stages_.refine(graph, most, clock_);
+    refine(graph, most);
     return graph;
+  }
+
+  /// Leaves out of a part of the graph what none of its cuts of makespan `most` or less uses, where what is left tells more.
+  void refine(layered_graph& graph, double most) const {
+    if (layout_.kind == stage_layout::shape::chain && stages_.in_flight()) stages_.refine(graph, most, clock_);
   }
 
   /// Leaves out what is slower than `most`.

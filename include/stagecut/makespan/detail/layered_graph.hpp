@@ -86,7 +86,7 @@ struct layered_graph {
 
   /// The path whose largest bound is least, as its nodes; none if there is no path.
   [[nodiscard]] std::vector<std::uint32_t> least_path() const {
-    const std::vector<double> rest = least_rest();
+    const std::vector<double> rest = least_rest([](const edge& each) { return each.bound; });
     std::vector<std::uint32_t> path;
     if (nodes.empty() || rest[0] >= no_ticks) return path;
     for (std::uint32_t u = 0;;) {
@@ -103,16 +103,26 @@ struct layered_graph {
   }
 
   /// The least, over paths, of the largest bound on it.
-  [[nodiscard]] double least_bound() const { return nodes.empty() ? no_ticks : least_rest()[0]; }
+  [[nodiscard]] double least_bound() const {
+    return least_largest([](const edge& each) { return each.bound; });
+  }
+
+  /// The least, over paths, of the largest `of(edge)` on it.
+  template <class Of>
+  [[nodiscard]] double least_largest(const Of& of) const {
+    return nodes.empty() ? no_ticks : least_rest(of)[0];
+  }
 
  private:
   /// From every node to the end.
-  [[nodiscard]] std::vector<double> least_rest() const {
+  template <class Of>
+  [[nodiscard]] std::vector<double> least_rest(const Of& of) const {
     std::vector<double> rest(nodes.size(), no_ticks);
     for (std::size_t u = nodes.size(); u-- > 0;) {
       if (nodes[u].step == nodes.back().step) rest[u] = 0;
       for (std::uint32_t i = first[u]; i < first[u + 1]; ++i) {
-        const double here = rest[edges[i].to] < edges[i].bound ? edges[i].bound : rest[edges[i].to];
+        const double own = of(edges[i]);
+        const double here = rest[edges[i].to] < own ? own : rest[edges[i].to];
         rest[u] = here < rest[u] ? here : rest[u];
       }
     }

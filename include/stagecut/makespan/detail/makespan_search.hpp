@@ -23,6 +23,7 @@
 #include <stagecut/makespan/detail/local_search.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/starting_cut.hpp>
+#include <stagecut/makespan/detail/tie_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -59,13 +60,15 @@ class makespan_search {
       refine();
       search();
     }
+    const bool settled = settle_ties();
     makespan_cut result;
     if (chain_.error() > 0) {
-      result = told_unrounded();
+      result = told_unrounded(settled);
     } else {
       result.cuts = cuts(best_.points());
       result.makespan = in_units(best_.makespan());
       result.bound = in_units(best_.bound());
+      result.ties_settled = settled;
     }
     if (request_.within) collect_cuts_within(chain_, request_, simulator_, space_, result);
     result.nodes = clock_.state.nodes;
@@ -90,7 +93,6 @@ class makespan_search {
     chain_.scale(known_makespan_);
     best_.restart(chain_.tick, chain_.error());
     best_.offer(known_, simulator_(known_));
-    smallest_ = false;
   }
 
   /// Whether rounding tells cuts apart as well as adding up doubles does.
@@ -105,7 +107,6 @@ class makespan_search {
       if (!best_.proved()) raise_bound();
       if (!best_.proved() && is_gpipe()) solve_gpipe();
       if (!best_.proved()) branch();
-      if (best_.proved() && !smallest_) take_smallest();
     }
     if (chain_.error() == 0) return;
     remember(best_.points());
@@ -114,13 +115,14 @@ class makespan_search {
   }
 
   /// The answer where times were rounded.
-  [[nodiscard]] makespan_cut told_unrounded() {
+  [[nodiscard]] makespan_cut told_unrounded(bool settled) {
     makespan_cut result;
     const bool proved = best_.proved() && is_fine();
     result.makespan = simulator_.unrounded(best_.points());
     const bool as_good = result.makespan <= known_makespan_ * (1 + 0x1p-45);
     if (!as_good) result.makespan = known_makespan_;
     result.cuts = cuts(as_good ? best_.points() : known_);
+    result.ties_settled = settled && proved && as_good;
     result.bound = proved || certain_bound_ > result.makespan ? result.makespan : certain_bound_;
     clock_.state.makespan = result.makespan;
     clock_.state.bound = result.bound;
@@ -172,8 +174,9 @@ class makespan_search {
   [[nodiscard]] double least_average() const {
     double sum = 0;
     for (std::size_t i = 0; i < chain_.items; ++i) {
-      sum += chain_.least([&](std::size_t s) { return chain_.load(s, i, i + 1); });
+      sum += chain_.least([&](std::size_t s) { return chain_.item_load(s, i); });
     }
+    for (std::size_t s = 0; s < chain_.stages; ++s) sum += chain_.own_load(s);
     const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
     const auto share = all / static_cast<double>(request_.order.ranks());
     return whole(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
@@ -225,13 +228,15 @@ class makespan_search {
     return true;
   }
 
+  [[nodiscard]] bool is_serial() const {
+    return chain_.has_messages && request_.transfers == transfer_kind::link;
+  }
+
   void solve_gpipe() {
-    const bool serial = chain_.has_messages && request_.transfers == transfer_kind::link;
-    gpipe_cut solver(chain_, request_.order.microbatches, serial, space_.graph());
+    gpipe_cut solver(chain_, request_.order.microbatches, is_serial(), space_.graph());
     if (!solver.run(best_.makespan(), clock_) || solver.points.size() != chain_.stages + 1) return;
     best_.replace(solver.points, simulator_(solver.points));
     best_.raise(solver.makespan);
-    smallest_ = true;
   }
 
   /// Proves that there is no cut of makespan `most` or less, or finds one.
@@ -260,36 +265,11 @@ class makespan_search {
     }
   }
 
-  /// Among the best cuts, the lexicographically smallest.
-  void take_smallest() {
-    const auto last = static_cast<std::uint32_t>(layout_.steps());
-    for (std::size_t s = 1; s < chain_.stages && !clock_.look();) {
-      layered_graph graph = space_.within(best_.makespan());
-      const auto fits = [&](std::size_t index, std::size_t point) {
-        return index > s || index == 0 || (index == s ? point < best_.points()[s] : point == best_.points()[index]);
-      };
-      const bool any = graph.prune(last, [&](const auto& each) {
-        const auto& u = graph.nodes[each.from];
-        const auto& v = graph.nodes[each.to];
-        for (std::size_t j = 0; j < layout_.width(u.step); ++j) {
-          const std::size_t stage = layout_.stage(u.step, j);
-          const interval part = layout_.part(j, u, v);
-          if (!fits(stage, part.first) || !fits(stage + 1, part.last)) return true;
-        }
-        return false;
-      });
-      if (!any) {
-        ++s;
-        continue;
-      }
-      const auto take = [&](view<const std::size_t> points, double value) {
-        best_.replace(points, value);
-        return -1.0;
-      };
-      const auto found = space_.search()(graph, best_.makespan(), ~std::size_t{0} / 2, false, take);
-      if (found == cut_search::result::gave_up) return;
-      if (found == cut_search::result::none) ++s;
-    }
+  /// Among the best cuts, the one of the lightest heaviest stage, then the lexicographically smallest. Whether it is.
+  [[nodiscard]] bool settle_ties() {
+    if (!best_.proved() || !space_.holds(best_.makespan()) || clock_.look()) return false;
+    tie_search ties(chain_, layout_, space_, clock_, best_);
+    return is_gpipe() ? ties.run_gpipe(request_.order.microbatches, is_serial(), simulator_) : ties.run();
   }
 
   chain_ticks& chain_;
@@ -301,7 +281,6 @@ class makespan_search {
   cut_simulator simulator_;
   local_search local_;
   cut_space space_;
-  bool smallest_ = false;             // the best is the lexicographically smallest already
   std::vector<std::size_t> known_{};  // the best cut before rounding
   double known_makespan_ = 0;         // in the user's unit, as is the bound that rounding leaves
   double certain_bound_ = 0;

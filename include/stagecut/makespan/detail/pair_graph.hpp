@@ -30,11 +30,17 @@ class pair_graph {
     for (auto* sums : {&forward_, &backward_, &all_}) sums->resize(n + 1);
     for (std::size_t i = 0; i < n; ++i) {
       const auto pass = [&](std::size_t kind) {
-        return chain.least([&](std::size_t s) { return chain.pass(kind, s, i, i + 1); });
+        return chain.least([&](std::size_t s) { return chain.item(kind, s, i); });
       };
       forward_[i + 1] = forward_[i] + pass(tick_f);
       backward_[i + 1] = backward_[i] + pass(tick_b);
-      all_[i + 1] = all_[i] + chain.least([&](std::size_t s) { return chain.load(s, i, i + 1); });
+      all_[i + 1] = all_[i] + chain.least([&](std::size_t s) { return chain.item_load(s, i); });
+    }
+    for (auto* sums : {&own_forward_, &own_backward_, &own_all_}) sums->resize(chain.stages + 1);
+    for (std::size_t s = 0; s < chain.stages; ++s) {
+      own_forward_[s + 1] = own_forward_[s] + chain.own(tick_f, s);
+      own_backward_[s + 1] = own_backward_[s] + chain.own(tick_b, s);
+      own_all_[s + 1] = own_all_[s] + chain.own_load(s);
     }
     message_.resize(chain.stages);
     for (std::size_t s = 0; s + 1 < chain.stages; ++s) {
@@ -170,11 +176,14 @@ class pair_graph {
 
   /// Whether the ranks behind cannot run what is left.
   [[nodiscard]] bool rest_is_too_much(const layered_graph::node& v, std::size_t ranks) const {
+    const std::size_t first = layout_.ranks - ranks;  // stages of the ranks behind, those of their first stages
     double load = 0;
     if (vee_) {
-      load = all_[v.cut[2]] - all_[v.cut[1]];
+      load = all_[v.cut[2]] - all_[v.cut[1]] + own_all_[chain_.stages - first] - own_all_[first];
     } else {
       load = all_[v.cut[0]] - all_[v.cut[1]] + all_[chain_.items] - all_[v.cut[2]];
+      load += own_all_[layout_.ranks] - own_all_[first];
+      load += own_all_[chain_.stages] - own_all_[layout_.ranks + first];
     }
     return load * passes_ > static_cast<double>(ranks) * most_;
   }
@@ -192,7 +201,7 @@ class pair_graph {
       const interval part = layout_.part(j, u, v);
       load += chain_.load(layout_.stage(u.step, j), part.first, part.last);
     }
-    return forward_[u.cut[1]] + passes_ * load;
+    return forward_[u.cut[1]] + own_forward_[layout_.stage(u.step, 0)] + passes_ * load;
   }
 
   double bound_of(const layered_graph::node& u, const layered_graph::node& v) {
@@ -207,20 +216,23 @@ class pair_graph {
       here.backward = chain_.pass(tick_b, s, part.first, part.last);
       here.weight = chain_.pass(tick_w, s, part.first, part.last);
       double message = 0;
-      std::size_t before = 0;
+      std::size_t before = 0;  // where the rank's stage before ends, and the stage that follows it
+      std::size_t next = 0;
       if (j == 0) {
         if (s != 0) message = message_[s - 1] + chain_.message(s - 1, part.first);
       } else {
         before = layout_.part(0, u, v).last;
+        next = r + 1;
         message = messages(r, before, s, part.first);
       }
-      here.down = forward_[part.first] - forward_[before] + message;
-      here.up = backward_[part.first] - backward_[before] + message;
+      here.down = forward_[part.first] - forward_[before] + own_forward_[s] - own_forward_[next] + message;
+      here.up = backward_[part.first] - backward_[before] + own_backward_[s] - own_backward_[next] + message;
     }
     const double leave = parts_[0].up;
     const std::size_t s = layout_.stage(u.step, 1);
     const std::size_t end = layout_.part(1, u, v).last;
     double turn = forward_[n] - forward_[end] + backward_[n] - backward_[end];
+    turn += own_forward_[chain_.stages] - own_forward_[s + 1] + own_backward_[chain_.stages] - own_backward_[s + 1];
     if (s != last) turn += 2 * (chain_.message(s, end) + message_[last] - message_[s + 1]);
     const auto ends = relaxed_[r](parts_, turn);
     return ends.any < ends.leaving + leave ? ends.leaving + leave : ends.any;
@@ -273,6 +285,9 @@ class pair_graph {
   std::vector<double> forward_{};                // prefix sums of the least times of items
   std::vector<double> backward_{};
   std::vector<double> all_{};
+  std::vector<double> own_forward_{};  // likewise of what stages take beside their items
+  std::vector<double> own_backward_{};
+  std::vector<double> own_all_{};
   std::vector<double> message_{};      // likewise of the boundaries
   std::vector<std::uint32_t> grid_{};  // the node of two cut points, in the step that is filled
 };

@@ -33,14 +33,8 @@ class stage_graph {
     const std::size_t n = chain_.items;
     const std::size_t stages = chain_.stages;
     const auto passes = static_cast<double>(order_.microbatches * order_.slices);
-    // A rank is busy all the time that its stage takes, once a microbatch has come through the items before; if its last
-    // pass is a backward one, that goes back through them.
-    std::vector<double> least(n + 1);
-    for (std::size_t i = 0; i < n; ++i) {
-      least[i + 1] = least[i] + chain_.least([&](std::size_t s) {
-        return chain_.splits ? chain_.pass(tick_f, s, i, i + 1) : chain_.load(s, i, i + 1);
-      });
-    }
+    const std::vector<double> least = least_before();
+    double before = 0;  // what the stages before take beside their items
     std::vector<std::uint32_t> at(n + 1, 0);  // nodes of the step, plus 1
     graph = {};
     graph.nodes.push_back({0, {0, 0, 0}});
@@ -55,7 +49,7 @@ class stage_graph {
         if (clock.look()) return false;
         for (std::size_t e = s + 1 == stages ? n : a + 1; e <= highest; ++e) {
           const double load = chain_.load(s, a, e);
-          if (least[a] + passes * load > most) break;
+          if (before + least[a] + passes * load > most) break;
           if (!rules_.allows(s, a, e)) {
             if (rules_.hopeless(s, a, e)) break;
             continue;
@@ -77,6 +71,7 @@ class stage_graph {
         graph.edges[i].to = at[graph.edges[i].to];
       }
       begin = end;
+      before += chain_.splits ? chain_.own(tick_f, s) : chain_.own_load(s);
     }
     if (!graph.prune(static_cast<std::uint32_t>(stages), [](const auto&) { return false; })) graph.edges.clear();
     graph.compact();
@@ -101,6 +96,18 @@ class stage_graph {
   }
 
  private:
+  /// What the items before every cut point take at least, before the first pass of the stage behind it and, if its last
+  /// pass is a backward one, behind that: docs/makespan.md, Bounds, "And for all".
+  [[nodiscard]] std::vector<double> least_before() const {
+    std::vector<double> least(chain_.items + 1);
+    for (std::size_t i = 0; i < chain_.items; ++i) {
+      least[i + 1] = least[i] + chain_.least([&](std::size_t s) {
+        return chain_.splits ? chain_.item(tick_f, s, i) : chain_.item_load(s, i);
+      });
+    }
+    return least;
+  }
+
   const chain_ticks& chain_;
   const schedule& order_;
   const cut_rules& rules_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
@@ -26,8 +27,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Finds a cut to begin with: of the lightest heaviest stage, uniform, or the user's, the best; where the stages of a rank
-/// may not be together, any.
+/// Finds a cut to begin with: of the lightest heaviest stage, uniform, or the user's, the best; where stages differ, also
+/// one that is filled from the front; where the stages of a rank may not be together, any.
 class starting_cut {
  public:
   starting_cut(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules,
@@ -39,13 +40,14 @@ class starting_cut {
     const std::size_t n = chain_.items;
     std::vector<double> load(n);
     for (std::size_t s = 0; s < chain_.stages; ++s) {
-      for (std::size_t i = 0; i < n; ++i) load[i] += chain_.load(s, i, i + 1);
+      for (std::size_t i = 0; i < n; ++i) load[i] += chain_.item_load(s, i);
     }
     const prefix_sums cost(load);
     const auto light = minimize_bottleneck(cost, chain_.stages, stage_rules(rules_, clock_));
     if (!light) return clock_.look() ? state::unknown : state::infeasible;
     offer(light->cuts);
     offer(uniform_cuts(n, chain_.stages)->cuts);
+    if (chain_.stages_differ()) offer(cuts(filled_from_front()));
     if (request_.start) offer(*request_.start);
     return best_.any() ? state::feasible : find_any(stages, layout);
   }
@@ -55,6 +57,44 @@ class starting_cut {
   void offer(const cuts& cut) {
     if (allowed_cut(request_.order, rules_, cut.points())) best_.offer(cut.points(), simulator_(cut.points()));
     clock_.state.simulations = simulator_.simulations;
+  }
+
+  /// A cut whose heaviest stage is light, in the own times of every stage: for the least load that suffices, by bisection,
+  /// stage after stage takes as many items as it can.
+  [[nodiscard]] std::vector<std::size_t> filled_from_front() const {
+    std::vector<std::size_t> best(chain_.stages + 1);
+    std::vector<std::size_t> now(chain_.stages + 1);
+    const auto fill = [&](double most) {
+      for (std::size_t s = 0; s < chain_.stages; ++s) {
+        std::size_t from = now[s] + 1;  // bisection for the last end that is light enough
+        std::size_t to = chain_.items - (chain_.stages - 1 - s);
+        if (chain_.load(s, now[s], from) > most) return false;
+        while (from < to) {
+          const std::size_t middle = to - (to - from) / 2;
+          if (chain_.load(s, now[s], middle) > most) {
+            to = middle - 1;
+          } else {
+            from = middle;
+          }
+        }
+        now[s + 1] = from;
+      }
+      return now.back() == chain_.items;
+    };
+    double low = 0;
+    double high = 0;
+    for (std::size_t s = 0; s < chain_.stages; ++s) high += chain_.load(s, 0, chain_.items);
+    if (fill(high)) best = now;
+    while (low < high) {
+      const double middle = low + static_cast<double>(static_cast<std::int64_t>((high - low) / 2));
+      if (fill(middle)) {
+        best = now;
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return best;
   }
 
   /// Any cut that keeps the rules of ranks, if there is one.

@@ -36,7 +36,7 @@ namespace stagecut::inline v0::detail {
   asked.transfers = request.transfers;
   asked.limits = request.limits;
   const double bytes = request.memory_per_device.value_or(0) * (1 - request.buffer_fraction);
-  if (request.memory_per_device) asked.memory_per_rank = bytes;
+  if (request.memory_per_device) asked.memory_per_device = bytes;
   const training_memory memory(model, request.memory);
   const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
   check_memory(memory, request, in_flight);
@@ -58,7 +58,7 @@ namespace stagecut::inline v0::detail {
       const auto watch = [&](const makespan_progress& now) { found_one = found_one || now.makespan > 0; };
       const auto stop = [&] { return found_one || (request.limits.stop && request.limits.stop()); };
       makespan_request easier = asked;
-      easier.memory_per_rank = enough;
+      easier.memory_per_device = enough;
       easier.limits = {};
       easier.limits.time_limit = left;
       easier.limits.progress = watch;

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/interval.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_search.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/cut_space.hpp>
+#include <stagecut/makespan/detail/gpipe_cut.hpp>
+#include <stagecut/makespan/detail/incumbent.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What the heaviest stage of a cut takes for all passes of a microbatch.
+[[nodiscard]] inline double heaviest_stage(const chain_ticks& chain, view<const std::size_t> points) {
+  double most = 0;
+  for (std::size_t s = 0; s + 1 < points.size(); ++s) {
+    const double load = chain.load(s, points[s], points[s + 1]);
+    most = most < load ? load : most;
+  }
+  return most;
+}
+
+/// Among the cuts of the least makespan, the one whose heaviest stage is lightest, then the lexicographically smallest:
+/// docs/makespan.md, Ties.
+class tie_search {
+ public:
+  /// @param space  holds all cuts of the makespan of `best`, which is proved
+  tie_search(const chain_ticks& chain, const stage_layout& layout, cut_space& space, search_clock& clock,
+             incumbent& best)
+      : chain_(chain), layout_(layout), space_(space), clock_(clock), best_(best) {}
+
+  /// Puts that cut in the place of the best. False: a limit was reached before, and the best is one of them.
+  [[nodiscard]] bool run() {
+    const auto any = [this](layered_graph& graph) { return find_any(graph); };
+    return lighten(any) && take_smallest();
+  }
+
+  /// The same for orders that `gpipe_cut` solves: no search, a polynomial number of shortest paths.
+  ///
+  /// @param microbatches  m
+  /// @param serial        whether a boundary carries one message at a time
+  [[nodiscard]] bool run_gpipe(std::size_t microbatches, bool serial, cut_simulator& simulate) {
+    const auto smallest = [&](layered_graph& graph) {
+      gpipe_cut solver(chain_, microbatches, serial, graph);
+      if (!solver.run(best_.makespan(), clock_)) return cut_search::result::gave_up;
+      if (solver.makespan > best_.makespan() || solver.points.size() != chain_.stages + 1) {
+        return cut_search::result::none;
+      }
+      best_.replace(solver.points, simulate(solver.points));
+      return cut_search::result::found;
+    };
+    return lighten(smallest) && attempt(heaviest_, smallest) == cut_search::result::found;
+  }
+
+ private:
+  /// Looks in a part of the graph for a cut that is as good as the best, and puts it in its place.
+  using finder = function_ref<cut_search::result(layered_graph&)>;
+
+  [[nodiscard]] double load(const layered_graph::edge& each, const layered_graph& graph) const {
+    const auto& u = graph.nodes[each.from];
+    const auto& v = graph.nodes[each.to];
+    double most = 0;
+    for (std::size_t j = 0; j < layout_.width(u.step); ++j) {
+      const interval part = layout_.part(j, u, v);
+      const double here = chain_.load(layout_.stage(u.step, j), part.first, part.last);
+      most = most < here ? here : most;
+    }
+    return most;
+  }
+
+  /// Makes the heaviest stage of the best as light as can be; what is heavier leaves the graph.
+  bool lighten(const finder& find) {
+    graph_ = space_.within(best_.makespan());
+    if (clock_.look() || !thin()) return false;
+    heaviest_ = heaviest_stage(chain_, best_.points());
+    // No path is lighter than this.
+    double least = graph_.least_largest([this](const auto& each) { return load(each, graph_); });
+    for (double middle = least; least < heaviest_; middle = least + whole((heaviest_ - least) / 2)) {
+      const double most = snapped(least, middle);
+      const auto found = attempt(most, find);
+      if (found == cut_search::result::gave_up) return false;
+      if (found == cut_search::result::found) {
+        heaviest_ = heaviest_stage(chain_, best_.points());
+        if (!leave_out_heavier()) return false;
+      } else {
+        least = lightest_above(most);
+      }
+    }
+    return leave_out_heavier();
+  }
+
+  bool leave_out_heavier() {
+    return graph_.prune(last_step(), [this](const auto& each) { return load(each, graph_) > heaviest_; }) && thin();
+  }
+
+  /// Leaves out of the graph what bounds and known paths exclude. False: a limit was reached.
+  bool thin() {
+    space_.refine(graph_, best_.makespan());
+    if (clock_.look() || graph_.edges.empty() || !space_.search().filter(graph_, best_.makespan())) return false;
+    graph_.compact();
+    return !clock_.look();
+  }
+
+  /// Looks among the cuts whose stages take `most` or less.
+  cut_search::result attempt(double most, const finder& find) {
+    layered_graph graph = graph_;
+    if (!graph.prune(last_step(), [&](const auto& each) { return load(each, graph) > most; })) {
+      return cut_search::result::none;
+    }
+    return search(graph, find);
+  }
+
+  cut_search::result search(layered_graph& graph, const finder& find) {
+    space_.refine(graph, best_.makespan());
+    if (clock_.look()) return cut_search::result::gave_up;
+    return graph.edges.empty() ? cut_search::result::none : find(graph);
+  }
+
+  cut_search::result find_any(layered_graph& graph) {
+    const auto take = [this](view<const std::size_t> points, double value) {
+      best_.replace(points, value);
+      return -1.0;
+    };
+    return space_.search()(graph, best_.makespan(), ~std::size_t{0} / 2, false, take);
+  }
+
+  /// The largest load of an edge from `least` to `most`; `least` if there is none.
+  [[nodiscard]] double snapped(double least, double most) const {
+    double best = least;
+    for (const auto& each : graph_.edges) {
+      const double here = load(each, graph_);
+      if (here <= most && here > best) best = here;
+    }
+    return best;
+  }
+  /// The least load of an edge above `most`, or that of the best.
+  [[nodiscard]] double lightest_above(double most) const {
+    double best = heaviest_;
+    for (const auto& each : graph_.edges) {
+      const double here = load(each, graph_);
+      if (here > most && here < best) best = here;
+    }
+    return best;
+  }
+
+  /// The lexicographically smallest of the cuts of the graph that are as good as the best: one point after the other.
+  bool take_smallest() {
+    const auto any = [this](layered_graph& graph) { return find_any(graph); };
+    for (std::size_t s = 1; s < chain_.stages;) {
+      if (clock_.look()) return false;
+      layered_graph graph = graph_;
+      const bool left = graph.prune(last_step(), [&](const auto& each) { return !may_begin_smaller(each, graph, s); });
+      const auto found = left ? search(graph, any) : cut_search::result::none;
+      if (found == cut_search::result::gave_up) return false;
+      if (found == cut_search::result::none) ++s;
+    }
+    return true;
+  }
+
+  /// Whether a cut through the edge may have the points of the best before point s, and a smaller one there.
+  [[nodiscard]] bool may_begin_smaller(const layered_graph::edge& each, const layered_graph& graph,
+                                       std::size_t s) const {
+    const auto fits = [&](std::size_t index, std::size_t point) {
+      return index > s || index == 0 || (index == s ? point < best_.points()[s] : point == best_.points()[index]);
+    };
+    const auto& u = graph.nodes[each.from];
+    const auto& v = graph.nodes[each.to];
+    for (std::size_t j = 0; j < layout_.width(u.step); ++j) {
+      const std::size_t stage = layout_.stage(u.step, j);
+      const interval part = layout_.part(j, u, v);
+      if (!fits(stage, part.first) || !fits(stage + 1, part.last)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::uint32_t last_step() const { return static_cast<std::uint32_t>(layout_.steps()); }
+  [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
+
+  const chain_ticks& chain_;
+  const stage_layout& layout_;
+  cut_space& space_;
+  search_clock& clock_;
+  incumbent& best_;
+  layered_graph graph_{};  // of all cuts that are as good as the best, and have no heavier stage
+  double heaviest_ = 0;    // stage of the best
+};
+
+}  // namespace stagecut::inline v0::detail

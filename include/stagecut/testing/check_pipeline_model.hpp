@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/interval.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/testing/check_axioms.hpp>
+
+namespace stagecut::inline v0::testing {
+
+/// What `check_pipeline_model` found.
+struct pipeline_model_report {
+  std::string broken;         ///< the axiom that does not hold (`pure`, `stage_invariant`, …); empty if none was caught
+  std::string member;         ///< the member that shows it
+  std::size_t stage = 0;      ///< the stage at which it does
+  interval items;             ///< the items, or the one; empty for what is asked of a stage alone, or of a cut point
+  std::size_t in_flight = 0;  ///< with which microbatches, where memory shows it
+  std::size_t checks = 0;     ///< how many comparisons were made
+
+  /// Whether no lie was found.
+  [[nodiscard]] explicit operator bool() const noexcept { return broken.empty(); }
+
+  /// One line for a person.
+  [[nodiscard]] std::string text() const {
+    using stagecut::detail::joined;
+    if (broken.empty()) return joined("no axiom was found broken in ", std::to_string(checks), " checks");
+    return joined(broken, " does not hold for ", member, " at [", std::to_string(items.first), ", ",
+                  std::to_string(items.last), "), stage ", std::to_string(stage), ", ", std::to_string(in_flight),
+                  " in flight");
+  }
+};
+
+namespace detail {
+
+/// Asks a model for all that it tells.
+template <class Model>
+class pipeline_model_checker {
+ public:
+  pipeline_model_checker(const Model& model, std::size_t in_flight, pipeline_model_report& report)
+      : model_(model), in_flight_(in_flight), items_(model.size()), report_(report) {}
+
+  /// What does not depend on the stage.
+  void check_chain() {
+    at(0, 0, 0);
+    expect("size", "pure", static_cast<std::size_t>(model_.size()) == items_);
+    if constexpr (requires { model_.splits_backward(); }) {
+      expect("splits_backward", "pure", model_.splits_backward() == model_.splits_backward());
+    }
+    if constexpr (sending_pipeline_model<Model>) {
+      for (std::size_t cut = 1; cut < items_ && fine(); ++cut) {
+        at(0, cut, cut);
+        number("sent", [&] { return model_.sent(cut); });
+      }
+    }
+  }
+
+  /// What stage s takes beside its items.
+  void check_stage(std::size_t s) {
+    at(s, 0, 0);
+    if constexpr (requires { model_.stage_forward(s); }) {
+      number("stage_forward", [&] { return model_.stage_forward(s); });
+    }
+    if constexpr (requires { model_.stage_backward(s); }) {
+      number("stage_backward", [&] { return model_.stage_backward(s); });
+    }
+    if constexpr (requires { model_.stage_backward_weight(s); }) {
+      const double weight = number("stage_backward_weight", [&] { return model_.stage_backward_weight(s); });
+      expect("stage_backward_weight", "part", weight <= stagecut::detail::stage_backward(model_, s));
+    }
+  }
+
+  /// What item i takes on stage s.
+  void check_item(std::size_t s, std::size_t i) {
+    at(s, i, i + 1);
+    const double forward = number("forward", [&] { return model_.forward(s, i); });
+    const double backward = number("backward", [&] { return model_.backward(s, i); });
+    same("forward", forward, [&] { return model_.forward(0, i); });
+    same("backward", backward, [&] { return model_.backward(0, i); });
+    if constexpr (split_pipeline_model<Model>) {
+      const double weight = number("backward_weight", [&] { return model_.backward_weight(s, i); });
+      same("backward_weight", weight, [&] { return model_.backward_weight(0, i); });
+      expect("backward_weight", "part", weight <= backward);
+    }
+  }
+
+  /// What `[first, last)` holds as stage s, and that none that reaches further holds less than the model calls the least.
+  void check_memory(std::size_t s, std::size_t first, std::size_t last) {
+    if constexpr (memory_pipeline_model<Model>) {
+      double before = 0;
+      for (std::size_t k = 0; k <= in_flight_ && fine(); ++k) {
+        at(s, first, last, k);
+        const double bytes = number("memory", [&] { return model_.memory(s, first, last, k); });
+        expect("memory", "monotone", k == 0 || before <= bytes);
+        before = bytes;
+        if constexpr (requires { model_.least_memory(s, first, last, k); }) {
+          const double least = number("least_memory", [&] { return model_.least_memory(s, first, last, k); });
+          for (std::size_t end = last; end <= items_; ++end) {
+            expect("least_memory", "least", least <= static_cast<double>(model_.memory(s, first, end, k)));
+          }
+        }
+      }
+    }
+  }
+
+  /// Whether no lie was found so far.
+  [[nodiscard]] bool fine() const { return report_.broken.empty(); }
+
+ private:
+  void at(std::size_t stage, std::size_t first, std::size_t last, std::size_t in_flight = 0) {
+    if (!fine()) return;
+    report_.stage = stage;
+    report_.items = {first, last};
+    report_.in_flight = in_flight;
+  }
+
+  void expect(std::string_view member, std::string_view axiom, bool holds) {
+    ++report_.checks;
+    if (holds || !fine()) return;
+    report_.broken = axiom;
+    report_.member = member;
+  }
+
+  /// Asks twice for a time or for bytes.
+  template <class Ask>
+  double number(std::string_view member, const Ask& ask) {
+    const auto value = static_cast<double>(ask());
+    expect(member, "finite", is_finite(value));
+    expect(member, "not_negative", !is_negative(value));
+    expect(member, "pure", static_cast<double>(ask()) == value);
+    return value;
+  }
+
+  /// Where the model promises that items take the same on every stage.
+  template <class Ask>
+  void same(std::string_view member, double value, const Ask& ask) {
+    if constexpr (promises<Model, stage_invariant>) {
+      expect(member, "stage_invariant", static_cast<double>(ask()) == value);
+    }
+  }
+
+  const Model& model_;
+  std::size_t in_flight_;
+  std::size_t items_;
+  pipeline_model_report& report_;
+};
+
+}  // namespace detail
+
+/// Looks for a broken promise of a pipeline model.
+///
+/// | axiom | what does not hold |
+/// |---|---|
+/// | `pure` | the same question has the same answer |
+/// | `finite`, `not_negative` | of all times and bytes; NaN is not finite |
+/// | `part` | the gradient of the weights is not above the whole backward pass, of an item and of a stage |
+/// | `stage_invariant` | where that is promised: an item takes the same on every stage |
+/// | `monotone` | memory does not fall with the microbatches in flight |
+/// | `least` | no stage that begins there and reaches as far or further has less memory than `least_memory` |
+///
+/// @param model      the model to check
+/// @param stages     number of stages k to ask it for
+/// @param in_flight  how many microbatches to ask its memory for, up to this
+/// @param intervals  how many stages to look at for memory; all of them are, if the chain has no more
+/// @return           the first lie with its place, or none found
+/// @throws           whatever the model throws
+///
+/// All items are asked for, on all stages. Deterministic. O(k n + in_flight · intervals) calls of the model, times n for
+/// one with `least_memory`.
+template <pipeline_model Model>
+[[nodiscard]] pipeline_model_report check_pipeline_model(const Model& model, std::size_t stages = 4,
+                                                         std::size_t in_flight = 4, std::size_t intervals = 10'000) {
+  pipeline_model_report report;
+  detail::pipeline_model_checker<Model> checker(model, in_flight, report);
+  checker.check_chain();
+  const std::size_t items = model.size();
+  for (std::size_t s = 0; s < stages && checker.fine(); ++s) {
+    checker.check_stage(s);
+    for (std::size_t i = 0; i < items && checker.fine(); ++i) checker.check_item(s, i);
+    if (!checker.fine() || !memory_pipeline_model<Model>) continue;
+    detail::for_intervals(items, intervals / stages + 1, [&](std::size_t first, std::size_t last) {
+      if (first < last) checker.check_memory(s, first, last);
+      return checker.fine();
+    });
+  }
+  return report;
+}
+
+}  // namespace stagecut::inline v0::testing

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/testing/check_pipeline_model.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+using stagecut::testing::check_pipeline_model;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// All that a model may tell; item 3, stage 2 and the cut 4 are what the test says.
+template <auto... Promised>
+struct told {
+  using axioms = stagecut::axioms<Promised...>;
+  double forward_time = 1;
+  double backward_time = 2;
+  double weight_time = 1;
+  double own_forward = 1;
+  double own_backward = 2;
+  double own_weight = 1;
+  double bytes = 1;
+  double held = 1;        ///< by a microbatch, from the third on
+  double resident = 1;    ///< of an item
+  double least = 0;       ///< above what is true
+  bool moody = false;     ///< says something else each time
+  bool splits = true;
+  std::size_t items = 6;
+  mutable std::size_t asked = 0;
+
+  std::size_t size() const { return items; }
+  bool splits_backward() const { return splits; }
+  double mood() const { return moody ? static_cast<double>(asked++) : 0; }
+  static bool special(std::size_t s, std::size_t i) { return s == 2 && i == 3; }
+  double forward(std::size_t s, std::size_t i) const { return special(s, i) ? forward_time + mood() : 1; }
+  double backward(std::size_t s, std::size_t i) const { return special(s, i) ? backward_time : 2; }
+  double backward_weight(std::size_t s, std::size_t i) const { return special(s, i) ? weight_time : 1; }
+  double stage_forward(std::size_t s) const { return s == 2 ? own_forward : 0; }
+  double stage_backward(std::size_t s) const { return s == 2 ? own_backward : 0; }
+  double stage_backward_weight(std::size_t s) const { return s == 2 ? own_weight : 0; }
+  double sent(std::size_t cut) const { return cut == 4 ? bytes : 1; }
+  double memory(std::size_t, std::size_t first, std::size_t last, std::size_t k) const {
+    const auto many = static_cast<double>(k);
+    return static_cast<double>(last - first) * resident + (k < 3 ? many : 2 + (many - 2) * held);
+  }
+  double least_memory(std::size_t s, std::size_t first, std::size_t last, std::size_t k) const {
+    return memory(s, first, last, k) + least;
+  }
+};
+using free_model = told<>;
+using same_model = told<stagecut::stage_invariant>;
+
+/// What is broken, of which member and where.
+template <class Model>
+std::string lie(const Model& model) {
+  const auto report = check_pipeline_model(model);
+  if (report) return "";
+  return report.broken + " " + report.member + " " + std::to_string(report.stage) + " " +
+         std::to_string(report.items.first);
+}
+
+/// No more than must be.
+struct least_model {
+  std::size_t size() const { return 3; }
+  int forward(std::size_t, std::size_t) const { return 1; }
+  int backward(std::size_t, std::size_t) const { return 1; }
+};
+
+}  // namespace
+
+TEST_CASE("models that keep their promises") {
+  const auto report = check_pipeline_model(free_model{});
+  CHECK(report);
+  CHECK(report.checks > 500);
+  CHECK(report.text() == "no axiom was found broken in " + std::to_string(report.checks) + " checks");
+  CHECK(check_pipeline_model(same_model{}));
+  CHECK(check_pipeline_model(least_model{}));
+  CHECK(check_pipeline_model(free_model{.items = 0}));
+  CHECK(check_pipeline_model(free_model{.items = 300}));
+  // Stages that differ, where nobody says that they do not.
+  CHECK(check_pipeline_model(free_model{.forward_time = 7, .own_forward = 9}));
+  // What stages take beside their items may differ all the same.
+  CHECK(check_pipeline_model(same_model{.own_forward = 9}));
+  const stagecut::item_times lists({1, 2, 3}, {2, 3, 4}, {1, 1, 1}, {5, 5, 5});
+  CHECK(check_pipeline_model(lists));
+  CHECK(check_pipeline_model(stagecut::with_stage_times<stagecut::item_times>(lists, {{1}, {1, 2, 3, 4}, {}})));
+  CHECK(check_pipeline_model(stagecut::with_speeds<stagecut::item_times>(lists, {1, 2, 3}), 3));
+}
+
+TEST_CASE("times and bytes that are none") {
+  for (const double each : {infinity, not_a_number}) {
+    CHECK(lie(free_model{.forward_time = each}) == "finite forward 2 3");
+    CHECK(lie(free_model{.backward_time = each}) == "finite backward 2 3");
+    CHECK(lie(free_model{.weight_time = each}) == "finite backward_weight 2 3");
+    CHECK(lie(free_model{.own_forward = each}) == "finite stage_forward 2 0");
+    CHECK(lie(free_model{.own_backward = each}) == "finite stage_backward 2 0");
+    CHECK(lie(free_model{.own_weight = each}) == "finite stage_backward_weight 2 0");
+    CHECK(lie(free_model{.bytes = each}) == "finite sent 0 4");
+    CHECK(lie(free_model{.resident = each}) == "finite memory 0 0");
+  }
+  CHECK(lie(free_model{.forward_time = -1}) == "not_negative forward 2 3");
+  CHECK(lie(free_model{.backward_time = -1}) == "not_negative backward 2 3");
+  CHECK(lie(free_model{.weight_time = -1}) == "not_negative backward_weight 2 3");
+  CHECK(lie(free_model{.own_forward = -1}) == "not_negative stage_forward 2 0");
+  CHECK(lie(free_model{.own_backward = -1}) == "not_negative stage_backward 2 0");
+  CHECK(lie(free_model{.own_weight = -1}) == "not_negative stage_backward_weight 2 0");
+  CHECK(lie(free_model{.bytes = -1}) == "not_negative sent 0 4");
+  CHECK(lie(free_model{.resident = -1}) == "not_negative memory 0 0");
+}
+
+TEST_CASE("a part above its whole") {
+  CHECK(lie(free_model{.weight_time = 2.5}) == "part backward_weight 2 3");
+  CHECK(lie(free_model{.own_weight = 2.5}) == "part stage_backward_weight 2 0");
+}
+
+TEST_CASE("stages that differ although they do not") {
+  CHECK(lie(same_model{.forward_time = 2}) == "stage_invariant forward 2 3");
+  CHECK(lie(same_model{.backward_time = 3}) == "stage_invariant backward 2 3");
+  CHECK(lie(same_model{.weight_time = 0}) == "stage_invariant backward_weight 2 3");
+  // It shows at stage 2 only.
+  CHECK(check_pipeline_model(same_model{.forward_time = 2}, 2));
+}
+
+TEST_CASE("memory that falls with the microbatches in flight, and a least memory above the memory") {
+  const auto report = check_pipeline_model(free_model{.held = -0.5});
+  CHECK(report.broken == "monotone");
+  CHECK(report.member == "memory");
+  CHECK(report.in_flight == 3);
+  CHECK(report.text() == "monotone does not hold for memory at [0, 1), stage 0, 3 in flight");
+  CHECK(check_pipeline_model(free_model{.held = -0.5}, 4, 2));  // nobody asked
+  CHECK(lie(free_model{.least = 0.5}) == "least least_memory 0 0");
+}
+
+TEST_CASE("a model that says something else each time") {
+  CHECK(lie(free_model{.moody = true}) == "pure forward 2 3");
+}
