@@ -137,6 +137,6 @@ TEST_CASE("links are one for all boundaries or one for each") {
   CHECK(refusal(model, {.devices = 3, .links = {{1, 2}, {0, 0}}}).empty());
   CHECK(refusal(model, {.devices = 4, .links = {{1, 2}, {0, 0}}}) ==
         "stagecut::plan_chain: links.size() = 2, must be 1 or the number of boundaries of stages");
-  CHECK(refusal(model, {.devices = 3, .links = {{1, -1}}}).find("bandwidth = -1") != std::string::npos);
-  CHECK(refusal(model, {.devices = 3, .links = {{-1, 1}}}).find("latency = -1") != std::string::npos);
+  CHECK(refusal(model, {.devices = 3, .links = {{1, -1}}}).find("links[0].bandwidth = -1") != std::string::npos);
+  CHECK(refusal(model, {.devices = 3, .links = {{-1, 1}}}).find("links[0].latency = -1") != std::string::npos);
 }

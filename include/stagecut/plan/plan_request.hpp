@@ -11,6 +11,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
+#include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -186,12 +187,7 @@ inline void check_request(const char* function, const profile& model, const plan
   if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
     refuse("links.size()", std::to_string(request.links.size()), "must be 1 or the number of boundaries of stages");
   }
-  for (const link_speed& each : request.links) {
-    for (const auto& [name, value] : {std::pair("latency", each.latency), std::pair("bandwidth", each.bandwidth)}) {
-      if (is_finite(value) && !is_negative(value)) continue;
-      refuse(name, std::to_string(value), "must be finite and not negative");
-    }
-  }
+  check_links(function, "links", request.links);
 }
 
 /// Refuses what `plan_chain` cannot say of a schedule.
