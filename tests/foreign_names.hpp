@@ -14,13 +14,15 @@
   X(as_bound) \
   X(as_chain) \
   X(as_computed) \
+  X(as_one_chain) \
   X(at_odds) \
   X(backward_first) \
   X(backward_of) \
   X(best_by_objective) \
   X(best_by_time) \
+  X(best_stages_of) \
   X(blocked_on) \
-  X(blocks_of) \
+  X(bytes_allowed) \
   X(bytes_at) \
   X(bytes_of) \
   X(bytes_text) \
@@ -29,16 +31,21 @@
   X(can_stand_alone) \
   X(check) \
   X(check_axioms) \
-  X(check_bottleneck_request) \
   X(check_bytes) \
+  X(check_chain) \
+  X(check_choices) \
   X(check_constraint) \
+  X(check_devices) \
   X(check_figures) \
   X(check_group) \
   X(check_groups) \
+  X(check_in_flight) \
   X(check_items) \
   X(check_links) \
   X(check_makespan_request) \
   X(check_memory) \
+  X(check_microbatches) \
+  X(check_numbers) \
   X(check_objective) \
   X(check_order) \
   X(check_request) \
@@ -46,11 +53,14 @@
   X(check_schedule) \
   X(check_schedule_shape) \
   X(check_shape) \
+  X(check_speeds) \
+  X(check_stages_request) \
   X(check_sum) \
   X(checked_add) \
   X(chunks_shortage) \
   X(code_point) \
   X(collect_cuts_within) \
+  X(combinations) \
   X(compare_costs) \
   X(core_work) \
   X(cost_of) \
@@ -70,6 +80,8 @@
   X(edges_of) \
   X(embedding_work) \
   X(empty_schedule) \
+  X(end_of_reasons) \
+  X(expanded) \
   X(fail) \
   X(fail_overflow) \
   X(few_passes) \
@@ -106,14 +118,19 @@
   X(is_finite) \
   X(is_nan) \
   X(is_negative) \
-  X(is_predictable) \
   X(is_send) \
+  X(is_short) \
   X(is_transfer) \
   X(is_visible) \
   X(item_place) \
+  X(join_colocated) \
+  X(join_groups) \
+  X(join_wanted) \
   X(joined) \
   X(layer_activations) \
+  X(layer_blocks) \
   X(layer_parameters) \
+  X(layer_seconds) \
   X(layer_text) \
   X(layer_work) \
   X(leads_down) \
@@ -129,10 +146,12 @@
   X(lower_transfers) \
   X(make_schedule) \
   X(makespan_obstacle) \
+  X(measured_costs) \
   X(memory_curve) \
   X(memory_shortage) \
   X(merge_backward) \
   X(microbatches_in_flight) \
+  X(microbatches_kept) \
   X(missing_op) \
   X(most_held) \
   X(moves) \
@@ -147,17 +166,22 @@
   X(one_stage_a_rank) \
   X(op_problem) \
   X(op_text) \
+  X(optimizer_name) \
   X(option) \
   X(options_of) \
   X(order_problem) \
   X(ordered_bits) \
   X(other_end) \
   X(out_of_range) \
+  X(parameter_bytes) \
   X(parameters) \
   X(place_of) \
   X(plan_makespan) \
   X(plan_of) \
+  X(plan_stages) \
+  X(plans_stages_for) \
   X(predict) \
+  X(prediction_obstacle) \
   X(price) \
   X(probe) \
   X(product) \
@@ -186,6 +210,7 @@
   X(start_of) \
   X(steady_windows) \
   X(store) \
+  X(sum_of) \
   X(table_parameters) \
   X(take_visible) \
   X(times_of) \
@@ -196,11 +221,15 @@
   X(total_of) \
   X(total_program) \
   X(transfers_of) \
+  X(uniform_cut) \
   X(uniform_cuts) \
+  X(usual_choices) \
+  X(usual_schedules) \
   X(utf8_size) \
   X(v_placement) \
   X(variant) \
   X(visible) \
+  X(weighted_shares) \
   X(whole_bytes) \
   X(why_not) \
   X(word_parameters) \

@@ -44,9 +44,11 @@
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/profile/as_chain.hpp>

@@ -44,3 +44,10 @@ TEST_CASE("a reference says what the constraint says") {
     CHECK(other.hopeless(0, 0, last) == (last > 2));
   }
 }
+
+TEST_CASE("without a constraint every stage may be") {
+  using stagecut::detail::no_constraint;
+  CHECK(no_constraint{}(3, 0, 100));
+  static_assert(stagecut::promises<no_constraint, stagecut::hereditary>);
+  static_assert(stagecut::promises<no_constraint, stagecut::stage_invariant>);
+}

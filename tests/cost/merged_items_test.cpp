@@ -125,3 +125,22 @@ TEST_CASE("parts that do not belong together are refused") {
                        "stagecut::merged_items::expand: between_blocks.items() = 3, must be the number of blocks, 2",
                        stagecut::argument_error);
 }
+
+TEST_CASE("a constraint on stages of blocks is that on stages of their items") {
+  const cuts blocks{0, 1, 3, 4};
+  const auto at_most_two = [](std::size_t, std::size_t first, std::size_t last) { return last - first <= 2; };
+  const stagecut::merged_constraint allowed(at_most_two, blocks);
+  CHECK(allowed(0, 1, 2));
+  CHECK_FALSE(allowed(0, 0, 2));
+  CHECK_FALSE(allowed.hopeless(0, 0, 2));
+  struct narrow {
+    using axioms = stagecut::axioms<stagecut::hereditary>;
+    bool operator()(std::size_t stage, std::size_t first, std::size_t last) const { return last - first <= stage; }
+  };
+  const narrow hereditary{};
+  const stagecut::merged_constraint by_stage(hereditary, blocks);
+  static_assert(stagecut::promises<decltype(by_stage), stagecut::hereditary>);
+  CHECK_FALSE(by_stage(1, 1, 2));
+  CHECK(by_stage.hopeless(1, 1, 2));
+  CHECK(by_stage(2, 1, 2));
+}

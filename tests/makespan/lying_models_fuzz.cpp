@@ -153,7 +153,7 @@ void compare(const Model& model, const stagecut::makespan_request& request, cons
   if (allowed != nullptr) {
     keep(*allowed);
   } else {
-    keep(stagecut::detail::all_allowed{});
+    keep(stagecut::detail::no_constraint{});
   }
 }
 

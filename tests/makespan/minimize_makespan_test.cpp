@@ -901,11 +901,11 @@ TEST_CASE("a request that makes no sense") {
   bad.links.resize(2);
   CHECK(refusal(bad) == "stagecut::minimize_makespan: links.size() = 2, must be 1 or the number of boundaries, 3");
   bad.links = {{0, 0}, {1, 0}, {-1, 0}};
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: links[2] = -1.000000, must be finite and not negative");
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: links[2].latency = -1.000000, must be finite and not negative");
   bad.links = {{0, infinity}};
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: links[0] = inf, must be finite and not negative");
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: links[0].bandwidth = inf, must be finite and not negative");
   bad.links = {{not_a_number, 0}};
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: links[0] = nan, must be finite and not negative");
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: links[0].latency = nan, must be finite and not negative");
   bad = good;
   bad.memory_per_device = -2;
   CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_device = -2.000000, must not be negative");

@@ -11,7 +11,7 @@
 
 #include "random_chains.hpp"
 
-using stagecut::detail::all_allowed;
+using stagecut::detail::no_constraint;
 using stagecut::detail::model_rules;
 using stagecut::detail::most_held;
 using stagecut::detail::stage_rules;
@@ -51,8 +51,8 @@ TEST_CASE("microbatches held at the same time") {
 TEST_CASE("without a limit the constraint decides") {
   const schedule order = order_of(schedule_kind::interleaved, 2, 4, 2);
   const std::optional<double> none;
-  const all_allowed all;
-  const model_rules<chains::layers, all_allowed> free(model, order, none, all);
+  const no_constraint all;
+  const model_rules<chains::layers, no_constraint> free(model, order, none, all);
   CHECK(free.allows(0, 0, 8));
   CHECK_FALSE(free.hopeless(0, 0, 8));
   CHECK_FALSE(free.has_rank_rules());
@@ -73,15 +73,15 @@ TEST_CASE("without a limit the constraint decides") {
 
 TEST_CASE("memory of a stage, and of a rank") {
   const std::optional<double> bytes = 70;
-  const all_allowed all;
+  const no_constraint all;
   const schedule flat = order_of(schedule_kind::one_forward_one_backward, 2, 4);
-  const model_rules<chains::layers, all_allowed> one(model, flat, bytes, all);
+  const model_rules<chains::layers, no_constraint> one(model, flat, bytes, all);
   CHECK(one.allows(0, 0, 3));  // 6 and 3 layers of 2 microbatches
   CHECK_FALSE(one.allows(0, 0, 4));
   CHECK(one.allows(1, 0, 4));  // 10 and 4 layers of 1
   CHECK_FALSE(one.has_rank_rules());
   const schedule loop = order_of(schedule_kind::interleaved, 2, 4, 2);
-  const model_rules<chains::layers, all_allowed> two(model, loop, bytes, all);
+  const model_rules<chains::layers, no_constraint> two(model, loop, bytes, all);
   CHECK(two.has_rank_rules());
   const interval small[2] = {{0, 1}, {1, 2}};  // 3 and, of 3 and 2 or 4 and 1 microbatches, 50
   CHECK(two.allows_rank(0, small));
@@ -94,13 +94,8 @@ TEST_CASE("a model that does not know of memory needs none") {
   const item_times times(ones, ones);
   const schedule order = order_of(schedule_kind::gpipe, 2, 4);
   const std::optional<double> bytes = 0;
-  const all_allowed all;
-  const model_rules<item_times, all_allowed> rules(times, order, bytes, all);
+  const no_constraint all;
+  const model_rules<item_times, no_constraint> rules(times, order, bytes, all);
   CHECK(rules.allows(0, 0, 8));
   CHECK_FALSE(rules.hopeless(0, 0, 8));
-}
-
-TEST_CASE("every stage may be") {
-  CHECK(all_allowed{}(3, 0, 100));
-  static_assert(stagecut::promises<all_allowed, stagecut::hereditary>);
 }

@@ -66,6 +66,13 @@ TEST_CASE("blocks of one's own") {
   REQUIRE(chain.size() == 3);
   CHECK(chain.forward(0, 2) == 7);
   CHECK(chain.sent(2) == 200);
+  CHECK(chain.expand({0, 2, 3}) == stagecut::cuts{0, 2, 4});
+  CHECK_THROWS_WITH_AS((void)chain_model(model, {}, stagecut::cuts{0, 3}),
+                       "stagecut::chain_model: blocks.items() = 3, must be the number of layers, 4",
+                       stagecut::argument_error);
+  CHECK_THROWS_WITH_AS((void)chain.expand({0, 2}),
+                       "stagecut::chain_model::expand: between_blocks.items() = 2, must be the number of blocks, 3",
+                       stagecut::argument_error);
 }
 
 TEST_CASE("its memory is that of training, and none of microbatches if there is none in flight") {

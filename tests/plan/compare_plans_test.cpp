@@ -111,7 +111,21 @@ TEST_CASE("combinations that make no sense are refused, those that cannot be are
   };
   CHECK(refused({.microbatches = 4}, {.devices = {0, 2}, .all_devices = 8}) ==
         "stagecut::compare_plans: choices = 0, must hold numbers of at least 1");
-  CHECK(refused({.devices = 2}, {}) == "stagecut::compare_plans: microbatches = 0, must be at least 1");
+  CHECK(refused({.devices = 2}, {}) ==
+        "stagecut::compare_plans: objective = makespan, is not known: the number of microbatches is not known");
+  CHECK(refused({.devices = 2, .microbatches = 4, .objective = stagecut::plan_objective::range}, {}) ==
+        "stagecut::compare_plans: objective = range, must be the makespan, by which plans are compared");
+  // Wrong in every combination.
+  CHECK(refused({.devices = 2, .microbatches = 4, .speeds = {1}}, {.chunks = {1, 2}}) ==
+        "stagecut::compare_plans: speeds.size() = 1, must be the number of devices");
+  CHECK(refused({.devices = 2, .microbatches = 4, .in_flight = {1}}, {.chunks = {2, 1}}) ==
+        "stagecut::compare_plans: in_flight.size() = 1, must be the number of stages, 2");
+  CHECK(refused({.devices = 2, .microbatches = 4, .in_flight = {2, 1}}, {.chunks = {2}}) ==
+        "stagecut::compare_plans: in_flight = {…}, is of one stage on each device: chunks must be 1");
+  CHECK(refused({.devices = 2, .microbatches = 4, .in_flight = {2, 1}}, {.schedules = {schedule_kind::gpipe}}) ==
+        "stagecut::compare_plans: schedule = gpipe, must be 1f1b for numbers in flight");
+  CHECK(refused({.devices = 2, .microbatches = 4, .links = {{-1, 1}}}, {.chunks = {1, 2}})
+            .starts_with("stagecut::compare_plans: links[0].latency = -1"));
   // One alone is what it is without choices.
   const auto alone = compare_plans(known, {.devices = 2, .chunks = 2, .microbatches = 4}, stagecut::plan_choices{});
   REQUIRE(alone.best.state() == stagecut::state::optimal);
@@ -165,4 +179,15 @@ TEST_CASE("a combination that cannot win is left as soon as its bound says so, a
   CHECK(all.compared[1].bound >= 504);
   CHECK(told > 2);
   CHECK(asked > 2);
+}
+
+TEST_CASE("a combination whose makespan is not known leaves open whether it would be the best") {
+  stagecut::plan_choices open;
+  open.microbatches = {4, (std::size_t{1} << 19U) + 1};
+  const auto all = compare_plans(known, {.devices = 2}, open);
+  REQUIRE(all.best.state() == stagecut::state::feasible);
+  CHECK(all.best->objective.bound == 0);
+  CHECK(all.compared[0].state == stagecut::state::optimal);
+  CHECK(all.compared[1].state == stagecut::state::unknown);
+  CHECK(all.compared[1].why == "there are more than 2^20 forward passes");
 }

@@ -24,10 +24,8 @@ profile grouped(const std::vector<std::string>& groups) {
   return model;
 }
 
-std::vector<std::size_t> points(const layer_blocks& blocks) {
-  std::vector<std::size_t> result;
-  for (std::size_t b = 0; b <= blocks.size(); ++b) result.push_back(blocks[b]);
-  return result;
+std::vector<std::size_t> points(const stagecut::cuts& blocks) {
+  return {blocks.points().begin(), blocks.points().end()};
 }
 
 }  // namespace
@@ -35,13 +33,13 @@ std::vector<std::size_t> points(const layer_blocks& blocks) {
 TEST_CASE("neighbours of one group are a block, others are their own") {
   CHECK(points(layer_blocks(grouped({"-", "-", "-"}))) == std::vector<std::size_t>{0, 1, 2, 3});
   CHECK(points(layer_blocks(grouped({"a", "a", "-", "b", "b", "c"}))) == std::vector<std::size_t>{0, 2, 3, 5, 6});
-  CHECK(layer_blocks(grouped({})).size() == 0);
+  CHECK(layer_blocks(grouped({})).stages() == 0);
 }
 
 TEST_CASE("colocated parameters keep all between them together, replicated ones do not") {
   profile model = grouped({"-", "-", "-", "-", "-"});
   model.layers[1].tied = model.layers[3].tied = {{"w", 1, std::nullopt, placement::replicated}};
-  CHECK(layer_blocks(model).size() == 5);
+  CHECK(layer_blocks(model).stages() == 5);
   model.layers[1].tied[0].where = model.layers[3].tied[0].where = placement::colocated;
   CHECK(points(layer_blocks(model)) == std::vector<std::size_t>{0, 1, 4, 5});
   model.layers[2].tied = model.layers[4].tied = {{"v", 1, std::nullopt, placement::colocated}};
@@ -86,7 +84,7 @@ TEST_CASE("forbidden cuts and layers kept together make blocks beside groups") {
   CHECK(points(layer_blocks(model, {}, {{3, 6}})) == std::vector<std::size_t>{0, 1, 2, 6, 7});
   CHECK(points(layer_blocks(model, {6}, {{0, 2}, {1, 4}, {4, 5}})) == std::vector<std::size_t>{0, 4, 5, 7});
   CHECK(points(layer_blocks(model, {}, {{0, 7}})) == std::vector<std::size_t>{0, 7});
-  CHECK(layer_blocks(model, {1}).layers() == stagecut::cuts{0, 2, 4, 5, 6, 7});
+  CHECK(layer_blocks(model, {1}) == stagecut::cuts{0, 2, 4, 5, 6, 7});
   const auto refusal = [&](const std::vector<std::size_t>& forbidden, const std::vector<stagecut::interval>& together) {
     try {
       (void)layer_blocks(model, forbidden, together);
@@ -99,14 +97,4 @@ TEST_CASE("forbidden cuts and layers kept together make blocks beside groups") {
   CHECK(refusal({7}, {}) == "stagecut::layer_blocks: forbidden_cuts[0] = 7, must be between two of 7 layers");
   CHECK(refusal({}, {{2, 2}}) == "stagecut::layer_blocks: kept_together[0] = [2, 2), must be some of 7 layers");
   CHECK(refusal({}, {{0, 1}, {5, 8}}) == "stagecut::layer_blocks: kept_together[1] = [5, 8), must be some of 7 layers");
-}
-
-TEST_CASE("cuts and constraints of blocks are those of their layers") {
-  const layer_blocks blocks(grouped({"-", "a", "a", "-"}));
-  CHECK(blocks.expand({0, 2, 3}) == stagecut::cuts{0, 3, 4});
-  const auto at_most_two = [](std::size_t, std::size_t first, std::size_t last) { return last - first <= 2; };
-  const stagecut::blocks_constraint allowed(blocks, at_most_two);
-  CHECK(allowed(0, 1, 2));
-  CHECK_FALSE(allowed(0, 0, 2));
-  CHECK_FALSE(allowed.hopeless(0, 0, 2));
 }

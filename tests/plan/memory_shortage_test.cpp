@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/memory_shortage.hpp>
+
+#include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 
@@ -162,7 +164,7 @@ TEST_CASE("a layer that cannot have a stage to itself is not said to fit one, an
   for (std::size_t i = 0; i < 4; ++i) model.layers[i].parameters = parameters[i];
   model.layers[2].activations = 100;
   const training_memory memory(model, {.parameter_multiplier = 1});
-  const layer_blocks blocks(model);
+  const stagecut::cuts blocks = layer_blocks(model);
   const auto ask = [&](std::size_t stages, double bytes) {
     return memory_shortage(model, blocks, memory, one_forward_one_backward(stages), bytes, one_forward_one_backward);
   };

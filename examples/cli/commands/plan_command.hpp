@@ -10,10 +10,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <regex>
 #include <string>
@@ -122,7 +120,7 @@ struct plan_command {
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     write(text, output);
     if (request.microbatches != 0 && !made.makespan) {
-      say(fmt::format("{}: no makespan is predicted: there are more than 2^20 forward passes", source()));
+      say(fmt::format("{}: no makespan is predicted: {}", source(), prediction_obstacle(request)));
     }
     return planned;
   }
@@ -174,9 +172,6 @@ struct plan_command {
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
 
-  /// Whether an objective of the stages' costs was said.
-  [[nodiscard]] bool of_stages() const { return !objective.empty() && objective != "makespan"; }
-
   static std::vector<std::string> schedule_names() {
     std::vector<std::string> names = {"auto"};
     for (const auto& each : stagecut::schedules) {
@@ -187,59 +182,13 @@ struct plan_command {
     return names;
   }
 
-  /// Plans by the objective that was said, or else by the makespan where that is known.
+  /// The plan, of `auto` the best of those that are compared.
   stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
-    using namespace stagecut;
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
     request.limits.stop = stop;
-    check_request(model);
-    const std::string obstacle = makespan_obstacle(model, request);
-    if (schedule == "auto") {
-      if (of_stages()) throw CLI::ValidationError("--schedule", "auto compares makespans");
-      if (!obstacle.empty()) throw CLI::ValidationError("--schedule", "auto compares makespans: " + obstacle);
-      return choose(model);
-    }
-    if (objective == "makespan" && !obstacle.empty())
-      throw CLI::ValidationError("--objective", "makespan: " + obstacle);
-    if (!memory.empty() && request.chunks > 1 && (of_stages() || !obstacle.empty())) {
-      const std::string why = obstacle.empty() ? "" : ": " + obstacle;
-      throw CLI::ValidationError("--memory", "with --chunks it is known for the makespan alone" + why);
-    }
-    if (!of_stages() && obstacle.empty()) return make_plan(model, request);
-    constexpr const char* known[] = {"gpipe", "1f1b", "eager-1f1b", "interleaved"};
-    if (std::find(std::begin(known), std::end(known), schedule) == std::end(known)) {
-      const std::string why = obstacle.empty() ? "" : ": " + obstacle;
-      throw CLI::ValidationError("--schedule", schedule + " is planned for the makespan alone" + why);
-    }
-    return plan_chain(model, request);
-  }
-
-  /// Refuses what no plan could be made of, whatever is minimised: of `auto` what none of its schedules could run.
-  void check_request(const stagecut::profile& model) const {
-    stagecut::plan_request asked = request;
-    if (schedule == "auto") asked.microbatches = 0;
-    if (schedule == "auto" && chunks != 0) asked.chunks = chunks;
-    stagecut::detail::check_request("plan", model, asked);
-  }
-
-  /// Tries all schedules that the shape allows; with chunks unsaid those of one and two.
-  stagecut::outcome<stagecut::plan> choose(const stagecut::profile& model) {
-    using namespace stagecut;
-    const bool splits = std::all_of(model.layers.begin(), model.layers.end(),
-                                    [](const auto& layer) { return layer.backward_weight.has_value(); });
-    plan_choices open;
-    open.chunks = chunks == 0 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{chunks};
-    for (const auto& each : schedules) {
-      const bool twin = each.kind == schedule_kind::gpipe_lifo || each.kind == schedule_kind::sapp_big ||
-                        each.kind == schedule_kind::sapp_less_memory;
-      if (!twin && (splits || !each.splits_backward)) open.schedules.push_back(each.kind);
-    }
-    compared = compare_plans(model, request, open);
-    // Those that there are not for these numbers are not worth a line.
-    std::erase_if(compared.compared, [](const compared_plan& each) {
-      return !has_shape(each.schedule, each.devices, each.chunks, each.microbatches);
-    });
+    if (schedule != "auto") return stagecut::make_plan(model, request);
+    compared = stagecut::compare_plans(model, request, stagecut::usual_choices(model, chunks));
     return std::move(compared.best);
   }
 
@@ -266,12 +215,13 @@ struct plan_command {
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
-    for (const auto each : {plan_objective::leximax, plan_objective::range, plan_objective::variance}) {
+    for (const auto each : {plan_objective::makespan, plan_objective::bottleneck, plan_objective::leximax,
+                            plan_objective::range, plan_objective::variance}) {
       if (objective == to_string(each)) request.objective = each;
     }
     devices.ask(model, request);
     layers.ask(model, request);
-    ask_optimizer(model);
+    ask_optimizer();
     if (time_weight) {
       if (method != "time") throw CLI::ValidationError("--time-weight", "goes with --method time alone");
       request.by = measure::time_and_memory;
@@ -289,12 +239,11 @@ struct plan_command {
   }
 
   /// The optimizer by its name or its multiplier; unsaid, what the profile says, or else Adam.
-  void ask_optimizer(const stagecut::profile& model) {
-    const bool profiled = std::any_of(model.layers.begin(), model.layers.end(),
-                                      [](const auto& layer) { return layer.resident.has_value(); });
-    request.optimizer = !optimizer.empty() ? optimizer : profiled ? "as profiled" : "adam";
-    request.memory.use_resident = optimizer.empty();
-    const auto* const known = stagecut::find_optimizer(optimizer.empty() ? "adam" : optimizer);
+  void ask_optimizer() {
+    if (optimizer.empty()) return;
+    request.optimizer = optimizer;
+    request.memory.use_resident = false;
+    const auto* const known = stagecut::find_optimizer(optimizer);
     if (known != nullptr) {
       request.memory.parameter_multiplier = known->multiplier;
       return;

@@ -97,6 +97,20 @@ std::vector<Number> parse_list(const char* option, const std::string& text, cons
   return result;
 }
 
+/// What the library says of requests for which the makespan decides, and what the command line calls that: `{}` stands
+/// for the value of the argument.
+struct makespan_saying {
+  std::string_view argument, requirement, words;
+};
+inline constexpr makespan_saying makespan_sayings[] = {
+    {"compare_plans: objective", ", must be the makespan, by which plans are compared",
+     "--schedule: auto compares makespans"},
+    {"compare_plans: objective", ", is not known", "--schedule: auto compares makespans"},
+    {"make_plan: objective", ", is not known", "--objective: {}"},
+    {"make_plan: memory_per_device", ", with chunks above 1 is planned for the makespan alone",
+     "--memory: with --chunks it is known for the makespan alone"},
+    {"make_plan: schedule", ", is planned for the makespan alone", "--schedule: {} is planned for the makespan alone"}};
+
 /// The library's complaint about an argument in the words of the command line.
 inline std::string in_options(const stagecut::argument_error& error) {
   constexpr std::pair<std::string_view, std::string_view> options[] = {{"memory_per_device", "--memory"},
@@ -122,6 +136,12 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"transfers.kind", "--transfers"}};
   const std::string what = error.what();
   const std::size_t equals = what.find(" = ");
+  for (const auto& [argument, requirement, words] : makespan_sayings) {
+    const std::size_t at = what.find(requirement);
+    if (at == what.npos || !what.starts_with(fmt::format("stagecut::{} = ", argument))) continue;
+    const std::string value = what.substr(equals + 3, at - equals - 3);
+    return fmt::format(fmt::runtime(words), value) + what.substr(at + requirement.size());
+  }
   for (const auto& [argument, option] : options) {
     if (!error.argument().starts_with(argument) || equals == std::string::npos) continue;
     return fmt::format("{}{}{}", option, error.argument().substr(argument.size()), what.substr(equals));

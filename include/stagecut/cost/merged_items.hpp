@@ -3,16 +3,35 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/forbidden_cuts.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
 namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Cuts between blocks as cuts between the items of these blocks.
+/// @throws argument_error in the name of `function` for cuts of another number of blocks
+[[nodiscard]] inline cuts expanded(std::string_view function, const cuts& blocks, const cuts& between_blocks) {
+  if (between_blocks.items() != blocks.stages()) {
+    fail(argument_error(function, "between_blocks.items()", std::to_string(between_blocks.items()),
+                        joined("must be the number of blocks, ", std::to_string(blocks.stages()))));
+  }
+  std::vector<std::size_t> points;
+  points.reserve(between_blocks.points().size());
+  for (const std::size_t block : between_blocks.points()) points.push_back(blocks[block]);
+  return cuts(std::move(points), empty_stages::allowed);
+}
+
+}  // namespace detail
 
 /// A chain whose items are the blocks of another one, which no cut parts: so an algorithm keeps to `forbidden_cuts`
 /// without knowing it, and with fewer items to cut. Its answer counts blocks; `expand` makes items of them.
@@ -50,15 +69,7 @@ class merged_items {
   /// Cuts between blocks as cuts between items.
   /// @throws argument_error for cuts of another number of blocks
   [[nodiscard]] cuts expand(const cuts& between_blocks) const {
-    if (between_blocks.items() != size()) {
-      detail::fail(argument_error("merged_items::expand", "between_blocks.items()",
-                                  std::to_string(between_blocks.items()),
-                                  detail::joined("must be the number of blocks, ", std::to_string(size()))));
-    }
-    std::vector<std::size_t> points;
-    points.reserve(between_blocks.points().size());
-    for (const std::size_t block : between_blocks.points()) points.push_back(blocks_[block]);
-    return cuts(std::move(points), empty_stages::allowed);
+    return detail::expanded("merged_items::expand", blocks_, between_blocks);
   }
 
   /// What the cost says of the items of the blocks `[first, last)`.
@@ -111,6 +122,37 @@ class merged_items {
 
   const Model* cost_;
   cuts blocks_;
+};
+
+/// A constraint on stages of items as one on stages of their blocks: what goes with `merged_items`.
+template <stage_constraint Constraint>
+class merged_constraint {
+ public:
+  /// What it promises: all that the constraint does.
+  using axioms = axiom<enable_axioms<Constraint>.bits>;
+
+  /// @param constraint  on stages of items
+  /// @param blocks      the items in blocks; both must outlive this object
+  merged_constraint(const Constraint& constraint, const cuts& blocks)
+      : constraint_(__builtin_addressof(constraint)), blocks_(&blocks) {}
+
+  merged_constraint(const Constraint&&, const cuts&) = delete;  // would die before it is asked
+  merged_constraint(const Constraint&, const cuts&&) = delete;
+
+  /// What the constraint says of the items of the blocks `[first, last)`.
+  /// @pre `first <= last && last <= blocks.stages()`
+  [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return (*constraint_)(stage, (*blocks_)[first], (*blocks_)[last]);
+  }
+
+  /// Whether it is known to allow no wider stage either, where it does not allow this one.
+  [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
+    return detail::hopeless(*constraint_, stage, (*blocks_)[first], (*blocks_)[last], false);
+  }
+
+ private:
+  const Constraint* constraint_;
+  const cuts* blocks_;
 };
 
 }  // namespace stagecut::inline v0

@@ -8,6 +8,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/makespan_search.hpp>
@@ -25,7 +26,7 @@ struct minimize_makespan_fn {
   /// @{
   template <pipeline_model Model>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request) const {
-    return (*this)(model, request, detail::all_allowed{});
+    return (*this)(model, request, detail::no_constraint{});
   }
 
   template <pipeline_model Model, stage_constraint Constraint>
@@ -68,14 +69,7 @@ struct minimize_makespan_fn {
       refuse("links.size()", std::to_string(request.links.size()),
              detail::joined("must be 1 or the number of boundaries, ", std::to_string(boundaries)));
     }
-    for (std::size_t b = 0; b < request.links.size(); ++b) {
-      const link_speed& each = request.links[b];
-      for (const double value : {each.latency, each.bandwidth}) {
-        if (is_finite(value) && !is_negative(value)) continue;
-        detail::fail(argument_error("minimize_makespan", detail::joined("links[", std::to_string(b), "]"),
-                                    std::to_string(value), "must be finite and not negative"));
-      }
-    }
+    detail::check_links("minimize_makespan", "links", request.links);
     if (request.memory_per_device) {
       const double bytes = *request.memory_per_device;
       if (is_nan(bytes) || is_negative(bytes)) refuse("memory_per_device", std::to_string(bytes), "must not be negative");

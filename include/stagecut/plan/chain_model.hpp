@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/profile/check_figures.hpp>
@@ -28,9 +31,10 @@ class chain_model {
   explicit chain_model(const profile& model, const memory_options& options = {})
       : chain_model(model, options, layer_blocks(model)) {}
 
-  /// The same of blocks of one's own, of that model.
-  chain_model(const profile& model, const memory_options& options, layer_blocks blocks)
-      : blocks_(std::move(blocks)), memory_(model, options), times_(times_of(model, options, blocks_)) {
+  /// The same of blocks of one's own.
+  /// @param blocks  the layers of that model in blocks, as the stages of these cuts
+  chain_model(const profile& model, const memory_options& options, cuts blocks)
+      : blocks_(checked(model, std::move(blocks))), memory_(model, options), times_(times_of(model, options, blocks_)) {
     if (!model.edges.empty()) {
       detail::fail(argument_error("chain_model", "model.edges", std::to_string(model.edges.size()),
                                   "must be empty: see as_chain"));
@@ -43,8 +47,13 @@ class chain_model {
 
   /// Number of blocks n.
   [[nodiscard]] std::size_t size() const noexcept { return times_.size(); }
-  /// Which layers they are.
-  [[nodiscard]] const layer_blocks& blocks() const noexcept { return blocks_; }
+  /// The layers of each, as the stages of these cuts.
+  [[nodiscard]] const cuts& blocks() const noexcept { return blocks_; }
+  /// Cuts between blocks as cuts between layers.
+  /// @throws argument_error for cuts of another number of blocks
+  [[nodiscard]] cuts expand(const cuts& between_blocks) const {
+    return detail::expanded("chain_model::expand", blocks_, between_blocks);
+  }
   /// Whether all layers tell the gradient of the weights apart.
   [[nodiscard]] bool splits_backward() const noexcept { return times_.splits_backward(); }
 
@@ -74,13 +83,22 @@ class chain_model {
   /// @}
 
  private:
-  static item_times times_of(const profile& model, const memory_options& options, const layer_blocks& blocks) {
-    std::vector<double> forward(blocks.size());
-    std::vector<double> backward(blocks.size());
-    std::vector<double> weight(blocks.size());
-    std::vector<double> sent(blocks.size());
+  static cuts checked(const profile& model, cuts blocks) {
+    if (blocks.items() != model.layers.size()) {
+      detail::fail(argument_error("chain_model", "blocks.items()", std::to_string(blocks.items()),
+                                  detail::joined("must be the number of layers, ", std::to_string(model.layers.size()))));
+    }
+    return blocks;
+  }
+
+  static item_times times_of(const profile& model, const memory_options& options, const cuts& blocks) {
+    const std::size_t n = blocks.stages();
+    std::vector<double> forward(n);
+    std::vector<double> backward(n);
+    std::vector<double> weight(n);
+    std::vector<double> sent(n);
     bool splits = true;
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
+    for (std::size_t b = 0; b < n; ++b) {
       for (std::size_t i = blocks[b]; i < blocks[b + 1]; ++i) {
         const layer& each = model.layers[i];
         forward[b] += each.forward;
@@ -95,7 +113,7 @@ class chain_model {
     return {std::move(forward), std::move(backward), std::move(weight), std::move(sent)};
   }
 
-  layer_blocks blocks_;
+  cuts blocks_;
   training_memory memory_;
   item_times times_;
 };

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <string>
+
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/detail/as_one_chain.hpp>
+#include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
-#include <stagecut/plan/detail/profile_makespan.hpp>
+#include <stagecut/plan/detail/plan_stages.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -15,21 +20,52 @@ namespace stagecut::inline v0 {
 struct make_plan_fn {
   /// See `make_plan`.
   [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const {
-    const plan_objective of = request.objective;
-    const bool by_makespan = of == plan_objective::makespan ||
-                             (of == plan_objective::automatic && makespan_obstacle(model, request).empty());
-    return by_makespan ? detail::plan_makespan(model, request) : plan_chain(model, request);
+    return detail::as_one_chain("make_plan", model, request, [&](const profile& chain) {
+      const std::string obstacle = makespan_obstacle(chain, request);
+      const plan_objective of = request.objective;
+      const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
+      if (wanted && obstacle.empty()) return detail::plan_makespan(chain, request);
+      detail::check_request("make_plan", chain, request);
+      check_without_makespan(request, obstacle);
+      return detail::plan_stages("make_plan", chain, request);
+    });
+  }
+
+ private:
+  /// Refuses what can only be planned by the makespan, which has this obstacle or is not wanted.
+  static void check_without_makespan(const plan_request& request, const std::string& obstacle) {
+    const std::string because = obstacle.empty() ? "" : detail::joined(": ", obstacle);
+    const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
+      detail::fail(argument_error("make_plan", argument, value, detail::joined(requirement, because)));
+    };
+    if (request.objective == plan_objective::makespan) refuse("objective", "makespan", "is not known");
+    if (request.memory_per_device && request.chunks > 1) {
+      refuse("memory_per_device", std::to_string(*request.memory_per_device),
+             "with chunks above 1 is planned for the makespan alone");
+    }
+    if (!detail::plans_stages_for(request.schedule)) {
+      refuse("schedule", to_string(request.schedule), "is planned for the makespan alone");
+    }
   }
 };
 
 /// Cuts a profile into the stages of a pipeline: the one door from a profile to a plan.
 ///
-/// @param model    a chain, which `as_chain` makes of a graph
-/// @param request  the pipeline, the memory and links there are, and what to minimise
+/// It minimises what `plan_request::objective` says; unsaid, the makespan, if that is known, and else the heaviest stage:
+/// `makespan_obstacle` says why it is not. Stages are measured by time, or as `plan_request::by` says; of a model whose
+/// layers have no time, by bytes of parameters. `plan::objective` says what was minimised, and of which measure.
+///
+/// @param model    a chain, or a graph, which is planned as the chain that `as_chain` makes of it: the plan's profile is
+///                 that chain
+/// @param request  the pipeline, the memory and links there are, and what to minimise. Where it numbers layers
+///                 (`forbidden_cuts`, `kept_together`, `weights`), the model has to be a chain
 /// @return         optimal; feasible, with a bound, if a limit was reached first; infeasible, with what does not fit and
-///                 what would do; unknown if a limit was reached before any plan was found
-/// @throws         argument_error for a request that makes no sense; invalid_input for a model that has nothing to be cut
-///                 by, or figures that no plan can be made of
+///                 what would do; unknown if a limit was reached before any plan was found. The plan predicts the
+///                 iteration unless there is a `prediction_obstacle`
+/// @throws         argument_error for a request that makes no sense, with the reason where it asks for a makespan that is
+///                 not known, or for what is planned for the makespan alone: schedules but gpipe, 1F1B, eager 1F1B and
+///                 interleaved, and a limit of memory with several chunks. invalid_input as `as_chain`, and for a model
+///                 that has nothing to be cut by, or figures that no plan can be made of
 inline constexpr make_plan_fn make_plan{};
 
 }  // namespace stagecut::inline v0

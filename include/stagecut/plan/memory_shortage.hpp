@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/cost/merged_items.hpp>
+#include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 
@@ -27,14 +29,14 @@ namespace detail {
 /// Whether blocks can be cut into stages of at most `bytes` each, by the sets of ends that the first s stages can reach.
 class memory_fit {
  public:
-  memory_fit(const layer_blocks& blocks, const training_memory& memory, const chain_limits& limits)
+  memory_fit(const cuts& blocks, const training_memory& memory, const chain_limits& limits)
       : blocks_(blocks), memory_(memory), clock_(limits) {}
 
   /// Unset if the patience was over before it was known.
   [[nodiscard]] std::optional<bool> operator()(const std::vector<std::size_t>& in_flight, double bytes) {
     const memory_cap cap(memory_, in_flight, bytes);
-    const blocks_constraint allowed(blocks_, cap);
-    const std::size_t items = blocks_.size();
+    const merged_constraint allowed(cap, blocks_);
+    const std::size_t items = blocks_.stages();
     const std::size_t stages = in_flight.size();
     if (stages > items) return false;
     std::vector<bool> reached(items + 1);
@@ -80,7 +82,7 @@ class memory_fit {
     return steps_ > patience;
   }
 
-  const layer_blocks& blocks_;
+  const cuts& blocks_;
   const training_memory& memory_;
   chain_clock clock_;
   std::size_t steps_ = 0;
@@ -99,22 +101,22 @@ class memory_fit {
 }
 
 /// The block that needs most, if it is more than `bytes` wherever it may stand: then `layer_too_large`.
-[[nodiscard]] inline reason too_large_block(const profile& model, const layer_blocks& blocks,
+[[nodiscard]] inline reason too_large_block(const profile& model, const cuts& blocks,
                                             const training_memory& memory, const std::vector<std::size_t>& in_flight,
                                             double bytes) {
   const std::size_t stages = in_flight.size();
   reason why{reason::cause::memory, 0, static_cast<std::size_t>(floor_bytes(bytes))};
   double most = bytes;
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
+  for (std::size_t b = 0; b < blocks.stages(); ++b) {
     const std::size_t first = blocks[b];
     const std::size_t last = blocks[b + 1];
     std::optional<double> least;
     std::optional<double> alone;  // as a stage of its own, buffers included
-    const std::size_t lowest = stages > blocks.size() - b ? stages - (blocks.size() - b) : 0;
+    const std::size_t lowest = stages > blocks.stages() - b ? stages - (blocks.stages() - b) : 0;
     for (std::size_t s = lowest; s <= b && s < stages; ++s) {
       const double here = memory.share(first, last, in_flight[s]);
       if (!least || here < *least) least = here;
-      if (!can_stand_alone(b, blocks.size(), s, stages)) continue;
+      if (!can_stand_alone(b, blocks.stages(), s, stages)) continue;
       const double all = memory(first, last, in_flight[s]).total();
       if (!alone || all < *alone) alone = all;
     }
@@ -162,7 +164,7 @@ struct memory_bracket {
 /// Why blocks of layers cannot be cut into stages within the memory of a device, and what would do.
 ///
 /// @param model      whose blocks these are, for their names
-/// @param blocks     of layers that share a stage
+/// @param blocks     the layers in blocks that no cut may part, as the stages of these cuts
 /// @param memory     what stages take
 /// @param in_flight  microbatches in flight, of every stage
 /// @param bytes      of a device
@@ -177,12 +179,12 @@ struct memory_bracket {
 /// O(k n) for each of about 50 bisections and each number of devices, as a rule; O(k n w) at worst, w blocks in a stage.
 /// It gives up after 2 * 10^8 steps, and then says what is known.
 template <class InFlight>
-[[nodiscard]] reason memory_shortage(const profile& model, const layer_blocks& blocks, const training_memory& memory,
+[[nodiscard]] reason memory_shortage(const profile& model, const cuts& blocks, const training_memory& memory,
                                      const std::vector<std::size_t>& in_flight, double bytes, const InFlight& needs,
                                      const chain_limits& limits = {}) {
   const std::size_t stages = in_flight.size();
   if (stages == 0) detail::fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
-  if (stages > blocks.size()) return {reason::cause::more_stages_than_layers, stages, blocks.size()};
+  if (stages > blocks.stages()) return {reason::cause::more_stages_than_layers, stages, blocks.stages()};
   const auto ways = [&](double needed) { return std::to_string(detail::whole_bytes(needed / bytes)); };
   detail::memory_fit fits(blocks, memory, limits);
   reason why = detail::too_large_block(model, blocks, memory, in_flight, bytes);
@@ -194,7 +196,7 @@ template <class InFlight>
     if (why.what == reason::cause::memory) {
       why.needed = detail::whole_bytes(low + 1);
       why.place = detail::joined("the fullest of ", std::to_string(stages), stages == 1 ? " stage" : " stages");
-      if (told && reached < blocks.size()) {
+      if (told && reached < blocks.stages()) {
         why.place = detail::joined(detail::layer_text(model, blocks[reached]), " finds no place: ", why.place);
       }
     }
@@ -205,8 +207,8 @@ template <class InFlight>
   std::size_t devices = detail::whole_bytes(memory.share(0, memory.size(), 1) / bytes);
   if (devices == 0) devices = 1;
   std::optional<bool> enough = false;
-  while (devices <= blocks.size() && (enough = fits(needs(devices), bytes)) == false) ++devices;
-  const std::size_t tried = devices > blocks.size() ? blocks.size() : devices - 1;
+  while (devices <= blocks.stages() && (enough = fits(needs(devices), bytes)) == false) ++devices;
+  const std::size_t tried = devices > blocks.stages() ? blocks.stages() : devices - 1;
   if (tried == 0 && enough != true) return why;
   why.remedy = detail::joined(why.remedy, why.remedy.empty() ? "" : "; ",
                               enough == true ? detail::devices_text(devices)

@@ -116,12 +116,6 @@ class model_rules final : public cut_rules {
   std::vector<std::vector<std::vector<std::size_t>>> held_{};  // of every rank
 };
 
-/// Every stage may be.
-struct all_allowed {
-  using axioms = stagecut::axioms<hereditary>;
-  constexpr bool operator()(std::size_t, std::size_t, std::size_t) const noexcept { return true; }
-};
-
 /// `cut_rules` for algorithms that take a constraint. Once the clock says stop everything is allowed, so that they end soon;
 /// what they say is then worth nothing.
 class stage_rules {

@@ -13,9 +13,10 @@
 #include <stagecut/cost/cut_times.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/overlapped_cuts.hpp>
-#include <stagecut/plan/detail/chain_plan.hpp>
-#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/detail/limits_of.hpp>
+#include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -27,6 +28,11 @@
 
 // The objectives of `plan_chain`, and what they see of a stage.
 namespace stagecut::inline v0::detail {
+
+/// Whether it is what stages are cut by where no other objective was said.
+[[nodiscard]] constexpr bool is_bottleneck(plan_objective objective) noexcept {
+  return objective == plan_objective::automatic || objective == plan_objective::bottleneck;
+}
 
 /// A cut of blocks, what the objective says of it, and of every stage.
 struct objective_cut {
@@ -67,25 +73,20 @@ template <stage_cost Cost, stage_constraint Constraint>
 /// A message takes its link in each direction once for every microbatch. What blocks, a device does both ways at both
 /// ends, beside computing; a link carries each way while both compute; what occupies nothing holds up nobody.
 template <additive_cost Sums, stage_constraint Constraint>
-[[nodiscard]] outcome<objective_cut> best_by_time(const Sums& cost, const profile& model, const plan_request& request,
-                                                  const layer_blocks& blocks, const Constraint& allowed) {
+[[nodiscard]] outcome<objective_cut> best_by_time(const merged_items<Sums>& cost, const profile& model,
+                                                  const plan_request& request, const Constraint& allowed) {
   const std::size_t stages = request.devices * request.chunks;
   const std::vector<std::size_t> rank_of = loop_placement(request.devices, request.chunks);
   std::vector<link_speed> links = links_of(request, rank_of);
   if (request.devices == 1 || request.transfers == transfer_kind::latency) links.clear();
   std::vector<double> speeds = speeds_of_stages(request, rank_of);
-  for (std::size_t s = 0; s < speeds.size(); ++s) {
-    if (is_finite(cost(0, cost.size()) / speeds[s])) continue;
-    fail(argument_error("plan_chain", joined("speeds[", std::to_string(rank_of[s]), "]"), number_text(speeds[s]),
-                        "must run the model in a finite time"));
-  }
   const auto best = [&](const auto& priced) { return detail::best_by_objective(priced, stages, request, allowed); };
   if (links.empty()) return speeds.empty() ? best(cost) : best(at_speeds(cost, std::move(speeds)));
 
   if (speeds.empty()) speeds.assign(stages, 1);
   const double ways = request.transfers == transfer_kind::blocking ? 2 : 1;
-  std::vector<double> bytes(blocks.size());
-  for (std::size_t b = 0; b < bytes.size(); ++b) bytes[b] = ways * model.layers[blocks[b + 1] - 1].output;
+  std::vector<double> bytes(cost.size());
+  for (std::size_t b = 0; b < bytes.size(); ++b) bytes[b] = ways * model.layers[cost.blocks()[b + 1] - 1].output;
   for (link_speed& each : links) each.latency *= ways;
   cut_times times(std::move(bytes), std::move(links));
   if (request.transfers == transfer_kind::blocking) {

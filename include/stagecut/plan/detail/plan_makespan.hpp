@@ -3,76 +3,149 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
-#include <stagecut/plan/detail/chain_plan.hpp>
-#include <stagecut/plan/detail/profile_makespan.hpp>
+#include <stagecut/plan/detail/check_memory.hpp>
+#include <stagecut/plan/detail/check_request.hpp>
+#include <stagecut/plan/detail/describe_plan.hpp>
+#include <stagecut/plan/detail/layer_costs.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/stage_devices.hpp>
+#include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
+// Plans by the makespan of an iteration.
 namespace stagecut::inline v0::detail {
+
+/// Refuses a request whose makespan cannot be minimised.
+inline void check_makespan_request(const profile& model, const plan_request& request) {
+  check_request("make_plan", model, request);
+  const auto refuse = [](const char* argument, const std::string& value, const std::string& requirement) {
+    fail(argument_error("make_plan", argument, value, requirement));
+  };
+  if (request.schedule == schedule_kind::sliced || request.schedule == schedule_kind::in_flight) {
+    refuse("schedule", to_string(request.schedule), "is not one that a chain is planned for");
+  }
+  if (recomputes_apart(request)) {
+    refuse("memory.checkpoint", "always",
+           joined("needs a schedule that runs B as one, not ", to_string(request.schedule)));
+  }
+  double all = 0;
+  for (const double each : layer_seconds(model, request)) all += each;
+  check_speeds("make_plan", request, all);
+  if (const std::string why = makespan_obstacle(model, request); !why.empty()) {
+    refuse("objective", "makespan", joined("is not known: ", why));
+  }
+}
+
+/// A chain on its devices: the search for its best cut, with whatever memory.
+class device_chain {
+ public:
+  device_chain(const chain_model& chain, std::vector<double> speeds) : chain_(chain), speeds_(std::move(speeds)) {}
+
+  [[nodiscard]] outcome<makespan_cut> best(const makespan_request& asked) const {
+    return speeds_.empty() ? minimize_makespan(chain_, asked) : minimize_makespan(with_speeds(chain_, speeds_), asked);
+  }
+
+  /// Whether a cut fits into so many bytes of a device; unset if that is not known at the time `end`.
+  [[nodiscard]] std::optional<bool> fits(makespan_request asked, double bytes, double end) const {
+    const double left = end - seconds_now();
+    if (left < 0) return std::nullopt;
+    // The first cut that fits is enough.
+    bool found_one = false;
+    const auto watch = [&](const makespan_progress& now) { found_one = found_one || now.makespan > 0; };
+    const auto user = asked.limits.stop;
+    const auto stop = [&] { return found_one || (user && user()); };
+    asked.memory_per_device = bytes;
+    asked.limits = {};
+    asked.limits.time_limit = left;
+    asked.limits.progress = watch;
+    asked.limits.stop = stop;
+    const outcome<makespan_cut> made = best(asked);
+    if (made.state() == state::unknown) return std::nullopt;
+    return made.has_value();
+  }
+
+ private:
+  const chain_model& chain_;
+  std::vector<double> speeds_;
+};
+
+/// When a search that began then for why nothing fits has to end: within the time limit, and after 4 seconds.
+[[nodiscard]] inline double end_of_reasons(const plan_request& request, double began) {
+  const double end = seconds_now() + 4;
+  const auto& limit = request.limits.time_limit;
+  return limit && end > began + *limit ? began + *limit : end;
+}
+
+/// A plan with the cuts that were found.
+[[nodiscard]] inline plan plan_of(const profile& model, const plan_request& request, const schedule& order,
+                                  const training_memory& memory, const chain_model& chain, const makespan_cut& found,
+                                  stagecut::state proved) {
+  plan result;
+  result.cuts = chain.expand(found.cuts);
+  describe(result, model, request, memory, order.rank_of, microbatches_in_flight(order));
+  for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
+  result.schedule = {order.name, request.microbatches};
+  bool splits = false;
+  for (const auto& rank : order.orders) {
+    for (const op& each : rank) splits = splits || each.kind == op_kind::backward_input;
+  }
+  predict(result, splits);
+  // Both are sums of the same times, in another order: what was proved says more of them than a difference in rounding.
+  const double value = *result.makespan;
+  const double bound = found.bound < value ? found.bound : value;
+  const bool optimal = proved == state::optimal && value - bound <= value * 0x1p-30;
+  result.objective = {"makespan", "time", value, bound, optimal ? state::optimal : state::feasible};
+  return result;
+}
 
 /// Plans a chain by the makespan of an iteration. See `make_plan`.
 [[nodiscard]] inline outcome<plan> plan_makespan(const profile& model, const plan_request& request) {
   check_makespan_request(model, request);
   const double began = seconds_now();
-  const layer_blocks blocks = blocks_of(model, request);
+  const cuts blocks = layer_blocks(model, request.forbidden_cuts, request.kept_together);
   const std::size_t stages = request.devices * request.chunks;
   makespan_request asked;
   asked.order = schedule_of_request(request);
-  if (stages > blocks.size()) return outcome<plan>::infeasible(too_many_stages(model, blocks, stages));
+  if (stages > blocks.stages()) return outcome<plan>::infeasible(too_many_stages(blocks, stages));
   asked.links = links_of(request, asked.order.rank_of);
   asked.transfers = request.transfers;
   asked.limits = request.limits;
-  const double bytes = request.memory_per_device.value_or(0) * (1 - request.buffer_fraction);
-  if (request.memory_per_device) asked.memory_per_device = bytes;
+  if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request);
   const training_memory memory(model, request.memory);
   const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
   check_memory(memory, request, in_flight);
   const chain_model chain(model, request.memory, blocks);
-  const std::vector<double> speeds = speeds_of_stages(request, asked.order.rank_of);
-  const auto solve = [&](const makespan_request& what) {
-    return speeds.empty() ? minimize_makespan(chain, what) : minimize_makespan(with_speeds(chain, speeds), what);
-  };
-  const auto found = solve(asked);
+  const device_chain on(chain, speeds_of_stages(request, asked.order.rank_of));
+  const auto found = on.best(asked);
+  if (found.state() == state::infeasible && request.chunks == 1) {
+    return outcome<plan>::infeasible(stage_shortage(model, request, blocks, memory, in_flight));
+  }
   if (found.state() == state::infeasible) {
-    double end = seconds_now() + 4;
-    if (request.limits.time_limit && end > began + *request.limits.time_limit)
-      end = began + *request.limits.time_limit;
-    const auto fits = [&](double enough) -> std::optional<bool> {
-      const double left = end - seconds_now();
-      if (left < 0) return std::nullopt;
-      // The first cut that fits is enough.
-      bool found_one = false;
-      const auto watch = [&](const makespan_progress& now) { found_one = found_one || now.makespan > 0; };
-      const auto stop = [&] { return found_one || (request.limits.stop && request.limits.stop()); };
-      makespan_request easier = asked;
-      easier.memory_per_device = enough;
-      easier.limits = {};
-      easier.limits.time_limit = left;
-      easier.limits.progress = watch;
-      easier.limits.stop = stop;
-      const outcome<makespan_cut> made = solve(easier);
-      if (made.state() == state::unknown) return std::nullopt;
-      return made.has_value();
-    };
-    return outcome<plan>::infeasible(request.chunks == 1
-                                         ? stage_shortage(model, request, blocks, memory, in_flight, bytes)
-                                         : detail::chunks_shortage(request, bytes, fits));
+    const double end = end_of_reasons(request, began);
+    const auto fits = [&](double bytes) { return on.fits(asked, bytes, end); };
+    return outcome<plan>::infeasible(detail::chunks_shortage(request, fits));
   }
   if (!found) return outcome<plan>::unknown(found.why());
-  plan made = plan_of(model, request, asked.order, memory, blocks, *found, found.state());
+  plan made = plan_of(model, request, asked.order, memory, chain, *found, found.state());
   return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
                                                 : outcome<plan>::feasible(std::move(made));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/plan/detail/profile_makespan.hpp>
+#include <stagecut/plan/make_plan.hpp>
 
 #include <stagecut/plan/compare_plans.hpp>
-#include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
@@ -13,6 +13,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "known_profile.hpp"
@@ -24,7 +25,6 @@ using stagecut::checkpointing;
 using stagecut::layer;
 using stagecut::compare_plans;
 using stagecut::make_plan;
-using stagecut::makespan_obstacle;
 using stagecut::measure;
 using stagecut::plan;
 using stagecut::plan_request;
@@ -93,26 +93,6 @@ TEST_CASE("a device or a link so slow that no good cut uses it does not hide the
   REQUIRE(linked.state() == stagecut::state::optimal);
   CHECK(linked->cuts == stagecut::cuts{0, 2, 5, 9});
   CHECK(linked->objective.value == doctest::Approx(1.468).epsilon(1e-12));
-}
-
-TEST_CASE("what was proved of a cut is what its plan says, not what its simulation would like") {
-  const plan_request request{.devices = 4, .microbatches = 8};
-  const auto order = stagecut::detail::schedule_of_request(request);
-  const stagecut::training_memory memory(known, request.memory);
-  const stagecut::layer_blocks blocks(known);
-  const auto planned = [&](double makespan, double bound, stagecut::state proved) {
-    stagecut::makespan_cut found;
-    found.cuts = stagecut::cuts{0, 3, 5, 6, 8};
-    found.makespan = makespan;
-    found.bound = bound;
-    return stagecut::detail::plan_of(known, request, order, memory, blocks, found, proved).objective;
-  };
-  using stagecut::objective_value;
-  using stagecut::state;
-  CHECK(planned(573, 573, state::optimal) == objective_value{"makespan", "time", 573, 573, state::optimal});
-  CHECK(planned(573, 500, state::feasible) == objective_value{"makespan", "time", 573, 500, state::feasible});
-  CHECK(planned(500, 500, state::optimal) == objective_value{"makespan", "time", 573, 500, state::feasible});
-  CHECK(planned(574, 574, state::optimal) == objective_value{"makespan", "time", 573, 573, state::optimal});
 }
 
 TEST_CASE("every schedule has a plan that its own name runs") {
@@ -279,18 +259,14 @@ TEST_CASE("within the memory of a device, of all its stages at the same time, th
   CHECK(refused > 20);
 }
 
-TEST_CASE("what has no makespan to be minimised") {
-  CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = 4}).empty());
-  CHECK(makespan_obstacle(known, {.devices = 2}) == "the number of microbatches is not known");
-  CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = 4, .by = measure::parameters}) ==
-        "stages are measured by something else than time");
-  CHECK(makespan_obstacle(chain_of({0, 0}), {.devices = 2, .microbatches = 4}) == "no layer has a time");
-  plan_request last{.devices = 2, .microbatches = 4, .schedule = schedule_kind::gpipe};
-  last.memory.checkpoint = checkpointing::except_last;
-  CHECK(makespan_obstacle(known, last) == "the last microbatch takes less time than the others");
-  CHECK(makespan_obstacle(known, {.devices = 2, .microbatches = (std::size_t{1} << 19U) + 1}) ==
-        "there are more than 2^20 forward passes");
-  CHECK(refusal(known, {.devices = 2}).find("the number of microbatches is not known") != std::string::npos);
+TEST_CASE("what has no makespan to be minimised is cut by its stages, unless that was asked for") {
+  const auto makespan = stagecut::plan_objective::makespan;
+  CHECK(refusal(known, {.devices = 2, .objective = makespan}) ==
+        "stagecut::make_plan: objective = makespan, is not known: the number of microbatches is not known");
+  CHECK(refusal(known, {.devices = 2, .microbatches = 4, .by = measure::parameters, .objective = makespan}) ==
+        "stagecut::make_plan: objective = makespan, is not known: stages are measured by something else than time");
+  CHECK(make_plan(known, {.devices = 4, .microbatches = 8, .objective = makespan})->makespan == 573);
+  CHECK(make_plan(known, {.devices = 4})->objective.name == "bottleneck");
   CHECK(refusal(known, {.devices = 0}) == "stagecut::make_plan: devices = 0, must be at least 1");
   CHECK(refusal(known, {.devices = 2, .microbatches = 4, .schedule = schedule_kind::sliced}).find("seq-1f1b") !=
         std::string::npos);
@@ -322,4 +298,55 @@ TEST_CASE("what is computed again between I and W is not planned for") {
   const auto all = compare_plans(known, request, open);
   CHECK(all.compared[0].why.find("what is computed again stays") != std::string::npos);
   CHECK(all.best->schedule.name == "1f1b");
+}
+
+TEST_CASE("an objective of the stages is what is minimised, whatever is known of the makespan") {
+  using enum stagecut::plan_objective;
+  for (const auto objective : {bottleneck, leximax, range, variance}) {
+    const plan_request request{.devices = 4, .microbatches = 8, .objective = objective};
+    const auto made = make_plan(known, request);
+    REQUIRE(made.state() == stagecut::state::optimal);
+    CHECK(*made == *stagecut::plan_chain(known, request));
+    CHECK(made->objective.name == to_string(objective));
+  }
+  CHECK(refusal(known, {.devices = 2, .speeds = {1, 1e-320}}).starts_with("stagecut::make_plan: speeds[1] = "));
+}
+
+TEST_CASE("what is planned for the makespan alone says why there is none") {
+  CHECK(refusal(known, {.devices = 2, .schedule = schedule_kind::zb_h1}) ==
+        "stagecut::make_plan: schedule = zb-h1, is planned for the makespan alone: the number of microbatches is not "
+        "known");
+  CHECK(refusal(known, {.devices = 2, .microbatches = 4, .schedule = schedule_kind::zb_h1,
+                        .objective = stagecut::plan_objective::leximax}) ==
+        "stagecut::make_plan: schedule = zb-h1, is planned for the makespan alone");
+  CHECK(refusal(known, {.devices = 2, .chunks = 2, .memory_per_device = 1e9}) ==
+        "stagecut::make_plan: memory_per_device = 1000000000.000000, with chunks above 1 is planned for the makespan "
+        "alone: the number of microbatches is not known");
+}
+
+TEST_CASE("a graph is planned as the chain that it is") {
+  profile graph = known;
+  std::swap(graph.layers[1], graph.layers[6]);
+  graph.edges = {{0, 6}, {6, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 1}, {1, 7}};
+  const plan_request request{.devices = 4, .microbatches = 8};
+  const auto made = make_plan(graph, request);
+  REQUIRE(made);
+  CHECK(*made == *make_plan(stagecut::as_chain(graph), request));
+  CHECK(made->profile.edges.empty());
+  CHECK(made->cuts == stagecut::cuts{0, 3, 5, 6, 8});
+  stagecut::plan_choices open;
+  open.devices = {2, 4};
+  CHECK(*compare_plans(graph, request, open).best == *compare_plans(stagecut::as_chain(graph), request, open).best);
+  // Numbers of layers are those of a chain.
+  CHECK(refusal(graph, {.devices = 2, .forbidden_cuts = {1}}) ==
+        "stagecut::make_plan: model.edges = 7 edges, must be empty where a request numbers layers: call as_chain first, "
+        "which puts them into order");
+  CHECK(refusal(graph, {.devices = 2, .kept_together = {{0, 2}}}).find("call as_chain first") != std::string::npos);
+  CHECK(refusal(graph, {.devices = 2, .by = measure::weights, .weights = {1}}).find("call as_chain first") !=
+        std::string::npos);
+  graph.edges.pop_back();
+  CHECK(refusal(graph, request).find("not a chain") != std::string::npos);
+  profile tree = known;
+  tree.layers[1].children = {2, 3};
+  CHECK(refusal(tree, request).find("module tree") != std::string::npos);
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+// What makes no sense in a request, whatever is minimised: each check names the function that was called.
+namespace stagecut::inline v0::detail {
+
+/// Refuses a model that is no chain of layers.
+inline void check_chain(std::string_view function, const profile& model) {
+  if (model.layers.empty()) fail(argument_error(function, "model.layers", "{}", "must hold at least one layer"));
+  if (!model.edges.empty()) {
+    fail(argument_error(function, "model.edges", joined(std::to_string(model.edges.size()), " edges"),
+                        "must be empty: see as_chain"));
+  }
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    if (model.layers[i].children.empty()) continue;
+    fail(argument_error(function, joined("model.layers[", std::to_string(i), "].children"),
+                        joined(std::to_string(model.layers[i].children.size()), " layers"),
+                        "must be empty: see as_chain"));
+  }
+}
+
+/// Refuses numbers in flight that no 1F1B can have.
+inline void check_in_flight(std::string_view function, const plan_request& request) {
+  const std::vector<std::size_t>& in_flight = request.in_flight;
+  if (in_flight.empty()) return;
+  if (request.chunks > 1) {
+    fail(argument_error(function, "in_flight", "{…}", "is of one stage on each device: chunks must be 1"));
+  }
+  if (request.schedule != schedule_kind::one_forward_one_backward) {
+    fail(argument_error(function, "schedule", to_string(request.schedule), "must be 1f1b for numbers in flight"));
+  }
+  if (in_flight.size() != request.devices) {
+    fail(argument_error(function, "in_flight.size()", std::to_string(in_flight.size()),
+                        joined("must be the number of stages, ", std::to_string(request.devices))));
+  }
+  for (std::size_t s = 0; s < in_flight.size(); ++s) {
+    if (in_flight[s] != 0 && (s == 0 || in_flight[s] <= in_flight[s - 1])) continue;
+    fail(argument_error(function, joined("in_flight[", std::to_string(s), "]"), std::to_string(in_flight[s]),
+                        "must be at least 1, and not above that of the stage before"));
+  }
+}
+
+/// Refuses microbatches that interleaved cannot run.
+inline void check_microbatches(std::string_view function, const plan_request& request) {
+  const bool interleaved = request.chunks > 1 && (request.schedule == schedule_kind::one_forward_one_backward ||
+                                                  request.schedule == schedule_kind::interleaved);
+  if (!interleaved || request.microbatches % request.devices == 0) return;
+  const std::size_t below = request.microbatches / request.devices * request.devices;
+  const std::string would = joined(below == 0 ? std::string() : joined(std::to_string(below), " or "),
+                                   std::to_string(below + request.devices), " would do");
+  fail(argument_error(function, "microbatches", std::to_string(request.microbatches),
+                      joined("must be a multiple of the devices, ", std::to_string(request.devices),
+                             ", for interleaved: ", would)));
+}
+
+/// Refuses numbers of a request out of their ranges.
+inline void check_numbers(std::string_view function, const profile& model, const plan_request& request) {
+  const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
+    fail(argument_error(function, argument, value, requirement));
+  };
+  if (request.by == measure::weights && request.weights.size() != model.layers.size()) {
+    refuse("weights.size()", std::to_string(request.weights.size()), "must be the number of layers");
+  }
+  if (!is_finite(request.time_weight) || request.time_weight < 0 || request.time_weight > 1) {
+    refuse("time_weight", std::to_string(request.time_weight), "must be from 0 to 1");
+  }
+  if (!is_finite(request.buffer_fraction) || request.buffer_fraction < 0 || request.buffer_fraction >= 1) {
+    refuse("buffer_fraction", std::to_string(request.buffer_fraction), "must be from 0 to below 1");
+  }
+  if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
+    refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
+  }
+}
+
+/// Refuses speeds of other devices, and links between others.
+inline void check_devices(std::string_view function, const plan_request& request) {
+  const auto refuse = [&](const std::string& argument, const std::string& value, const std::string& requirement) {
+    fail(argument_error(function, argument, value, requirement));
+  };
+  if (!request.speeds.empty() && request.speeds.size() != request.devices) {
+    refuse("speeds.size()", std::to_string(request.speeds.size()), "must be the number of devices");
+  }
+  for (std::size_t d = 0; d < request.speeds.size(); ++d) {
+    if (is_finite(request.speeds[d]) && request.speeds[d] > 0) continue;
+    refuse(joined("speeds[", std::to_string(d), "]"), std::to_string(request.speeds[d]), "must be finite and above 0");
+  }
+  if (request.topology && !request.links.empty()) {
+    refuse("links.size()", std::to_string(request.links.size()),
+           "must be 0 where there is a topology, which tells them");
+  }
+  if (request.topology && request.topology->devices() < request.devices) {
+    refuse("devices", std::to_string(request.devices),
+           joined("must not be above the devices of the topology, ", std::to_string(request.topology->devices())));
+  }
+  if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
+    refuse("links.size()", std::to_string(request.links.size()), "must be 1 or the number of boundaries of stages");
+  }
+  check_links(function, "links", request.links);
+}
+
+/// Refuses a request to `function` that makes no sense, or not for that model.
+inline void check_request(std::string_view function, const profile& model, const plan_request& request) {
+  const auto refuse = [&](const char* argument, std::size_t value, const char* requirement) {
+    fail(argument_error(function, argument, std::to_string(value), requirement));
+  };
+  if (request.devices == 0) refuse("devices", 0, "must be at least 1");
+  if (request.chunks == 0) refuse("chunks", 0, "must be at least 1");
+  check_chain(function, model);
+  // Beyond what any model has; keeps devices * chunks from overflowing.
+  if (request.devices >> 40U != 0) refuse("devices", request.devices, "must be below 2^40");
+  if (request.chunks >> 20U != 0) refuse("chunks", request.chunks, "must be below 2^20");
+  check_in_flight(function, request);
+  check_microbatches(function, request);
+  check_numbers(function, model, request);
+  check_devices(function, request);
+}
+
+/// Refuses devices so slow that the model, of which all layers take `seconds`, does not end on them.
+inline void check_speeds(std::string_view function, const plan_request& request, double seconds) {
+  for (std::size_t d = 0; d < request.speeds.size(); ++d) {
+    if (is_finite(seconds / request.speeds[d])) continue;
+    fail(argument_error(function, joined("speeds[", std::to_string(d), "]"), number_text(request.speeds[d]),
+                        "must run the model in a finite time"));
+  }
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/plan/detail/check_request.hpp>
+#include <stagecut/plan/detail/plan_makespan.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Why one of several requests cannot be planned; empty if it can be tried.
+[[nodiscard]] inline std::string shape_obstacle(const profile& model, const plan_request& request) {
+  if (!request.in_flight.empty()) {
+    const bool fits = request.in_flight.size() == request.devices && request.chunks == 1 &&
+                      request.schedule == schedule_kind::one_forward_one_backward;
+    if (!fits) return "the numbers in flight are for another schedule or other devices";
+  } else if (!has_shape(request.schedule, request.devices, request.chunks, request.microbatches)) {
+    return "the schedule is not made for these numbers";
+  }
+  if (!request.speeds.empty() && request.speeds.size() != request.devices) {
+    return "the speeds are those of another number of devices";
+  }
+  if (request.topology && request.topology->devices() < request.devices) return "the topology has fewer devices";
+  if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
+    return "the links are those of another number of stages";
+  }
+  if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
+  bool splits = true;
+  for (const layer& each : model.layers) splits = splits && each.backward_weight;
+  if (!splits && schedules[static_cast<std::size_t>(request.schedule)].splits_backward) {
+    return "the model does not tell the gradient of the weights, which the schedule runs apart";
+  }
+  return "";
+}
+
+/// The combinations that a list of choices leaves open, in its order: of devices, chunks, microbatches, schedules.
+[[nodiscard]] inline std::vector<plan_request> combinations(const plan_request& request, const plan_choices& choices) {
+  const auto or_one = [](const auto& list, auto one) {
+    auto result = list;
+    if (result.empty()) result.push_back(one);
+    return result;
+  };
+  std::vector<plan_request> result;
+  for (const std::size_t p : or_one(choices.devices, request.devices)) {
+    for (const std::size_t v : or_one(choices.chunks, request.chunks)) {
+      for (const std::size_t m : or_one(choices.microbatches, request.microbatches)) {
+        for (const schedule_kind kind : or_one(choices.schedules, request.schedule)) {
+          result.push_back(request);
+          result.back().devices = p;
+          result.back().chunks = v;
+          result.back().microbatches = m;
+          result.back().schedule = kind;
+          // What a request means by it; a list of schedules says what it means.
+          const bool one = kind == schedule_kind::one_forward_one_backward && choices.schedules.empty();
+          if (one && v > 1) result.back().schedule = schedule_kind::interleaved;
+        }
+      }
+    }
+  }
+  return result;
+}
+
+/// Refuses what is wrong whatever is chosen; what is wrong with some of the choices is told in their lines.
+inline void check_choices(const profile& model, const plan_request& request, const plan_choices& choices) {
+  for (const auto* list : {&choices.devices, &choices.chunks, &choices.microbatches}) {
+    for (const std::size_t each : *list) {
+      if (each != 0) continue;
+      fail(argument_error("compare_plans", "choices", "0", "must hold numbers of at least 1"));
+    }
+  }
+  plan_request asked = request;
+  asked.microbatches = 0;
+  // Of several numbers of devices each may be the one that speeds and links are of; of several chunks, links.
+  const bool any_devices = choices.devices.size() > 1;
+  if (any_devices) asked.in_flight.clear(), asked.speeds.clear(), asked.topology.reset();
+  if ((any_devices || choices.chunks.size() > 1) && asked.links.size() > 1) asked.links.clear();
+  if (!choices.devices.empty()) asked.devices = choices.devices[0];
+  if (!choices.chunks.empty()) asked.chunks = choices.chunks[0];
+  // Numbers in flight are of 1F1B with one chunk, if that is among the choices.
+  for (const std::size_t v : choices.chunks) asked.chunks = v == 1 ? 1 : asked.chunks;
+  if (!choices.schedules.empty()) asked.schedule = choices.schedules[0];
+  for (const schedule_kind kind : choices.schedules) {
+    if (kind == schedule_kind::one_forward_one_backward) asked.schedule = kind;
+  }
+  check_request("compare_plans", model, asked);
+  const auto refuse = [](const std::string& value, const std::string& requirement) {
+    fail(argument_error("compare_plans", "objective", value, requirement));
+  };
+  if (request.objective != plan_objective::automatic && request.objective != plan_objective::makespan) {
+    refuse(to_string(request.objective), "must be the makespan, by which plans are compared");
+  }
+  asked.microbatches = choices.microbatches.empty() ? request.microbatches : choices.microbatches[0];
+  if (const std::string why = makespan_obstacle(model, asked); !why.empty()) {
+    refuse("makespan", joined("is not known: ", why));
+  }
+}
+
+/// Plans every combination of what is open, and keeps the best.
+class choice_comparison {
+ public:
+  choice_comparison(const profile& model, const plan_request& request, const plan_choices& choices)
+      : model_(model), request_(request), choices_(choices), open_(combinations(request, choices)) {}
+
+  [[nodiscard]] plan_comparison run() {
+    const double end = request_.limits.time_limit ? seconds_now() + *request_.limits.time_limit : 0;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      const double share = static_cast<double>(open_.size() - i);
+      if (request_.limits.time_limit) {
+        const double left = end - seconds_now();
+        open_[i].limits.time_limit = left > 0 ? left / share : 0;
+      }
+      result_.compared.push_back(tried(open_[i]));
+    }
+    if (result_.best) {
+      weaken();
+    } else if (result_.compared.size() > 1 || result_.best.why().what == reason::cause::limit_reached) {
+      tell_why();
+    }
+    if (!choices_.list_impossible) leave_out_impossible();
+    return std::move(result_);
+  }
+
+ private:
+  /// What came of one of them.
+  [[nodiscard]] compared_plan tried(plan_request& asked) {
+    compared_plan row{asked.devices, asked.chunks, asked.microbatches, asked.schedule};
+    if (choices_.all_devices != 0) row.pipelines = choices_.all_devices / asked.devices;
+    row.why = row.pipelines == 0 ? "needs more devices than there are" : shape_obstacle(model_, asked);
+    if (!row.why.empty()) {
+      row.state = state::infeasible;
+      return row;
+    }
+    row.why = makespan_obstacle(model_, asked);  // of more stages, say, than those that it was asked for
+    if (row.why.empty()) solve(asked, row);
+    if (told_.empty()) told_ = row.why;
+    return row;
+  }
+
+  /// Plans one of them, and keeps its plan if it is the best so far.
+  void solve(plan_request& asked, compared_plan& row) {
+    const auto all = static_cast<double>(asked.microbatches * row.pipelines);
+    // Whatever cannot be the best any more may stop.
+    bool hopeless = false;
+    const auto watch = [&](const makespan_progress& now) {
+      hopeless = least_ != 0 && now.bound / all >= least_;
+      if (request_.limits.progress) request_.limits.progress(now);
+    };
+    const auto stop = [&] { return hopeless || (request_.limits.stop && request_.limits.stop()); };
+    asked.limits.progress = watch;
+    asked.limits.stop = stop;
+    outcome<plan> found = plan_makespan(model_, asked);
+    row.state = found.state();
+    if (found) {
+      keep(row, std::move(found), all);
+    } else {
+      row.why = found.why().text();
+      if (!result_.best) result_.best = std::move(found);
+    }
+  }
+
+  /// Tells of a plan, and keeps it if it is the best so far.
+  void keep(compared_plan& row, outcome<plan> found, double microbatches) {
+    row.makespan = found->objective.value;
+    row.bound = found->objective.bound;
+    row.per_microbatch = row.makespan / microbatches;
+    if (result_.best && !(row.per_microbatch < least_)) return;
+    least_ = row.per_microbatch;
+    result_.best = std::move(found);
+  }
+
+  /// The best plan is not proved to be the best of all where another combination was left with a lower bound.
+  void weaken() {
+    double open = least_;  // no plan of any combination takes less for a microbatch
+    for (const compared_plan& row : result_.compared) {
+      const bool none = row.state == state::infeasible || row.pipelines == 0;
+      if (none || row.state == state::optimal) continue;
+      const double here = row.bound / static_cast<double>(row.microbatches * row.pipelines);
+      open = here < open ? here : open;
+    }
+    if (!(open < least_)) return;
+    plan best = *std::move(result_.best);
+    best.objective.bound = best.objective.value * (open / least_);
+    best.objective.state = state::feasible;
+    result_.best = outcome<plan>::feasible(std::move(best));
+  }
+
+  /// Says why none has a plan: as the first that was tried.
+  void tell_why() {
+    bool unknown = false;
+    for (const compared_plan& each : result_.compared) unknown = unknown || each.state == state::unknown;
+    const reason why{reason::cause::none_of_several, result_.compared.size(), 0,
+                     told_.empty() ? result_.compared[0].why : told_, ""};
+    result_.best = unknown ? outcome<plan>::unknown(why) : outcome<plan>::infeasible(why);
+  }
+
+  void leave_out_impossible() {
+    std::vector<compared_plan> possible;
+    for (compared_plan& each : result_.compared) {
+      if (has_shape(each.schedule, each.devices, each.chunks, each.microbatches)) possible.push_back(std::move(each));
+    }
+    result_.compared = std::move(possible);
+  }
+
+  const profile& model_;
+  const plan_request& request_;
+  const plan_choices& choices_;
+  std::vector<plan_request> open_;
+  plan_comparison result_{};
+  double least_ = 0;    // of a microbatch, so far
+  std::string told_{};  // why the first that was tried has no plan
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/cost/item_sums.hpp>
+#include <stagecut/plan/detail/layer_costs.hpp>
+#include <stagecut/plan/detail/stage_devices.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+// What a plan says of its stages and of its iteration, however it was cut.
+namespace stagecut::inline v0::detail {
+
+/// What a plan calls the way in which its memory was reckoned.
+[[nodiscard]] inline std::string optimizer_name(const profile& model, const plan_request& request) {
+  if (!request.optimizer.empty()) return request.optimizer;
+  bool profiled = false;
+  for (const layer& each : model.layers) profiled = profiled || each.resident;
+  if (profiled && request.memory.use_resident) return "as profiled";
+  const double multiplier = request.memory.parameter_multiplier;
+  return multiplier == memory_options{}.parameter_multiplier ? "adam" : number_text(multiplier);
+}
+
+/// Fills in what does not depend on why the plan was cut as it is.
+///
+/// @param result     with its cuts
+/// @param rank_of    the device of every stage
+/// @param in_flight  microbatches, of every stage; empty if that is not known
+inline void describe(plan& result, const profile& model, const plan_request& request, const training_memory& memory,
+                     const std::vector<std::size_t>& rank_of, const std::vector<std::size_t>& in_flight) {
+  result.profile = model;
+  result.devices = request.devices;
+  result.chunks = request.chunks;
+  result.speeds = request.speeds;
+  result.messages.links = links_of(request, rank_of);
+  if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
+  for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
+    const auto [first, last] = result.cuts.stage(s);
+    planned_stage stage;
+    stage.device = rank_of[s];
+    for (std::size_t i = first; i < last; ++i) {
+      stage.forward += model.layers[i].forward;
+      stage.backward += backward_of(model.layers[i], request.memory.checkpoint, request.microbatches);
+    }
+    if (!result.speeds.empty()) {
+      stage.forward /= result.speeds[stage.device];
+      stage.backward /= result.speeds[stage.device];
+    }
+    if (!in_flight.empty()) {
+      stage.in_flight = in_flight[s];
+      stage.memory = memory(first, last, in_flight[s]);
+    }
+    result.stages.push_back(stage);
+  }
+  if (in_flight.empty()) return;
+  result.memory = {optimizer_name(model, request),
+                   request.memory.parameter_multiplier,
+                   to_string(request.memory.checkpoint),
+                   request.memory.boundary_buffers,
+                   request.memory_per_device,
+                   request.buffer_fraction};
+}
+
+/// Predicts the iteration of a plan that is described.
+///
+/// @param split  whether its schedule runs I and W
+inline void predict(plan& result, bool split) {
+  const simulation<double> run = simulate(schedule_of(result), times_of(result, split), transfers_of(result));
+  result.makespan = run.makespan;
+  for (const auto& rank : run.ops) {
+    for (const timed_op<double>& each : rank) {
+      result.timeline.push_back({each.what.stage, each.what.microbatch, each.what.kind, each.start, each.end});
+    }
+  }
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/detail/check_memory.hpp>
+#include <stagecut/plan/detail/limits_of.hpp>
+#include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+// Why there is no plan, and what would do.
+namespace stagecut::inline v0::detail {
+
+/// Why there are not so many stages of blocks.
+[[nodiscard]] inline reason too_many_stages(const cuts& blocks, std::size_t stages) {
+  return {reason::cause::more_stages_than_layers,
+          stages,
+          blocks.stages(),
+          {},
+          blocks.stages() < blocks.items() ? "layers that must share a stage count as one" : ""};
+}
+
+/// Why no cut fits into memory, with a stage on each device.
+[[nodiscard]] inline reason stage_shortage(const profile& model, const plan_request& request, const cuts& blocks,
+                                           const training_memory& memory, const std::vector<std::size_t>& in_flight) {
+  const auto needs = [&](std::size_t devices) {
+    const schedule_kind kind = request.schedule;
+    const bool known = kind == schedule_kind::gpipe || kind == schedule_kind::one_forward_one_backward ||
+                       kind == schedule_kind::eager_one_forward_one_backward;
+    return known && request.in_flight.empty() ? microbatches_in_flight(kind, devices, request.microbatches)
+                                              : std::vector<std::size_t>();
+  };
+  return memory_shortage(model, blocks, memory, in_flight, bytes_allowed(request), needs, limits_of(request));
+}
+
+/// Why no cut fits into the memory of devices that have several stages each; `fits(bytes)` says of another memory whether
+/// a cut does, or unset if that takes too long.
+template <class Fits>
+[[nodiscard]] reason chunks_shortage(const plan_request& request, Fits&& fits) {
+  const double bytes = bytes_allowed(request);
+  double low = bytes;  // too few
+  double high = 2 * bytes;
+  std::optional<bool> enough = fits(high);
+  for (int doubled = 0; enough == false && doubled < 20; ++doubled) low = high, high *= 2, enough = fits(high);
+  const bool any = enough == true;
+  while (any && enough && high - low > 0.005 * low + 1) {
+    const double middle = floor_bytes(low + (high - low) / 2);
+    enough = fits(middle);
+    if (enough) (*enough ? high : low) = middle;
+  }
+  return {
+      reason::cause::memory, whole_bytes(low + 1), static_cast<std::size_t>(floor_bytes(bytes)),
+      joined("the fullest of ", devices_text(request.devices), " of ", std::to_string(request.chunks), " stages each"),
+      any ? joined(bytes_text(whole_bytes(high)), " would do") : std::string()};
+}
+
+}  // namespace stagecut::inline v0::detail

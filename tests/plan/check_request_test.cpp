@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/plan/detail/check_request.hpp>
+
+#include <stagecut/plan/detail/plan_stages.hpp>
+#include <stagecut/plan/make_plan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using stagecut::checkpointing;
+using stagecut::measure;
+using stagecut::plan_request;
+using stagecut::profile;
+using stagecut::schedule_kind;
+
+namespace {
+
+profile equal_layers(std::size_t n) {
+  profile model;
+  model.layers.resize(n);
+  return model;
+}
+
+std::string refusal(const profile& model, const plan_request& request) {
+  try {
+    stagecut::detail::check_stages_request("plan_chain", model, request);
+  } catch (const stagecut::argument_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("requests that make no sense") {
+  const profile model = equal_layers(4);
+  CHECK(refusal(model, {.devices = 0}) == "stagecut::plan_chain: devices = 0, must be at least 1");
+  CHECK(refusal(model, {.chunks = 0}) == "stagecut::plan_chain: chunks = 0, must be at least 1");
+  CHECK(refusal(model, {.devices = ~std::size_t{0}}).find("must be below 2^40") != std::string::npos);
+  CHECK(refusal(model, {.chunks = ~std::size_t{0}}).find("must be below 2^20") != std::string::npos);
+  CHECK(refusal({}, {}) == "stagecut::plan_chain: model.layers = {}, must hold at least one layer");
+  profile graph = model;
+  graph.edges = {{0, 1}, {1, 2}, {2, 3}};
+  CHECK(refusal(graph, {}) == "stagecut::plan_chain: model.edges = 3 edges, must be empty: see as_chain");
+  graph = model;
+  graph.layers[1].children = {2, 3};
+  CHECK(refusal(graph, {}) == "stagecut::plan_chain: model.layers[1].children = 2 layers, must be empty: see as_chain");
+  CHECK(
+      refusal(model, {.devices = 2, .in_flight = {1}}).find("in_flight.size() = 1, must be the number of stages, 2") !=
+      std::string::npos);
+  CHECK(refusal(model, {.devices = 2, .in_flight = {1, 2}}).find("in_flight[1] = 2") != std::string::npos);
+  CHECK(refusal(model, {.devices = 2, .in_flight = {1, 0}}).find("in_flight[1] = 0") != std::string::npos);
+  CHECK(refusal(model, {.by = measure::weights}).find("weights.size() = 0") != std::string::npos);
+  CHECK(refusal(model, {.time_weight = 2}).find("time_weight") != std::string::npos);
+  CHECK(refusal(model, {.memory_per_device = -1.0}).find("memory_per_device") != std::string::npos);
+  CHECK(refusal(model, {.memory_per_device = 1.0, .buffer_fraction = 1}).find("buffer_fraction") != std::string::npos);
+  CHECK(refusal(model, {.devices = 2, .chunks = 2, .memory_per_device = 1.0}).find("chunks above 1") !=
+        std::string::npos);
+  CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
+  CHECK(refusal(model, {.schedule = schedule_kind::interleaved}).find("needs chunks above 1") != std::string::npos);
+  CHECK(refusal(model, {.schedule = schedule_kind::zbv}).find("schedule = zbv, must be gpipe") != std::string::npos);
+  CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::interleaved}).empty());
+  CHECK(refusal(model, {.time_weight = 0.0 / 0.0}).find("time_weight") != std::string::npos);
+  CHECK(refusal(model, {.objective = stagecut::plan_objective::makespan}) ==
+        "stagecut::plan_chain: objective = makespan, is what make_plan minimises");
+  plan_request request;
+  request.memory.checkpoint = checkpointing::except_last;
+  CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
+}
+
+TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised") {
+  const profile model = equal_layers(8);
+  const auto both = [&](const plan_request& request) {
+    std::string other;
+    try {
+      (void)stagecut::make_plan(model, request);
+    } catch (const stagecut::argument_error& error) {
+      other = error.what();
+    }
+    const auto after = [](const std::string& text) { return text.substr(text.find(": ") + 2); };
+    CHECK(after(refusal(model, request)) == after(other));
+    return after(other);
+  };
+  for (const auto kind : {schedule_kind::one_forward_one_backward, schedule_kind::interleaved}) {
+    CHECK(both({.devices = 4, .chunks = 2, .microbatches = 6, .schedule = kind}) ==
+          "microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do");
+    CHECK(both({.devices = 4, .chunks = 2, .microbatches = 3, .schedule = kind}) ==
+          "microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do");
+  }
+  CHECK(both({.devices = 2, .chunks = 2, .microbatches = (std::size_t{1} << 30U) + 1}).starts_with("microbatches = "));
+  CHECK(both({.devices = 2, .chunks = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}}) ==
+        "in_flight = {…}, is of one stage on each device: chunks must be 1");
+  CHECK(refusal(model, {.devices = 2, .chunks = 2, .in_flight = {1, 1, 1, 1}}).find("in_flight = ") !=
+        std::string::npos);
+  for (const auto kind : {schedule_kind::gpipe, schedule_kind::eager_one_forward_one_backward}) {
+    CHECK(both({.devices = 2, .microbatches = 4, .schedule = kind, .in_flight = {2, 1}}) ==
+          std::string("schedule = ") + to_string(kind) + ", must be 1f1b for numbers in flight");
+  }
+  CHECK(refusal(model, {.devices = 4, .chunks = 2, .microbatches = 8}).empty());
+  CHECK(refusal(model, {.devices = 4, .chunks = 2}).empty());
+}
+
+TEST_CASE("speeds are those of the devices, and a topology has room for them") {
+  const profile model = equal_layers(4);
+  CHECK(refusal(model, {.devices = 2, .speeds = {1, 0.5}}).empty());
+  CHECK(refusal(model, {.devices = 2, .chunks = 2, .speeds = {1, 0.5}}).empty());
+  CHECK(refusal(model, {.devices = 2, .speeds = {1}}) ==
+        "stagecut::plan_chain: speeds.size() = 1, must be the number of devices");
+  for (const double speed : {0.0, -1.0, 1.0 / 0.0, 0.0 / 0.0}) {
+    CHECK(refusal(model, {.devices = 2, .speeds = {1, speed}}).find("speeds[1] = ") != std::string::npos);
+  }
+  const stagecut::topology nodes({2, 2}, {{0, 100}, {1, 10}});
+  CHECK(refusal(model, {.devices = 4, .topology = nodes}).empty());
+  CHECK(refusal(model, {.devices = 3, .links = {{1, 2}}, .topology = nodes}) ==
+        "stagecut::plan_chain: links.size() = 1, must be 0 where there is a topology, which tells them");
+  CHECK(refusal(equal_layers(9), {.devices = 5, .topology = nodes}) ==
+        "stagecut::plan_chain: devices = 5, must not be above the devices of the topology, 4");
+}
+
+TEST_CASE("range and variance are of equal devices without messages") {
+  using enum stagecut::plan_objective;
+  const profile model = equal_layers(4);
+  for (const auto objective : {range, variance}) {
+    CHECK(refusal(model, {.devices = 2, .objective = objective}).empty());
+    CHECK(refusal(model, {.devices = 2, .objective = objective, .speeds = {1, 1}}).find("is of equal devices") !=
+          std::string::npos);
+    CHECK(refusal(model, {.devices = 2, .objective = objective, .links = {{1, 1}}}).find("is of equal devices") !=
+          std::string::npos);
+    CHECK(refusal(model, {.devices = 2, .objective = objective, .topology = stagecut::topology({2}, {{0, 1}})})
+              .find("is of equal devices") != std::string::npos);
+  }
+  CHECK(refusal(model, {.devices = 2, .objective = leximax, .speeds = {1, 1}, .links = {{1, 1}}}).empty());
+}
+
+TEST_CASE("links are one for all boundaries or one for each") {
+  const profile model = equal_layers(4);
+  CHECK(refusal(model, {.devices = 3, .links = {{1, 2}}}).empty());
+  CHECK(refusal(model, {.devices = 3, .links = {{1, 2}, {0, 0}}}).empty());
+  CHECK(refusal(model, {.devices = 4, .links = {{1, 2}, {0, 0}}}) ==
+        "stagecut::plan_chain: links.size() = 2, must be 1 or the number of boundaries of stages");
+  CHECK(refusal(model, {.devices = 3, .links = {{1, -1}}}).find("links[0].bandwidth = -1") != std::string::npos);
+  CHECK(refusal(model, {.devices = 3, .links = {{-1, 1}}}).find("links[0].latency = -1") != std::string::npos);
+}
