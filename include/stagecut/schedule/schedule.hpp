@@ -10,17 +10,28 @@
 
 namespace stagecut::inline v0 {
 
+/// An edge between stages: the output of one is an input of the other.
+struct stage_edge {
+  std::size_t from = 0;  ///< the stage whose output is sent
+  std::size_t to = 0;    ///< the stage that needs it, and sends its gradient back
+
+  /// Equal in both ends.
+  friend bool operator==(const stage_edge&, const stage_edge&) = default;
+};
+
 /// What every rank does in one iteration, and in which order.
 ///
 /// A rank runs its ops one after the other, each as soon as those before it have ended and what it needs has arrived:
-/// F waits for F of the stage before; B and I for B or I of the stage behind; W for I of its own stage. So the order
-/// alone decides, with the durations, when everything runs.
+/// F waits for F of the stage before; B and I for B or I of the stage behind; W for I of its own stage. Where there are
+/// edges, F waits for F of all stages from which one leads to its stage, B and I for all to which one leads from there.
+/// So the order alone decides, with the durations, when everything runs.
 struct schedule {
   std::string name{};                     ///< `1f1b`; empty: of one's own
   std::size_t microbatches = 0;           ///< of an iteration, m
   std::size_t slices = 1;                 ///< into which the sequence of every microbatch is cut
   std::vector<std::size_t> rank_of{};     ///< the rank of every stage
   std::vector<std::vector<op>> orders{};  ///< the ops of every rank, in the order in which it runs them
+  std::vector<stage_edge> edges{};        ///< between stages, without a circle; empty: a chain, from each to the next
 
   /// Ranks p.
   [[nodiscard]] std::size_t ranks() const noexcept { return orders.size(); }
