@@ -53,7 +53,7 @@ TEST_CASE("modules, stages of layers, decoders of stages") {
 }
 
 TEST_CASE("the parts of a plan belong together") {
-  const auto check = [](const stagecut::plan& p) { detail::check_plan("as_x", p); };
+  const auto check = [](const stagecut::plan& p) { detail::check_plan("as_x", "x", p); };
   CHECK_NOTHROW(check(worked_plan()));
   CHECK_THROWS_WITH_AS(check(stagecut::plan{}), "stagecut::io::as_x: plan.devices = 0, must be at least 1",
                        argument_error);

@@ -122,32 +122,24 @@ class random_plans {
     return model;
   }
 
+  /// A plan of a chain of intervals, or of any other stages.
   [[nodiscard]] stagecut::plan plan() {
     stagecut::plan made;
     made.profile = profile();
     made.unknown_fields = unknown();
-    const std::size_t layers = made.profile.layers.size();
-    std::vector<std::size_t> points{0};
-    for (std::size_t point = 1; point < layers; ++point) {
-      if (up_to(1) == 0) points.push_back(point);
-    }
-    points.push_back(layers);
-    made.cuts = stagecut::cuts(points);
-    const std::size_t stages = made.cuts.stages();
-    made.chunks = stages % 2 == 0 ? 1 + up_to(1) : 1;
-    made.devices = stages / made.chunks;
-    for (std::size_t s = 0; s < stages; ++s) {
-      made.stages.push_back({s % made.devices, number(), number(), number(), up_to(9), {}});
-      if (up_to(1) == 0) made.stages[s].memory = {number(), number(), number(), number()};
-    }
-    if (up_to(1) == 0) made.schedule = {text(), up_to(100)};
+    cut(made);
+    stages(made);
+    choices(made);
+    order(made);
     made.objective = {text(), text(), number(), number(), static_cast<stagecut::state>(up_to(3))};
-    if (up_to(1) == 0) made.memory = {text(), number(), text(), number(), maybe(), number()};
-    for (std::size_t d = 0; d < made.devices && stages % 3 == 0; ++d) made.speeds.push_back(number() + 5e-324);
+    for (std::size_t d = 0; d < made.devices && made.stages.size() % 3 == 0; ++d) {
+      made.speeds.push_back(number() + 5e-324);
+    }
     if (up_to(1) == 0) {
       static const std::vector<std::string> kinds = {"link", "latency", "stream", "blocking"};
       made.messages.kind = kinds[up_to(3)];
-      const std::size_t links = up_to(1) == 0 || stages == 1 ? 1 : stages - 1;
+      const std::size_t each = made.edges.empty() ? made.stages.size() - 1 : made.edges.size();
+      const std::size_t links = up_to(1) == 0 || each == 0 ? 1 : each;
       for (std::size_t b = 0; b < links; ++b) made.messages.links.push_back({number(), number()});
     }
     made.makespan = maybe();
@@ -155,13 +147,121 @@ class random_plans {
       const double a = number();
       const double b = number();
       const std::size_t microbatches = made.schedule.microbatches == 0 ? 9 : made.schedule.microbatches;
-      made.timeline.push_back({up_to(stages - 1), up_to(microbatches - 1), static_cast<stagecut::op_kind>(up_to(3)),
-                               std::min(a, b), std::max(a, b)});
+      made.timeline.push_back({up_to(made.stages.size() - 1), up_to(microbatches - 1),
+                               static_cast<stagecut::op_kind>(up_to(3)), std::min(a, b), std::max(a, b)});
     }
     return made;
   }
 
  private:
+  /// The stage of every layer, and edges where these are no chain, or some more.
+  void cut(stagecut::plan& made) {
+    const std::size_t layers = made.profile.layers.size();
+    std::vector<std::size_t> stage_of(layers);
+    for (std::size_t i = 1; i < layers; ++i) stage_of[i] = stage_of[i - 1] + up_to(1);
+    const std::size_t stages = stage_of.back() + 1;
+    made.stages.resize(stages);
+    const std::size_t shape = stages == 1 ? 0 : up_to(2);
+    if (shape == 1) {  // branches: every layer feeds any of later stages
+      for (std::size_t s = 1; s < stages; ++s) {
+        std::size_t from = up_to(layers - 1);
+        while (stage_of[from] >= s) from = up_to(from - 1);
+        std::size_t to = 0;
+        while (stage_of[to] != s) ++to;
+        made.profile.edges.push_back({from, to});
+      }
+    }
+    if (shape == 2) {  // the same stages in another order of layers
+      std::shuffle(made.profile.layers.begin(), made.profile.layers.end(), random_);
+      for (auto& each : made.profile.layers) each.group = "";
+      std::vector<std::size_t> place(layers);
+      for (std::size_t i = 0; i < layers; ++i) place[i] = i;
+      std::shuffle(place.begin(), place.end(), random_);
+      std::vector<std::size_t> moved(layers);
+      for (std::size_t i = 0; i < layers; ++i) moved[place[i]] = stage_of[i];
+      for (std::size_t i = 1; i < layers; ++i) made.profile.edges.push_back({place[i - 1], place[i]});
+      stage_of = moved;
+    }
+    stagecut::assign_stages(made, stage_of);
+    for (std::size_t from = 0; shape != 0 && from < stages; ++from) {
+      for (std::size_t to = from + 1; to < stages; ++to) {
+        bool needed = false;
+        for (const auto& each : made.profile.edges) {
+          needed = needed || (stage_of[each.from] == from && stage_of[each.to] == to);
+        }
+        if (needed || up_to(3) == 0) made.edges.push_back({from, to, number()});
+      }
+    }
+  }
+
+  void stages(stagecut::plan& made) {
+    const std::size_t stages = made.stages.size();
+    made.chunks = stages % 2 == 0 ? 1 + up_to(1) : 1;
+    made.devices = stages / made.chunks;
+    if (up_to(1) == 0) made.memory = {text(), number(), text(), number(), maybe(), number()};
+    const bool kept = up_to(2) == 0;
+    if (kept) made.memory.checkpoint = up_to(1) == 0 ? "except_last" : "";
+    const std::size_t replicas = 1 + up_to(1);
+    const std::size_t shards = 1 + up_to(1);
+    for (std::size_t s = 0; s < stages; ++s) {
+      stagecut::planned_stage& stage = made.stages[s];
+      stage = {s % made.devices, number(), number(), number(), up_to(9), {}};
+      if (up_to(1) == 0) stage.memory = {number(), number(), number(), number(), number()};
+      const bool swapped = up_to(1) == 0;
+      stage.replicas = swapped ? shards : replicas;
+      stage.shards = swapped ? replicas : shards;
+      if (kept) stage.backward_kept = number();
+      stage.backward_weight = maybe();
+      if (up_to(2) == 0) stage.all_reduce = number();
+    }
+  }
+
+  void choices(stagecut::plan& made) {
+    if (up_to(1) == 0) return;
+    const auto stage_of = stage_of_layers(made);
+    for (std::size_t i = 0; i < stage_of.size(); ++i) {
+      stagecut::layer_choice& choice = made.choices.emplace_back();
+      for (const bool sharded : {false, true}) {
+        auto& variants = sharded ? made.profile.layers[i].shardings : made.profile.layers[i].recomputations;
+        if (variants.empty() || up_to(1) == 0) continue;
+        auto& chosen = variants[0];
+        chosen.ways = up_to(1) == 0 ? 1 : made.stages[stage_of[i]].shards;
+        (sharded ? choice.sharding : choice.recomputation) = chosen.name;
+      }
+    }
+  }
+
+  /// A schedule with a name; or all passes, stage by stage and back, perhaps with I and W, or two that overlap.
+  void order(stagecut::plan& made) {
+    using enum stagecut::op_kind;
+    if (up_to(1) == 0) return;
+    if (up_to(1) == 0) {
+      made.schedule = {text(), up_to(100), {}};
+      return;
+    }
+    const std::size_t m = 1 + up_to(2);
+    made.schedule.microbatches = m;
+    made.schedule.orders.resize(made.devices);
+    const auto put = [&](stagecut::op_kind kind, std::size_t s, std::size_t k) {
+      made.schedule.orders[made.stages[s].device].push_back({kind, s, k});
+    };
+    for (std::size_t s = 0; s < made.stages.size(); ++s) {
+      for (std::size_t k = 0; k < m; ++k) put(forward, s, k);
+    }
+    for (std::size_t s = made.stages.size(); s-- > 0;) {
+      const bool split = up_to(1) == 0;
+      for (std::size_t k = 0; k < m; ++k) put(split ? backward_input : backward, s, k);
+      for (std::size_t k = 0; split && k < m; ++k) put(backward_weight, s, k);
+    }
+    for (auto& rank : made.schedule.orders) {
+      for (std::size_t i = 0; i + 1 < rank.size(); ++i) {
+        if (rank[i].kind == forward && rank[i + 1].kind == backward && rank[i].microbatch != rank[i + 1].microbatch) {
+          rank[i].with_next = up_to(1) == 0;
+        }
+      }
+    }
+  }
+
   template <class Each>
   void figures(Each& each) {
     each.forward = number();
@@ -220,21 +320,52 @@ class random_plans {
   return model;
 }
 
-/// A plan of which no field is at its default, but for what makes its profile a graph or a tree.
+/// A plan of which no field is at its default, but for what makes its profile a graph or a tree, and for what it says
+/// otherwise: the stage of every layer, by cuts, and its schedule, by name.
 [[nodiscard]] inline stagecut::plan full_plan() {
   stagecut::plan made;
   made.profile = full_chain();
   made.cuts = {0, 1, 2};
   made.devices = 1;
   made.chunks = 2;
-  made.stages = {{0, 3.5, 1, 2.5, 2, {24, 8, 2, 12}}, {0, 3.5, 1, 2.5, 1, {24, 4, 2, 6}}};
-  made.schedule = {"interleaved", 4};
+  made.stages = {{0, 3.5, 1, 2.5, 2, {24, 4, 2, 12, 3}}, {0, 3.5, 1, 2.5, 1, {24, 4, 2, 6, 3}}};
+  for (auto& stage : made.stages) {
+    stage.replicas = 3;
+    stage.shards = 2;
+    stage.backward_kept = 1.5;
+    stage.backward_weight = 0.5;
+    stage.all_reduce = 0.25;
+  }
+  made.edges = {{0, 1, 6}};
+  made.choices = {{"full", "full"}, {"full", ""}};
+  made.schedule = {"interleaved", 4, {}};
   made.objective = {"bottleneck", "time", 3.5, 3.25, stagecut::state::feasible};
-  made.memory = {"adam", 4, "never", 2, 1024, 0.1};
+  made.memory = {"adam", 4, "except_last", 2, 1024, 0.1};
   made.speeds = {0.5};
   made.messages = {"blocking", {{0.25, 8}}};
   made.makespan = 17.5;
   made.timeline = {{0, 0, stagecut::op_kind::forward, 0, 1}, {1, 0, stagecut::op_kind::backward, 1, 3.5}};
   made.unknown_fields = R"({"of plan":"x"})";
+  return made;
+}
+
+/// A plan that says by an assignment what stages are no intervals, and by an order what has no name.
+[[nodiscard]] inline stagecut::plan full_graph_plan() {
+  using enum stagecut::op_kind;
+  stagecut::plan made = full_plan();
+  made.profile.layers.push_back(made.profile.layers[1]);
+  for (auto& each : made.profile.layers) each.group = "";
+  made.profile.layers[2].name = "third";
+  made.profile.edges = {{0, 2}, {1, 0}};
+  made.cuts = {};
+  made.assignment = {1, 0, 1};
+  made.choices.emplace_back();
+  made.devices = 2;
+  made.chunks = 1;
+  made.stages[1].device = 1;
+  made.speeds = {0.5, 2};
+  made.schedule = {"", 2, {}};
+  made.schedule.orders = {{{forward, 0, 0}, {forward, 0, 1, 0, true}, {backward, 0, 0}, {backward, 0, 1}},
+                          {{forward, 1, 0}, {backward_input, 1, 0}, {backward_weight, 1, 0}, {forward, 1, 1}, {backward, 1, 1}}};
   return made;
 }

@@ -232,7 +232,7 @@ TEST_CASE("within the memory of a device, of all its stages at the same time, th
             stage.forward += model.layers[i].forward;
             stage.backward += model.layers[i].backward;
           }
-          stage.memory = memory(points[k], points[k + 1], stage.in_flight);
+          stage.memory = stagecut::detail::memory_of(memory, model, made.cuts.stage(k), request.memory.checkpoint);
         }
         if (peak(made) > *request.memory_per_device) return;
         const double end = stagecut::simulate(stagecut::schedule_of(made), stagecut::times_of(made, false)).makespan;

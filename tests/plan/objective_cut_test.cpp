@@ -153,7 +153,7 @@ TEST_CASE("within memory, too") {
       continue;
     }
     CHECK(found->objective.value == doctest::Approx((*best)[0]));
-    for (const auto& stage : found->stages) CHECK(stage.memory.total() <= *request.memory_per_device);
+    for (const auto& stage : found->stages) CHECK(stage.total_memory() <= *request.memory_per_device);
   }
   CHECK(refused > 200);
   CHECK(refused < 1300);

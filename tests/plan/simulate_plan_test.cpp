@@ -94,6 +94,10 @@ TEST_CASE("gradients of inputs and weights apart") {
   }
   made.stages[1].backward += 5;  // what is recomputed belongs to the first of them
   CHECK(times_of(made, true).backward_input[1] == made.stages[1].forward + 5);
+  made.stages[1].backward_weight.reset();
+  CHECK_THROWS_WITH_AS((void)times_of(made, true),
+                       "stage 1: has no backward_weight: the schedule runs the gradients of input and weights apart",
+                       stagecut::invalid_input);
   made.profile.layers[3].backward_weight.reset();
   CHECK_THROWS_WITH_AS((void)times_of(made, true), doctest::Contains("has no backward_weight"),
                        stagecut::invalid_input);
@@ -104,7 +108,7 @@ TEST_CASE("memory and messages of a plan") {
   const plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 4});
   const auto bytes = stagecut::bytes_of(made);
   const auto memory = memory_curve(schedule_of(made), simulate(schedule_of(made), times_of(made, false)), bytes);
-  for (std::size_t s = 0; s < 2; ++s) CHECK(memory[s].peak() == made.stages[s].memory.total());
+  for (std::size_t s = 0; s < 2; ++s) CHECK(memory[s].peak() == made.stages[s].total_memory());
   plan unknown = made;
   unknown.stages[0].in_flight = 0;
   CHECK(stagecut::bytes_of(unknown).activations.empty());
@@ -157,7 +161,7 @@ TEST_CASE("checkpointed memory: a plan's own, and that of another schedule of th
       return result;
     };
     const auto totals = [](const plan& of) {
-      return numbers{of.stages[0].memory.total(), of.stages[1].memory.total()};
+      return numbers{of.stages[0].total_memory(), of.stages[1].total_memory()};
     };
     const plan all = planned(schedule_kind::gpipe, 8);
     CHECK(peaks(all, all) == totals(all));

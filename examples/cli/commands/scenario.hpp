@@ -73,6 +73,8 @@ inline stagecut::plan placed(stagecut::plan plan, const stagecut::schedule& orde
       const double slower = plan.speeds[stage.device] / plan.speeds[to];
       stage.forward *= slower;
       stage.backward *= slower;
+      if (stage.backward_kept) *stage.backward_kept *= slower;
+      if (stage.backward_weight) *stage.backward_weight *= slower;
     }
     stage.device = to;
   }
@@ -86,6 +88,7 @@ inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order
   result.title = std::move(title);
   result.times = stagecut::times_of(plan, runs(order, stagecut::op_kind::backward_input));
   result.order = std::move(order);
+  result.order.edges = stagecut::stage_edges_of(plan);
   const auto bytes = stagecut::bytes_of(plan);
   if (!bytes.activations.empty()) result.bytes = bytes;
   if (plan.memory.per_device && plan.memory.buffer_fraction <= 1) {

@@ -145,7 +145,7 @@ inline std::string summary(const stagecut::plan& plan) {
   const auto m = static_cast<double>(plan.schedule.microbatches);
   if (plan.makespan && *plan.makespan > 0) {
     double busy = 0;
-    for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.backward);
+    for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.mean_backward(plan.schedule.microbatches));
     const double all = *plan.makespan * static_cast<double>(plan.devices);
     text += fmt::format("{} of {} microbatches: {} {}, devices idle {:.1f} % of it\n", shown(plan.schedule.name),
                         plan.schedule.microbatches, time_text(plan.profile, *plan.makespan),
@@ -178,9 +178,11 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
   // The other columns take about 48 characters, the bars at least 12.
   const std::size_t most = std::clamp<std::size_t>((std::max<std::size_t>(on.width, 64) - 64) / 2, 8, 24);
   const auto span = [&](std::size_t s) {
-    const auto [first, last] = plan.cuts.stage(s);
-    const auto front = shown(plan.profile.layers[first].name, most);
-    return last - first == 1 ? front : front + " .. " + shown(plan.profile.layers[last - 1].name, most);
+    const auto layers = stagecut::layers_of(plan, s);
+    const auto front = shown(plan.profile.layers[layers.front()].name, most);
+    if (layers.size() == 1) return front;
+    const bool gaps = layers.back() - layers.front() + 1 != layers.size();
+    return front + (gaps ? ", .., " : " .. ") + shown(plan.profile.layers[layers.back()].name, most);
   };
   double heaviest = 0;
   for (const auto& stage : plan.stages) heaviest = std::max(heaviest, stage.cost);
@@ -189,9 +191,9 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
     std::vector<std::string> cells = {std::to_string(s)};
     if (plan.chunks > 1) cells.push_back(std::to_string(stage.device));
     if (!plan.speeds.empty()) cells.push_back(fmt::format("{:.4g}", plan.speeds[stage.device]));
-    cells.insert(cells.end(), {span(s), std::to_string(plan.cuts.stage(s).size()), cost_text(plan, stage.cost)});
-    if (timed) cells.push_back(time_text(plan.profile, stage.forward + stage.backward));
-    if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(stage.memory.total())});
+    cells.insert(cells.end(), {span(s), std::to_string(stagecut::layers_of(plan, s).size()), cost_text(plan, stage.cost)});
+    if (timed) cells.push_back(time_text(plan.profile, stage.forward + stage.mean_backward(plan.schedule.microbatches)));
+    if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(stage.total_memory())});
     lines.add(std::move(cells));
   }
   const std::size_t room = on.width > lines.width() + 8 ? std::min<std::size_t>(32, on.width - lines.width()) : 0;

@@ -4,34 +4,92 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/link_speed.hpp>
+#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
-#include <stagecut/profile/stage_memory.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline v0 {
 
-/// One stage of a plan.
+/// The memory of a planned stage on each of its devices, in bytes: what stays, and what a microbatch takes.
+struct planned_memory {
+  double resident = 0;     ///< parameters, their gradients, the optimizer's state
+  double activations = 0;  ///< of each microbatch in flight; where these are computed again, of its input alone
+  double workspace = 0;    ///< of the layer that needs most
+  double buffers = 0;      ///< for what is received and sent at the stage's ends
+  double recomputed = 0;   ///< of the one microbatch whose activations are there again, while it goes back
+
+  /// Equal in every part.
+  friend bool operator==(const planned_memory&, const planned_memory&) = default;
+};
+
+/// One stage of a plan. Its figures are those of one microbatch; what they add up to is derived.
 struct planned_stage {
-  std::size_t device = 0;     ///< that runs it, from 0
+  std::size_t device = 0;     ///< the pipeline rank that runs it, from 0: one device, or `replicas * shards`
   double cost = 0;            ///< what the objective saw, in its unit
   double forward = 0;         ///< seconds of a microbatch on its device
-  double backward = 0;        ///< likewise, recomputation included
+  double backward = 0;        ///< likewise, with what is computed again
   std::size_t in_flight = 0;  ///< microbatches whose activations it keeps at most; 0: not known
-  stage_memory memory{};      ///< all 0 where `in_flight` is not known
+  planned_memory memory{};    ///< all 0 where memory was not reckoned
+  std::size_t replicas = 1;   ///< copies of the stage that share the samples of a microbatch
+  std::size_t shards = 1;     ///< devices among which each copy is divided
+  /// Seconds of the last microbatch, where that alone computes nothing again: it keeps `memory.recomputed` bytes. Unset:
+  /// it is as the others.
+  std::optional<double> backward_kept{};
+  std::optional<double> backward_weight{};  ///< of both, the seconds of the gradient of the parameters; unset: not known
+  double all_reduce = 0;                    ///< seconds at the end of an iteration, to sum gradients over the replicas
+
+  /// Bytes kept for the backward pass at most, of all microbatches in flight; of one where these are not known.
+  [[nodiscard]] double kept_activations() const noexcept {
+    const std::size_t count = in_flight == 0 ? 1 : in_flight;
+    return memory.activations * static_cast<double>(backward_kept ? count - 1 : count) + memory.recomputed;
+  }
+  /// Bytes at most: all of its memory.
+  [[nodiscard]] double total_memory() const noexcept {
+    return memory.resident + kept_activations() + memory.workspace + memory.buffers;
+  }
+  /// Seconds of the backward pass of a microbatch, the mean over `microbatches`; of 0, which are not known, over many.
+  [[nodiscard]] double mean_backward(std::size_t microbatches) const noexcept {
+    if (!backward_kept || microbatches == 0) return backward;
+    const auto m = static_cast<double>(microbatches);
+    return (backward * (m - 1) + *backward_kept) / m;
+  }
 
   /// Equal in every part.
   friend bool operator==(const planned_stage&, const planned_stage&) = default;
+};
+
+/// That the output of a stage is an input of another one.
+struct planned_edge {
+  std::size_t from = 0;  ///< the stage whose output it is
+  std::size_t to = 0;    ///< a later one, which sends the gradient back
+  double bytes = 0;      ///< of a microbatch; the gradient is as large
+
+  /// Equal in every part.
+  friend bool operator==(const planned_edge&, const planned_edge&) = default;
+};
+
+/// How a layer is run: by which of the variants in its profile.
+struct layer_choice {
+  std::string recomputation{};  ///< the name of one of its `recomputations`; empty: as profiled
+  std::string sharding{};       ///< the name of one of its `shardings`; empty: as profiled
+
+  /// Equal in both parts.
+  friend bool operator==(const layer_choice&, const layer_choice&) = default;
 };
 
 /// Which schedule a plan is for.
 struct schedule_choice {
   std::string name{};            ///< `gpipe`, `1f1b`, one of `schedules`; empty: none was chosen
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
+  /// Where it is none that has a name: the passes (F, B, I, W) of every rank, in the order in which it runs them.
+  std::vector<std::vector<op>> orders{};
 
   /// Equal in every part.
   friend bool operator==(const schedule_choice&, const schedule_choice&) = default;
@@ -62,10 +120,10 @@ struct memory_model {
   friend bool operator==(const memory_model&, const memory_model&) = default;
 };
 
-/// What messages between neighbouring stages take.
+/// What messages between stages take.
 struct message_model {
   std::string kind{};               ///< what they occupy: `link`, `latency`, `stream`, `blocking`; empty: no links
-  std::vector<link_speed> links{};  ///< of every boundary of stages, or one for all; empty: messages take no time
+  std::vector<link_speed> links{};  ///< of every edge between stages, or one for all; empty: messages take no time
 
   /// Equal in every part.
   friend bool operator==(const message_model&, const message_model&) = default;
@@ -86,23 +144,102 @@ struct timed_pass {
 /// A model cut into stages that are placed on devices: what a user takes away, and all that a writer, a simulator or an
 /// executor needs.
 struct plan {
-  stagecut::profile profile{};          ///< what was planned
-  stagecut::cuts cuts{};                ///< where its layers are cut: `devices * chunks` stages
-  std::size_t devices = 0;              ///< pipeline ranks
-  std::size_t chunks = 1;               ///< stages of every device
+  stagecut::profile profile{};  ///< what was planned
+  stagecut::cuts cuts{};        ///< where its layers are cut: `devices * chunks` stages; none where `assignment` is there
+  std::size_t devices = 0;      ///< pipeline ranks
+  std::size_t chunks = 1;       ///< stages of every rank
   std::vector<planned_stage> stages{};  ///< in the order of the model
   schedule_choice schedule{};           ///< what they run as
   objective_value objective{};          ///< why these
   memory_model memory{};                ///< within what
-  std::vector<double> speeds{};         ///< of every device, above 0, 1: as profiled; empty: all 1
+  std::vector<double> speeds{};         ///< of every rank, above 0, 1: as profiled; empty: all 1
   message_model messages{};             ///< over which links
   std::optional<double>
       makespan{};  ///< predicted seconds of an iteration, messages included if their links were known; unset: not predicted
   std::vector<timed_pass> timeline{};  ///< predicted, device by device, by start; may be empty
   std::string unknown_fields{};        ///< a JSON object of what this version does not know; empty: nothing
+  /// The stage of every layer, where stages are not intervals in the order of the model; there are edges then. Empty:
+  /// `cuts` says it. See `stage_of_layers` and `assign_stages`.
+  std::vector<std::size_t> assignment{};
+  /// Between stages, by `from`, then by `to`, each from a stage to a later one. Empty: a chain, from each to the next,
+  /// which hands over the output of its last layer.
+  std::vector<planned_edge> edges{};
+  std::vector<layer_choice> choices{};  ///< how every layer is run; empty: all as profiled
 
   /// Equal in every part.
   friend bool operator==(const plan&, const plan&) = default;
 };
+
+/// The stage of every layer of a plan, whichever way it says that.
+[[nodiscard]] inline std::vector<std::size_t> stage_of_layers(const plan& made) {
+  return made.assignment.empty() ? made.cuts.assignment() : made.assignment;
+}
+
+/// The layers of a stage of a plan, in the order of the model. O(n) with an assignment.
+/// @pre `stage` is one of the plan
+[[nodiscard]] inline std::vector<std::size_t> layers_of(const plan& made, std::size_t stage) {
+  std::vector<std::size_t> result;
+  if (made.assignment.empty()) {
+    for (std::size_t i = made.cuts.stage(stage).first; i < made.cuts.stage(stage).last; ++i) result.push_back(i);
+  }
+  for (std::size_t i = 0; i < made.assignment.size(); ++i) {
+    if (made.assignment[i] == stage) result.push_back(i);
+  }
+  return result;
+}
+
+namespace detail {
+
+/// Whether stages are intervals in the order of the model, so that cuts say them.
+[[nodiscard]] inline bool are_intervals(const std::vector<std::size_t>& stages) noexcept {
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const std::size_t before = i == 0 ? 0 : stages[i - 1];
+    if (stages[i] != before && (i == 0 || stages[i] != before + 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Says the stage of every layer: by `cuts` where they are intervals in the order of the model, else by `assignment`.
+inline void assign_stages(plan& made, std::vector<std::size_t> stages) {
+  const bool intervals = detail::are_intervals(stages);
+  made.cuts = intervals ? cuts::from_assignment(stages) : cuts();
+  made.assignment = intervals ? std::vector<std::size_t>() : std::move(stages);
+}
+
+/// The devices of a stage by number, `[first, last)`, replica by replica: those of a rank follow those of the rank before.
+/// @pre the stages of a rank have equally many
+[[nodiscard]] inline interval devices_of(const plan& made, std::size_t stage) {
+  std::vector<std::size_t> count(made.devices);
+  for (const planned_stage& each : made.stages) count[each.device] = each.replicas * each.shards;
+  interval result;
+  for (std::size_t d = 0; d < made.stages[stage].device; ++d) result.first += count[d];
+  result.last = result.first + count[made.stages[stage].device];
+  return result;
+}
+
+/// The variant of that name; null if a layer has none.
+[[nodiscard]] inline const layer_variant* find_variant(const std::vector<layer_variant>& variants,
+                                                       const std::string& name) noexcept {
+  for (const layer_variant& each : variants) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+/// Bytes that a layer of a plan hands over, for a microbatch: those of the sharding that was chosen, else of the
+/// recomputation, else as profiled.
+[[nodiscard]] inline double output_of(const plan& made, std::size_t i) noexcept {
+  const layer& each = made.profile.layers[i];
+  if (i >= made.choices.size()) return each.output;
+  const layer_choice& choice = made.choices[i];
+  const layer_variant* found = nullptr;
+  if (!choice.sharding.empty()) found = find_variant(each.shardings, choice.sharding);
+  if (found == nullptr && !choice.recomputation.empty()) {
+    found = find_variant(each.recomputations, choice.recomputation);
+  }
+  return found == nullptr ? each.output : found->output;
+}
 
 }  // namespace stagecut::inline v0

@@ -11,6 +11,7 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -20,18 +21,32 @@
 // What a simulation of a plan needs, from the plan.
 namespace stagecut::inline v0 {
 
-/// The ops of a plan's schedule.
-///
-/// @return  the schedule of its name, for its devices, chunks and microbatches, and its microbatches in flight; GPipe
-///          that keeps the activations of the last microbatch sends that back first, as torchgpipe does
-/// @throws  invalid_input if the plan names no schedule or one that there is not, knows no microbatches, or places its
-///          stages on other devices than the schedule does; argument_error for a shape that the schedule cannot have
-[[nodiscard]] inline schedule schedule_of(const plan& made) {
+/// The edges between the stages of a plan; none where they are a chain.
+[[nodiscard]] inline std::vector<stage_edge> stage_edges_of(const plan& made) {
+  std::vector<stage_edge> result;
+  for (const planned_edge& each : made.edges) result.push_back({each.from, each.to});
+  return result;
+}
+
+namespace detail {
+
+/// The order that a plan gives, as it is.
+[[nodiscard]] inline schedule given_order(const plan& made) {
+  schedule result;
+  result.microbatches = made.schedule.microbatches;
+  for (const planned_stage& stage : made.stages) result.rank_of.push_back(stage.device);
+  result.orders = made.schedule.orders;
+  result.edges = stage_edges_of(made);
+  return result;
+}
+
+/// The schedule that a plan names.
+[[nodiscard]] inline schedule named_schedule_of(const plan& made) {
   const schedule_entry* const entry = find_schedule(made.schedule.name);
-  const std::string name = detail::in_quotes(made.schedule.name);
-  if (made.schedule.name.empty()) detail::fail(invalid_input("plan", "names no schedule"));
-  if (entry == nullptr) detail::fail(invalid_input("plan", detail::joined("its schedule ", name, " is not known")));
-  if (made.schedule.microbatches == 0) detail::fail(invalid_input("plan", "knows no number of microbatches"));
+  const std::string name = in_quotes(made.schedule.name);
+  if (made.schedule.name.empty()) fail(invalid_input("plan", "names no schedule"));
+  if (entry == nullptr) fail(invalid_input("plan", joined("its schedule ", name, " is not known")));
+  if (made.schedule.microbatches == 0) fail(invalid_input("plan", "knows no number of microbatches"));
   schedule_shape shape;
   shape.ranks = made.devices;
   shape.chunks = made.chunks;
@@ -39,51 +54,87 @@ namespace stagecut::inline v0 {
   if (entry->kind == schedule_kind::in_flight) {
     for (const planned_stage& stage : made.stages) shape.in_flight.push_back(stage.in_flight);
   }
-  const bool last_first = entry->kind == schedule_kind::gpipe && made.memory.checkpoint == "except_last";
+  bool last_kept = false;
+  for (const planned_stage& stage : made.stages) last_kept = last_kept || stage.backward_kept.has_value();
+  const bool last_first = entry->kind == schedule_kind::gpipe && last_kept;
   schedule result = make_schedule(last_first ? schedule_kind::gpipe_lifo : entry->kind, shape);
   for (std::size_t s = 0; s < result.stages(); ++s) {
     if (s < made.stages.size() && made.stages[s].device == result.rank_of[s]) continue;
-    detail::fail(
-        invalid_input("plan", detail::joined("stage ", std::to_string(s), " is not on device ",
-                                             std::to_string(result.rank_of[s]), ", where ", name, " runs it")));
+    fail(invalid_input("plan", joined("stage ", std::to_string(s), " is not on device ",
+                                      std::to_string(result.rank_of[s]), ", where ", name, " runs it")));
   }
+  result.edges = stage_edges_of(made);
+  return result;
+}
+
+/// Refuses to run I and W of a stage apart that does not tell them apart.
+[[noreturn]] inline void refuse_split(const plan& made, std::size_t s) {
+  std::string place = joined("stage ", std::to_string(s));
+  for (const std::size_t i : layers_of(made, s)) {
+    if (made.profile.layers[i].backward_weight) continue;
+    place = layer_text(made.profile, i);
+    break;
+  }
+  fail(invalid_input(place, "has no backward_weight: the schedule runs the gradients of input and weights apart"));
+}
+
+/// Bytes of a microbatch that every edge between a plan's stages carries, in their order.
+[[nodiscard]] inline std::vector<double> message_bytes(const plan& made) {
+  std::vector<double> result;
+  for (const planned_edge& each : made.edges) result.push_back(each.bytes);
+  if (!made.edges.empty()) return result;
+  if (!made.assignment.empty()) fail(invalid_input("plan", "its stages are no chain, and it has no edges between them"));
+  for (std::size_t s = 1; s < made.cuts.stages(); ++s) result.push_back(output_of(made, made.cuts[s] - 1));
+  return result;
+}
+
+}  // namespace detail
+
+/// The ops of a plan's schedule: its own order where it has one, else the schedule of its name, for its devices, chunks
+/// and microbatches, and its microbatches in flight; with the edges between its stages.
+///
+/// @return  GPipe that keeps the activations of the last microbatch sends that back first, as torchgpipe does
+/// @throws  invalid_input if the plan names no schedule or one that there is not, knows no microbatches, places its
+///          stages on other devices than the schedule does, or gives an order that is none; argument_error for a shape
+///          that the schedule cannot have
+[[nodiscard]] inline schedule schedule_of(const plan& made) {
+  if (made.schedule.orders.empty()) return detail::named_schedule_of(made);
+  if (!made.schedule.name.empty()) {
+    detail::fail(invalid_input("plan", detail::joined("names the schedule ", detail::in_quotes(made.schedule.name),
+                                                      " and gives an order of its own")));
+  }
+  schedule result = detail::given_order(made);
+  check_schedule(result);
   return result;
 }
 
 /// How long the passes of a plan's stages take, in its unit.
 ///
 /// @param made   the plan
-/// @param split  whether I and W are wanted beside B; those of the layers are divided by the speed of the device
-/// @return       one element a stage; where all microbatches but the last recompute, one a stage and microbatch for B
-/// @throws       invalid_input if I and W are wanted and a layer does not tell them apart
+/// @param split  whether I and W are wanted beside B
+/// @return       one element a stage; where the last microbatch alone computes nothing again, one a stage and microbatch
+///               for B and I, and for W
+/// @throws       invalid_input if I and W are wanted and a stage does not tell them apart
 [[nodiscard]] inline pass_times<double> times_of(const plan& made, bool split) {
-  const bool last_kept = made.memory.checkpoint == "except_last" && made.schedule.microbatches != 0;
   const std::size_t m = made.schedule.microbatches;
+  bool last_kept = false;
+  bool reduces = false;
+  for (const planned_stage& stage : made.stages) {
+    last_kept = last_kept || (stage.backward_kept && m != 0);
+    reduces = reduces || stage.all_reduce != 0;
+  }
   pass_times<double> result;
   for (std::size_t s = 0; s < made.stages.size(); ++s) {
     const planned_stage& stage = made.stages[s];
     result.forward.push_back(stage.forward);
-    double whole = 0;
-    double weight = 0;
-    for (std::size_t i = made.cuts.stage(s).first; i < made.cuts.stage(s).last; ++i) {
-      const layer& each = made.profile.layers[i];
-      whole += each.backward;
-      if (split && !each.backward_weight) {
-        detail::fail(
-            invalid_input(detail::layer_text(made.profile, i),
-                          "has no backward_weight: the schedule runs the gradients of input and weights apart"));
-      }
-      weight += each.backward_weight.value_or(0);
-    }
-    if (stage.device < made.speeds.size()) {
-      whole /= made.speeds[stage.device];
-      weight /= made.speeds[stage.device];
-    }
+    if (reduces) result.all_reduce.push_back(stage.all_reduce);
+    if (split && !stage.backward_weight) detail::refuse_split(made, s);
+    const double weight = stage.backward_weight.value_or(0);
     for (std::size_t k = 0; k < (last_kept ? m : 1); ++k) {
-      const double backward = !last_kept ? stage.backward : k + 1 < m ? whole + stage.forward : whole;
+      const double backward = last_kept && k + 1 == m ? stage.backward_kept.value_or(stage.backward) : stage.backward;
       result.backward.push_back(backward);
       if (!split) continue;
-      // What recomputes does so before the gradient of the input.
+      // What is computed again is so before the gradient of the input.
       result.backward_input.push_back(weight < backward ? backward - weight : 0);
       result.backward_weight.push_back(weight);
     }
@@ -92,31 +143,27 @@ namespace stagecut::inline v0 {
 }
 
 /// What a plan's stages keep, of any schedule; empty where it does not know their memory.
-///
-/// What is checkpointed keeps the input of its stage, and all activations while it goes back.
 [[nodiscard]] inline stage_bytes bytes_of(const plan& made) {
   stage_bytes result;
   bool any = false;
+  bool again = false;
+  bool last_kept = false;
   for (const planned_stage& stage : made.stages) {
-    const stage_memory& memory = stage.memory;
+    const planned_memory& memory = stage.memory;
     if (stage.in_flight == 0) return {};
-    any = any || memory != stage_memory{};
+    any = any || memory != planned_memory{};
+    again = again || memory.recomputed != 0;
+    last_kept = last_kept || (stage.backward_kept && made.schedule.microbatches != 0);
     result.resident.push_back(memory.resident + memory.workspace + memory.buffers);
   }
   if (!any) return {};
-  const bool checkpoints = !made.memory.checkpoint.empty() && made.memory.checkpoint != "never";
-  const bool last_kept = checkpoints && made.memory.checkpoint == "except_last" && made.schedule.microbatches != 0;
   const std::size_t m = last_kept ? made.schedule.microbatches : 1;
-  for (std::size_t s = 0; s < made.stages.size(); ++s) {
-    const double held = made.stages[s].memory.activations;
-    const auto in_flight = static_cast<double>(made.stages[s].in_flight);
-    const double input = s == 0 ? 0 : made.profile.layers[made.cuts[s] - 1].output;
-    const double inputs = input * (last_kept ? in_flight - 1 : in_flight);
-    const double all = inputs < held ? held - inputs : 0;  // of one microbatch
+  for (const planned_stage& stage : made.stages) {
+    const planned_memory& memory = stage.memory;
     for (std::size_t k = 0; k < m; ++k) {
-      const bool kept = !checkpoints || (last_kept && k + 1 == m);
-      result.activations.push_back(!checkpoints ? held / in_flight : kept ? all : input);
-      if (checkpoints) result.recomputed.push_back(kept ? 0 : all);
+      const bool kept = last_kept && k + 1 == m && stage.backward_kept.has_value();
+      result.activations.push_back(kept ? memory.recomputed : memory.activations);
+      if (again) result.recomputed.push_back(kept ? 0 : memory.recomputed);
     }
   }
   return result;
@@ -126,7 +173,8 @@ namespace stagecut::inline v0 {
 ///
 /// @param made    the plan
 /// @param slices  of every microbatch, each a message of its own
-/// @throws        invalid_input for a kind that there is not, and for links neither one nor one for each boundary
+/// @return        of every edge between stages, in the order of the plan; of a chain, of every boundary
+/// @throws        invalid_input for a kind that there is not, and for links neither one nor one for each of these
 [[nodiscard]] inline transfer_times<double> transfers_of(const plan& made, std::size_t slices = 1) {
   transfer_times<double> result;
   const std::vector<link_speed>& links = made.messages.links;
@@ -140,19 +188,20 @@ namespace stagecut::inline v0 {
     detail::fail(invalid_input(
         "plan", detail::joined("its messages of kind ", detail::in_quotes(made.messages.kind), " are not known")));
   }
-  if (links.size() != 1 && links.size() + 1 != made.cuts.stages()) {
-    detail::fail(invalid_input("plan", "its links are neither one nor one for each boundary of stages"));
+  const std::vector<double> bytes = detail::message_bytes(made);
+  if (links.size() != 1 && links.size() != bytes.size()) {
+    detail::fail(invalid_input("plan", made.edges.empty() ? "its links are neither one nor one for each boundary of stages"
+                                                          : "its links are neither one nor one for each edge"));
   }
-  for (std::size_t s = 1; s < made.cuts.stages(); ++s) {
-    const double bytes = made.profile.layers[made.cuts[s] - 1].output / static_cast<double>(slices);
-    result.forward.push_back(links[links.size() == 1 ? 0 : s - 1](bytes));
+  for (std::size_t b = 0; b < bytes.size(); ++b) {
+    result.forward.push_back(links[links.size() == 1 ? 0 : b](bytes[b] / static_cast<double>(slices)));
   }
   result.backward = result.forward;
   return result;
 }
 
-/// What messages between a plan's stages take: `latency`, and the outputs of the layers in front of a boundary divided
-/// by `bandwidth`; the gradients that come back are as large.
+/// What messages between a plan's stages take: `latency`, and what an edge between stages carries divided by
+/// `bandwidth`: of a chain, the output of the layer in front of a boundary; the gradients that come back are as large.
 ///
 /// @param made       the plan
 /// @param latency    of every message, in its unit of time
@@ -167,8 +216,7 @@ namespace stagecut::inline v0 {
   }
   transfer_times<double> result;
   result.kind = kind;
-  for (std::size_t s = 1; s < made.cuts.stages(); ++s) {
-    const double bytes = made.profile.layers[made.cuts[s] - 1].output;
+  for (const double bytes : detail::message_bytes(made)) {
     result.forward.push_back(bandwidth == 0 ? latency : latency + bytes / bandwidth);
   }
   result.backward = result.forward;

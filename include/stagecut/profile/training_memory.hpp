@@ -111,6 +111,10 @@ class training_memory {
     return resident(first, last) + activations_(first, last) * copies + workspace(first, last);
   }
 
+  /// The activations of the layers `[first, last)` for one microbatch, whatever is checkpointed.
+  /// @pre `first < last && last <= size()`
+  [[nodiscard]] double of_microbatch(std::size_t first, std::size_t last) const { return activations_(first, last); }
+
   /// What stays of layer `i` and its activations of one microbatch: its share in a weighted cost. Shared parameters
   /// count in every layer that shares them.
   [[nodiscard]] double weight(std::size_t i) const { return resident(i, i + 1) + activations_(i, i + 1); }

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
@@ -78,7 +79,7 @@ template <class Numbers>
 }
 
 /// @throws argument_error if the parts of the plan do not belong together
-inline void check_plan(std::string_view function, const plan& p) {
+inline void check_parts(std::string_view function, const plan& p) {
   const auto require = [&](bool holds, std::string_view argument, std::size_t value, std::string_view requirement) {
     if (!holds) fail(argument_error(joined("io::", function), argument, std::to_string(value), requirement));
   };
@@ -91,6 +92,44 @@ inline void check_plan(std::string_view function, const plan& p) {
           joined("must be devices * chunks, ", std::to_string(p.devices), " * ", std::to_string(p.chunks)));
   require(p.stages.size() == stages, "plan.stages.size()", p.stages.size(),
           joined("must be the number of stages, ", std::to_string(stages)));
+}
+
+/// Whether a format says which recomputation was chosen for a layer.
+enum class recomputation_said { no, yes };
+
+/// Refuses what was chosen for a layer and cannot be said.
+inline void check_choices(std::string_view format, const plan& p, recomputation_said recomputation) {
+  for (std::size_t i = 0; i < p.choices.size() && i < p.profile.layers.size(); ++i) {
+    const layer_choice& choice = p.choices[i];
+    if (!choice.recomputation.empty() && recomputation == recomputation_said::no) {
+      refuse(format, joined(layer_text(p.profile.layers[i]), " is run with recomputation ",
+                            in_quotes(choice.recomputation), ", and it chooses none by layer"));
+    }
+    if (!choice.sharding.empty()) {
+      refuse(format, joined(layer_text(p.profile.layers[i]), " is run with sharding ", in_quotes(choice.sharding),
+                            ", and it chooses none by layer"));
+    }
+  }
+}
+
+/// Refuses what no format can say: stages that are not a chain of intervals of layers, or that have several devices each.
+/// @throws argument_error if the parts of the plan do not belong together
+inline void check_plan(std::string_view function, std::string_view format, const plan& p,
+                       recomputation_said recomputation = recomputation_said::no) {
+  if (!p.assignment.empty()) refuse(format, "its stages are not intervals in the order of its layers");
+  check_parts(function, p);
+  for (const planned_edge& each : p.edges) {
+    if (each.to == each.from + 1) continue;
+    refuse(format, joined("an edge leads from stage ", std::to_string(each.from), " to stage ",
+                          std::to_string(each.to), ", and its stages are a chain"));
+  }
+  for (std::size_t s = 0; s < p.stages.size(); ++s) {
+    const auto& [replicas, shards] = std::pair(p.stages[s].replicas, p.stages[s].shards);
+    if (replicas == 1 && shards == 1) continue;
+    refuse(format, joined("stage ", std::to_string(s), " has ", std::to_string(replicas), " replicas of ",
+                          std::to_string(shards), " shards, and it gives a stage one device"));
+  }
+  check_choices(format, p, recomputation);
 }
 
 /// Refuses devices that do not take the stages in turn, 0, 1, …, 0, 1, …: formats that name none mean that.
@@ -117,6 +156,9 @@ inline void check_no_stage_empty(std::string_view format, const plan& p) {
 
 /// Refuses a schedule that was chosen and is not `only`.
 inline void check_schedule(std::string_view format, const plan& p, std::string_view only) {
+  if (!p.schedule.orders.empty()) {
+    refuse(format, joined("its devices run an order of their own, and the only schedule there is ", in_quotes(only)));
+  }
   if (!p.schedule.name.empty() && p.schedule.name != only) {
     refuse(format, joined("its schedule is ", in_quotes(p.schedule.name), ", and the only one there",
                           p.chunks == 1 ? "" : " with several stages on a device", " is ", in_quotes(only)));

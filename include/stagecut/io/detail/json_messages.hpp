@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <stagecut/io/detail/json_stages.hpp>
+#include <stagecut/io/detail/plan_edges.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/json/json.hpp>
 #include <stagecut/io/json/json_object.hpp>

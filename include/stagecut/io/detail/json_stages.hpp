@@ -1,99 +1,139 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/interval.hpp>
+#include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/json/json.hpp>
+#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/schedule/op.hpp>
-#include <stagecut/schedule/simulation.hpp>
+#include <stagecut/profile/layer.hpp>
 
-// What the reader and the writer of a plan in JSON have in common.
+// The stages of a plan in JSON.
 namespace stagecut::inline v0::io::detail {
 
-inline constexpr std::array<std::string_view, 14> plan_keys = {
-    "schema", "cuts",   "objective", "devices",  "chunks",   "stages",       "schedule",
-    "memory", "speeds", "messages",  "makespan", "timeline", "profile_hash", "profile"};
+/// Which schema a file of a plan is of.
+enum class plan_version { first, second };
 
-/// Whether a text is the name of a `transfer_kind`.
-[[nodiscard]] inline bool is_transfer_kind(std::string_view name) {
-  for (const auto each :
-       {transfer_kind::latency, transfer_kind::link, transfer_kind::stream, transfer_kind::blocking}) {
-    if (name == to_string(each)) return true;
+/// @param layers  of the stage; null where they are no interval
+inline planned_stage read_stage(const json_value& value, const interval* layers, plan_version version) {
+  planned_stage stage;
+  if (layers != nullptr) {
+    for (const auto& [key, expected] : {std::pair("first", layers->first), std::pair("last", layers->last)}) {
+      const json_value found = value.at(key);
+      if (found.count() == expected) continue;
+      found.fail(found.shown(), " does not agree with the cuts: ", std::to_string(expected));
+    }
+  } else if (const auto first = value.find("first")) {
+    first->fail("does not agree with an assignment: the stage is no interval");
+  } else if (const auto last = value.find("last")) {
+    last->fail("does not agree with an assignment: the stage is no interval");
   }
-  return false;
+  const bool second = version == plan_version::second;
+  stage.cost = value.at("time").amount();
+  stage.device = value.at("device").count();
+  stage.forward = value.at("forward").amount();
+  stage.backward = value.at("backward").amount();
+  if (const auto in_flight = value.find("in_flight")) stage.in_flight = in_flight->count();
+  if (const auto memory = value.find("memory")) {
+    stage.memory.resident = memory->at("resident").amount();
+    stage.memory.activations = memory->at("activations").amount();
+    if (second) stage.memory.recomputed = memory->at("recomputed").amount();
+    stage.memory.workspace = memory->at("workspace").amount();
+    stage.memory.buffers = memory->at("buffers").amount();
+    if (second) memory->only({"resident", "activations", "recomputed", "workspace", "buffers"});
+    if (!second) memory->only({"resident", "activations", "workspace", "buffers"});
+  }
+  if (!second) {
+    value.only({"first", "last", "time", "device", "forward", "backward", "in_flight", "memory"});
+    return stage;
+  }
+  if (const auto replicas = value.find("replicas")) stage.replicas = replicas->count(1);
+  if (const auto shards = value.find("shards")) stage.shards = shards->count(1);
+  if (const auto kept = value.find("backward_kept")) stage.backward_kept = kept->amount();
+  if (const auto weight = value.find("backward_weight")) stage.backward_weight = weight->amount();
+  if (const auto reduce = value.find("all_reduce")) stage.all_reduce = reduce->amount();
+  value.only({"first", "last", "time", "device", "replicas", "shards", "forward", "backward", "backward_kept",
+              "backward_weight", "all_reduce", "in_flight", "memory"});
+  return stage;
 }
 
-/// Refuses parts of a plan that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
-template <class Refuse>
-void check_plan(const plan& made, const Refuse& refuse) {
-  const std::size_t stages = made.cuts.stages();
-  const std::size_t layers = made.profile.layers.size();
-  const auto text = [](std::size_t number) { return std::to_string(number); };
-  if (!made.profile.edges.empty()) {
-    refuse("/profile/edges", joined(text(made.profile.edges.size()), " edges"),
-           "make a graph, and a plan is of a chain");
+/// Turns the memory of a stage of the first version, of all microbatches in flight, into that of one.
+///
+/// @param input  bytes of the stage's input
+inline void upgrade_memory(planned_stage& stage, const std::string& checkpoint, double input) {
+  const double held = stage.memory.activations;
+  const std::size_t count = stage.in_flight == 0 ? 1 : stage.in_flight;
+  if (stage.memory == planned_memory{}) return;
+  if (checkpoint.empty() || checkpoint == "never") {
+    stage.memory.activations = held / static_cast<double>(count);
+    return;
   }
-  for (std::size_t i = 0; i < layers; ++i) {
-    if (made.profile.layers[i].children.empty()) continue;
-    refuse(joined("/profile/layers/", text(i), "/children"),
-           joined(text(made.profile.layers[i].children.size()), " layers"),
-           "make a module tree, and a plan is of a chain");
+  const double inputs = input * static_cast<double>(checkpoint == "except_last" ? count - 1 : count);
+  stage.memory.activations = input;
+  stage.memory.recomputed = inputs < held ? held - inputs : 0;
+}
+
+/// Turns the figures of a stage of the first version into those of one microbatch. That had the mean of its backward
+/// passes, and left the gradients of the parameters to the profile.
+[[nodiscard]] inline plan_fault upgrade_stage(plan& made, std::size_t s) {
+  planned_stage& stage = made.stages[s];
+  const auto [first, last] = made.cuts.stage(s);
+  double kept = 0;
+  double weight = 0;
+  bool split = true;
+  for (std::size_t i = first; i < last; ++i) {
+    const layer& each = made.profile.layers[i];
+    kept += each.backward;
+    split = split && each.backward_weight;
+    weight += each.backward_weight.value_or(0);
   }
-  if (stages == 0) refuse("/cuts", "{}", "makes no stage");
-  if (made.cuts.items() != layers) {
-    refuse(joined("/cuts/", text(stages)), text(made.cuts.items()),
-           joined("is not the number of layers, ", text(layers)));
+  if (stage.device < made.speeds.size()) {
+    kept /= made.speeds[stage.device];
+    weight /= made.speeds[stage.device];
   }
-  for (std::size_t s = 0; s < stages; ++s) {
-    if (made.cuts.stage(s).empty()) {
-      refuse(joined("/cuts/", text(s + 1)), text(made.cuts[s + 1]), "is not above the point before it");
-    }
+  if (split && is_finite(weight)) stage.backward_weight = weight;
+  upgrade_memory(stage, made.memory.checkpoint, first == 0 ? 0 : made.profile.layers[first - 1].output);
+  if (made.memory.checkpoint != "except_last") return {};
+  stage.backward_kept = kept;
+  stage.backward = kept + stage.forward;
+  if (is_finite(stage.backward)) return {};
+  return {element_at("/stages", s, "/backward"), "the time of its layers", "is out of range"};
+}
+
+/// @param layers  of the stage; null where they are no interval
+inline json stage_json(const planned_stage& stage, const interval* layers, const std::string& place) {
+  json_object object(place);
+  if (layers != nullptr) {
+    object.set("first", layers->first);
+    object.set("last", layers->last);
   }
-  if (made.stages.size() != stages) {
-    refuse("/stages", joined(text(made.stages.size()), " stages"),
-           joined("do not agree with the cuts, which make ", text(stages)));
+  object.amount("time", stage.cost);
+  object.set("device", stage.device);
+  if (stage.replicas != 1) object.set("replicas", stage.replicas);
+  if (stage.shards != 1) object.set("shards", stage.shards);
+  object.amount("forward", stage.forward);
+  object.amount("backward", stage.backward);
+  object.amount("backward_kept", stage.backward_kept);
+  object.amount("backward_weight", stage.backward_weight);
+  if (stage.all_reduce != 0) object.amount("all_reduce", stage.all_reduce);
+  if (stage.in_flight != 0) object.set("in_flight", stage.in_flight);
+  if (stage.memory != planned_memory{}) {
+    json_object memory(object.at("memory"));
+    memory.amount("resident", stage.memory.resident);
+    memory.amount("activations", stage.memory.activations);
+    memory.amount("recomputed", stage.memory.recomputed);
+    memory.amount("workspace", stage.memory.workspace);
+    memory.amount("buffers", stage.memory.buffers);
+    object.set("memory", memory.members());
   }
-  if (made.chunks == 0 || stages % made.chunks != 0 || stages / made.chunks != made.devices) {
-    refuse("/devices", text(made.devices),
-           joined("times ", text(made.chunks), " chunks is not the number of stages, ", text(stages)));
-  }
-  for (std::size_t s = 0; s < stages; ++s) {
-    if (made.stages[s].device < made.devices) continue;
-    refuse(joined("/stages/", text(s), "/device"), text(made.stages[s].device),
-           joined("is not below the number of devices, ", text(made.devices)));
-  }
-  const std::size_t speeds = made.speeds.size();
-  if (speeds != 0 && speeds != made.devices) {
-    refuse("/speeds", joined(text(speeds), " speeds"), joined("are not the number of devices, ", text(made.devices)));
-  }
-  for (std::size_t d = 0; d < speeds; ++d) {
-    if (!(made.speeds[d] > 0)) refuse(joined("/speeds/", text(d)), "a speed", "is not above 0");
-  }
-  const std::size_t links = made.messages.links.size();
-  if (links > 1 && links + 1 != stages) {
-    refuse("/messages/links", joined(text(links), " links"),
-           joined("are neither 1 nor the number of boundaries of stages, ", text(stages - 1)));
-  }
-  if (const std::string& kind = made.messages.kind; links == 0 ? !kind.empty() : !is_transfer_kind(kind)) {
-    refuse("/messages/kind", in_quotes(kind), "is none of link, latency, stream, blocking, or there are no links");
-  }
-  for (std::size_t i = 0; i < made.timeline.size(); ++i) {
-    const timed_pass& pass = made.timeline[i];
-    const std::string pointer = joined("/timeline/", text(i));
-    if (pass.stage >= stages) {
-      refuse(joined(pointer, "/0"), text(pass.stage), joined("is not below the number of stages, ", text(stages)));
-    }
-    if (made.schedule.microbatches != 0 && pass.microbatch >= made.schedule.microbatches) {
-      refuse(joined(pointer, "/1"), text(pass.microbatch),
-             joined("is not below the number of microbatches, ", text(made.schedule.microbatches)));
-    }
-    if (!is_compute(pass.kind)) refuse(joined(pointer, "/2"), to_string(pass.kind), "is no pass");
-    if (pass.end < pass.start) refuse(pointer, "the end", "is before the start");
-  }
+  return object.members();
 }
 
 }  // namespace stagecut::inline v0::io::detail

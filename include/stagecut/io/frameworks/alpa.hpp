@@ -21,7 +21,7 @@ namespace stagecut::inline v0::io {
 /// Source: L. Zheng et al., OSDI 2022; `ManualStageOption` in `alpa/pipeline_parallel/stage_construction.py`.
 [[nodiscard]] inline std::string as_alpa(const plan& p) {
   constexpr std::string_view format = "alpa";
-  detail::check_plan("as_alpa", p);
+  detail::check_plan("as_alpa", format, p);
   detail::check_one_stage_each(format, p);
   detail::check_no_stage_empty(format, p);
   const auto stage_text = [&](std::size_t s) {

@@ -19,7 +19,7 @@ namespace stagecut::inline v0::io {
 /// Source: DeepSpeed 0.16.5, `deepspeed/runtime/pipe/module.py`; not a public interface, it may change.
 [[nodiscard]] inline std::string as_deepspeed(const plan& p) {
   constexpr std::string_view format = "deepspeed";
-  detail::check_plan("as_deepspeed", p);
+  detail::check_plan("as_deepspeed", format, p);
   detail::check_one_stage_each(format, p);
   detail::check_no_stage_empty(format, p);
   detail::check_schedule(format, p, "1f1b");

@@ -133,7 +133,7 @@ inline void refuse_middle(std::string_view format, const std::vector<std::size_t
 /// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025.
 [[nodiscard]] inline std::string as_megatron(const plan& p) {
   constexpr std::string_view format = "megatron";
-  detail::check_plan("as_megatron", p);
+  detail::check_plan("as_megatron", format, p);
   detail::check_megatron(format, p, false);
   const auto stage_text = [&](std::size_t s) {
     std::string letters;
@@ -167,7 +167,7 @@ inline void refuse_middle(std::string_view format, const std::vector<std::size_t
 /// Source: Megatron-LM, `megatron/training/arguments.py` and `megatron/core/transformer/transformer_config.py`, 2025.
 [[nodiscard]] inline std::string as_megatron_flags(const plan& p) {
   constexpr std::string_view format = "megatron-flags";
-  detail::check_plan("as_megatron_flags", p);
+  detail::check_plan("as_megatron_flags", format, p);
   detail::check_megatron(format, p, true);
   detail::check_decoders(format, p);
   const auto decoders = detail::decoders_of_stages(p);

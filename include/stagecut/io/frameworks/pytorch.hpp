@@ -29,7 +29,7 @@ inline void check_modules(std::string_view format, const plan& p) {
 ///
 /// Source: PyTorch, `pipeline` in `torch/distributed/pipelining/_IR.py`.
 [[nodiscard]] inline std::string as_split_spec(const plan& p) {
-  detail::check_plan("as_split_spec", p);
+  detail::check_plan("as_split_spec", "pytorch", p);
   detail::check_modules("pytorch", p);
   const auto split = [&](std::size_t i) {
     return detail::joined(detail::quoted(detail::module_names(p, i + 1)[0]), ": SplitPoint.BEGINNING");
@@ -45,7 +45,7 @@ inline void check_modules(std::string_view format, const plan& p) {
 ///
 /// Source: PyTorch, `torch/fx/passes/split_module.py`.
 [[nodiscard]] inline std::string as_split_module(const plan& p) {
-  detail::check_plan("as_split_module", p);
+  detail::check_plan("as_split_module", "split-module", p);
   detail::check_modules("split-module", p);
   std::string text = "stage_of = {\n";
   for (std::size_t s = 0; s < p.cuts.stages(); ++s) {

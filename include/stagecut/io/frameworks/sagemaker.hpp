@@ -22,12 +22,12 @@ namespace stagecut::inline v0::io {
 /// arXiv:2111.05972, 2021.
 [[nodiscard]] inline std::string as_sagemaker(const plan& p) {
   constexpr std::string_view format = "sagemaker";
-  detail::check_plan("as_sagemaker", p);
+  detail::check_plan("as_sagemaker", format, p);
   detail::check_one_stage_each(format, p);
   detail::check_no_stage_empty(format, p);
   detail::check_tied(format, p);
   const bool simple = p.schedule.name == "gpipe";
-  if (!simple) detail::check_schedule(format, p, "1f1b");
+  detail::check_schedule(format, p, simple ? "gpipe" : "1f1b");
   std::string text = detail::joined("{\"pipeline_parallel_degree\":", std::to_string(p.devices));
   if (p.schedule.microbatches != 0) {
     text += detail::joined(", \"microbatches\":", std::to_string(p.schedule.microbatches));

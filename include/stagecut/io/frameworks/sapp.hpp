@@ -25,7 +25,7 @@ namespace stagecut::inline v0::io {
 /// Source: the YAML of SAPP's simulator (BMPipe, hal-05564425v1) and of MindFormers' parallel configuration.
 [[nodiscard]] inline std::string as_sapp(const plan& p) {
   constexpr std::string_view format = "sapp";
-  detail::check_plan("as_sapp", p);
+  detail::check_plan("as_sapp", format, p, detail::recomputation_said::yes);
   detail::check_placement(format, p);
   detail::check_chain_of_decoders(format, p);
   const auto decoders = detail::decoders_of_stages(p);
@@ -41,11 +41,13 @@ namespace stagecut::inline v0::io {
   const auto stages = p.cuts.assignment();
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const layer& each = p.profile.layers[i];
-    if (each.recomputation.empty() || each.recomputation == "none") continue;
-    const bool whole = each.recomputation == "full";
-    if (!whole && each.recomputation != "selective") {
+    const bool chosen = i < p.choices.size() && !p.choices[i].recomputation.empty();
+    const std::string& recomputation = chosen ? p.choices[i].recomputation : each.recomputation.get();
+    if (recomputation.empty() || recomputation == "none") continue;
+    const bool whole = recomputation == "full";
+    if (!whole && recomputation != "selective") {
       detail::refuse(format, detail::joined(detail::layer_text(each), ": recomputation ",
-                                            detail::in_quotes(each.recomputation), " is not known to it"));
+                                            detail::in_quotes(recomputation), " is not known to it"));
     }
     if (each.kind != "decoder") {
       detail::refuse(format, detail::joined(detail::layer_text(each), " is recomputed, and it counts only decoders"));

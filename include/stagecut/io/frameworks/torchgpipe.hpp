@@ -39,7 +39,7 @@ namespace detail {
 ///
 /// Source: C. Kim et al., torchgpipe, arXiv:2004.09910, 2020; the constructor of its `GPipe`.
 [[nodiscard]] inline std::string as_torchgpipe(const plan& p) {
-  detail::check_plan("as_torchgpipe", p);
+  detail::check_plan("as_torchgpipe", "torchgpipe", p);
   return detail::balance_text("torchgpipe", "GPipe", p);
 }
 
@@ -50,7 +50,7 @@ namespace detail {
 ///
 /// Source: FairScale, the constructor of `Pipe` in `fairscale/nn/pipe/pipe.py`.
 [[nodiscard]] inline std::string as_fairscale(const plan& p) {
-  detail::check_plan("as_fairscale", p);
+  detail::check_plan("as_fairscale", "fairscale", p);
   return detail::balance_text("fairscale", "Pipe", p);
 }
 

@@ -20,7 +20,7 @@ namespace stagecut::inline v0::io {
 /// Source: torchtitan, `torchtitan/distributed/pipeline_parallel.py`.
 [[nodiscard]] inline std::string as_torchtitan(const plan& p) {
   constexpr std::string_view format = "torchtitan";
-  detail::check_plan("as_torchtitan", p);
+  detail::check_plan("as_torchtitan", format, p);
   detail::check_placement(format, p);
   detail::check_no_stage_empty(format, p);
   detail::check_names(format, p);

@@ -33,7 +33,7 @@ namespace detail {
 ///
 /// Source: vLLM, `get_pp_indices` in `vllm/distributed/utils.py`.
 [[nodiscard]] inline std::string as_vllm(const plan& p) {
-  detail::check_plan("as_vllm", p);
+  detail::check_plan("as_vllm", "vllm", p);
   return detail::decoders_text("vllm", "VLLM_PP_LAYER_PARTITION", p);
 }
 
@@ -44,7 +44,7 @@ namespace detail {
 ///
 /// Source: SGLang, `get_pp_indices` in `python/sglang/srt/distributed/utils.py`.
 [[nodiscard]] inline std::string as_sglang(const plan& p) {
-  detail::check_plan("as_sglang", p);
+  detail::check_plan("as_sglang", "sglang", p);
   return detail::decoders_text("sglang", "SGLANG_PP_LAYER_PARTITION", p);
 }
 

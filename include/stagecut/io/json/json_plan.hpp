@@ -1,66 +1,42 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <istream>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/io/file.hpp>
+#include <stagecut/io/detail/json_cuts.hpp>
 #include <stagecut/io/detail/json_messages.hpp>
+#include <stagecut/io/detail/json_schedule.hpp>
 #include <stagecut/io/detail/json_stages.hpp>
+#include <stagecut/io/detail/plan_fault.hpp>
+#include <stagecut/io/detail/plan_parts.hpp>
 #include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/file.hpp>
 #include <stagecut/io/json/json.hpp>
 #include <stagecut/io/json/json_object.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline v0::io {
 
 namespace detail {
 
-inline cuts read_cuts(const json_value& value) {
-  std::vector<std::size_t> points;
-  for (const json_value& element : value.elements()) {
-    const std::size_t point = element.count();
-    if (points.empty() && point != 0) element.fail(element.shown(), " is not 0");
-    if (!points.empty() && point <= points.back()) element.fail(element.shown(), " is not above the point before it");
-    points.push_back(point);
-  }
-  if (points.empty()) value.fail("holds no point");
-  return cuts(std::move(points));
-}
-
-inline planned_stage read_stage(const json_value& value, const interval& layers) {
-  for (const auto& [key, expected] : {std::pair("first", layers.first), std::pair("last", layers.last)}) {
-    const json_value found = value.at(key);
-    if (found.count() != expected)
-      found.fail(found.shown(), " does not agree with the cuts: ", std::to_string(expected));
-  }
-  planned_stage stage;
-  stage.cost = value.at("time").amount();
-  stage.device = value.at("device").count();
-  stage.forward = value.at("forward").amount();
-  stage.backward = value.at("backward").amount();
-  if (const auto in_flight = value.find("in_flight")) stage.in_flight = in_flight->count();
-  if (const auto memory = value.find("memory")) {
-    stage.memory.resident = memory->at("resident").amount();
-    stage.memory.activations = memory->at("activations").amount();
-    stage.memory.workspace = memory->at("workspace").amount();
-    stage.memory.buffers = memory->at("buffers").amount();
-    memory->only({"resident", "activations", "workspace", "buffers"});
-  }
-  value.only({"first", "last", "time", "device", "forward", "backward", "in_flight", "memory"});
-  return stage;
-}
+/// The members of a plan, and those among them that the first version did not have.
+/// @{
+inline constexpr std::array<std::string_view, 17> plan_keys = {
+    "schema", "cuts",   "assignment", "objective", "devices",  "chunks",   "stages",       "edges",  "choices",
+    "schedule", "memory", "speeds",   "messages",  "makespan", "timeline", "profile_hash", "profile"};
+inline constexpr std::array<std::string_view, 3> second_keys = {"assignment", "edges", "choices"};
+/// @}
 
 inline objective_value read_objective(const json_value& value) {
   objective_value objective;
@@ -90,40 +66,57 @@ inline memory_model read_memory(const json_value& value) {
   return memory;
 }
 
-inline timed_pass read_pass(const json_value& value) {
-  const auto parts = value.elements();
-  if (parts.size() != 5) value.fail(value.shown(), " is not [stage, microbatch, \"F\", start, end]");
-  std::optional<op_kind> kind;
-  for (const op_kind each : {op_kind::forward, op_kind::backward, op_kind::backward_input, op_kind::backward_weight}) {
-    if (parts[2].text() == to_string(each)) kind = each;
+/// Refuses a plan of which parts do not belong together.
+inline void check_read(const json_value& value, const plan_fault& fault) {
+  if (fault) value.fail_at(fault.pointer, fault.what, " ", fault.problem);
+}
+
+/// Turns what the first version said of stages into what this one says.
+inline void upgrade(const json_value& value, plan& made) {
+  check_read(value, cuts_fault(made));
+  for (std::size_t s = 0; s < made.stages.size(); ++s) check_read(value, upgrade_stage(made, s));
+}
+
+/// Which layers are a stage, and what is said of the stages.
+inline void read_stages(const json_value& value, plan_version version, plan& made) {
+  const auto assignment = value.find("assignment");
+  if (assignment) made.assignment = read_assignment(*assignment);
+  if (assignment && value.find("cuts")) assignment->fail("does not agree with cuts beside it: one of both is enough");
+  if (!assignment) made.cuts = read_cuts(value.at("cuts"));
+  const json_value stages = value.at("stages");
+  const auto elements = stages.elements();
+  for (std::size_t s = 0; s < elements.size(); ++s) {
+    if (!assignment && s >= made.cuts.stages()) elements[s].fail("the cuts make only ", std::to_string(s), " stages");
+    const interval layers = assignment ? interval{} : made.cuts.stage(s);
+    made.stages.push_back(read_stage(elements[s], assignment ? nullptr : &layers, version));
   }
-  if (!kind) parts[2].fail(parts[2].shown(), R"( is neither "F", "B", "I" nor "W")");
-  return {parts[0].count(), parts[1].count(), *kind, parts[3].amount(), parts[4].amount()};
 }
 
 inline plan read_json_plan(const json_value& value) {
   const json_value schema = value.at("schema");
   if (schema.text() == profile_schema) schema.fail("is a profile, and a plan is wanted");
-  if (schema.text() != plan_schema) schema.fail(schema.shown(), " is not known; read is \"", plan_schema, "\"");
+  if (schema.text() != plan_schema && schema.text() != first_plan_schema) {
+    schema.fail(schema.shown(), " is not known; read are \"", first_plan_schema, "\" and \"", plan_schema, "\"");
+  }
+  const auto version = schema.text() == plan_schema ? plan_version::second : plan_version::first;
+  for (const std::string_view key : second_keys) {
+    const auto found = version == plan_version::first ? value.find(key) : std::nullopt;
+    if (found) found->fail("is not of schema \"", first_plan_schema, "\"");
+  }
   plan made;
   made.profile = read_json_profile(value.at("profile"));
   const json_value hash = value.at("profile_hash");
   if (const std::string expected = profile_hash(made.profile); hash.text() != expected) {
     hash.fail(hash.shown(), " is not the hash of the profile, ", expected, ": it was changed after planning");
   }
-  made.cuts = read_cuts(value.at("cuts"));
   made.objective = read_objective(value.at("objective"));
   made.devices = value.at("devices").count(1);
   if (const auto chunks = value.find("chunks")) made.chunks = chunks->count(1);
-  const json_value stages = value.at("stages");
-  const auto elements = stages.elements();
-  for (std::size_t s = 0; s < elements.size(); ++s) {
-    if (s >= made.cuts.stages()) elements[s].fail("the cuts make only ", std::to_string(s), " stages");
-    made.stages.push_back(read_stage(elements[s], made.cuts.stage(s)));
-  }
+  read_stages(value, version, made);
+  if (const auto edges = value.find("edges")) made.edges = read_stage_edges(*edges);
+  if (const auto choices = value.find("choices")) made.choices = read_choices(*choices);
   if (const auto schedule = value.find("schedule")) {
-    made.schedule = {schedule->at("name").text(), schedule->at("microbatches").count()};
-    schedule->only({"name", "microbatches"});
+    made.schedule = read_schedule(*schedule, version == plan_version::second);
   }
   if (const auto memory = value.find("memory")) made.memory = read_memory(*memory);
   if (const auto speeds = value.find("speeds")) made.speeds = read_speeds(*speeds);
@@ -133,30 +126,9 @@ inline plan read_json_plan(const json_value& value) {
     for (const json_value& pass : timeline->elements()) made.timeline.push_back(read_pass(pass));
   }
   made.unknown_fields = value.unknown(plan_keys);
-  check_plan(made, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
-    value.fail_at(pointer, what, " ", problem);
-  });
+  if (version == plan_version::first) upgrade(value, made);
+  check_read(value, find_plan_fault(made));
   return made;
-}
-
-inline json stage_json(const planned_stage& stage, const interval& layers, const std::string& place) {
-  json_object object(place);
-  object.set("first", layers.first);
-  object.set("last", layers.last);
-  object.amount("time", stage.cost);
-  object.set("device", stage.device);
-  object.amount("forward", stage.forward);
-  object.amount("backward", stage.backward);
-  if (stage.in_flight != 0) object.set("in_flight", stage.in_flight);
-  if (stage.memory != stage_memory{}) {
-    json_object memory(object.at("memory"));
-    memory.amount("resident", stage.memory.resident);
-    memory.amount("activations", stage.memory.activations);
-    memory.amount("workspace", stage.memory.workspace);
-    memory.amount("buffers", stage.memory.buffers);
-    object.set("memory", memory.members());
-  }
-  return object.members();
 }
 
 inline json objective_json(const objective_value& objective) {
@@ -166,13 +138,6 @@ inline json objective_json(const objective_value& objective) {
   object.amount("value", objective.value);
   object.amount("bound", objective.bound);
   object.set("state", to_string(objective.state));
-  return object.members();
-}
-
-inline json schedule_json(const schedule_choice& schedule) {
-  json_object object("plan#/schedule");
-  object.text("name", schedule.name);
-  object.set("microbatches", schedule.microbatches);
   return object.members();
 }
 
@@ -187,26 +152,10 @@ inline json memory_json(const memory_model& memory) {
   return object.members();
 }
 
-inline json pass_json(const timed_pass& pass, const std::string& place) {
-  json_object times(place);
-  times.amount("3", pass.start);
-  times.amount("4", pass.end);
-  return {pass.stage, pass.microbatch, to_string(pass.kind), times.members()["3"], times.members()["4"]};
-}
-
-/// An array with one element a line.
-template <class Element>
-[[nodiscard]] std::string json_lines(std::size_t size, const std::string& place, const Element& element) {
-  std::string text(1, '[');
-  for (std::size_t i = 0; i < size; ++i) {
-    text.append(i == 0 ? "\n  " : ",\n  ").append(json_line(element(i, joined(place, "/", std::to_string(i)))));
-  }
-  return text += "\n ]";
-}
-
 }  // namespace detail
 
-/// Reads a plan from JSON: an object of `docs/plan.schema.json`.
+/// Reads a plan from JSON: an object of `docs/plan.schema.json`, `stagecut-plan-2`, or of the version before it, whose
+/// figures of stages are turned into those of one microbatch.
 ///
 /// @param text    the content
 /// @param source  what errors call it
@@ -240,21 +189,27 @@ template <class Element>
 ///         and passes that contradict each other, or an empty stage
 [[nodiscard]] inline std::string as_json(const plan& made) {
   using namespace detail;
-  check_plan(made, [](std::string_view pointer, std::string_view what, std::string_view problem) {
-    refuse_to_write(joined("plan#", pointer), what, problem);
-  });
+  if (const plan_fault fault = find_plan_fault(made)) {
+    refuse_to_write(joined("plan#", fault.pointer), fault.what, fault.problem);
+  }
   std::string text = joined("{\"schema\": \"", plan_schema, "\"");
   const auto put = [&](std::string_view key, const std::string& value) {
     text.append(",\n ").append(json(key).dump()).append(": ").append(value);
   };
-  put("cuts", json_line(json(std::vector<std::size_t>(made.cuts.points().begin(), made.cuts.points().end()))));
+  const bool chain = made.assignment.empty();
+  const auto points = made.cuts.points();
+  if (chain) put("cuts", json_line(json(std::vector<std::size_t>(points.begin(), points.end()))));
+  if (!chain) put("assignment", json_line(json(made.assignment)));
   put("objective", json_line(objective_json(made.objective)));
   put("devices", std::to_string(made.devices));
   put("chunks", std::to_string(made.chunks));
   put("stages", json_lines(made.stages.size(), "plan#/stages", [&](std::size_t s, const std::string& place) {
-        return stage_json(made.stages[s], made.cuts.stage(s), place);
+        const interval layers = chain ? made.cuts.stage(s) : interval{};
+        return stage_json(made.stages[s], chain ? &layers : nullptr, place);
       }));
-  if (made.schedule != schedule_choice{}) put("schedule", json_line(schedule_json(made.schedule)));
+  if (!made.edges.empty()) put("edges", json_line(stage_edges_json(made.edges)));
+  if (!made.choices.empty()) put("choices", json_line(choices_json(made.choices)));
+  if (made.schedule != schedule_choice{}) put("schedule", schedule_text(made.schedule));
   if (const memory_model none; made.memory != none) put("memory", json_line(memory_json(made.memory)));
   if (!made.speeds.empty()) put("speeds", json_line(speeds_json(made.speeds)));
   if (!made.messages.links.empty()) put("messages", json_line(messages_json(made.messages)));

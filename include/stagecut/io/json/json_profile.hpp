@@ -22,7 +22,8 @@ namespace stagecut::inline v0::io {
 namespace detail {
 
 inline constexpr std::string_view profile_schema = "stagecut-profile-1";
-inline constexpr std::string_view plan_schema = "stagecut-plan-1";
+inline constexpr std::string_view plan_schema = "stagecut-plan-2";
+inline constexpr std::string_view first_plan_schema = "stagecut-plan-1";
 
 inline constexpr std::array<std::string_view, 5> profile_keys = {"schema", "name", "weights_only", "layers", "edges"};
 
@@ -94,7 +95,7 @@ inline std::vector<profile_edge> read_edges(const json_value& value) {
 /// A profile that stands in a JSON text.
 inline profile read_json_profile(const json_value& value) {
   const json_value schema = value.at("schema");
-  if (schema.text() == plan_schema) {
+  if (schema.text() == plan_schema || schema.text() == first_plan_schema) {
     schema.fail("is a plan; its member \"profile\" would be a profile");
   }
   if (schema.text() != profile_schema) schema.fail(schema.shown(), " is not known; read is \"", profile_schema, "\"");

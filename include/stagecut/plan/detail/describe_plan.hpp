@@ -12,6 +12,7 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/stage_memory.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
@@ -28,6 +29,45 @@ namespace stagecut::inline v0::detail {
   return multiplier == memory_options{}.parameter_multiplier ? "adam" : number_text(multiplier);
 }
 
+/// Fills in what a microbatch takes on a stage, on its device.
+inline void describe_passes(planned_stage& stage, const profile& model, const interval& layers,
+                            const plan_request& request) {
+  const checkpointing checkpoint = request.memory.checkpoint;
+  double kept = 0;
+  double weight = 0;
+  bool split = true;
+  for (std::size_t i = layers.first; i < layers.last; ++i) {
+    const layer& each = model.layers[i];
+    stage.forward += each.forward;
+    stage.backward += each.backward + (checkpoint == checkpointing::always ? each.forward : 0);
+    kept += each.backward;
+    split = split && each.backward_weight;
+    weight += each.backward_weight.value_or(0);
+  }
+  if (!request.speeds.empty()) {
+    const double speed = request.speeds[stage.device];
+    stage.forward /= speed;
+    stage.backward /= speed;
+    kept /= speed;
+    weight /= speed;
+  }
+  if (split) stage.backward_weight = weight;
+  if (checkpoint != checkpointing::except_last) return;
+  stage.backward_kept = kept;
+  stage.backward = kept + stage.forward;
+}
+
+/// The memory of a stage, by what a microbatch takes.
+[[nodiscard]] inline planned_memory memory_of(const training_memory& memory, const profile& model,
+                                              const interval& layers, checkpointing checkpoint) {
+  const auto [first, last] = layers;
+  const stage_memory all = memory(first, last, 1);
+  const double activations = memory.of_microbatch(first, last);
+  if (checkpoint == checkpointing::never) return {all.resident, activations, all.workspace, all.buffers, 0};
+  const double input = first == 0 ? 0 : model.layers[first - 1].output;
+  return {all.resident, input, all.workspace, all.buffers, activations};
+}
+
 /// Fills in what does not depend on why the plan was cut as it is.
 ///
 /// @param result     with its cuts
@@ -42,20 +82,12 @@ inline void describe(plan& result, const profile& model, const plan_request& req
   result.messages.links = links_of(request, rank_of);
   if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
   for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
-    const auto [first, last] = result.cuts.stage(s);
     planned_stage stage;
     stage.device = rank_of[s];
-    for (std::size_t i = first; i < last; ++i) {
-      stage.forward += model.layers[i].forward;
-      stage.backward += backward_of(model.layers[i], request.memory.checkpoint, request.microbatches);
-    }
-    if (!result.speeds.empty()) {
-      stage.forward /= result.speeds[stage.device];
-      stage.backward /= result.speeds[stage.device];
-    }
+    describe_passes(stage, model, result.cuts.stage(s), request);
     if (!in_flight.empty()) {
       stage.in_flight = in_flight[s];
-      stage.memory = memory(first, last, in_flight[s]);
+      stage.memory = memory_of(memory, model, result.cuts.stage(s), request.memory.checkpoint);
     }
     result.stages.push_back(stage);
   }

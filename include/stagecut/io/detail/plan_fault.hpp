@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <stagecut/io/detail/text.hpp>
+
+namespace stagecut::inline v0::io::detail {
+
+/// What is wrong with a plan, and where.
+struct plan_fault {
+  std::string pointer{};  ///< JSON pointer in the plan
+  std::string what{};     ///< stands there
+  std::string problem{};  ///< what is said of that; empty: all is well
+
+  /// Whether anything is wrong.
+  explicit operator bool() const noexcept { return !problem.empty(); }
+};
+
+[[nodiscard]] inline std::string number_text(std::size_t number) { return std::to_string(number); }
+
+/// A JSON pointer to an element, and on.
+[[nodiscard]] inline std::string element_at(std::string_view of, std::size_t i, std::string_view on = "") {
+  return joined(of, "/", number_text(i), on);
+}
+
+[[nodiscard]] inline plan_fault not_below(std::string pointer, std::size_t value, std::string_view of,
+                                          std::size_t bound) {
+  return {std::move(pointer), number_text(value),
+          joined("is not below the number of ", of, ", ", number_text(bound))};
+}
+
+}  // namespace stagecut::inline v0::io::detail

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/io/detail/plan_edges.hpp>
+#include <stagecut/io/detail/plan_fault.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/op.hpp>
+
+// What parts of a plan have to do with each other: the first that do not belong together are told with a JSON pointer.
+namespace stagecut::inline v0::io::detail {
+
+/// Cuts, or an assignment, of all layers to stages that have some.
+[[nodiscard]] inline plan_fault cuts_fault(const plan& made) {
+  const std::size_t layers = made.profile.layers.size();
+  for (std::size_t i = 0; i < layers; ++i) {
+    const auto& children = made.profile.layers[i].children;
+    if (children.empty()) continue;
+    return {element_at("/profile/layers", i, "/children"), joined(number_text(children.size()), " layers"),
+            "make a module tree, and a plan is of leaves"};
+  }
+  if (!made.assignment.empty()) {
+    const std::size_t stages = made.stages.size();
+    if (made.cuts.stages() != 0) return {"/assignment", "{…}", "stands beside cuts, which say the same"};
+    if (made.assignment.size() != layers) {
+      return {"/assignment", joined(number_text(made.assignment.size()), " stages"),
+              joined("are not the number of layers, ", number_text(layers))};
+    }
+    std::vector<char> any(stages);
+    for (std::size_t i = 0; i < layers; ++i) {
+      const std::size_t s = made.assignment[i];
+      if (s >= stages) return not_below(element_at("/assignment", i), s, "stages", stages);
+      any[s] = 1;
+    }
+    for (std::size_t s = 0; s < stages; ++s) {
+      if (any[s] == 0) return {element_at("/stages", s), joined("stage ", number_text(s)), "has no layer"};
+    }
+    if (!stagecut::detail::are_intervals(made.assignment)) return {};
+    return {"/assignment", "{…}", "is of intervals in the order of the model, which cuts say"};
+  }
+  const std::size_t stages = made.cuts.stages();
+  if (stages == 0) return {"/cuts", "{}", "makes no stage"};
+  if (made.cuts.items() != layers) {
+    return {element_at("/cuts", stages), number_text(made.cuts.items()),
+            joined("is not the number of layers, ", number_text(layers))};
+  }
+  for (std::size_t s = 0; s < stages; ++s) {
+    if (!made.cuts.stage(s).empty()) continue;
+    return {element_at("/cuts", s + 1), number_text(made.cuts[s + 1]), "is not above the point before it"};
+  }
+  if (made.stages.size() == stages) return {};
+  return {"/stages", joined(number_text(made.stages.size()), " stages"),
+          joined("do not agree with the cuts, which make ", number_text(stages))};
+}
+
+/// The devices of every stage.
+[[nodiscard]] inline plan_fault devices_fault(const plan& made) {
+  const std::size_t stages = made.stages.size();
+  if (made.chunks == 0 || stages % made.chunks != 0 || stages / made.chunks != made.devices) {
+    return {"/devices", number_text(made.devices),
+            joined("times ", number_text(made.chunks), " chunks is not the number of stages, ", number_text(stages))};
+  }
+  constexpr std::size_t most = std::size_t{1} << 20U;
+  std::vector<std::size_t> of_rank(made.devices);
+  for (std::size_t s = 0; s < stages; ++s) {
+    const planned_stage& stage = made.stages[s];
+    const std::string pointer = element_at("/stages", s);
+    if (stage.device >= made.devices) {
+      return not_below(joined(pointer, "/device"), stage.device, "devices", made.devices);
+    }
+    for (const auto& [name, count] : {std::pair("/replicas", stage.replicas), std::pair("/shards", stage.shards)}) {
+      if (count == 0) return {joined(pointer, name), "0", "is below 1"};
+      if (count > most) return {joined(pointer, name), number_text(count), joined("is above ", number_text(most))};
+    }
+    std::size_t& count = of_rank[stage.device];
+    if (count == 0) count = stage.replicas * stage.shards;
+    if (count == stage.replicas * stage.shards) continue;
+    return {joined(pointer, "/shards"), number_text(stage.shards),
+            joined("times ", number_text(stage.replicas), " replicas is not the number of devices of rank ",
+                   number_text(stage.device), ", ", number_text(count))};
+  }
+  const std::size_t speeds = made.speeds.size();
+  if (speeds != 0 && speeds != made.devices) {
+    return {"/speeds", joined(number_text(speeds), " speeds"),
+            joined("are not the number of devices, ", number_text(made.devices))};
+  }
+  for (std::size_t d = 0; d < speeds; ++d) {
+    if (!(made.speeds[d] > 0)) return {element_at("/speeds", d), "a speed", "is not above 0"};
+  }
+  return {};
+}
+
+/// Whether the last microbatch is kept.
+[[nodiscard]] inline plan_fault kept_fault(const plan& made) {
+  const std::string& checkpoint = made.memory.checkpoint;
+  for (std::size_t s = 0; s < made.stages.size(); ++s) {
+    const bool kept = made.stages[s].backward_kept.has_value();
+    const bool wanted = checkpoint.empty() ? made.stages[0].backward_kept.has_value() : checkpoint == "except_last";
+    if (kept == wanted) continue;
+    return {element_at("/stages", s, "/backward_kept"), kept ? "a time" : "no time",
+            checkpoint.empty() ? "does not agree with that of stage 0"
+                               : joined("does not agree with the checkpoint mode, ", in_quotes(checkpoint))};
+  }
+  return {};
+}
+
+/// The JSON pointer to an op: two that run together are one element.
+[[nodiscard]] inline std::string order_pointer(const plan& made, std::size_t rank, std::size_t position) {
+  const std::vector<op>& order = made.schedule.orders[rank];
+  std::size_t element = 0;
+  bool second = false;  // of a pair
+  for (std::size_t i = 0; i < position; ++i) {
+    second = order[i].with_next && !second;
+    if (!second) ++element;
+  }
+  const std::string pointer = element_at(element_at("/schedule/orders", rank), element);
+  const bool pair = second || (order[position].with_next && position + 1 < order.size());
+  return pair ? element_at(pointer, second ? 1 : 0) : pointer;
+}
+
+/// An order of one's own.
+[[nodiscard]] inline plan_fault order_fault(const plan& made) {
+  const auto& orders = made.schedule.orders;
+  if (orders.empty()) return {};
+  if (!made.schedule.name.empty()) {
+    return {"/schedule/name", in_quotes(made.schedule.name), "does not agree with an order of one's own, which has no name"};
+  }
+  if (orders.size() != made.devices) {
+    return {"/schedule/orders", joined(number_text(orders.size()), " orders"),
+            joined("are not the number of devices, ", number_text(made.devices))};
+  }
+  for (std::size_t r = 0; r < orders.size(); ++r) {
+    for (std::size_t i = 0; i < orders[r].size(); ++i) {
+      const op& each = orders[r][i];
+      if (!is_compute(each.kind)) return {order_pointer(made, r, i), to_string(each), "is no pass"};
+      if (each.slice != 0) return {order_pointer(made, r, i), to_string(each), "is of a slice, not of a microbatch"};
+    }
+  }
+  const auto fault = stagecut::detail::find_fault(stagecut::detail::given_order(made));
+  if (fault.problem.empty()) return {};
+  if (fault.rank == fault.none) return {"/schedule", "the schedule", fault.problem};
+  if (fault.op == fault.none) return {element_at("/schedule/orders", fault.rank), "the order", fault.problem};
+  return {order_pointer(made, fault.rank, fault.op), to_string(orders[fault.rank][fault.op]), fault.problem};
+}
+
+/// The passes of the timeline.
+[[nodiscard]] inline plan_fault timeline_fault(const plan& made) {
+  const std::size_t stages = made.stages.size();
+  const std::size_t m = made.schedule.microbatches;
+  for (std::size_t i = 0; i < made.timeline.size(); ++i) {
+    const timed_pass& pass = made.timeline[i];
+    const std::string pointer = element_at("/timeline", i);
+    if (pass.stage >= stages) return not_below(joined(pointer, "/0"), pass.stage, "stages", stages);
+    if (m != 0 && pass.microbatch >= m) return not_below(joined(pointer, "/1"), pass.microbatch, "microbatches", m);
+    if (!is_compute(pass.kind)) return {joined(pointer, "/2"), to_string(pass.kind), "is no pass"};
+    if (pass.end < pass.start) return {pointer, "the end", "is before the start"};
+  }
+  return {};
+}
+
+/// The first parts of a plan that do not belong together.
+[[nodiscard]] inline plan_fault find_plan_fault(const plan& made) {
+  for (const auto find :
+       {cuts_fault, devices_fault, edges_fault, choices_fault, kept_fault, order_fault, timeline_fault}) {
+    if (plan_fault fault = find(made)) return fault;
+  }
+  return {};
+}
+
+}  // namespace stagecut::inline v0::io::detail

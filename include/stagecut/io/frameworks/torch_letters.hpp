@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <stagecut/schedule/op.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// What the letters of PyTorch's schedules mean.
+enum class torch_letters : std::uint8_t {
+  current,  ///< I the gradient of the input, W that of the parameters, B both
+  old       ///< B the gradient of the input, W that of the parameters, BW both: up to about PyTorch 2.5
+};
+
+namespace detail {
+
+inline constexpr std::string_view old_letters =
+    "older versions of PyTorch wrote B for I and BW for B; such a file is read with torch_letters::old";
+
+/// The kind of op that a word names; false if none.
+inline bool torch_kind(std::string_view word, torch_letters letters, op_kind& kind) {
+  if (letters == torch_letters::old) {
+    if (word == "I") return false;
+    if (word == "B") word = "I";
+    if (word == "BW") word = "B";
+  }
+  for (kind = op_kind::forward; kind != op_kind::optimizer_step;
+       kind = static_cast<op_kind>(static_cast<int>(kind) + 1)) {
+    if (word == to_string(kind)) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0::io
