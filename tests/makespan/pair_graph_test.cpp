@@ -7,8 +7,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "random_chains.hpp"
+#include "stage_chains.hpp"
 
+using chains::bound_of;
 using chains::chain;
 using chains::valued;
 using oracle::dice;
@@ -26,7 +27,7 @@ constexpr schedule_kind kinds[] = {
     schedule_kind::dualpipev,   schedule_kind::sapp_big,   schedule_kind::sapp_less_memory};
 
 /// A chain with two stages a rank.
-chain next_chain(dice& random, std::size_t most_items) {
+chain next_pair_chain(dice& random, std::size_t most_items) {
   for (;;) {
     schedule order = chains::random_order(random, kinds[random.below(7)], {most_items, 5, 9, 2});
     if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
@@ -35,77 +36,21 @@ chain next_chain(dice& random, std::size_t most_items) {
   }
 }
 
-/// The largest bound on the path of a cut; below 0: there is no such path.
-double bound_of(const layered_graph& graph, const stage_layout& layout, const chains::points& cut) {
-  const auto path = chains::path_of(graph, layout, cut);
-  double result = path.empty() ? -1 : 0;
-  for (const std::size_t each : path) result = std::max(result, graph.edges[each].bound);
-  return result;
-}
-
-double least_bound(schedule_kind kind, std::size_t ranks, double latency) {
-  const std::vector<double> forward{8, 11, 2, 1, 18, 5, 4, 11};
-  std::vector<double> backward;
-  for (const double each : forward) backward.push_back(2 * each);
-  chain of{chains::layers(forward, backward, forward, {}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(kind, {.ranks = ranks, .chunks = 2, .microbatches = 8});
-  of.request.transfers = stagecut::transfer_kind::latency;
-  if (latency > 0) of.request.links = {{latency, 0}};
-  double result = 0;
-  chains::with_workbench(of, [&](auto& bench) { result = bench.graph(no_ticks).least_bound() * bench.ticks.tick; });
-  return result;
-}
-
 }  // namespace
 
 TEST_CASE("two stages a rank: no edge's bound is above the makespan of a cut that uses it") {
-  dice random(1);
-  std::size_t cuts = 0;
-  for (int round = 0; round < 600; ++round) {
-    CAPTURE(round);
-    const chain of = next_chain(random, 11);
-    const std::vector<valued> all = chains::all_cuts(of);
-    chains::with_workbench(of, [&](auto& bench) {
-      const layered_graph graph = bench.graph(no_ticks);
-      bool sound = true;
-      for (const auto& [makespan, cut] : all) {
-        const double bound = bound_of(graph, bench.layout, cut);
-        sound = sound && bound >= 0 && bound <= makespan / bench.ticks.tick;
-      }
-      CHECK(sound);
-    });
-    cuts += all.size();
-  }
-  CHECK(cuts > 10000);
+  chains::check_edge_bounds(1, next_pair_chain);
 }
 
 TEST_CASE("two stages a rank: a graph for a makespan has all cuts of that makespan or less") {
-  dice random(2);
-  for (int round = 0; round < 600; ++round) {
-    CAPTURE(round);
-    const chain of = next_chain(random, 11);
-    const std::vector<valued> all = chains::all_cuts(of);
-    if (all.empty()) continue;
-    chains::with_workbench(of, [&](auto& bench) {
-      const double most = all[random.below(1 + all.size() / 3)].first / bench.ticks.tick;
-      const layered_graph graph = bench.graph(most);
-      bool sound = true;
-      for (const auto& [makespan, cut] : all) {
-        if (makespan / bench.ticks.tick > most) break;
-        const double bound = bound_of(graph, bench.layout, cut);
-        sound = sound && bound >= 0 && bound <= most;
-      }
-      REQUIRE(sound);
-      CHECK(graph.least_bound() <= all[0].first / bench.ticks.tick);
-    });
-  }
+  chains::check_limited_graphs(2, next_pair_chain);
 }
 
 TEST_CASE("two stages a rank: without a limit there is a path for every cut that is allowed") {
   dice random(3);
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
-    const chain of = next_chain(random, 10);
+    const chain of = next_pair_chain(random, 10);
     const auto all = static_cast<double>(chains::all_cuts(of).size());
     chains::with_workbench(of, [&](auto& bench) {
       CHECK(chains::paths_of(bench.graph(no_ticks), bench.layout.steps()) == all);
@@ -116,12 +61,12 @@ TEST_CASE("two stages a rank: without a limit there is a path for every cut that
 
 // notes/bounds.md, section 9.
 TEST_CASE("the least bounds of a listed chain by single ranks") {
-  CHECK(least_bound(schedule_kind::interleaved, 2, 0) == 771);
-  CHECK(least_bound(schedule_kind::interleaved, 2, 2) == 779);
-  CHECK(least_bound(schedule_kind::zbv, 2, 0) == 739);
-  CHECK(least_bound(schedule_kind::zbv, 2, 2) == 741);
-  CHECK(least_bound(schedule_kind::zbv, 3, 0) == 523);
-  CHECK(least_bound(schedule_kind::zbv, 3, 2) == 533);
+  CHECK(chains::listed_bound(schedule_kind::interleaved, 0, 2, 2) == 771);
+  CHECK(chains::listed_bound(schedule_kind::interleaved, 2, 2, 2) == 779);
+  CHECK(chains::listed_bound(schedule_kind::zbv, 0, 2, 2) == 739);
+  CHECK(chains::listed_bound(schedule_kind::zbv, 2, 2, 2) == 741);
+  CHECK(chains::listed_bound(schedule_kind::zbv, 0, 3, 2) == 523);
+  CHECK(chains::listed_bound(schedule_kind::zbv, 2, 3, 2) == 533);
 }
 
 // With messages that differ, a longer stage may wait less; and of the last two stages one grows as the other shrinks.

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include "random_chains.hpp"
 
-// Chains whose graph of cuts has a step for every stage.
+// Chains whose graph of cuts has a step for every stage, and what is checked of all graphs of cuts.
 namespace chains {
 
 using oracle::dice;
@@ -41,15 +43,74 @@ inline double bound_of(const layered_graph& graph, const stage_layout& layout, c
   return result;
 }
 
-inline chain listed(schedule_kind kind, double latency) {
+inline chain listed(schedule_kind kind, double latency, std::size_t ranks = 4, std::size_t chunks = 1) {
   const std::vector<double> forward{8, 11, 2, 1, 18, 5, 4, 11};
   std::vector<double> backward;
   for (const double each : forward) backward.push_back(2 * each);
   chain result{layers(forward, backward, forward, {}), {}, {}, {}};
-  result.request.order = stagecut::make_schedule(kind, {.ranks = 4, .microbatches = 8});
+  result.request.order = stagecut::make_schedule(kind, {.ranks = ranks, .chunks = chunks, .microbatches = 8});
   result.request.transfers = stagecut::transfer_kind::latency;
   if (latency > 0) result.request.links = {{latency, 0}};
   return result;
+}
+
+/// The least bound of the listed chain, in its unit.
+inline double listed_bound(schedule_kind kind, double latency, std::size_t ranks = 4, std::size_t chunks = 1) {
+  const chain of = listed(kind, latency, ranks, chunks);
+  double result = 0;
+  with_workbench(of, [&](auto& bench) {
+    result = bench.graph(stagecut::detail::no_ticks).least_bound() * bench.ticks.tick;
+  });
+  return result;
+}
+
+/// Checks that no edge's bound is above the makespan of a cut that uses it, on 600 chains of at most 11 items.
+///
+/// @param next  `next(random, most_items)`, a chain
+template <class Next>
+void check_edge_bounds(unsigned seed, const Next& next) {
+  dice random(seed);
+  std::size_t cuts = 0;
+  for (int round = 0; round < 600; ++round) {
+    CAPTURE(round);
+    const chain of = next(random, 11);
+    const std::vector<valued> all = all_cuts(of);
+    with_workbench(of, [&](auto& bench) {
+      const layered_graph graph = bench.graph(stagecut::detail::no_ticks);
+      bool sound = true;
+      for (const auto& [makespan, cut] : all) {
+        const double bound = bound_of(graph, bench.layout, cut);
+        sound = sound && bound >= 0 && bound <= makespan / bench.ticks.tick;
+      }
+      CHECK(sound);
+    });
+    cuts += all.size();
+  }
+  CHECK(cuts > 10000);
+}
+
+/// Checks that a graph for a makespan has all cuts of that makespan or less, likewise.
+template <class Next>
+void check_limited_graphs(unsigned seed, const Next& next) {
+  dice random(seed);
+  for (int round = 0; round < 600; ++round) {
+    CAPTURE(round);
+    const chain of = next(random, 11);
+    const std::vector<valued> all = all_cuts(of);
+    if (all.empty()) continue;
+    with_workbench(of, [&](auto& bench) {
+      const double most = all[random.below(1 + all.size() / 3)].first / bench.ticks.tick;
+      const layered_graph graph = bench.graph(most);
+      bool sound = true;
+      for (const auto& [makespan, cut] : all) {
+        if (makespan / bench.ticks.tick > most) break;
+        const double bound = bound_of(graph, bench.layout, cut);
+        sound = sound && bound >= 0 && bound <= most;
+      }
+      REQUIRE(sound);
+      CHECK(graph.least_bound() <= all[0].first / bench.ticks.tick);
+    });
+  }
 }
 
 }  // namespace chains

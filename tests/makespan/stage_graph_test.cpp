@@ -20,25 +20,7 @@ using stagecut::detail::stage_graph;
 using stagecut::schedule_kind;
 
 TEST_CASE("a graph for a makespan has all cuts of that makespan or less") {
-  dice random(2);
-  for (int round = 0; round < 600; ++round) {
-    CAPTURE(round);
-    const chain of = next_chain(random, 11);
-    const std::vector<valued> all = chains::all_cuts(of);
-    if (all.empty()) continue;
-    chains::with_workbench(of, [&](auto& bench) {
-      const double most = all[random.below(1 + all.size() / 3)].first / bench.ticks.tick;
-      const layered_graph graph = bench.graph(most);
-      bool sound = true;
-      for (const auto& [makespan, cut] : all) {
-        if (makespan / bench.ticks.tick > most) break;
-        const double bound = bound_of(graph, bench.layout, cut);
-        sound = sound && bound >= 0 && bound <= most;
-      }
-      CHECK(sound);
-      CHECK(graph.least_bound() <= all[0].first / bench.ticks.tick);
-    });
-  }
+  chains::check_limited_graphs(2, next_chain);
 }
 
 TEST_CASE("without a limit there is a path for every cut that is allowed") {
