@@ -88,8 +88,8 @@ concept additive_cost = monotone_cost<M> && promises<M, additive> && arithmetic<
 /// A `stage_cost` in numbers that promises `separable`: `m(stage, first, last) == m.end(stage, last) - m.begin(stage,
 /// first)`, as computed; the same without `stage` of an `interval_cost`.
 ///
-/// A model may add a member that makes algorithms faster: `m.work(stage, first, last)`, monotone in the interval and never
-/// above the cost.
+/// A model may add a member that makes algorithms faster: `m.work(stage, first, last)`, monotone in the interval and
+/// never above the cost.
 template <class M>
 concept separable_cost = stage_cost<M> && promises<M, separable> && arithmetic<cost_t<M>> &&(
     requires(const M& m, std::size_t i) {

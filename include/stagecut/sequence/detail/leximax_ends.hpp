@@ -13,8 +13,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// The ends that `leximax_program` chose, for every stage and every first item of it, and the lists of costs behind them,
-/// made where they are asked for: docs/chains.md, "Leximax".
+/// The ends that `leximax_program` chose, for every stage and every first item of it, and the lists of costs behind
+/// them, made where they are asked for: docs/chains.md, "Leximax".
 template <stage_cost Model>
 class leximax_ends {
  public:

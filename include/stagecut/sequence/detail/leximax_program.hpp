@@ -17,14 +17,14 @@
 
 namespace stagecut::inline v0::detail {
 
-/// The cut of least leximax of a right-monotone cost: as `stage_program`, from the end of the chain, for every stage and
-/// every first item of it the best of what is behind; but ends of a stage are compared by single costs, not by lists.
-/// docs/chains.md, "Leximax", proves the rules that `go_right`, `go_left` and `relate` follow; the choices made, and their
-/// lists, are `leximax_ends`.
+/// The cut of least leximax of a right-monotone cost: as `stage_program`, from the end of the chain, for every stage
+/// and every first item of it the best of what is behind; but ends of a stage are compared by single costs, not by
+/// lists. docs/chains.md, "Leximax", proves the rules that `go_right`, `go_left` and `relate` follow; the choices made,
+/// and their lists, are `leximax_ends`.
 ///
-/// O(k m) choices for m places where a cut point can be, each of 2 to 30 calls of the cost as a rule; lists of costs only
-/// where a step equals a cost, or where what is behind does not fall from place to place. O(k m) places of memory, and the
-/// lists of one stage.
+/// O(k m) choices for m places where a cut point can be, each of 2 to 30 calls of the cost as a rule; lists of costs
+/// only where a step equals a cost, or where what is behind does not fall from place to place. O(k m) places of memory,
+/// and the lists of one stage.
 template <stage_cost Model, stage_constraint Constraint>
 class leximax_program {
  public:
@@ -65,7 +65,7 @@ class leximax_program {
     }
   }
 
-  /// Which first items are possible at the most, by stage.
+  /// Which first items are possible at the most, by stage: docs/chains.md, "How far stages reach".
   void limit() {
     for (std::size_t s = 0; s + 1 < stages_; ++s) {
       const std::size_t most = items_ - (stages_ - 1 - s);

@@ -48,7 +48,8 @@ struct reach_chain {
       return cost(s, first, last);
     }
   }
-  /// No cut costs less: some stage begins with the first item, and some ends with the last.
+  /// No cut costs less (docs/chains.md, "Where the search begins"): some stage begins with the first item, and some
+  /// ends with the last.
   [[nodiscard]] cost_type least(std::size_t stages) const {
     const std::size_t items = model.size();
     std::optional<cost_type> result;
