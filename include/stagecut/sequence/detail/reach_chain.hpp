@@ -103,26 +103,6 @@ template <class Cost>
   return cost;
 }
 
-/// The two parts of a separable cost.
-/// @{
-template <separable_cost Model>
-[[nodiscard]] auto separable_end(const Model& model, std::size_t stage, std::size_t last) {
-  if constexpr (requires { model.end(stage, last); }) {
-    return model.end(stage, last);
-  } else {
-    return model.end(last);
-  }
-}
-template <separable_cost Model>
-[[nodiscard]] auto separable_begin(const Model& model, std::size_t stage, std::size_t first) {
-  if constexpr (requires { model.begin(stage, first); }) {
-    return model.begin(stage, first);
-  } else {
-    return model.begin(first);
-  }
-}
-/// @}
-
 /// Where the stages of a chain can begin, within a bound.
 struct reach_sets {
   std::vector<std::size_t> lowest;        ///< of length k + 1: no stage begins further left
