@@ -11,6 +11,7 @@
   X(add_transfer) \
   X(added) \
   X(allowed_cut) \
+  X(allows_cut) \
   X(as_bound) \
   X(as_chain) \
   X(as_computed) \
@@ -63,7 +64,6 @@
   X(combinations) \
   X(compare_costs) \
   X(core_work) \
-  X(cost_of) \
   X(costs) \
   X(crosses_ranks) \
   X(cycle_text) \
@@ -191,6 +191,7 @@
   X(refuse_layer) \
   X(refuse_shape) \
   X(refuse_sum) \
+  X(rightmost_end) \
   X(sapp_bubbles_of) \
   X(sapp_interleaved) \
   X(sapp_lost_messages) \

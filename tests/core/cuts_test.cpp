@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <concepts>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -11,6 +14,7 @@
 
 using stagecut::cuts;
 using stagecut::empty_stages;
+using stagecut::interval;
 using sizes = std::vector<std::size_t>;
 
 namespace {
@@ -27,6 +31,9 @@ std::string message(Call call) {
 
 }  // namespace
 
+static_assert(std::forward_iterator<cuts::iterator> && std::sentinel_for<cuts::iterator, cuts::iterator>);
+static_assert(std::same_as<std::iter_value_t<cuts::iterator>, interval>);
+
 TEST_CASE("cut points describe stages") {
   const cuts c{0, 3, 5, 6};
   CHECK(c.stages() == 3);
@@ -36,6 +43,27 @@ TEST_CASE("cut points describe stages") {
   CHECK(c.sizes() == sizes{3, 2, 1});
   CHECK(c.assignment() == sizes{0, 0, 0, 1, 1, 2});
   CHECK(sizes(c.boundaries().begin(), c.boundaries().end()) == sizes{3, 5});
+}
+
+TEST_CASE("cuts are a range of their stages") {
+  const cuts three{0, 2, 3, 7};
+  std::vector<interval> seen;
+  for (const interval stage : three) seen.push_back(stage);
+  CHECK(seen == std::vector<interval>{{0, 2}, {2, 3}, {3, 7}});
+  CHECK(std::vector<interval>(three.begin(), three.end()) == seen);
+  auto at = three.begin();
+  CHECK(*at++ == three.stage(0));
+  CHECK(*at == three.stage(1));
+  CHECK(++at != three.end());
+  CHECK(++at == three.end());
+
+  for (const interval stage : cuts()) FAIL(stage.first);
+  cuts left{0, 1};
+  const cuts taken = std::move(left);
+  for (const interval stage : left) FAIL(stage.first);  // NOLINT(bugprone-use-after-move)
+  std::size_t stages = 0;
+  for (const interval stage : cuts({0, 0, 2, 2}, empty_stages::allowed)) stages += stage.empty() ? 10 : 1;
+  CHECK(stages == 21);
 }
 
 TEST_CASE("nothing cut is no stage") {

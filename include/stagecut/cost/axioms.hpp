@@ -88,8 +88,8 @@ inline constexpr axiom<8> monge{};
 inline constexpr axiom<16> inverse_monge{};
 /// `f(s, i, j)` is the same for every stage s. A cost `f(first, last)` without a stage is so by its form.
 inline constexpr axiom<32> stage_invariant{};
-/// `f(i, j)` is `prefix(j) - prefix(i)` exactly as computed, rounding included, and `prefix(i)` never falls as i grows; the
-/// model has the member `prefix`. A sum of items none of which is negative is so.
+/// `f(i, j)` is `prefix(j) - prefix(i)` exactly as computed, rounding included, and `prefix(i)` never falls as i grows;
+/// the model has the member `prefix`. A sum of items none of which is negative is so.
 ///
 /// That is to promise `monotone` (a difference that does not fall does not fall when rounded, either), `monge` and
 /// `inverse_monge` (both sides are the same four prefixes) and `stage_invariant` too. A sum with negative items may
@@ -107,7 +107,8 @@ inline constexpr axiom<768> strictly_isotone{};
 
 /// What a cost model writes down to make promises: `using axioms = stagecut::axioms<stagecut::monotone>;`.
 ///
-/// All of them are of a cost, or all of a constraint, or all of an objective: `axioms<monotone, isotone>` does not compile.
+/// All of them are of a cost, or all of a constraint, or all of an objective: `axioms<monotone, isotone>` does not
+/// compile.
 template <auto... Promised>
 requires axioms_of_one_kind<(0U | ... | std::remove_cvref_t<decltype(Promised)>::bits)>
 using axioms = axiom<(0U | ... | std::remove_cvref_t<decltype(Promised)>::bits)>;

@@ -88,8 +88,8 @@ concept additive_cost = monotone_cost<M> && promises<M, additive> && arithmetic<
 /// A `stage_cost` in numbers that promises `separable`: `m(stage, first, last) == m.end(stage, last) - m.begin(stage,
 /// first)`, as computed; the same without `stage` of an `interval_cost`.
 ///
-/// A model may add a member that makes algorithms faster: `m.work(stage, first, last)`, monotone in the interval and never
-/// above the cost.
+/// A model may add a member that makes algorithms faster: `m.work(stage, first, last)`, monotone in the interval and
+/// never above the cost.
 template <class M>
 concept separable_cost = stage_cost<M> && promises<M, separable> && arithmetic<cost_t<M>> &&(
     requires(const M& m, std::size_t i) {
@@ -99,4 +99,27 @@ concept separable_cost = stage_cost<M> && promises<M, separable> && arithmetic<c
       { m.end(i) - m.begin(i) } -> std::convertible_to<cost_t<M>>;
     });
 
+namespace detail {
+
+/// The two parts of a separable cost.
+/// @{
+template <separable_cost Model>
+[[nodiscard]] auto separable_end(const Model& model, std::size_t stage, std::size_t last) {
+  if constexpr (requires { model.end(stage, last); }) {
+    return model.end(stage, last);
+  } else {
+    return model.end(last);
+  }
+}
+template <separable_cost Model>
+[[nodiscard]] auto separable_begin(const Model& model, std::size_t stage, std::size_t first) {
+  if constexpr (requires { model.begin(stage, first); }) {
+    return model.begin(stage, first);
+  } else {
+    return model.begin(first);
+  }
+}
+/// @}
+
+}  // namespace detail
 }  // namespace stagecut::inline v0

@@ -25,9 +25,10 @@ namespace detail {
 /// Cuts a chain whose least bottleneck is `most` so that its stages cost between `least` and `most`, where `least`
 /// is above 0 and below the bottleneck by the costliest item.
 ///
-/// Stages from the front take all that they may, stages from the end only what they must, and one takes what is left
-/// between them. The stages from the front reach the end of the chain, and those from the end do not need more than
-/// there is; so at some stage, the first to be filled would end behind where the last have to begin: it ends there.
+/// docs/chains.md, "At most the largest item apart". Stages from the front take all that they may, stages from the end
+/// only what they must, and one takes what is left between them. The stages from the front reach the end of the chain,
+/// and those from the end do not need more than there is; so at some stage, the first to be filled would end behind
+/// where the last have to begin: it ends there.
 ///
 /// @param points  on return the cut points; false if the model is not what it promises
 template <additive_cost Model>
@@ -103,7 +104,8 @@ struct block_partition_fn : detail::expects_cost {
   }
 
  private:
-  /// No cut has a smaller difference: its cheapest stage costs no more than the mean.
+  /// No cut has a smaller difference: its cheapest stage costs no more than the mean, and its costliest no less than
+  /// the bottleneck (docs/chains.md, "At most the largest item apart").
   template <class Cost>
   static Cost least_range(Cost total, Cost bottleneck, std::size_t stages) {
     if constexpr (integer<Cost>) {

@@ -14,6 +14,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/allows_cut.hpp>
 #include <stagecut/sequence/detail/bottleneck_search.hpp>
 #include <stagecut/sequence/detail/constrained_bottleneck.hpp>
 #include <stagecut/sequence/detail/on_blocks.hpp>
@@ -118,9 +119,7 @@ struct minimize_bottleneck_fn : detail::expects_cost {
     if constexpr (monotone_cost<Model>) {
       if (cost.size() == 0) return reached(cost, stages, allowed, empty);
       auto free = *minimize_bottleneck_fn()(cost, stages);
-      bool all = true;
-      for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, free.cuts[s], free.cuts[s + 1]);
-      if (all) return free;
+      if (detail::allows_cut(allowed, free.cuts, stages)) return free;
       if constexpr (arithmetic<cost_t<Model>> && promises<Constraint, hereditary>) {
         return reached(cost, stages, allowed, empty);
       } else if constexpr (!arithmetic<cost_t<Model>>) {

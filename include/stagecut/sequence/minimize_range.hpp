@@ -98,21 +98,22 @@ struct minimize_range_fn : detail::expects_cost {
 /// @param allowed  optional: which items may be a stage, a `stage_constraint`. `at_most(cost, bound)` of the same
 ///                 object is no slower than none: with the least bottleneck as the bound, the best of the best cuts
 /// @param limits   optional: how long to search once the least bottleneck is known, and whom to tell
-/// @return         optimal, with the difference as cost and bound; feasible if a limit was reached, with the best cut so
+/// @return         optimal, with the difference as cost and bound; feasible if a limit was reached, with the best cut
+/// so
 ///                 far and what no cut is below; infeasible, `more_stages_than_layers` if k > n, `constraint` if no cut
 ///                 has allowed stages only
 /// @throws         argument_error if `stages == 0`; whatever `cost`, `allowed` and `limits` throw
 ///
 /// Exact for the differences of costs as computed, rounding included. Among the optimal cuts it returns the
-/// lexicographically smallest, unless a limit is reached after the least difference was proved. Such a cut may have a costliest stage above the least bottleneck: a pipeline is as slow
-/// as its slowest stage, so ask for this only if stages shall be alike. No dynamic program over cuts finds it: which of
-/// two beginnings is the better depends on the stages to come.
+/// lexicographically smallest, unless a limit is reached after the least difference was proved. Such a cut may have a
+/// costliest stage above the least bottleneck: a pipeline is as slow as its slowest stage, so ask for this only if
+/// stages shall be alike. No dynamic program over cuts finds it: which of two beginnings is the better depends on the
+/// stages to come.
 ///
 /// n + 1 calls of `cost.prefix`, none of `cost` but by the constraint. A probe is O(k log n), and O(1) for each item at
-/// which a cut point can lie; with a constraint other than forbidden cuts O(k w) calls of it as a rule, O(k w²) where it
-/// leaves little, w the items where one cut point can lie.
-/// As a rule 1 to 300 probes, thousands if items are of very different sizes. O(n) memory, O(k w) more with a
-/// constraint. Deterministic; thread-safe.
+/// which a cut point can lie; with a constraint other than forbidden cuts O(k w) calls of it as a rule, O(k w²) where
+/// it leaves little, w the items where one cut point can lie. As a rule 1 to 300 probes, thousands if items are of very
+/// different sizes. O(n) memory, O(k w) more with a constraint. Deterministic; thread-safe.
 ///
 /// Source: M. Lucertini, Y. Perl and B. Simeone, Discrete Applied Mathematics 42(2-3):227-256, 1993, for the problem;
 /// T. Ito, X. Zhou and T. Nishizeki, J. Discrete Algorithms 4(1):142-154, 2006, for cuts between two bounds. That they

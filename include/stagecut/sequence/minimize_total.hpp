@@ -16,6 +16,7 @@
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/allows_cut.hpp>
 #include <stagecut/sequence/detail/convex_windows.hpp>
 #include <stagecut/sequence/detail/lagrange_total.hpp>
 #include <stagecut/sequence/detail/layered_total.hpp>
@@ -127,9 +128,7 @@ struct minimize_total_fn : detail::expects_cost {
     if constexpr (promises<Model, monge> || promises<Model, inverse_monge>) {
       // Often the best of all is allowed.
       auto points = unconstrained(cost, stages);
-      bool all = true;
-      for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, points[s], points[s + 1]);
-      if (all) return answer(cost, std::move(points), {});
+      if (detail::allows_cut(allowed, points, stages)) return answer(cost, std::move(points), {});
     }
     const detail::stage_price<Model> price{cost};
     auto points = detail::total_program(price, allowed, cost.size(), stages);

@@ -17,6 +17,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/allows_cut.hpp>
 #include <stagecut/sequence/detail/convex_windows.hpp>
 #include <stagecut/sequence/detail/lagrange_total.hpp>
 #include <stagecut/sequence/detail/layered_total.hpp>
@@ -163,9 +164,7 @@ struct minimize_variance_fn : detail::expects_cost {
     } else {
       const detail::least_variance solver(cost, stages);
       auto points = solver.run();
-      bool all = true;
-      for (std::size_t s = 0; s < stages && all; ++s) all = allowed(s, points[s], points[s + 1]);
-      if (all) return answer(solver, std::move(points));
+      if (detail::allows_cut(allowed, points, stages)) return answer(solver, std::move(points));
       detail::chain_clock clock(limits);
       auto best = solver.run(allowed, clock);
       if (best) return answer(solver, *std::move(best));

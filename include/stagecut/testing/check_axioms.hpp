@@ -70,7 +70,8 @@ class axiom_checker {
       expect("additive", cost == static_cast<cost_type>(sum), here, here);
     }
     if constexpr (promises<Model, separable>) {
-      const auto apart = stagecut::detail::difference(end(last), begin(first));
+      const auto apart = stagecut::detail::difference(stagecut::detail::separable_end(model_, report_.stage, last),
+                                                      stagecut::detail::separable_begin(model_, report_.stage, first));
       expect("separable", cost == static_cast<cost_type>(apart), here, here);
     }
     if constexpr (promises<Model, separable> || overlapped_cost<Model>) {
@@ -116,21 +117,6 @@ class axiom_checker {
     } else {
       if constexpr (promises<Model, monge>) expect("monge", left - inner <= outer - right, one, other);
       if constexpr (promises<Model, inverse_monge>) expect("inverse_monge", left - inner >= outer - right, one, other);
-    }
-  }
-
-  [[nodiscard]] auto end(std::size_t last) const {
-    if constexpr (interval_cost<Model>) {
-      return model_.end(last);
-    } else {
-      return model_.end(report_.stage, last);
-    }
-  }
-  [[nodiscard]] auto begin(std::size_t first) const {
-    if constexpr (interval_cost<Model>) {
-      return model_.begin(first);
-    } else {
-      return model_.begin(report_.stage, first);
     }
   }
 

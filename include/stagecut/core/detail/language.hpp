@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// What a compiler says that cannot read the headers: each of them has this one, or one that has it, before anything of its
-// own. Apple numbers its clang in its own way: 15 is clang 16.
+// What a compiler says that cannot read the headers: each of them has this one, or one that has it, before anything of
+// its own. Apple numbers its clang in its own way: 15 is clang 16.
 #if __cplusplus < 202002L
 #error "stagecut needs C++20: compile with -std=c++20, by g++ 12, clang 16 or newer"
 #elif defined(__apple_build_version__)

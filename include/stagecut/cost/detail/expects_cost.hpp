@@ -20,7 +20,8 @@ concept numbers_for_a_cost = !stage_cost<T> && requires(const T& numbers) {
 
 /// A function of an interval that does not know how many items there are.
 template <class T>
-concept function_for_a_cost = !stage_cost<T> && interval_function<T> && !requires(const T& function) { function.size(); };
+concept function_for_a_cost = !stage_cost<T> && interval_function<T> &&
+    !requires(const T& function) { function.size(); };
 
 /// What would be a cost if it could be asked without being changed.
 template <class T>
@@ -39,8 +40,8 @@ struct a_function_is_no_cost_make_it_one_by_monotone_n_f;
 struct the_call_operator_of_a_cost_has_to_be_const;
 struct a_cost_has_size_and_a_const_call_operator_as_prefix_sums_or_monotone;
 
-/// What every partitioner says to the usual mistakes, in the first lines of a compiler's message; for concepts it cannot
-/// be called so.
+/// What every partitioner says to the usual mistakes, in the first lines of a compiler's message; for concepts it
+/// cannot be called so.
 struct expects_cost {
   template <numbers_for_a_cost Items, class... Rest>
   numbers_are_no_cost_wrap_them_in_prefix_sums  //

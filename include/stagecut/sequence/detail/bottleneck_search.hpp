@@ -15,7 +15,7 @@
 namespace stagecut::inline v0::detail {
 
 /// The search for the least bound at which a probe succeeds. All the time, `upper` is feasible and nothing costs less
-/// than `lower`.
+/// than `lower`: docs/chains.md, "A bound, and whether it can be kept".
 template <class Chain, class Where = separators>
 class bottleneck_search {
  public:
@@ -59,7 +59,8 @@ class bottleneck_search {
   }
 
   /// For numbers. Bounds are tried from the lower end on, in doubling steps, until one is feasible, then half-way. It
-  /// ends with the exact optimum, as a rule after 2 to 15 probes; if not, halving the bit patterns ends it after 64 more.
+  /// ends with the exact optimum, as a rule after 2 to 15 probes; if not, halving the bit patterns ends it after 64
+  /// more.
   void bisect() {
     constexpr int by_value = 40;
     const std::size_t parts = additive_cost<typename Chain::model_type> ? where_.items() : where_.stages();
@@ -131,7 +132,8 @@ class bottleneck_search {
     return !(bound < lower_) && fits(bound);
   }
 
-  /// No partition costs less: the mean over the stages where costs add up (rounding keeps the order), else the last item.
+  /// No partition costs less (docs/chains.md, "Where the search begins"): the mean over the stages where costs add up
+  /// (rounding keeps the order), else the last item.
   cost_type least() const {
     if constexpr (!additive_cost<typename Chain::model_type>) {
       return chain_.cost(where_.items() - 1, where_.items());

@@ -42,10 +42,12 @@ struct stage_beginnings {
 
 /// Whether a chain can be cut into k non-empty allowed stages that cost at most `bound` each: from its end, of each
 /// stage all beginnings from which the stages behind it go on. `where.cut` holds the lexicographically smallest cut
-/// points of a success. As the other `probe`, but for `enough`, which is not below any cost above the bound that matters.
+/// points of a success. As the other `probe`, but for `enough`, which is not below any cost above the bound that
+/// matters.
 ///
-/// Exact for a monotone cost under any constraint. As a rule O(k) calls of cost and constraint for each item of a window
-/// in which a cut point can lie; O(k n w) if the constraint forbids many intervals and is not hopeless of them.
+/// Exact for a monotone cost under any constraint (docs/chains.md, "How far stages reach" and "Anything else"). As a
+/// rule O(k) calls of cost and constraint for each item of a window in which a cut point can lie; O(k n w) if the
+/// constraint forbids many intervals and is not hopeless of them.
 template <class Model, class Constraint, class Cost = cost_t<Model>>
 [[nodiscard]] verdict<Cost> probe(const constrained_chain<Model, Constraint>& chain, const Cost& bound, Cost least,
                                   Cost enough, stage_beginnings& where) {

@@ -6,24 +6,25 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/leximax_ends.hpp>
 #include <stagecut/sequence/detail/leximax_suffixes.hpp>
 #include <stagecut/sequence/detail/rightmost_end.hpp>
 
 namespace stagecut::inline v0::detail {
 
-/// The cut of least leximax of a right-monotone cost: as `stage_program`, from the end of the chain, for every stage and
-/// every first item of it the best of what is behind; but ends of a stage are compared by single costs, not by lists.
-/// docs/chains.md, "Leximax", proves the rules that `go_right`, `go_left` and `relate` follow.
+/// The cut of least leximax of a right-monotone cost: as `stage_program`, from the end of the chain, for every stage
+/// and every first item of it the best of what is behind; but ends of a stage are compared by single costs, not by
+/// lists. docs/chains.md, "Leximax", proves the rules that `go_right`, `go_left` and `relate` follow; the choices made,
+/// and their lists, are `leximax_ends`.
 ///
-/// O(k m) choices for m places where a cut point can be, each of 2 to 30 calls of the cost as a rule; lists of costs only
-/// where a step equals a cost, or where what is behind does not fall from place to place. O(k m) places of memory, and the
-/// lists of one stage.
+/// O(k m) choices for m places where a cut point can be, each of 2 to 30 calls of the cost as a rule; lists of costs
+/// only where a step equals a cost, or where what is behind does not fall from place to place. O(k m) places of memory,
+/// and the lists of one stage.
 template <stage_cost Model, stage_constraint Constraint>
 class leximax_program {
  public:
@@ -31,39 +32,28 @@ class leximax_program {
 
   /// @param cap  no stage costs more
   leximax_program(const Model& cost, std::size_t stages, cost_type cap, const Constraint& allowed, chain_clock& clock)
-      : cost_(cost),
-        allowed_(allowed),
+      : allowed_(allowed),
         clock_(clock),
         cap_(std::move(cap)),
         items_(cost.size()),
         stages_(stages),
-        highest_(stages + 1, items_),
-        ends_(stages) {}
+        ends_(cost, stages),
+        behind_(ends_.behind()) {}
 
   /// The lexicographically smallest of the best cuts; none if there is none, or a limit was reached.
   [[nodiscard]] std::optional<chain_partition<std::vector<cost_type>>> run() {
     limit();
-    behind_.push(items_);
-    behind_.finish();
     for (std::size_t s = stages_; s-- > 0;) {
       if (!go_back(s)) return std::nullopt;
     }
-    std::vector<std::size_t> points{0};
-    for (std::size_t s = 0; s < stages_; ++s) points.push_back(end_of(s, points.back()));
-    std::vector<cost_type> costs;
-    for (const auto& [each, times] : costs_behind(0, 0)) costs.insert(costs.end(), times, each);
-    return chain_partition<std::vector<cost_type>>{cuts(std::move(points)), costs, costs};
+    return ends_.best();
   }
 
  private:
-  /// An end of a stage, by its column, and what the stage costs.
-  struct choice {
-    std::size_t column;
-    cost_type cost;
-  };
+  using choice = typename leximax_ends<Model>::choice;
 
   [[nodiscard]] cost_type cost(std::size_t s, std::size_t first, std::size_t last) const {
-    return detail::price(cost_, s, first, last);
+    return ends_.cost(s, first, last);
   }
   /// Whether the items may be a stage, as far as all that grows with them is concerned.
   [[nodiscard]] bool within(std::size_t s, std::size_t first, std::size_t last) const {
@@ -74,20 +64,18 @@ class leximax_program {
       return true;
     }
   }
-  [[nodiscard]] std::size_t end_of(std::size_t s, std::size_t first) const { return ends_[s][highest_[s] - first]; }
 
-  /// Which first items are possible at the most, by stage.
+  /// Which first items are possible at the most, by stage: docs/chains.md, "How far stages reach".
   void limit() {
-    highest_[0] = 0;
     for (std::size_t s = 0; s + 1 < stages_; ++s) {
       const std::size_t most = items_ - (stages_ - 1 - s);
       if constexpr (promises<Model, monotone>) {
         // Whoever begins further left reaches no further.
-        const std::size_t from = highest_[s];
-        highest_[s + 1] =
-            detail::rightmost_end(from, most, from, [&](std::size_t last) { return within(s, from, last); });
+        const std::size_t from = ends_.highest(s);
+        ends_.limit(s + 1, detail::rightmost_end(from, most, from,
+                                                 [&](std::size_t last) { return within(s, from, last); }));
       } else {
-        highest_[s + 1] = most;
+        ends_.limit(s + 1, most);
       }
     }
   }
@@ -99,12 +87,12 @@ class leximax_program {
     std::size_t nearest = columns;  // the first column behind the item
     std::optional<choice> before;   // of the item to the right
     reach_ = columns;
-    for (std::size_t first = highest_[s] + 1; first-- > s;) {
+    for (std::size_t first = ends_.highest(s) + 1; first-- > s;) {
       const double done = static_cast<double>(stages_ - 1 - s);
       if (clock_.over(done / static_cast<double>(stages_))) return false;
       while (nearest > 0 && behind_.item(nearest - 1) > first) --nearest;
       auto chosen = nearest < columns ? choose(s, first, nearest, before ? before->column : nearest) : std::nullopt;
-      ends_[s].push_back(chosen ? behind_.item(chosen->column) : 0);
+      ends_.push(s, chosen);
       if (!chosen) {
         // Whoever begins further left needs all of that, too.
         if (promises<Model, monotone> && promises<Constraint, hereditary> && nearest == 0) break;
@@ -115,10 +103,7 @@ class leximax_program {
       before = std::move(chosen);
     }
     if (here.size() == 0) return false;
-    here.finish();
-    older_ = std::move(behind_);
-    behind_ = std::move(here);
-    stage_behind_ = s;
+    ends_.finish(s, std::move(here));
     return true;
   }
 
@@ -204,7 +189,7 @@ class leximax_program {
         continue;
       }
       choice other{t, cost(s, first, behind_.item(t))};
-      if (!best || compare(*best, other).first > 0) best = std::move(other);
+      if (!best || ends_.compare(*best, other).first > 0) best = std::move(other);
     }
     return best;
   }
@@ -212,7 +197,7 @@ class leximax_program {
   /// Whether the right one of two ends is better, where what is behind them differs by that step.
   [[nodiscard]] bool is_better(const choice& left, const choice& right, const cost_type& step) {
     if (!(left.cost < right.cost) || right.cost < step) return true;
-    return !(step < right.cost) && compare(left, right).first > 0;
+    return !(step < right.cost) && ends_.compare(left, right).first > 0;
   }
 
   /// Adds what lies between the stage that was chosen last, and the one to its right.
@@ -229,64 +214,18 @@ class leximax_program {
       if (step == nullptr || *step < right.cost) return here.rise();
       if (right.cost < *step) return here.add_step(step);
     }
-    const auto [order, step] = compare(left, right);
+    const auto [order, step] = ends_.compare(left, right);
     order < 0 ? here.rise() : here.add_step(step);
   }
 
-  /// Which of two stages with all behind them has the greater list of costs, the first: 1, the second: -1; and the cost
-  /// that one of them has more often, the greatest of these.
-  [[nodiscard]] std::pair<int, const cost_type*> compare(const choice& left, const choice& right) {
-    const cost_list<cost_type>& a = costs_of(left.column);
-    const cost_list<cost_type>& b = costs_of(right.column);
-    return detail::compare_costs(cost_cursor(left.cost, a), cost_cursor(right.cost, b));
-  }
-
-  /// The costs behind that column.
-  const cost_list<cost_type>& costs_of(std::size_t column) {
-    auto& costs = behind_.costs(column);
-    if (costs.empty() && stage_behind_ < stages_) {
-      const std::size_t first = behind_.item(column);
-      const std::size_t last = end_of(stage_behind_, first);
-      if (const auto* const rest = older_.known_costs(last)) {
-        costs.reserve(rest->size() + 1);
-        costs = *rest;
-        add(costs, cost(stage_behind_, first, last));
-      } else {
-        costs = costs_behind(stage_behind_, first);
-      }
-    }
-    return costs;
-  }
-  [[nodiscard]] cost_list<cost_type> costs_behind(std::size_t s, std::size_t first) const {
-    cost_list<cost_type> costs;
-    for (; s < stages_; ++s) {
-      const std::size_t last = end_of(s, first);
-      add(costs, cost(s, first, last));
-      first = last;
-    }
-    return costs;
-  }
-  static void add(cost_list<cost_type>& costs, cost_type more) {
-    const std::size_t at = detail::place_of(costs, more);
-    if (at == costs.size() || costs[at].cost < more) {
-      costs.insert(costs.begin() + static_cast<std::ptrdiff_t>(at), {std::move(more), 1});
-    } else {
-      ++costs[at].times;
-    }
-  }
-
-  const Model& cost_;
   const Constraint& allowed_;
   chain_clock& clock_;
   cost_type cap_;
   std::size_t items_;
   std::size_t stages_;
-  std::vector<std::size_t> highest_;
-  std::vector<std::vector<std::size_t>> ends_;  // [s][d]: of stage s from `highest_[s] - d` on; 0: there is none
-  leximax_suffixes<cost_type> behind_;          // where the stage behind can begin
-  leximax_suffixes<cost_type> older_;           // and the one behind that
-  std::size_t stage_behind_ = stages_;
-  std::size_t reach_ = 0;  // the first column that the item to the right did not reach
+  leximax_ends<Model> ends_;
+  const leximax_suffixes<cost_type>& behind_;  // where the stage behind can begin
+  std::size_t reach_ = 0;                      // the first column that the item to the right did not reach
 };
 
 }  // namespace stagecut::inline v0::detail

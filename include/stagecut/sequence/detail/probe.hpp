@@ -96,7 +96,8 @@ struct additive_chain {
 };
 
 /// Where cut points can be, of a chain cut into k non-empty stages: separators (Pinar and Aykanat). The cut points of a
-/// probe at any bound lie between those of a probe at a larger feasible bound and those at a smaller infeasible one.
+/// probe at any bound lie between those of a probe at a larger feasible bound and those at a smaller infeasible one:
+/// docs/chains.md, "Monotone, the same for all stages".
 struct separators {
   std::vector<std::size_t> lowest;   ///< of length k + 1; the cut points at the least feasible bound known
   std::vector<std::size_t> highest;  ///< likewise; of the infeasible probes
@@ -130,7 +131,8 @@ struct verdict {
 
 /// Whether a chain can be cut into k non-empty stages that cost at most `bound` each: from its end, each stage takes as
 /// many items as it may, and leaves one for every stage before it. So each cut point comes out as far left as in any
-/// partition within the bound. Narrows `where`; keeps in `where.lowest` the cut points of a success.
+/// partition within the bound: docs/chains.md, "Monotone, the same for all stages". Narrows `where`; keeps in
+/// `where.lowest` the cut points of a success.
 ///
 /// @param least   no partition costs less
 /// @param enough  a bound known to be feasible

@@ -48,7 +48,8 @@ struct reach_chain {
       return cost(s, first, last);
     }
   }
-  /// No cut costs less: some stage begins with the first item, and some ends with the last.
+  /// No cut costs less (docs/chains.md, "Where the search begins"): some stage begins with the first item, and some
+  /// ends with the last.
   [[nodiscard]] cost_type least(std::size_t stages) const {
     const std::size_t items = model.size();
     std::optional<cost_type> result;
@@ -101,26 +102,6 @@ template <class Cost>
   }
   return cost;
 }
-
-/// The two parts of a separable cost.
-/// @{
-template <separable_cost Model>
-[[nodiscard]] auto separable_end(const Model& model, std::size_t stage, std::size_t last) {
-  if constexpr (requires { model.end(stage, last); }) {
-    return model.end(stage, last);
-  } else {
-    return model.end(last);
-  }
-}
-template <separable_cost Model>
-[[nodiscard]] auto separable_begin(const Model& model, std::size_t stage, std::size_t first) {
-  if constexpr (requires { model.begin(stage, first); }) {
-    return model.begin(stage, first);
-  } else {
-    return model.begin(first);
-  }
-}
-/// @}
 
 /// Where the stages of a chain can begin, within a bound.
 struct reach_sets {

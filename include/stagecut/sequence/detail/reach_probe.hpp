@@ -17,8 +17,8 @@
 namespace stagecut::inline v0::detail {
 
 /// Whether a chain can be cut into stages that cost at most `bound` each, where a longest stage need not be a good one:
-/// stages differ, or a cost does not grow to both sides. From the end of the chain, for every stage all items with which
-/// it can begin. See `probe` for the rest.
+/// stages differ, or a cost does not grow to both sides. From the end of the chain, for every stage all items with
+/// which it can begin. See `probe` for the rest; docs/chains.md, "Stages that differ", for why.
 template <class Model, class Constraint>
 class reach_probe {
  public:
@@ -221,8 +221,9 @@ class reach_probe {
 
 /// See `reach_probe`, and the other `probe`s.
 ///
-/// With work that grows to both sides O(k log n) calls of cost and constraint, and two for every item in the window of a
-/// cut point; with one that grows to the right, or a separable one, O(k n); with one that grows to the left O(k n log n).
+/// With work that grows to both sides O(k log n) calls of cost and constraint, and two for every item in the window of
+/// a cut point; with one that grows to the right, or a separable one, O(k n); with one that grows to the left O(k n log
+/// n).
 template <class Model, class Constraint, class Cost = cost_t<Model>>
 [[nodiscard]] verdict<Cost> probe(const reach_chain<Model, Constraint>& chain, const Cost& bound, Cost least,
                                   Cost enough, reach_sets& where) {

@@ -7,11 +7,11 @@
 
 namespace stagecut::inline v0::detail {
 
-/// How far right a stage reaches that takes as many items as it may: the last of the ends `(known, most]` that is `within`,
-/// or `known` if none is, which is not asked for. What is behind an end that is not within is not either.
+/// How far right a stage reaches that takes as many items as it may: the last of the ends `(known, most]` that is
+/// `within`, or `known` if none is, which is not asked for. What is behind an end that is not within is not either.
 ///
-/// From the front, stage by stage, that is how far right each cut point can be where whoever begins further left reaches no
-/// further: docs/chains.md, "How far stages reach".
+/// From the front, stage by stage, that is how far right each cut point can be where whoever begins further left
+/// reaches no further: docs/chains.md, "How far stages reach".
 /// @{
 
 /// From `likely` on: O(log d) questions for an end at distance d from it.

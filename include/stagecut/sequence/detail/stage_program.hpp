@@ -65,7 +65,7 @@ class stage_program {
     std::size_t end = 0;             ///< of the first of these stages, the smallest that is as good
   };
 
-  /// Which first items are possible at the most, by stage.
+  /// Which first items are possible at the most, by stage: docs/chains.md, "How far stages reach".
   void limit() {
     highest_.assign(stages_ + 1, items_);
     highest_[0] = 0;

@@ -48,7 +48,8 @@ class known_prefixes {
   std::vector<Cost> prefix_;
 };
 
-/// Where the cut points of a chain can lie if each of its k non-empty stages costs at least and at most so much.
+/// Where the cut points of a chain can lie if each of its k non-empty stages costs at least and at most so much:
+/// docs/chains.md, "How far stages reach" and "Max − min".
 template <arithmetic Cost>
 class stage_windows {
  public:

@@ -15,8 +15,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Where cut points can lie: for a hereditary constraint, no further from either end than the widest stages reach. None
-/// if that leaves some cut point nowhere.
+/// Where cut points can lie: for a hereditary constraint, no further from either end than the widest stages reach
+/// (docs/chains.md, "How far stages reach"). None if that leaves some cut point nowhere.
 template <stage_constraint Constraint>
 [[nodiscard]] std::optional<cut_windows> reachable_cuts(const Constraint& allowed, std::size_t items,
                                                         std::size_t stages) {
@@ -42,8 +42,8 @@ template <stage_constraint Constraint>
 }
 
 /// The cheapest cut into allowed stages for any cost, by dynamic programming over (stage, beginning): the
-/// lexicographically smallest of the best; none if there is none, or the clock ended it. O(k n w) calls of cost and constraint, w the items of
-/// the widest stage that has to be tried; memory of one index for each point of the windows.
+/// lexicographically smallest of the best; none if there is none, or the clock ended it. O(k n w) calls of cost and
+/// constraint, w the items of the widest stage that has to be tried; memory of one index for each point of the windows.
 template <class Price, stage_constraint Constraint>
 [[nodiscard]] std::optional<std::vector<std::size_t>> total_program(const Price& price, const Constraint& allowed,
                                                                     std::size_t items, std::size_t stages,
@@ -111,8 +111,9 @@ template <class Price, stage_constraint Constraint>
   return points;
 }
 
-/// The same without a constraint for an inverse Monge cost: the later half of the beginnings first, then the stages from
-/// the earlier half into the later, whose best ends move left, then the earlier half. O(n log² n) calls, O(n) memory.
+/// The same without a constraint for an inverse Monge cost: the later half of the beginnings first, then the stages
+/// from the earlier half into the later, whose best ends move left, then the earlier half. O(n log² n) calls, O(n)
+/// memory.
 template <class Price>
 class free_inverse {
  public:
