@@ -49,6 +49,7 @@
   X(check_numbers) \
   X(check_objective) \
   X(check_order) \
+  X(check_pipeline_model) \
   X(check_request) \
   X(check_run) \
   X(check_schedule) \
@@ -106,6 +107,7 @@
   X(head_activations) \
   X(head_parameters) \
   X(head_work) \
+  X(heaviest_stage) \
   X(hopeless) \
   X(in_doubles) \
   X(in_flight_of) \
@@ -207,6 +209,9 @@
   X(sliced_one_forward_one_backward) \
   X(speeds_of_stages) \
   X(split_makespan) \
+  X(stage_backward) \
+  X(stage_backward_weight) \
+  X(stage_forward) \
   X(stage_shortage) \
   X(start_of) \
   X(steady_windows) \

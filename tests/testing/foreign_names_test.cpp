@@ -5,6 +5,7 @@
 #include <stagecut/testing/check_axioms.hpp>
 #include <stagecut/testing/check_constraint.hpp>
 #include <stagecut/testing/check_objective.hpp>
+#include <stagecut/testing/check_pipeline_model.hpp>
 #include <stagecut/testing/counted.hpp>
 
 #include <doctest/doctest.h>

@@ -25,7 +25,7 @@ namespace stagecut::inline v0::detail {
 ///
 /// A partial cut is given up if a path of the pool is too long whatever follows. Why all that follows a node failed is kept
 /// with the node, as the least lengths of some paths up to it: whoever comes with as much need not try. Nothing here
-/// knows the schedule. Source: docs/makespan.md.
+/// knows the schedule. Proofs: docs/makespan.md, Bounds ("every path is a bound for every cut") and The search.
 class cut_search {
  public:
   /// What came of a search.

@@ -15,7 +15,8 @@ namespace stagecut::inline v0::detail {
 
 /// The cut of least makespan under GPipe, among the paths of a `stage_graph`: with S the sum of all passes and messages
 /// of one microbatch, the makespan is S + (m - 1)(max F + max B), messages counted among both if a boundary carries one
-/// at a time. So a least sum within every pair of maxima that can be best, each by one shortest path: polynomial.
+/// at a time. So a least sum within every pair of maxima that can be best, each by one shortest path: polynomial. See
+/// docs/makespan.md, Cuts as paths, GPipe.
 class gpipe_cut {
  public:
   gpipe_cut(const chain_ticks& chain, std::size_t microbatches, bool serial, const layered_graph& graph)

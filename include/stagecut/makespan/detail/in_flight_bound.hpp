@@ -51,7 +51,7 @@ struct steady_window {
   std::size_t pairs = 0;  ///< of the stage's own F and B on the way, those at the end of round trips included
 };
 
-/// All that are worth a look, of stage k.
+/// All that are worth a look, of stage k: docs/makespan.md, Bounds, Windows.
 [[nodiscard]] inline std::vector<steady_window> steady_windows(const std::vector<std::size_t>& in_flight, std::size_t m,
                                                                std::size_t k) {
   const std::size_t own = in_flight[k];

@@ -170,7 +170,7 @@ class makespan_search {
     return true;
   }
 
-  /// All passes, shared out evenly among the ranks.
+  /// All passes, shared out evenly among the ranks: docs/makespan.md, Bounds, And for all.
   [[nodiscard]] double least_average() const {
     double sum = 0;
     for (std::size_t i = 0; i < chain_.items; ++i) {
@@ -197,7 +197,8 @@ class makespan_search {
     if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
   }
 
-  /// The least makespan that the bounds of stages do not exclude, by bisection.
+  /// The least makespan that the bounds of stages do not exclude, by bisection: docs/makespan.md, Cuts as paths
+  /// (destructive bounds).
   void raise_bound() {
     if (!space_.stages().in_flight()) return;
     double low = best_.bound();
@@ -239,7 +240,7 @@ class makespan_search {
     best_.raise(solver.makespan);
   }
 
-  /// Proves that there is no cut of makespan `most` or less, or finds one.
+  /// Proves that there is no cut of makespan `most` or less, or finds one: docs/makespan.md, The search.
   void attempt(double most, std::size_t nodes) {
     layered_graph graph = space_.within(most);
     if (clock_.look()) return;

@@ -11,7 +11,7 @@
 namespace stagecut::inline v0::detail {
 
 /// Why all that follows a node of a graph of cuts failed: some paths were so long up to the node. Whoever comes to it with
-/// as much on all of them need not try.
+/// as much on all of them need not try. See docs/makespan.md, The search.
 class nogood_store {
  public:
   /// A path's length up to the node, or more.

@@ -174,7 +174,7 @@ class pair_graph {
     return choices;
   }
 
-  /// Whether the ranks behind cannot run what is left.
+  /// Whether the ranks behind cannot run what is left: docs/makespan.md, Bounds, And for all.
   [[nodiscard]] bool rest_is_too_much(const layered_graph::node& v, std::size_t ranks) const {
     const std::size_t first = layout_.ranks - ranks;  // stages of the ranks behind, those of their first stages
     double load = 0;
@@ -194,7 +194,8 @@ class pair_graph {
     return chain_.message(s, from) + (message_[t - 1] - message_[s + 1]) + chain_.message(t - 1, to);
   }
 
-  /// How long the rank is busy at least, from the beginning on: more if a stage is longer.
+  /// How long the rank is busy at least, from the beginning on: more if a stage is longer. See docs/makespan.md, Bounds,
+  /// And for all.
   [[nodiscard]] double busy(const layered_graph::node& u, const layered_graph::node& v) const {
     double load = 0;
     for (std::size_t j = 0; j < 2; ++j) {
@@ -204,6 +205,7 @@ class pair_graph {
     return forward_[u.cut[1]] + own_forward_[layout_.stage(u.step, 0)] + passes_ * load;
   }
 
+  /// docs/makespan.md, Bounds, Every other schedule.
   double bound_of(const layered_graph::node& u, const layered_graph::node& v) {
     const std::size_t n = chain_.items;
     const std::size_t r = layout_.stage(u.step, 0);

@@ -11,7 +11,7 @@
 
 namespace stagecut::inline v0::detail {
 
-/// The shortest that all paths of a pool can become behind every node of a graph of cuts.
+/// The shortest that all paths of a pool can become behind every node of a graph of cuts: docs/makespan.md, The search.
 class path_completions {
  public:
   path_completions(const path_pool& pool, std::size_t steps) : pool_(pool), steps_(steps), edge_(pool.capacity()) {}

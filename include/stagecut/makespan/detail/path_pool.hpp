@@ -11,7 +11,7 @@
 namespace stagecut::inline v0::detail {
 
 /// Critical paths of cuts that were simulated. Each is a bound for every cut: a sum, over the edges of a layered graph, of
-/// how often it passes through what an edge chooses.
+/// how often it passes through what an edge chooses. See docs/makespan.md, Bounds ("every path is a bound for every cut").
 ///
 /// Numbers of all paths lie next to each other, so that an edge is tested against many at once.
 class path_pool {

@@ -10,7 +10,7 @@
 namespace stagecut::inline v0::detail {
 
 /// An iteration in which one rank runs its ops in order, and all others have room for any number at once: a bound for
-/// every cut with these stages on the rank. See docs/makespan.md.
+/// every cut with these stages on the rank: docs/makespan.md, Bounds, Every other schedule.
 class rank_relaxation {
  public:
   /// One of the rank's stages, in the order of the model, and how long its results are under way through others.

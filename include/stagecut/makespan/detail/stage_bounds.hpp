@@ -17,8 +17,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// The bounds of the edges of a `stage_graph`: no cut of the graph that has an edge has a makespan below its bound. See
-/// docs/makespan.md.
+/// The bounds of the edges of a `stage_graph`: no cut of the graph that has an edge has a makespan below its bound.
+/// Proofs: docs/makespan.md, Bounds.
 class stage_bounds {
  public:
   stage_bounds(const chain_ticks& chain, const schedule& order, transfer_kind transfers)
@@ -90,6 +90,7 @@ class stage_bounds {
             chain_.pass(tick_w, s, first, last), chain_.message(s, last)};
   }
 
+  /// `enter`, `up`, f and b: docs/makespan.md, Bounds.
   bool fill_before(const layered_graph& graph, tables& t, search_clock& clock) const {
     const std::size_t nodes = graph.nodes.size();
     t.up.assign(nodes * t.rows, no_ticks);
@@ -117,6 +118,7 @@ class stage_bounds {
     return true;
   }
 
+  /// `down`, `fill` and `drain`: docs/makespan.md, Bounds, 1F1B and its relatives.
   void fill_behind(const layered_graph& graph, tables& t) const {
     const std::size_t nodes = graph.nodes.size();
     for (auto* each : {&t.down, &t.fill, &t.drain}) each->assign(nodes, no_ticks);
@@ -139,56 +141,58 @@ class stage_bounds {
     }
   }
 
-  /// Warm-up, steady state and drain of one stage, with what the stages before and behind need for theirs.
+  /// Warm-up, steady state and drain of one stage, with what the stages before and behind need for theirs:
+  /// docs/makespan.md, Bounds, 1F1B and its relatives, Windows, Messages.
   void set_in_flight_bounds(layered_graph& graph, const tables& t, search_clock& clock) const {
     const std::size_t stages = chain_.stages;
-    const auto m = static_cast<double>(microbatches_);
     std::vector<double> trips;  // of every window, the round trips at the node
     for (std::size_t u = 0; u < graph.nodes.size(); ++u) {
       const std::size_t k = graph.nodes[u].step;
       if (u % 64 == 0 && clock.look()) return;
       if (k == stages || graph.first[u] == graph.first[u + 1]) continue;
-      const std::vector<steady_window>& windows = windows_[k];
-      const double* const up = t.up.data() + u * t.rows;
       trips.clear();
-      for (const steady_window& each : windows) {
+      for (const steady_window& each : windows_[k]) {
         double sum = 0;
         for (const auto& [r, times] : each.trips) {
           // What is not stored counts nothing: less than the truth, still a bound.
-          if (r < t.rows) sum += static_cast<double>(times) * up[r];
+          if (r < t.rows) sum += static_cast<double>(times) * t.up[u * t.rows + r];
         }
         trips.push_back(sum);
       }
-      const auto in_flight = static_cast<double>((*in_flight_)[k]);
-      const double enter = k == 0 ? 0 : up[0];
       for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
-        edge& each = graph.edges[i];
-        const duration d = of(graph, each);
-        const double down = t.down[each.to];
-        const double warm = (in_flight - 1) * larger(d.f, t.forward[u]);
-        const double cool = (in_flight - 1) * larger(d.b, t.backward[u]);
-        const double fill = t.fill[each.to];
-        const double drain = t.drain[each.to];
-        double bound = 0;
-        if (in_flight < m) {
-          double steady = 0;
-          for (std::size_t w = 0; w < windows.size(); ++w) {
-            const double here = trips[w] + static_cast<double>(windows[w].pairs) * (d.f + d.b) +
-                                static_cast<double>(windows[w].below) * down;
-            steady = larger(steady, here);
-          }
-          bound = enter + d.f + larger(warm, fill) + steady + d.b + larger(cool, drain);
-        } else {
-          bound = enter + larger(d.f + larger(warm, fill) + d.b + cool, d.f + warm + drain + d.b);
-        }
-        if (serial_) {
-          bound = larger(bound, enter + d.f + d.b + down + (m - 1) * d.message);
-        }
-        each.bound = bound;
+        graph.edges[i].bound = in_flight_bound(t, trips, k, graph.edges[i], of(graph, graph.edges[i]));
       }
     }
   }
 
+  /// Of one edge, as stage k; `trips` of its windows.
+  [[nodiscard]] double in_flight_bound(const tables& t, const std::vector<double>& trips, std::size_t k,
+                                       const edge& each, const duration& d) const {
+    const auto m = static_cast<double>(microbatches_);
+    const auto in_flight = static_cast<double>((*in_flight_)[k]);
+    const double enter = k == 0 ? 0 : t.up[each.from * t.rows];
+    const double down = t.down[each.to];
+    const double warm = (in_flight - 1) * larger(d.f, t.forward[each.from]);
+    const double cool = (in_flight - 1) * larger(d.b, t.backward[each.from]);
+    const double fill = t.fill[each.to];
+    const double drain = t.drain[each.to];
+    double bound = 0;
+    if (in_flight < m) {
+      double steady = 0;
+      for (std::size_t w = 0; w < trips.size(); ++w) {
+        const steady_window& window = windows_[k][w];
+        const double here = trips[w] + static_cast<double>(window.pairs) * (d.f + d.b) +
+                            static_cast<double>(window.below) * down;
+        steady = larger(steady, here);
+      }
+      bound = enter + d.f + larger(warm, fill) + steady + d.b + larger(cool, drain);
+    } else {
+      bound = enter + larger(d.f + larger(warm, fill) + d.b + cool, d.f + warm + drain + d.b);
+    }
+    return serial_ ? larger(bound, enter + d.f + d.b + down + (m - 1) * d.message) : bound;
+  }
+
+  /// docs/makespan.md, Bounds, Every other schedule, Messages.
   void set_relaxed_bounds(layered_graph& graph, const tables& t, search_clock& clock) const {
     std::vector<rank_relaxation::part> parts(1);
     for (std::size_t i = 0; i < graph.edges.size(); ++i) {
