@@ -88,6 +88,7 @@ class trace_writer {
   /// @param prefix  before the ranks' names
   void add(const pipeline_picture& picture, std::size_t first, std::string_view prefix) {
     const nanoseconds time{picture.seconds ? 1e9 : 1e3};
+    arrows_ = arrows_of_stages(picture.order);
     for (std::size_t r = 0; r < picture.order.ranks(); ++r) {
       const std::size_t process = first + r;
       name_process(process, joined(prefix, "rank ", std::to_string(r)));
@@ -99,7 +100,8 @@ class trace_writer {
       sends(picture, r, process, time);
       if (!picture.memory.empty()) count_memory(picture.memory[r], process, time);
     }
-    flows_ += 2 * picture.order.stages() * picture.order.microbatches * picture.order.slices;
+    const std::size_t edges = picture.order.edges.empty() ? picture.order.stages() : picture.order.edges.size() + 1;
+    flows_ += 2 * edges * picture.order.microbatches * picture.order.slices;
   }
 
   /// Ends the text.
@@ -178,28 +180,25 @@ class trace_writer {
   }
 
   /// The ends, on a rank, of arrows from every op to the one on another rank that waits for what it has made. An arrow
-  /// has the number of the op that waits.
+  /// has a number of its own: of a chain, that of the op that waits.
   void flows(const stagecut::schedule& order, std::size_t rank, std::size_t process, const op& what, double start) {
     if (what.kind == op_kind::backward_weight) return;
     const bool backwards = what.kind != op_kind::forward;
-    const auto end = [&](std::size_t receiver, std::string_view phase) {
-      const std::size_t number = (receiver * order.microbatches + what.microbatch) * order.slices + what.slice;
-      event(R"("name":")", backwards ? "gradient" : "activations", R"(","cat":"transfer","ph":")", phase, R"(,"id":)",
-            flows_ + 2 * number + (backwards ? 1U : 0U), R"(,"pid":)", process, R"(,"tid":0,"ts":)", trace_time{start});
-    };
-    const std::size_t last = order.stages() - 1;
-    if (what.stage != (backwards ? 0 : last)) {
-      const std::size_t next = backwards ? what.stage - 1 : what.stage + 1;
-      if (order.rank_of[next] != rank) end(next, "s\"");
-    }
-    if (what.stage != (backwards ? last : 0)) {
-      const std::size_t before = backwards ? what.stage + 1 : what.stage - 1;
-      if (order.rank_of[before] != rank) end(what.stage, "f\",\"bp\":\"e\"");
+    for (const bool sends : {true, false}) {
+      for (const stage_arrow& arrow : arrows_[what.stage]) {
+        if (order.rank_of[arrow.stage] == rank || (arrow.leaves != backwards) != sends) continue;
+        const std::size_t edge = arrow.edge + (backwards ? 0U : 1U);
+        const std::size_t number = (edge * order.microbatches + what.microbatch) * order.slices + what.slice;
+        event(R"("name":")", backwards ? "gradient" : "activations", R"(","cat":"transfer","ph":")",
+              sends ? "s\"" : "f\",\"bp\":\"e\"", R"(,"id":)", flows_ + 2 * number + (backwards ? 1U : 0U),
+              R"(,"pid":)", process, R"(,"tid":0,"ts":)", trace_time{start});
+      }
     }
   }
 
   part_writer out_;
   bool any_ = false;
+  std::vector<std::vector<stage_arrow>> arrows_{};
   std::size_t flows_ = 0;  // numbers that arrows of the pictures before have
 };
 

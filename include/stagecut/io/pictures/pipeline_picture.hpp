@@ -62,6 +62,25 @@ using timed_ops = view<const timed_op<double>>;
   return chunks.empty() ? 1 : *std::max_element(chunks.begin(), chunks.end()) + 1;
 }
 
+/// An edge between stages, at one of its ends.
+struct stage_arrow {
+  std::size_t edge;   ///< its number; of a chain, the stage that it leads from
+  std::size_t stage;  ///< at its other end
+  bool leaves;        ///< whether it leads there
+};
+
+/// The edges of every stage.
+[[nodiscard]] inline std::vector<std::vector<stage_arrow>> arrows_of_stages(const stagecut::schedule& order) {
+  std::vector<std::vector<stage_arrow>> result(order.stages());
+  const auto add = [&](std::size_t edge, std::size_t from, std::size_t to) {
+    result[from].push_back({edge, to, true});
+    result[to].push_back({edge, from, false});
+  };
+  for (std::size_t e = 0; e < order.edges.size(); ++e) add(e, order.edges[e].from, order.edges[e].to);
+  for (std::size_t s = 0; s + 1 < order.stages() && order.edges.empty(); ++s) add(s, s, s + 1);
+  return result;
+}
+
 /// The rank to which a transfer goes.
 [[nodiscard]] inline std::size_t receiver(const stagecut::schedule& order, const op& sent) {
   return order.rank_of[other_end(sent).stage];
@@ -96,6 +115,12 @@ using timed_ops = view<const timed_op<double>>;
 class picture_check {
  public:
   picture_check(std::string_view function, const pipeline_picture& picture) : function_(function), picture_(picture) {
+    for (const stage_edge& each : picture.order.edges) {
+      for (const std::size_t end : {each.from, each.to}) {
+        require(end < picture.order.stages(), "order.edges", end, "is no stage");
+      }
+    }
+    arrows_ = arrows_of_stages(picture.order);
     const simulation<double>& run = picture.run;
     check_size("run.ranks.size()", run.ranks.size(), false);
     check_size("run.ops.size()", run.ops.size(), false);
@@ -149,7 +174,9 @@ class picture_check {
       const bool forward = what.kind == op_kind::send_forward;
       require(forward || what.kind == op_kind::send_backward, "run", what.stage,
               "receives, and transfers are told by senders");
-      require(what.stage != (forward ? order.stages() - 1 : 0), "run", what.stage, "has no stage to send to");
+      bool any = false;
+      for (const stage_arrow& arrow : arrows_[what.stage]) any = any || arrow.leaves == forward;
+      require(any, "run", what.stage, "has no stage to send to");
     }
     const bool inside = is_amount(each.start) && is_amount(each.end) && each.start <= each.end;
     require(inside && each.end <= picture_.run.makespan, "run", what.stage, "has an op outside the makespan");
@@ -165,6 +192,7 @@ class picture_check {
 
   std::string_view function_;
   const pipeline_picture& picture_;
+  std::vector<std::vector<stage_arrow>> arrows_{};
 };
 
 /// See `picture_check`.
