@@ -121,7 +121,7 @@ with tempfile.TemporaryDirectory() as folder:
             subprocess.run([binary, "show", plan, "--output", "/dev/stdout"], stdout=file, check=True)
     once = run("formats").stdout + run("show", plan).stdout
     check(log.read_text() == "before\n" + 2 * once, "what stands in front of it in the same file is lost")
-    check(json.loads(plan.read_text())["schema"] == "stagecut-plan-1", "the plan")
+    check(json.loads(plan.read_text())["schema"] == "stagecut-plan-2", "the plan")
 
 print(f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

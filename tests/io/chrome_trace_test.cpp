@@ -93,6 +93,27 @@ TEST_CASE("every arrow leads from an op to the one that waits for it") {
   }
 }
 
+TEST_CASE("arrows go along the edges of stages, each with a number of its own") {
+  stagecut::io::pipeline_picture picture;
+  picture.order = stagecut::gpipe(4, 2);
+  picture.order.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+  picture.run = stagecut::simulate(stagecut::gpipe(4, 2), stagecut::pass_times<double>{{1, 1, 1, 1}, {1, 1, 1, 1}});
+  std::map<std::size_t, std::vector<std::size_t>> processes;
+  for (const char* phase : {"s", "f"}) {
+    for (const json& each : events({picture, picture}, phase)) {
+      processes[each["id"].get<std::size_t>()].push_back(each["pid"].get<std::size_t>());
+    }
+  }
+  CHECK(processes.size() == 2 * 4 * 2 * 2);  // pictures, edges, microbatches, ways
+  std::map<std::string, int> arrows;
+  for (const auto& [id, both] : processes) {
+    REQUIRE(both.size() == 2);
+    ++arrows[std::to_string(both[0]) + ">" + std::to_string(both[1])];
+  }
+  CHECK(arrows.size() == 16);
+  for (const char* each : {"0>1", "0>2", "1>3", "2>3", "1>0", "2>0", "3>1", "3>2", "4>6", "7>5"}) CHECK(arrows[each] == 2);
+}
+
 TEST_CASE("ranks have names, and the ranks of several pictures processes of their own") {
   auto first = worked_picture(2, 2);
   auto second = worked_picture(3, 2);

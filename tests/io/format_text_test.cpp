@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/io/frameworks/formats.hpp>
 
 #include <doctest/doctest.h>
 
@@ -152,4 +153,67 @@ TEST_CASE("a chain of decoders has embeddings on the first stage, norms and head
   CHECK_THROWS_WITH_AS(check({"embedding", "decoder", "head"}, {0, 1, 3}),
                        Contains("stage 0 has no layer of kind \"decoder\""), not_representable);
   CHECK_THROWS_WITH_AS(check({"embedding", "head"}, {0, 2}), Contains("stage 0 has no layer"), not_representable);
+}
+
+TEST_CASE("what no format can say is refused, whatever the format") {
+  for (const auto& format : stagecut::io::formats) {
+    CAPTURE(format.name);
+    const std::string name(format.name);
+    const auto refusal = [&](const auto& change) {
+      auto p = worked_plan();
+      for (auto& each : p.profile.layers) {
+        each.recomputations = {stagecut::layer_variant{"odd"}};
+        each.shardings = {stagecut::layer_variant{"row"}};
+      }
+      change(p);
+      try {
+        (void)format.write(p);
+      } catch (const not_representable& error) {
+        CHECK(error.format() == name);
+        return std::string(error.what()).substr(name.size());
+      }
+      return std::string();
+    };
+    using stagecut::plan;
+    const std::string says = " cannot say this plan: ";
+    const std::string usual = refusal([](plan&) {});
+    CHECK(refusal([](plan& p) { p.edges = {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}}; }) == usual);
+    CHECK(refusal([](plan& p) { p.choices.resize(26); }) == usual);
+    CHECK(refusal([](plan& p) { p.edges = {{0, 1, 1}, {0, 3, 1}}; }) ==
+          says + "an edge leads from stage 0 to stage 3, and its stages are a chain");
+    CHECK(refusal([](plan& p) {
+            auto stages = stage_of_layers(p);
+            stages.back() = 0;
+            assign_stages(p, stages);
+          }) == says + "its stages are not intervals in the order of its layers");
+    CHECK(refusal([](plan& p) { p.stages[2].replicas = 2; }) ==
+          says + "stage 2 has 2 replicas of 1 shards, and it gives a stage one device");
+    CHECK(refusal([](plan& p) { p.stages[1].shards = 4; }) ==
+          says + "stage 1 has 1 replicas of 4 shards, and it gives a stage one device");
+    CHECK(refusal([](plan& p) {
+            p.choices.resize(26);
+            p.choices[3].sharding = "row";
+          }) == says + "layer \"layers.2\" of kind \"decoder\" is run with sharding \"row\", and it chooses none by layer");
+    CHECK(refusal([](plan& p) {
+            p.choices.resize(26);
+            p.choices[3].recomputation = "odd";
+          }) == says + "layer \"layers.2\" of kind \"decoder\"" +
+                    (name == "sapp" ? ": recomputation \"odd\" is not known to it"
+                                    : " is run with recomputation \"odd\", and it chooses none by layer"));
+  }
+}
+
+TEST_CASE("an order of one's own is refused where a schedule is") {
+  auto p = worked_plan();
+  p.schedule.microbatches = 1;
+  p.schedule.orders.resize(4);
+  for (std::size_t s = 0; s < 4; ++s) {
+    p.schedule.orders[s] = {{stagecut::op_kind::forward, s, 0}, {stagecut::op_kind::backward, s, 0}};
+  }
+  const std::string why = "its devices run an order of their own, and the only schedule there is \"";
+  for (const char* name : {"megatron", "deepspeed", "torchgpipe", "fairscale", "sagemaker"}) {
+    const std::string only = name[0] == 't' || name[0] == 'f' ? "gpipe" : "1f1b";
+    CHECK_THROWS_WITH_AS((void)stagecut::io::find_format(name)->write(p),
+                         (std::string(name) + " cannot say this plan: " + why + only + "\"").c_str(), not_representable);
+  }
 }

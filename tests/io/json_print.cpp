@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// `json_print profile` and `json_print plan` print one with every field set; with `read` before it, they say of each line
-// of the standard input what the reader says.
+// `json_print profile` and `json_print plan` print one with every field set, `json_print graph_plan` one of stages that are
+// no intervals, with an order; with `read` before it, they say of each line of the standard input what the reader says.
 #include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 
@@ -11,7 +11,12 @@
 
 int main(int count, char** arguments) {
   const bool read = count == 3 && std::string(arguments[1]) == "read";
-  const bool plan = std::string(arguments[count - 1]) == "plan";
+  const std::string what = arguments[count - 1];
+  const bool plan = what != "profile";
+  if (!read && what == "graph_plan") {
+    std::cout << stagecut::io::as_json(full_graph_plan()) << '\n';
+    return 0;
+  }
   if (!read) {
     std::cout << (plan ? stagecut::io::as_json(full_plan()) : stagecut::io::as_json(full_profile())) << '\n';
     return 0;

@@ -109,6 +109,8 @@ TEST_CASE("each mistake in the head is named with its place") {
         "p.json#/schema: \"stagecut-profile-2\" is not known; read is \"stagecut-profile-1\"");
   CHECK(refusal("{\"schema\": \"stagecut-plan-1\"}") ==
         "p.json#/schema: is a plan; its member \"profile\" would be a profile");
+  CHECK(refusal("{\"schema\": \"stagecut-plan-2\"}") ==
+        "p.json#/schema: is a plan; its member \"profile\" would be a profile");
   const std::string start = R"({"schema": "stagecut-profile-1", )";
   CHECK(refusal(start + "\"name\": 1}") == "p.json#/name: 1 is no string");
   CHECK(refusal(start + "\"weights_only\": 1}") == "p.json#/weights_only: 1 is neither true nor false");

@@ -3,48 +3,60 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
-#include <string_view>
+
+namespace detail = stagecut::io::detail;
 
 namespace {
 
-/// The first mistake of a plan.
-std::string mistake(const stagecut::plan& made) {
-  std::string found;
-  stagecut::io::detail::check_plan(made,
-                                   [&](std::string_view pointer, std::string_view what, std::string_view problem) {
-                                     if (found.empty())
-                                       found = stagecut::detail::joined(pointer, " ", what, " ", problem);
-                                   });
-  return found;
+/// Two stages of layers of 4 seconds back, of these 1 for the weights, and an output of 10.
+stagecut::plan two_stages(const char* checkpoint) {
+  stagecut::plan made;
+  made.profile.layers.resize(3);
+  for (auto& each : made.profile.layers) each.forward = 2, each.backward = 4, each.backward_weight = 1, each.output = 10;
+  made.cuts = {0, 2, 3};
+  made.stages.resize(2);
+  made.stages[1] = {1, 0, 2, 5, 4, {1, 100, 2, 3, 0}};
+  made.memory.checkpoint = checkpoint;
+  made.speeds = {1, 0.5};
+  return made;
 }
 
 }  // namespace
 
-TEST_CASE("parts of a plan that do not belong together are told") {
-  stagecut::plan made;
-  made.profile.layers.resize(4);
-  made.cuts = {0, 2, 4};
-  made.devices = 2;
-  made.stages.resize(2);
-  CHECK(mistake(made).empty());
-  made.stages[1].device = 2;
-  CHECK(mistake(made) == "/stages/1/device 2 is not below the number of devices, 2");
-  made.stages[1].device = 1;
-  made.devices = 1;
-  CHECK(mistake(made).starts_with("/devices 1 times 1 chunks"));
-  made.chunks = 2;
-  made.stages[1].device = 0;
-  CHECK(mistake(made).empty());
-  made.timeline = {{2, 0, stagecut::op_kind::forward, 0, 1}};
-  CHECK(mistake(made).starts_with("/timeline/0/0 2 is not below"));
-  made.timeline = {{1, 0, stagecut::op_kind::forward, 1, 0}};
-  CHECK(mistake(made) == "/timeline/0 the end is before the start");
-  made.timeline = {{1, 0, stagecut::op_kind::send_forward, 0, 1}};
-  CHECK(mistake(made) == "/timeline/0/2 SEND_F is no pass");
-  made.timeline.clear();
-  made.profile.layers.emplace_back();
-  CHECK(mistake(made) == "/cuts/2 4 is not the number of layers, 5");
-  made.profile.edges = {{0, 1}};
-  CHECK(mistake(made).starts_with("/profile/edges 1 edges make a graph"));
+TEST_CASE("a stage of the first version: of all microbatches in flight, of one") {
+  stagecut::plan made = two_stages("never");
+  REQUIRE_FALSE(detail::upgrade_stage(made, 1));
+  CHECK(made.stages[1].memory == stagecut::planned_memory{1, 25, 2, 3, 0});
+  CHECK(made.stages[1].total_memory() == 106);
+  CHECK(made.stages[1].backward == 5);
+  CHECK(made.stages[1].backward_weight == 2);
+  CHECK_FALSE(made.stages[1].backward_kept.has_value());
+  made = two_stages("always");
+  REQUIRE_FALSE(detail::upgrade_stage(made, 1));
+  CHECK(made.stages[1].memory == stagecut::planned_memory{1, 10, 2, 3, 60});
+  CHECK(made.stages[1].total_memory() == 106);
+  made = two_stages("except_last");
+  REQUIRE_FALSE(detail::upgrade_stage(made, 1));
+  CHECK(made.stages[1].memory == stagecut::planned_memory{1, 10, 2, 3, 70});
+  CHECK(made.stages[1].total_memory() == 106);
+  CHECK(made.stages[1].backward_kept == 8);
+  CHECK(made.stages[1].backward == 10);
+}
+
+TEST_CASE("a stage of the first version of which little is known") {
+  stagecut::plan made = two_stages("");
+  made.profile.layers[2].backward_weight.reset();
+  made.stages[1].in_flight = 0;
+  REQUIRE_FALSE(detail::upgrade_stage(made, 1));
+  CHECK_FALSE(made.stages[1].backward_weight.has_value());
+  CHECK(made.stages[1].total_memory() == 106);
+  made = two_stages("except_last");
+  made.stages[1].memory = {};
+  made.profile.layers[2].backward = std::numeric_limits<double>::max();
+  const auto fault = detail::upgrade_stage(made, 1);
+  CHECK(fault.pointer == "/stages/1/backward");
+  CHECK(fault.problem == "is out of range");
+  CHECK(made.stages[1].memory == stagecut::planned_memory{});
 }

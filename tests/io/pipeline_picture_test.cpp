@@ -70,3 +70,22 @@ TEST_CASE("parts that do not belong together are refused") {
   refuses([](auto& p) { p.memory[0].resident = -1; });
   refuses([](auto& p) { p.memory_limit = -1; });
 }
+
+TEST_CASE("stages send along edges") {
+  auto picture = worked_picture(3, 2, 0.25);
+  const auto refusal = [&] {
+    try {
+      stagecut::io::detail::check_picture("as_x", picture);
+    } catch (const stagecut::argument_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal().empty());
+  picture.order.edges = {{0, 1}, {1, 2}};
+  CHECK(refusal().empty());
+  picture.order.edges = {{0, 1}, {0, 2}};
+  CHECK(refusal().find("picture.run = 1, has no stage to send to") != std::string::npos);
+  picture.order.edges = {{0, 3}};
+  CHECK(refusal().find("picture.order.edges = 3, is no stage") != std::string::npos);
+}

@@ -32,6 +32,15 @@ TEST_CASE("chunks are rows, and full recomputation counts as selective too") {
         "select_comm_recompute: [[1, 0], [1, 0]]");
 }
 
+TEST_CASE("what was chosen goes before what the figures recompute") {
+  auto p = transformer_plan({2, 2});
+  p.profile.layers[1].recomputation = "selective";
+  p.choices.resize(p.profile.layers.size());
+  for (const std::size_t i : {1, 3}) p.choices[i].recomputation = "full";
+  CHECK(as_sapp(p) ==
+        "offset: [[0, 0]]\nrecompute: [[1, 1]]\nselect_recompute: [[1, 1]]\nselect_comm_recompute: [[1, 1]]");
+}
+
 TEST_CASE("what SAPP cannot say") {
   auto p = worked_plan();
   p.profile.layers[4].recomputation = "twice";

@@ -20,6 +20,8 @@ TEST_CASE("a plan is described on its devices") {
   CHECK(made.stages[0].backward == 1.5);
   CHECK(made.stages[1].forward == 4);
   CHECK(made.stages[1].backward == 12);
+  CHECK_FALSE(made.stages[1].backward_weight.has_value());
+  CHECK_FALSE(made.stages[1].backward_kept.has_value());
 }
 
 TEST_CASE("memory is called by what it was reckoned from") {
@@ -35,4 +37,39 @@ TEST_CASE("memory is called by what it was reckoned from") {
   CHECK(detail::optimizer_name(model, request) == "2.5");
   request.optimizer = "mine";
   CHECK(detail::optimizer_name(model, request) == "mine");
+}
+
+TEST_CASE("a stage is described by one microbatch") {
+  stagecut::profile model;
+  model.layers.resize(3);
+  for (auto& each : model.layers) {
+    each.forward = 1, each.backward = 3, each.backward_weight = 2, each.output = 8, each.activations = 5;
+  }
+  const auto described = [&](checkpointing checkpoint) {
+    stagecut::plan_request request{.devices = 2, .microbatches = 4, .speeds = {2, 0.5}};
+    request.memory.checkpoint = checkpoint;
+    stagecut::plan made;
+    made.cuts = stagecut::cuts{0, 1, 3};
+    detail::describe(made, model, request, stagecut::training_memory(model, request.memory), {0, 1}, {4, 3});
+    return made.stages[1];
+  };
+  const auto never = described(checkpointing::never);
+  CHECK(never.memory == stagecut::planned_memory{0, 10, 0, 16, 0});
+  CHECK(never.backward == 12);
+  CHECK(never.backward_weight == 8);
+  const auto always = described(checkpointing::always);
+  CHECK(always.memory == stagecut::planned_memory{0, 8, 0, 16, 10});
+  CHECK(always.backward == 16);
+  CHECK(always.backward_weight == 8);
+  CHECK_FALSE(always.backward_kept.has_value());
+  const auto last = described(checkpointing::except_last);
+  CHECK(last.memory == always.memory);
+  CHECK(last.backward == 16);
+  CHECK(last.backward_kept == 12);
+  for (const auto& [mode, stage] : {std::pair(checkpointing::never, never), std::pair(checkpointing::always, always),
+                                    std::pair(checkpointing::except_last, last)}) {
+    stagecut::memory_options options;
+    options.checkpoint = mode;
+    CHECK(stage.total_memory() == stagecut::training_memory(model, options)(1, 3, 3).total());
+  }
 }

@@ -225,3 +225,80 @@ TEST_CASE("layers take the time of the device that runs them") {
     CHECK(passes.backward[s * 3 + 2] == 3 * made.stages[s].forward);
   }
 }
+
+TEST_CASE("an order of the plan's own is run, and no schedule of a name beside it") {
+  const plan named = *plan_chain(layers(6), {.devices = 3, .microbatches = 4});
+  plan own = named;
+  own.schedule = {"", 4, schedule_of(named).orders};
+  CHECK(schedule_of(own).orders == schedule_of(named).orders);
+  CHECK(schedule_of(own).rank_of == schedule_of(named).rank_of);
+  CHECK(simulate(schedule_of(own), times_of(own, false)).makespan == named.makespan);
+  own.schedule.name = "1f1b";
+  CHECK(refusal(own) == "plan: names the schedule \"1f1b\" and gives an order of its own");
+  own.schedule.name = "";
+  own.schedule.orders[1].pop_back();
+  CHECK(refusal(own) == "rank 1: 1B3 is missing");
+  own.schedule.microbatches = 0;
+  CHECK(refusal(own) == "schedule: has no microbatch");
+}
+
+TEST_CASE("edges of stages go into the schedule, and messages along them") {
+  plan made = *plan_chain(layers(4), {.devices = 4, .microbatches = 2});
+  CHECK(stagecut::stage_edges_of(made).empty());
+  made.edges = {{0, 1, 10}, {0, 2, 20}, {1, 3, 30}, {2, 3, 40}};
+  const std::vector<stagecut::stage_edge> edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+  CHECK(schedule_of(made).edges == edges);
+  CHECK(stagecut::transfers_of(made, 1, 10).forward == numbers{2, 3, 4, 5});
+  CHECK(stagecut::transfers_of(made, 1, 0).backward == numbers{1, 1, 1, 1});
+  made.messages = {"latency", {{1, 10}}};
+  CHECK(stagecut::transfers_of(made).forward == numbers{2, 3, 4, 5});
+  made.messages.links = {{1, 10}, {2, 10}, {3, 10}, {4, 0}};
+  CHECK(stagecut::transfers_of(made).forward == numbers{2, 4, 6, 4});
+  made.messages.links.pop_back();
+  CHECK_THROWS_WITH((void)stagecut::transfers_of(made), "plan: its links are neither one nor one for each edge");
+  made.schedule = {"", 2, schedule_of(made).orders};
+  CHECK(schedule_of(made).edges == edges);
+  made.edges.clear();
+  assign_stages(made, {3, 2, 1, 0});
+  CHECK_THROWS_WITH((void)stagecut::transfers_of(made),
+                    "plan: its stages are no chain, and it has no edges between them");
+}
+
+TEST_CASE("messages are as large as the variants that were chosen make them") {
+  plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 2});
+  const std::size_t before = made.cuts[1] - 1;
+  stagecut::layer_variant half{"row"};
+  half.output = 7;
+  made.profile.layers[before].shardings = {half};
+  made.choices.resize(4);
+  CHECK(stagecut::transfers_of(made, 0, 1).forward == numbers{made.profile.layers[before].output});
+  made.choices[before].sharding = "row";
+  CHECK(stagecut::transfers_of(made, 0, 1).forward == numbers{7});
+}
+
+TEST_CASE("gradients are summed over replicas at the end") {
+  plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 3});
+  CHECK(times_of(made, false).all_reduce.empty());
+  made.stages[0].all_reduce = 100;
+  CHECK(times_of(made, false).all_reduce == numbers{100, 0});
+  const double end = simulate(schedule_of(made), times_of(made, false)).makespan;
+  CHECK(end == *made.makespan + 100);  // the first stage is the last to end
+}
+
+TEST_CASE("what the last microbatch keeps is said by the stage alone") {
+  plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 3, .schedule = schedule_kind::gpipe});
+  for (auto& stage : made.stages) stage.backward_kept = stage.backward - 1;
+  CHECK(schedule_of(made).name == "gpipe-lifo");
+  const auto passes = times_of(made, true);
+  for (std::size_t s = 0; s < 2; ++s) {
+    const auto& stage = made.stages[s];
+    CHECK(passes.backward[3 * s] == stage.backward);
+    CHECK(passes.backward[3 * s + 2] == stage.backward - 1);
+    CHECK(passes.backward_weight[3 * s + 2] == *stage.backward_weight);
+    CHECK(passes.backward_input[3 * s + 2] == stage.backward - 1 - *stage.backward_weight);
+  }
+  for (auto& stage : made.stages) stage.memory = {0, 3, 0, 0, 50};
+  const auto bytes = stagecut::bytes_of(made);
+  CHECK(bytes.activations == numbers{3, 3, 50, 3, 3, 50});
+  CHECK(bytes.recomputed == numbers{50, 50, 0, 50, 50, 0});
+}

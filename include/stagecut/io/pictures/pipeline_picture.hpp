@@ -96,6 +96,11 @@ using timed_ops = view<const timed_op<double>>;
 class picture_check {
  public:
   picture_check(std::string_view function, const pipeline_picture& picture) : function_(function), picture_(picture) {
+    for (const stage_edge& each : picture.order.edges) {
+      for (const std::size_t end : {each.from, each.to}) {
+        require(end < picture.order.stages(), "order.edges", end, "is no stage");
+      }
+    }
     const simulation<double>& run = picture.run;
     check_size("run.ranks.size()", run.ranks.size(), false);
     check_size("run.ops.size()", run.ops.size(), false);

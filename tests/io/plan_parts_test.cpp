@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/io/detail/plan_parts.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "random_plans.hpp"
+
+namespace {
+
+/// The first mistake of a plan.
+std::string mistake(const stagecut::plan& made) {
+  const auto fault = stagecut::io::detail::find_plan_fault(made);
+  return fault ? stagecut::detail::joined(fault.pointer, " ", fault.what, " ", fault.problem) : "";
+}
+
+}  // namespace
+
+TEST_CASE("parts of a plan that do not belong together are told") {
+  stagecut::plan made;
+  made.profile.layers.resize(4);
+  made.cuts = {0, 2, 4};
+  made.devices = 2;
+  made.stages.resize(2);
+  CHECK(mistake(made).empty());
+  made.stages[1].device = 2;
+  CHECK(mistake(made) == "/stages/1/device 2 is not below the number of devices, 2");
+  made.stages[1].device = 1;
+  made.devices = 1;
+  CHECK(mistake(made).starts_with("/devices 1 times 1 chunks"));
+  made.chunks = 2;
+  made.stages[1].device = 0;
+  CHECK(mistake(made).empty());
+  made.timeline = {{2, 0, stagecut::op_kind::forward, 0, 1}};
+  CHECK(mistake(made).starts_with("/timeline/0/0 2 is not below"));
+  made.timeline = {{1, 0, stagecut::op_kind::forward, 1, 0}};
+  CHECK(mistake(made) == "/timeline/0 the end is before the start");
+  made.timeline = {{1, 0, stagecut::op_kind::send_forward, 0, 1}};
+  CHECK(mistake(made) == "/timeline/0/2 SEND_F is no pass");
+  made.timeline.clear();
+  made.profile.layers.emplace_back();
+  CHECK(mistake(made) == "/cuts/2 4 is not the number of layers, 5");
+  made.profile.edges = {{0, 1}};
+  CHECK(mistake(made) == "/cuts/2 4 is not the number of layers, 5");
+  made.profile.layers.pop_back();
+  CHECK(mistake(made).starts_with("/profile/edges 1 edges make a graph"));
+  made.cuts = {0, 4};  // a stage needs no edges
+  made.stages.resize(1);
+  made.chunks = 1;
+  CHECK(mistake(made).empty());
+}
+
+TEST_CASE("the devices of a rank are as many for all of its stages") {
+  stagecut::plan made = full_plan();
+  CHECK(mistake(made).empty());
+  made.stages[0].replicas = 2, made.stages[0].shards = 3;
+  made.choices.clear();
+  CHECK(mistake(made).empty());
+  made.stages[0].shards = 4;
+  CHECK(mistake(made) == "/stages/1/shards 2 times 3 replicas is not the number of devices of rank 0, 8");
+  made.stages[0].replicas = 0;
+  CHECK(mistake(made) == "/stages/0/replicas 0 is below 1");
+  made.stages[0].replicas = ~std::size_t{0};
+  CHECK(mistake(made) == "/stages/0/replicas 18446744073709551615 is above 1048576");
+}
+
+TEST_CASE("an op that runs with the next is told by its place in the pair") {
+  stagecut::plan made = full_graph_plan();
+  using stagecut::io::detail::order_pointer;
+  CHECK(order_pointer(made, 0, 0) == "/schedule/orders/0/0");
+  CHECK(order_pointer(made, 0, 1) == "/schedule/orders/0/1/0");
+  CHECK(order_pointer(made, 0, 2) == "/schedule/orders/0/1/1");
+  CHECK(order_pointer(made, 0, 3) == "/schedule/orders/0/2");
+  CHECK(order_pointer(made, 1, 4) == "/schedule/orders/1/4");
+}
