@@ -169,7 +169,6 @@
   X(op_problem) \
   X(op_text) \
   X(optimizer_name) \
-  X(option) \
   X(options_of) \
   X(order_problem) \
   X(ordered_bits) \

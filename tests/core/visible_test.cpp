@@ -12,7 +12,7 @@
 using stagecut::detail::is_visible;
 using stagecut::detail::misleading;
 using stagecut::detail::utf8_size;
-using stagecut::detail::visible;
+using stagecut::visible;
 
 namespace {
 

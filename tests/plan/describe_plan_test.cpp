@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 namespace detail = stagecut::detail;
+using stagecut::checkpointing;
 
 TEST_CASE("a plan is described on its devices") {
   stagecut::profile model;

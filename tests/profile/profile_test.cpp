@@ -19,3 +19,13 @@ TEST_CASE("edges make another profile") {
   CHECK(model.edges[0] == stagecut::profile_edge{0, 1});
   CHECK(model.edges[0] != stagecut::profile_edge{1, 0});
 }
+
+TEST_CASE("a profile splits backward passes if every layer does") {
+  stagecut::profile model;
+  model.layers.resize(2);
+  CHECK_FALSE(model.splits_backward());
+  model.layers[0].backward_weight = 0;
+  CHECK_FALSE(model.splits_backward());
+  model.layers[1].backward_weight = 1;
+  CHECK(model.splits_backward());
+}

@@ -430,40 +430,40 @@ TEST_CASE("an architecture out of range is refused at its field") {
         "architecture.sequence: sequence = 17 is above positions = 16");
 }
 
-TEST_CASE("a training out of range is refused at its option") {
-  CHECK(refused(&training::microbatch, std::size_t{0}).starts_with("--microbatch: 0 is not from 1 to "));
-  CHECK(refused(&training::tensor_parallel, std::size_t{0}).starts_with("--tensor-parallel: 0 is not"));
-  CHECK(refused(&training::data_parallel, std::size_t{0}).starts_with("--data-parallel: 0 is not"));
-  CHECK(refused(&training::zero, std::size_t{4}) == "--zero: 4 is not from 0 to 3");
-  CHECK(refused(&training::sequence, std::size_t{17}) == "--sequence: sequence = 17 is above positions = 16");
+TEST_CASE("a training out of range is refused at its field") {
+  CHECK(refused(&training::microbatch, std::size_t{0}).starts_with("training.microbatch: 0 is not from 1 to "));
+  CHECK(refused(&training::tensor_parallel, std::size_t{0}).starts_with("training.tensor_parallel: 0 is not"));
+  CHECK(refused(&training::data_parallel, std::size_t{0}).starts_with("training.data_parallel: 0 is not"));
+  CHECK(refused(&training::zero, std::size_t{4}) == "training.zero: 4 is not from 0 to 3");
+  CHECK(refused(&training::sequence, std::size_t{17}) == "training.sequence: sequence = 17 is above positions = 16");
   const auto nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(refused(&training::state_bytes, std::optional(-1.)) == "--state-bytes: -1.000000 is not from 0 to 1000000");
-  CHECK(refused(&training::gradient_bytes, std::optional(nan)).starts_with("--gradient-bytes: nan"));
+  CHECK(refused(&training::state_bytes, std::optional(-1.)) == "training.state_bytes: -1.000000 is not from 0 to 1000000");
+  CHECK(refused(&training::gradient_bytes, std::optional(nan)).starts_with("training.gradient_bytes: nan"));
   CHECK(refused(&training::tensor_parallel, std::size_t{4}) ==
-        "--tensor-parallel: tensor_parallel = 4 does not divide heads = 2");
+        "training.tensor_parallel: tensor_parallel = 4 does not divide heads = 2");
   auto a = gpt();
   a.ffn = 31;
-  CHECK(refused(a, shared(2, false)) == "--tensor-parallel: tensor_parallel = 2 does not divide ffn = 31");
+  CHECK(refused(a, shared(2, false)) == "training.tensor_parallel: tensor_parallel = 2 does not divide ffn = 31");
   a = gpt();
   a.sequence = 5;
   CHECK(refused(a, shared(2, true)) ==
-        "--tensor-parallel: tensor_parallel = 2 does not divide sequence = 5, as sequence_parallel needs");
+        "training.tensor_parallel: tensor_parallel = 2 does not divide sequence = 5, as sequence_parallel needs");
   CHECK(refused(a, shared(2, false)).empty());
   a = gpt();
   a.heads = 6;
   a.head_dim = 2;
   a.kv_heads = 3;
   CHECK(refused(a, shared(2, false)) ==
-        "--tensor-parallel: tensor_parallel = 2 neither divides nor is a multiple of kv_heads = 3");
+        "training.tensor_parallel: tensor_parallel = 2 neither divides nor is a multiple of kv_heads = 3");
 }
 
 TEST_CASE("a device that computes nothing is refused") {
-  CHECK(refused(gpt(), {}, {.flops = 0}) == "--flops: 0.000000 is not above 0");
-  CHECK(refused(gpt(), {}, {.flops_fp32 = -1}) == "--flops-fp32: -1.000000 is not above 0");
+  CHECK(refused(gpt(), {}, {.flops = 0}) == "device.flops: 0.000000 is not above 0");
+  CHECK(refused(gpt(), {}, {.flops_fp32 = -1}) == "device.flops_fp32: -1.000000 is not above 0");
   CHECK(refused(gpt(), {}, {.bandwidth = std::numeric_limits<double>::infinity()}) ==
-        "--bandwidth: inf is not above 0");
-  CHECK(refused(gpt(), {}, {.memory = 0}) == "--memory: 0.000000 is not above 0");
-  CHECK(refused(gpt(), {}, {.efficiency = 1.5}) == "--efficiency: 1.500000 is not above 0 and at most 1");
+        "device.bandwidth: inf is not above 0");
+  CHECK(refused(gpt(), {}, {.memory = 0}) == "device.memory: 0.000000 is not above 0");
+  CHECK(refused(gpt(), {}, {.efficiency = 1.5}) == "device.efficiency: 1.500000 is not above 0 and at most 1");
   CHECK(refused(gpt(), {}, {.bandwidth = 1e-320}) ==
         "layer 0 (\"tok_embeddings\"): forward = infinity, must be finite and not negative");
 }

@@ -106,7 +106,7 @@ struct profile_command {
       throw CLI::ValidationError("--zero", "needs --data-parallel, the replicas that it spreads over");
     }
     const stagecut::transformer::device on = chosen_device(r);
-    stagecut::profile made = stagecut::transformer::profile(from.architecture, r, on);
+    stagecut::profile made = profiled(from.architecture, r, on);
     made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on)}}.dump();
     write(format == "csv"    ? stagecut::io::as_csv(made)
           : format == "text" ? profile_text(made)
@@ -137,6 +137,22 @@ struct profile_command {
       part[change.substr(first, equals - first)] = parsed.is_json ? parsed.value : nlohmann::ordered_json(value);
     }
     return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+
+  /// The profile; what is wrong with the training or the device is said of the option that sets it.
+  static stagecut::profile profiled(const stagecut::transformer::architecture& of,
+                                    const stagecut::transformer::training& how,
+                                    const stagecut::transformer::device& on) {
+    try {
+      return stagecut::transformer::profile(of, how, on);
+    } catch (const stagecut::invalid_input& error) {
+      const std::string& place = error.place();
+      const std::size_t dot = place.find('.');
+      if (!place.starts_with("training.") && !place.starts_with("device.")) throw;
+      std::string option = "--" + place.substr(dot + 1);
+      std::replace(option.begin(), option.end(), '_', '-');
+      throw stagecut::invalid_input(option, std::string_view(error.what()).substr(place.size() + 2));
+    }
   }
 
   template <class Words, class Choice>

@@ -157,10 +157,8 @@ struct simulate_command {
       if (schedule.name == "gpipe" || schedule.name == "gpipe-lifo") return own_schedule(plan);
       throw stagecut::invalid_input(source(), "keeps the last microbatch, which gpipe alone sends back first");
     }
-    const bool split = std::all_of(plan.profile.layers.begin(), plan.profile.layers.end(),
-                                   [](const auto& layer) { return layer.backward_weight.has_value(); });
-    return schedule.made(plan.devices, plan.chunks, plan.schedule.microbatches, stagecut::times_of(plan, split),
-                         transfers.of(plan), input.limits);
+    return schedule.made(plan.devices, plan.chunks, plan.schedule.microbatches,
+                         stagecut::times_of(plan, plan.profile.splits_backward()), transfers.of(plan), input.limits);
   }
 
   /// Refuses times of passes that the schedule does not run.

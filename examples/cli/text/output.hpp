@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/visible.hpp>
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -27,7 +29,7 @@ inline screen standard_screen() {
 }
 
 /// One line on standard error: what the program has to say beside its output.
-inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", stagecut::detail::visible(text)); }
+inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", stagecut::visible(text)); }
 
 /// Writes a text to a file, or to standard output if the name is empty.
 /// @throws std::system_error if it cannot be written; a file that was there before is then as it was

@@ -34,13 +34,12 @@ inline std::size_t glyphs(std::string_view text) {
 
 /// A name as it can be shown: what would mislead a reader, or a terminal would obey, escaped, and no longer than `most`.
 inline std::string shown(std::string_view name, std::size_t most = 40) {
-  using stagecut::detail::take_visible;
-  std::string all = stagecut::detail::visible(name);
+  std::string all = stagecut::visible(name);
   std::size_t size = glyphs(all);
   if (size <= most) return all;
   std::size_t first = 0;  // the end tells more than the beginning: encoder.layer.7
   while (size + 2 > most && !name.empty()) {
-    const std::string one = take_visible(name);
+    const std::string one = stagecut::take_visible(name);
     first += one.size();
     size -= glyphs(one);
   }

@@ -42,7 +42,7 @@ class argument_error : public std::invalid_argument {
   argument_error(std::string_view function, std::string_view argument, std::string_view value,
                  std::string_view requirement)
       : std::invalid_argument(
-            detail::visible(detail::joined("stagecut::", function, ": ", argument, " = ", value, ", ", requirement))),
+            visible(detail::joined("stagecut::", function, ": ", argument, " = ", value, ", ", requirement))),
         argument_(argument) {}
 
   /// The name of the argument.
@@ -60,7 +60,7 @@ class invalid_input : public std::invalid_argument {
   /// @param place    where: `item 3`, `profile.csv:12`
   /// @param problem  what is wrong there, with the value found
   invalid_input(std::string_view place, std::string_view problem)
-      : std::invalid_argument(detail::visible(detail::joined(place, ": ", problem))), place_(place) {}
+      : std::invalid_argument(visible(detail::joined(place, ": ", problem))), place_(place) {}
 
   /// Where the data is wrong.
   [[nodiscard]] const std::string& place() const noexcept { return place_; }

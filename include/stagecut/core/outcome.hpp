@@ -99,7 +99,7 @@ class no_answer : public std::logic_error {
  public:
   /// Tells the reason.
   explicit no_answer(const reason& why)
-      : std::logic_error(detail::visible(detail::joined("stagecut::outcome: no answer: ", why.text()))) {}
+      : std::logic_error(visible(detail::joined("stagecut::outcome: no answer: ", why.text()))) {}
 };
 
 /// An answer with what is known of it, or the reason why there is none: see `state`.

@@ -8,7 +8,9 @@
 #include <stagecut/core/detail/language.hpp>
 
 // How a text of the user's is shown to people: in tables, errors and pictures. Files hold it as it is.
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline v0 {
+
+namespace detail {
 
 /// Bytes of the well-formed UTF-8 character with which a text that is not empty begins; 0 if it is none.
 [[nodiscard]] inline std::size_t utf8_size(std::string_view text) noexcept {
@@ -78,25 +80,31 @@ inline constexpr code_points misleading[] = {
   return code;
 }
 
-/// Takes the first character from a text that is not empty, and returns it as it is shown: as it is, or as strings of
-/// Python spell it: `\u202e`, `\U000e0041`, and of a byte that is no UTF-8 `\xff`.
+}  // namespace detail
+
+/// Takes the first character from a text, and returns it as it is shown: as it is, or, if it would mislead a reader, as
+/// strings of Python spell it: `\u202e`, `\U000e0041`, and of a byte that is no UTF-8 `\xff`.
+///
+/// @param text  loses its first character, which may be of several bytes
+/// @pre         it is not empty
 [[nodiscard]] inline std::string take_visible(std::string_view& text) {
-  const std::size_t size = utf8_size(text);
+  const std::size_t size = detail::utf8_size(text);
   const std::string_view one = text.substr(0, size == 0 ? 1 : size);
   text.remove_prefix(one.size());
-  const char32_t code = size == 0 ? static_cast<unsigned char>(one[0]) : code_point(one, size);
-  if (size != 0 && is_visible(code)) return std::string(one);
+  const char32_t code = size == 0 ? static_cast<unsigned char>(one[0]) : detail::code_point(one, size);
+  if (size != 0 && detail::is_visible(code)) return std::string(one);
   std::size_t digits = size == 0 ? 2 : code > 0xFFFF ? 8 : 4;
   std::string shown = digits == 2 ? "\\x" : digits == 4 ? "\\u" : "\\U";
   while (digits-- > 0) shown += "0123456789abcdef"[code >> (4 * digits) & 15U];
   return shown;
 }
 
-/// A text as it is shown. Backslashes stay, so what is visible already does not change.
+/// A text as it is shown to people: characters that a terminal or a viewer obeys, that change its direction or that take no
+/// room are escaped, as `take_visible` does; all else stays, backslashes too, so what is visible already does not change.
 [[nodiscard]] inline std::string visible(std::string_view text) {
   std::string shown;
   while (!text.empty()) shown += take_visible(text);
   return shown;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace stagecut::inline v0

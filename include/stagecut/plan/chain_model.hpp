@@ -97,19 +97,17 @@ class chain_model {
     std::vector<double> backward(n);
     std::vector<double> weight(n);
     std::vector<double> sent(n);
-    bool splits = true;
     for (std::size_t b = 0; b < n; ++b) {
       for (std::size_t i = blocks[b]; i < blocks[b + 1]; ++i) {
         const layer& each = model.layers[i];
         forward[b] += each.forward;
         backward[b] += each.backward + (options.checkpoint == checkpointing::always ? each.forward : 0);
         weight[b] += each.backward_weight.value_or(0);
-        splits = splits && each.backward_weight;
         sent[b] = each.output;
       }
       if (weight[b] > backward[b]) weight[b] = backward[b];  // sums round, each in its own way
     }
-    if (!splits) weight.clear();
+    if (!model.splits_backward()) weight.clear();
     return {std::move(forward), std::move(backward), std::move(weight), std::move(sent)};
   }
 

@@ -57,8 +57,7 @@ struct plan_comparison {
 /// for more than devices, chunks and microbatches are among them, and can be planned for by nothing that `plan_choices`
 /// says.
 [[nodiscard]] inline std::vector<schedule_kind> usual_schedules(const profile& model) {
-  bool splits = true;
-  for (const layer& each : model.layers) splits = splits && each.backward_weight;
+  const bool splits = model.splits_backward();
   std::vector<schedule_kind> result;
   for (const schedule_entry& each : schedules) {
     const bool twin = each.kind == schedule_kind::gpipe_lifo || each.kind == schedule_kind::sapp_big ||

@@ -37,6 +37,14 @@ struct profile {
     return result;
   }
 
+  /// Whether every layer tells the gradient of the weights apart, as schedules need that run I and W.
+  [[nodiscard]] bool splits_backward() const noexcept {
+    for (const layer& each : layers) {
+      if (!each.backward_weight) return false;
+    }
+    return true;
+  }
+
   /// Equal in every part.
   friend bool operator==(const profile&, const profile&) = default;
 };

@@ -174,34 +174,25 @@ inline std::optional<fault> find_fault(const architecture& a, const training& r)
   return found ? found : at_odds(a, r);
 }
 
-/// The option of the command line that sets a field: `--tensor-parallel`.
-inline std::string option(std::string_view field) {
-  std::string name = joined("--", field);
-  for (char& each : name) {
-    if (each == '_') each = '-';
-  }
-  return name;
-}
-
 }  // namespace detail
 
 /// Refuses an architecture and a training that are out of range or do not go together.
-/// @throws stagecut::invalid_input at `architecture.FIELD`, or at the option that sets the training's: `--zero`
+/// @throws stagecut::invalid_input at `architecture.FIELD` or `training.FIELD`
 inline void check(const architecture& a, const training& r = {}) {
   const auto fault = detail::find_fault(a, r);
   if (!fault) return;
-  stagecut::detail::fail(stagecut::invalid_input(
-      fault->training ? detail::option(fault->field) : detail::joined("architecture.", fault->field), fault->problem));
+  const std::string_view part = fault->training ? "training." : "architecture.";
+  stagecut::detail::fail(stagecut::invalid_input(detail::joined(part, fault->field), fault->problem));
 }
 
 /// Refuses a device that computes nothing.
-/// @throws stagecut::invalid_input at the option that sets the figure: `--flops`
+/// @throws stagecut::invalid_input at `device.FIELD`
 inline void check(const device& on) {
   const std::pair<std::string_view, double> figures[] = {
       {"flops", on.flops}, {"flops_fp32", on.flops_fp32}, {"bandwidth", on.bandwidth}, {"memory", on.memory}};
   const auto refuse = [](std::string_view field, double value, std::string_view problem) {
     stagecut::detail::fail(
-        stagecut::invalid_input(detail::option(field), detail::joined(std::to_string(value), " ", problem)));
+        stagecut::invalid_input(detail::joined("device.", field), detail::joined(std::to_string(value), " ", problem)));
   };
   for (const auto& [field, value] : figures) {
     if (!stagecut::is_finite(value) || !(value > 0)) refuse(field, value, "is not above 0");

@@ -39,7 +39,7 @@ template <class Numbers>
   std::string text;
   while (!name.empty()) {
     if (name[0] == '"' || name[0] == '\\') text += '\\';
-    text += stagecut::detail::take_visible(name);
+    text += stagecut::take_visible(name);
   }
   return text;
 }

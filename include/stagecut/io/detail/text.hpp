@@ -18,7 +18,7 @@ using stagecut::detail::fail;
 using stagecut::detail::in_quotes;
 using stagecut::detail::joined;
 using stagecut::detail::utf8_size;
-using stagecut::detail::visible;
+using stagecut::visible;
 
 /// A text read line by line. Lines end with LF or CR LF; skips a byte-order mark.
 class line_reader {

@@ -39,9 +39,7 @@ namespace stagecut::inline v0::detail {
     return "the links are those of another number of stages";
   }
   if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
-  bool splits = true;
-  for (const layer& each : model.layers) splits = splits && each.backward_weight;
-  if (!splits && schedules[static_cast<std::size_t>(request.schedule)].splits_backward) {
+  if (!model.splits_backward() && schedules[static_cast<std::size_t>(request.schedule)].splits_backward) {
     return "the model does not tell the gradient of the weights, which the schedule runs apart";
   }
   return "";
