@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <regex>
 #include <string>
@@ -180,9 +179,7 @@ struct plan_command {
   static std::vector<std::string> schedule_names() {
     std::vector<std::string> names = {"auto"};
     for (const auto& each : stagecut::schedules) {
-      const bool asks_more =
-          each.kind == stagecut::schedule_kind::in_flight || each.kind == stagecut::schedule_kind::sliced;
-      if (!asks_more) names.emplace_back(each.name);
+      if (!stagecut::needs_more(each)) names.emplace_back(each.name);
     }
     return names;
   }
@@ -207,8 +204,7 @@ struct plan_command {
       throw CLI::ValidationError("--memory", "with --chunks it is known for the makespan alone" + why);
     }
     if (!of_stages() && obstacle.empty()) return make_plan(model, request);
-    constexpr const char* known[] = {"gpipe", "1f1b", "eager-1f1b", "interleaved"};
-    if (std::find(std::begin(known), std::end(known), schedule) == std::end(known)) {
+    if (!find_schedule(schedule)->by_stage_costs) {
       const std::string why = obstacle.empty() ? "" : ": " + obstacle;
       throw CLI::ValidationError("--schedule", schedule + " is planned for the makespan alone" + why);
     }
@@ -231,9 +227,7 @@ struct plan_command {
     plan_choices open;
     open.chunks = chunks == 0 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{chunks};
     for (const auto& each : schedules) {
-      const bool twin = each.kind == schedule_kind::gpipe_lifo || each.kind == schedule_kind::sapp_big ||
-                        each.kind == schedule_kind::sapp_less_memory;
-      if (!twin && (splits || !each.splits_backward)) open.schedules.push_back(each.kind);
+      if (!each.twin && (splits || !each.splits_backward)) open.schedules.push_back(each.kind);
     }
     compared = compare_plans(model, request, open);
     // Those that there are not for these numbers are not worth a line.
@@ -248,7 +242,7 @@ struct plan_command {
     using namespace stagecut;
     if (schedule != "auto") request.schedule = find_schedule(schedule)->kind;
     if (schedule != "auto") {
-      const std::size_t wanted = schedules[static_cast<std::size_t>(request.schedule)].chunks;
+      const std::size_t wanted = entry_of(request.schedule).chunks;
       request.chunks = chunks != 0 ? chunks : wanted == 0 ? 1 : wanted;
       if (wanted == 0 && request.chunks == 1) {
         throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));

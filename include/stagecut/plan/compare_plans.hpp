@@ -140,8 +140,7 @@ class choice_comparison {
             result.back().microbatches = m;
             result.back().schedule = kind;
             // What a request means by it; a list of schedules says what it means.
-            const bool one = kind == schedule_kind::one_forward_one_backward && choices_.schedules.empty();
-            if (one && v > 1) result.back().schedule = schedule_kind::interleaved;
+            if (choices_.schedules.empty() && v > 1) result.back().schedule = entry_of(kind).with_chunks;
           }
         }
       }

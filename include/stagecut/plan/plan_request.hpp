@@ -11,6 +11,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -113,7 +114,8 @@ inline void check_order(const char* function, const plan_request& request) {
   if (!request.in_flight.empty() && !one) {
     refuse("schedule", to_string(request.schedule), "must be 1f1b for numbers in flight");
   }
-  const bool interleaved = request.chunks > 1 && (one || request.schedule == schedule_kind::interleaved);
+  const bool interleaved =
+      request.chunks > 1 && entry_of(request.schedule).with_chunks == schedule_kind::interleaved;
   if (!interleaved || request.microbatches % request.devices == 0) return;
   const std::size_t below = request.microbatches / request.devices * request.devices;
   const std::string would = joined(below == 0 ? std::string() : joined(std::to_string(below), " or "),
@@ -197,7 +199,7 @@ inline void check_request(const char* function, const profile& model, const plan
 /// Refuses what `plan_chain` cannot say of a schedule.
 inline void check_bottleneck_request(const profile& model, const plan_request& request) {
   check_request("plan_chain", model, request);
-  const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
+  const auto refuse = [](const char* argument, const std::string& value, const std::string& requirement) {
     detail::fail(argument_error("plan_chain", argument, value, requirement));
   };
   if (request.memory_per_device && request.chunks > 1) {
@@ -212,16 +214,14 @@ inline void check_bottleneck_request(const profile& model, const plan_request& r
         "be near");
   }
   if (request.objective == plan_objective::makespan) refuse("objective", "makespan", "is what make_plan minimises");
-  const schedule_kind kind = request.schedule;
-  const bool one_f_one_b = kind == schedule_kind::one_forward_one_backward;
-  const bool eager = kind == schedule_kind::eager_one_forward_one_backward;
-  const bool interleaved = kind == schedule_kind::interleaved;
-  if (!one_f_one_b && !eager && !interleaved && kind != schedule_kind::gpipe) {
-    refuse("schedule", to_string(kind), "must be gpipe, 1f1b, eager-1f1b or interleaved");
+  const schedule_entry& entry = entry_of(request.schedule);
+  if (!entry.by_stage_costs) {
+    const auto is_known = [](const schedule_entry& each) { return each.by_stage_costs; };
+    refuse("schedule", entry.name, joined("must be ", stagecut::list_names(schedules, " or ", is_known)));
   }
-  if (interleaved && request.chunks == 1) refuse("schedule", "interleaved", "needs chunks above 1");
-  if (request.chunks > 1 && !one_f_one_b && !interleaved) {
-    refuse("schedule", to_string(kind), "has one stage on each device: chunks must be 1");
+  if (entry.chunks == 0 && request.chunks == 1) refuse("schedule", entry.name, "needs chunks above 1");
+  if (request.chunks > 1 && entry_of(entry.with_chunks).chunks == 1) {
+    refuse("schedule", entry.name, "has one stage on each device: chunks must be 1");
   }
   if (request.memory.checkpoint != checkpointing::except_last) return;
   if (request.schedule != schedule_kind::gpipe) {

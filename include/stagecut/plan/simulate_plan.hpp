@@ -36,7 +36,7 @@ namespace stagecut::inline v0 {
   shape.ranks = made.devices;
   shape.chunks = made.chunks;
   shape.microbatches = made.schedule.microbatches;
-  if (entry->kind == schedule_kind::in_flight) {
+  if (entry->takes == shape_figure::in_flight) {
     for (const planned_stage& stage : made.stages) shape.in_flight.push_back(stage.in_flight);
   }
   const bool last_first = entry->kind == schedule_kind::gpipe && made.memory.checkpoint == "except_last";

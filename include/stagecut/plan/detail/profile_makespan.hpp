@@ -47,7 +47,7 @@ namespace detail {
 /// The schedule that a request means.
 [[nodiscard]] inline schedule schedule_of_request(const plan_request& request) {
   schedule_kind kind = request.schedule;
-  if (kind == schedule_kind::one_forward_one_backward && request.chunks > 1) kind = schedule_kind::interleaved;
+  if (request.chunks > 1) kind = entry_of(kind).with_chunks;
   if (!request.in_flight.empty()) kind = schedule_kind::in_flight;
   schedule_shape shape;
   shape.ranks = request.devices;
@@ -60,7 +60,7 @@ namespace detail {
 /// Whether a request keeps what it computes again from I to W: memory is not reckoned for that.
 [[nodiscard]] inline bool recomputes_apart(const plan_request& request) {
   return request.memory.checkpoint == checkpointing::always && request.in_flight.empty() &&
-         schedules[static_cast<std::size_t>(request.schedule)].splits_backward;
+         entry_of(request.schedule).splits_backward;
 }
 
 /// Refuses a request whose makespan cannot be minimised.
@@ -69,7 +69,7 @@ inline void check_makespan_request(const profile& model, const plan_request& req
   const auto refuse = [](const char* argument, const std::string& value, const std::string& requirement) {
     fail(argument_error("make_plan", argument, value, requirement));
   };
-  if (request.schedule == schedule_kind::sliced || request.schedule == schedule_kind::in_flight) {
+  if (needs_more(entry_of(request.schedule))) {
     refuse("schedule", to_string(request.schedule), "is not one that a chain is planned for");
   }
   if (recomputes_apart(request)) {
@@ -109,7 +109,7 @@ inline void check_makespan_request(const profile& model, const plan_request& req
   if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
   bool splits = true;
   for (const layer& each : model.layers) splits = splits && each.backward_weight;
-  if (!splits && schedules[static_cast<std::size_t>(request.schedule)].splits_backward) {
+  if (!splits && entry_of(request.schedule).splits_backward) {
     return "the model does not tell the gradient of the weights, which the schedule runs apart";
   }
   return "";
@@ -140,11 +140,9 @@ template <class Fits>
                                            const layer_blocks& blocks, const training_memory& memory,
                                            const std::vector<std::size_t>& in_flight, double bytes) {
   const auto needs = [&](std::size_t devices) {
-    const schedule_kind kind = request.schedule;
-    const bool known = kind == schedule_kind::gpipe || kind == schedule_kind::one_forward_one_backward ||
-                       kind == schedule_kind::eager_one_forward_one_backward;
-    return known && request.in_flight.empty() ? microbatches_in_flight(kind, devices, request.microbatches)
-                                              : std::vector<std::size_t>();
+    const bool known = entry_of(request.schedule).most_in_flight != nullptr && request.in_flight.empty();
+    return known ? microbatches_in_flight(request.schedule, devices, request.microbatches)
+                 : std::vector<std::size_t>();
   };
   return memory_shortage(model, blocks, memory, in_flight, bytes, needs, detail::limits_of(request));
 }
