@@ -8,9 +8,10 @@
   X(add_group) \
   X(add_groups) \
   X(add_item) \
-  X(add_transfer) \
+  X(add_transfers) \
   X(added) \
   X(allowed_cut) \
+  X(any_need) \
   X(as_bound) \
   X(as_chain) \
   X(as_computed) \
@@ -49,6 +50,7 @@
   X(check_sum) \
   X(checked_add) \
   X(chunks_shortage) \
+  X(circle_of_edges) \
   X(code_point) \
   X(collect_cuts_within) \
   X(compare_costs) \
@@ -63,18 +65,23 @@
   X(difference) \
   X(dropout_work) \
   X(dualpipev) \
+  X(dualpipev_order) \
   X(each_figure) \
   X(each_memory_change) \
   X(each_tie) \
   X(eager_one_forward_one_backward) \
+  X(edge_count) \
+  X(edge_problem) \
   X(edges_of) \
   X(embedding_work) \
   X(empty_schedule) \
+  X(entry_of) \
   X(fail) \
   X(fail_overflow) \
   X(few_passes) \
   X(fill_from_both_ends) \
   X(find_fault) \
+  X(find_name) \
   X(find_op) \
   X(find_optimizer) \
   X(find_parted_group) \
@@ -118,9 +125,12 @@
   X(layer_work) \
   X(leads_down) \
   X(least_that_fits) \
+  X(let_in) \
+  X(letting_in) \
   X(levelled) \
   X(limits_of) \
   X(links_of) \
+  X(list_names) \
   X(load) \
   X(longest_path) \
   X(loop_placement) \
@@ -136,8 +146,9 @@
   X(missing_op) \
   X(most_held) \
   X(moves) \
+  X(name_of) \
   X(narrow) \
-  X(needs_of) \
+  X(needs_more) \
   X(norm_parameters) \
   X(norm_work) \
   X(number_text) \
@@ -149,11 +160,13 @@
   X(op_text) \
   X(option) \
   X(options_of) \
+  X(order_fault) \
   X(order_problem) \
   X(ordered_bits) \
   X(other_end) \
   X(out_of_range) \
   X(parameters) \
+  X(peer_problem) \
   X(place_of) \
   X(plan_makespan) \
   X(plan_of) \
@@ -167,6 +180,7 @@
   X(refuse_layer) \
   X(refuse_shape) \
   X(refuse_sum) \
+  X(rows_in_order) \
   X(sapp_bubbles_of) \
   X(sapp_interleaved) \
   X(sapp_lost_messages) \
@@ -178,6 +192,7 @@
   X(seconds_now) \
   X(separable_begin) \
   X(separable_end) \
+  X(shape_fault) \
   X(shape_obstacle) \
   X(sliced_one_forward_one_backward) \
   X(speeds_of_stages) \

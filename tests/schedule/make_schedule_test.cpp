@@ -148,9 +148,8 @@ TEST_CASE("every row of the table passes every door of the room") {
     if (entry.most_in_flight != nullptr) CHECK(microbatches_in_flight(entry.kind, 3, 12) == held);
     stagecut::pass_times<double> times;
     for (auto* each : {&times.forward, &times.backward_input, &times.backward_weight}) each->assign(made.stages(), 1);
-    using stagecut::transfer_kind;
-    for (const auto kind : {transfer_kind::latency, transfer_kind::link, transfer_kind::stream, transfer_kind::blocking}) {
-      const auto run = stagecut::simulate(made, times, {kind, {0.5}, {0.5}});
+    for (const auto& each : stagecut::transfer_kind_words) {
+      const auto run = stagecut::simulate(made, times, {each.value, {0.5}, {0.5}});
       CHECK(run.makespan >= 12 * 3 * static_cast<double>(shape.chunks));
       const auto memory = stagecut::memory_curve(made, run);
       CHECK(memory.size() == 3);

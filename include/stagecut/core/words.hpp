@@ -51,7 +51,7 @@ template <class Rows, class Keep>
 /// All of them.
 template <class Rows>
 [[nodiscard]] std::string list_names(const Rows& rows, std::string_view last = ", ") {
-  return list_names(rows, last, [](const auto&) { return true; });
+  return stagecut::list_names(rows, last, [](const auto&) { return true; });
 }
 
 }  // namespace stagecut::inline v0

@@ -8,6 +8,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -131,15 +132,12 @@ namespace stagecut::inline v0 {
   transfer_times<double> result;
   const std::vector<link_speed>& links = made.messages.links;
   if (links.empty()) return result;
-  bool known = false;
-  for (const auto each :
-       {transfer_kind::latency, transfer_kind::link, transfer_kind::stream, transfer_kind::blocking}) {
-    if (made.messages.kind == to_string(each)) result.kind = each, known = true;
-  }
-  if (!known) {
+  const auto* const known = stagecut::find_name(transfer_kind_words, made.messages.kind);
+  if (known == nullptr) {
     detail::fail(invalid_input(
         "plan", detail::joined("its messages of kind ", detail::in_quotes(made.messages.kind), " are not known")));
   }
+  result.kind = known->value;
   if (links.size() != 1 && links.size() + 1 != made.cuts.stages()) {
     detail::fail(invalid_input("plan", "its links are neither one nor one for each boundary of stages"));
   }

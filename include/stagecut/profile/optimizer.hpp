@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include <stagecut/core/words.hpp>
+
 namespace stagecut::inline v0 {
 
 /// What training keeps on a device for each byte of parameters.
@@ -33,10 +35,7 @@ inline constexpr std::array<optimizer, 11> optimizers = {{
 
 /// The optimizer of that name; null if there is none.
 [[nodiscard]] constexpr const optimizer* find_optimizer(std::string_view name) noexcept {
-  for (const optimizer& each : optimizers) {
-    if (each.name == name) return &each;
-  }
-  return nullptr;
+  return stagecut::find_name(optimizers, name);
 }
 
 }  // namespace stagecut::inline v0

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/op.hpp>
@@ -20,11 +21,7 @@ inline constexpr std::array<std::string_view, 14> plan_keys = {
 
 /// Whether a text is the name of a `transfer_kind`.
 [[nodiscard]] inline bool is_transfer_kind(std::string_view name) {
-  for (const auto each :
-       {transfer_kind::latency, transfer_kind::link, transfer_kind::stream, transfer_kind::blocking}) {
-    if (name == to_string(each)) return true;
-  }
-  return false;
+  return stagecut::find_name(transfer_kind_words, name) != nullptr;
 }
 
 /// Refuses parts of a plan that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/io/read_limits.hpp>
@@ -52,11 +53,10 @@ inline bool torch_kind(std::string_view word, torch_letters letters, op_kind& ki
     if (word == "B") word = "I";
     if (word == "BW") word = "B";
   }
-  for (kind = op_kind::forward; kind != op_kind::optimizer_step;
-       kind = static_cast<op_kind>(static_cast<int>(kind) + 1)) {
-    if (word == to_string(kind)) return true;
-  }
-  return false;
+  const auto* const known = stagecut::find_name(op_words, word);
+  if (known == nullptr || known->value == op_kind::optimizer_step) return false;
+  kind = known->value;
+  return true;
 }
 
 /// Reads PyTorch's schedules line by line.

@@ -12,6 +12,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/detail/json_messages.hpp>
 #include <stagecut/io/detail/json_stages.hpp>
@@ -69,11 +70,9 @@ inline objective_value read_objective(const json_value& value) {
   objective.value = value.at("value").amount();
   objective.bound = value.at("bound").amount();
   const json_value found = value.at("state");
-  bool known = false;
-  for (const auto each : {state::optimal, state::feasible, state::infeasible, state::unknown}) {
-    if (found.text() == to_string(each)) objective.state = each, known = true;
-  }
-  if (!known) found.fail(found.shown(), " is neither optimal, feasible, infeasible nor unknown");
+  const auto* const known = stagecut::find_name(state_words, found.text());
+  if (known == nullptr) found.fail(found.shown(), " is neither ", stagecut::list_names(state_words, " nor "));
+  objective.state = known->value;
   value.only({"name", "of", "value", "bound", "state"});
   return objective;
 }
@@ -93,12 +92,11 @@ inline memory_model read_memory(const json_value& value) {
 inline timed_pass read_pass(const json_value& value) {
   const auto parts = value.elements();
   if (parts.size() != 5) value.fail(value.shown(), " is not [stage, microbatch, \"F\", start, end]");
-  std::optional<op_kind> kind;
-  for (const op_kind each : {op_kind::forward, op_kind::backward, op_kind::backward_input, op_kind::backward_weight}) {
-    if (parts[2].text() == to_string(each)) kind = each;
+  const auto* const kind = stagecut::find_name(op_words, parts[2].text());
+  if (kind == nullptr || !is_compute(kind->value)) {
+    parts[2].fail(parts[2].shown(), R"( is neither "F", "B", "I" nor "W")");
   }
-  if (!kind) parts[2].fail(parts[2].shown(), R"( is neither "F", "B", "I" nor "W")");
-  return {parts[0].count(), parts[1].count(), *kind, parts[3].amount(), parts[4].amount()};
+  return {parts[0].count(), parts[1].count(), kind->value, parts[3].amount(), parts[4].amount()};
 }
 
 inline plan read_json_plan(const json_value& value) {
