@@ -8,14 +8,17 @@
   X(add_group) \
   X(add_groups) \
   X(add_item) \
-  X(add_transfer) \
+  X(add_transfers) \
   X(added) \
   X(allowed_cut) \
   X(allows_cut) \
+  X(any_need) \
+  X(are_intervals) \
   X(as_bound) \
   X(as_chain) \
   X(as_computed) \
   X(as_one_chain) \
+  X(assign_stages) \
   X(at_odds) \
   X(backward_first) \
   X(backward_of) \
@@ -60,6 +63,7 @@
   X(check_sum) \
   X(checked_add) \
   X(chunks_shortage) \
+  X(circle_of_edges) \
   X(code_point) \
   X(collect_cuts_within) \
   X(combinations) \
@@ -70,34 +74,43 @@
   X(cycle_text) \
   X(deadlock_text) \
   X(describe) \
+  X(describe_passes) \
+  X(devices_of) \
   X(devices_text) \
   X(difference) \
   X(dropout_work) \
   X(dualpipev) \
+  X(dualpipev_order) \
   X(each_figure) \
   X(each_memory_change) \
   X(each_tie) \
   X(eager_one_forward_one_backward) \
+  X(edge_count) \
+  X(edge_problem) \
   X(edges_of) \
   X(embedding_work) \
   X(empty_schedule) \
   X(end_of_reasons) \
+  X(entry_of) \
   X(expanded) \
   X(fail) \
   X(fail_overflow) \
   X(few_passes) \
   X(fill_from_both_ends) \
   X(find_fault) \
+  X(find_name) \
   X(find_op) \
   X(find_optimizer) \
   X(find_parted_group) \
   X(find_schedule) \
+  X(find_variant) \
   X(first_overflow) \
   X(floor_bytes) \
   X(for_intervals) \
   X(free_program) \
   X(from_ordered_bits) \
   X(gallop) \
+  X(given_order) \
   X(gpipe) \
   X(greatest) \
   X(grouped_schedule) \
@@ -135,11 +148,15 @@
   X(layer_seconds) \
   X(layer_text) \
   X(layer_work) \
+  X(layers_of) \
   X(leads_down) \
   X(least_that_fits) \
+  X(let_in) \
+  X(letting_in) \
   X(levelled) \
   X(limits_of) \
   X(links_of) \
+  X(list_names) \
   X(load) \
   X(longest_path) \
   X(loop_placement) \
@@ -150,15 +167,19 @@
   X(makespan_obstacle) \
   X(measured_costs) \
   X(memory_curve) \
+  X(memory_of) \
   X(memory_shortage) \
   X(merge_backward) \
+  X(message_bytes) \
   X(microbatches_in_flight) \
   X(microbatches_kept) \
   X(missing_op) \
   X(most_held) \
   X(moves) \
+  X(name_of) \
+  X(named_schedule_of) \
   X(narrow) \
-  X(needs_of) \
+  X(needs_more) \
   X(norm_parameters) \
   X(norm_work) \
   X(number_text) \
@@ -170,17 +191,19 @@
   X(op_text) \
   X(optimizer_name) \
   X(options_of) \
+  X(order_fault) \
   X(order_problem) \
   X(ordered_bits) \
   X(other_end) \
   X(out_of_range) \
+  X(output_of) \
   X(parameter_bytes) \
   X(parameters) \
+  X(peer_problem) \
   X(place_of) \
   X(plan_makespan) \
   X(plan_of) \
   X(plan_stages) \
-  X(plans_stages_for) \
   X(predict) \
   X(prediction_obstacle) \
   X(price) \
@@ -191,8 +214,10 @@
   X(recomputes_apart) \
   X(refuse_layer) \
   X(refuse_shape) \
+  X(refuse_split) \
   X(refuse_sum) \
   X(rightmost_end) \
+  X(rows_in_order) \
   X(sapp_bubbles_of) \
   X(sapp_interleaved) \
   X(sapp_lost_messages) \
@@ -204,13 +229,18 @@
   X(seconds_now) \
   X(separable_begin) \
   X(separable_end) \
+  X(shape_fault) \
   X(shape_obstacle) \
   X(sliced_one_forward_one_backward) \
+  X(sort) \
+  X(sort_part) \
   X(speeds_of_stages) \
   X(split_makespan) \
   X(stage_backward) \
   X(stage_backward_weight) \
+  X(stage_edges_of) \
   X(stage_forward) \
+  X(stage_of_layers) \
   X(stage_shortage) \
   X(start_of) \
   X(steady_windows) \

@@ -15,6 +15,7 @@
 #include <stagecut/core/rare.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/core/visible.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/cost/added_cuts.hpp>
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/at_least_one.hpp>

@@ -896,7 +896,8 @@ TEST_CASE("a request that makes no sense") {
   CHECK(refusal(bad) == "schedule: has no stage");
   bad = good;
   bad.order.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
-  CHECK(refusal(bad) == "stagecut::minimize_makespan: order.edges = {…}, must be empty: stages that are cut are a chain");
+  CHECK(refusal(bad) ==
+        "stagecut::minimize_makespan: order.edges = {…}, must be empty: stages that are cut are a chain");
   bad = good;
   bad.links.resize(2);
   CHECK(refusal(bad) == "stagecut::minimize_makespan: links.size() = 2, must be 1 or the number of boundaries, 3");

@@ -213,7 +213,8 @@ class event_simulator {
     lane& other = ranks_[order_.rank_of[at_from ? edges_[e].to : edges_[e].from]];
     if (other.running || other.at == other.ops.size()) return false;
     const stagecut::op& that = other.ops[other.at];
-    if (!is_transfer(that.kind) || is_send(that.kind) == is_send(each.kind) || is_back(that) != is_back(each)) return false;
+    if (!is_transfer(that.kind) || is_send(that.kind) == is_send(each.kind)) return false;
+    if (is_back(that) != is_back(each)) return false;
     if (edge_of(that) != e || that.microbatch != each.microbatch || that.slice != each.slice) return false;
     begin(on, 1, message(is_back(each), e));
     begin(other, 1, message(is_back(each), e));

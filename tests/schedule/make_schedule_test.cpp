@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/schedule/make_schedule.hpp>
 
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/memory_curve.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -111,4 +115,48 @@ TEST_CASE("What a schedule does not know of is refused with the reason") {
   CHECK(refusal("gpipe", {.ranks = 0, .microbatches = 8}) == "stagecut::gpipe: ranks = 0, must be at least 1");
   CHECK(refusal("zb-h1", {.ranks = 4, .microbatches = 4}) ==
         "stagecut::zb_h1: microbatches = 4, must be at least twice the number of ranks, 8");
+}
+
+TEST_CASE("by name, with what is said of the shape; a name that there is not is told with those that there are") {
+  CHECK(make_schedule("1f1b", {.ranks = 4, .microbatches = 8}) == stagecut::one_forward_one_backward(4, 8));
+  CHECK(make_schedule(std::string("zbv"), {.ranks = 2, .chunks = 2, .microbatches = 8}) == stagecut::zbv(2, 8));
+  CHECK_THROWS_WITH_AS((void)make_schedule("1f2b", {.ranks = 4, .microbatches = 8}),
+                       "stagecut::make_schedule: name = \"1f2b\", must be gpipe, gpipe-lifo, 1f1b, eager-1f1b, "
+                       "in-flight, interleaved, looped-bfs, zb-h1, zb-h2, interleaved-zb, zbv, dualpipev, seq-1f1b, "
+                       "sapp-big or sapp-less-memory",
+                       stagecut::argument_error);
+  CHECK_THROWS_AS((void)make_schedule("", {}), stagecut::argument_error);
+}
+
+TEST_CASE("every row of the table passes every door of the room") {
+  for (const schedule_entry& entry : stagecut::schedules) {
+    CAPTURE(entry.name);
+    CHECK(find_schedule(entry.name) == &entry);
+    CHECK(&stagecut::entry_of(entry.kind) == &entry);
+    CHECK(std::string(to_string(entry.kind)) == entry.name);
+    schedule_shape shape{.ranks = 3, .chunks = entry.chunks == 0 ? 2 : entry.chunks, .microbatches = 12};
+    if (entry.takes == stagecut::shape_figure::group) shape.group = 4;
+    if (entry.takes == stagecut::shape_figure::slices) shape.slices = 2;
+    if (entry.takes == stagecut::shape_figure::in_flight) shape.in_flight = {3, 2, 1};
+    CHECK(stagecut::has_shape(entry.kind, 3, shape.chunks, 12) != needs_more(entry));
+    const schedule made = make_schedule(entry.name, shape);
+    CHECK(made == make_schedule(entry.kind, shape));
+    CHECK(made.name == entry.name);
+    stagecut::check_schedule(made);
+    const auto held = microbatches_in_flight(made);
+    REQUIRE(held.size() == made.stages());
+    if (entry.most_in_flight != nullptr) CHECK(microbatches_in_flight(entry.kind, 3, 12) == held);
+    stagecut::pass_times<double> times;
+    for (auto* each : {&times.forward, &times.backward_input, &times.backward_weight}) each->assign(made.stages(), 1);
+    for (const auto& each : stagecut::transfer_kind_words) {
+      const auto run = stagecut::simulate(made, times, {each.value, {0.5}, {0.5}});
+      CHECK(run.makespan >= 12 * 3 * static_cast<double>(shape.chunks));
+      const auto memory = stagecut::memory_curve(made, run);
+      CHECK(memory.size() == 3);
+    }
+    // What is meant with several stages a rank can have several, and is itself there.
+    const schedule_entry& chunked = stagecut::entry_of(entry.with_chunks);
+    CHECK((&chunked == &entry || (entry.chunks == 1 && chunked.chunks == 0)));
+    if (entry.by_stage_costs) CHECK((entry.most_in_flight != nullptr || entry.takes == stagecut::shape_figure::group));
+  }
 }

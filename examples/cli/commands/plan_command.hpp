@@ -175,9 +175,7 @@ struct plan_command {
   static std::vector<std::string> schedule_names() {
     std::vector<std::string> names = {"auto"};
     for (const auto& each : stagecut::schedules) {
-      const bool asks_more =
-          each.kind == stagecut::schedule_kind::in_flight || each.kind == stagecut::schedule_kind::sliced;
-      if (!asks_more) names.emplace_back(each.name);
+      if (!stagecut::needs_more(each)) names.emplace_back(each.name);
     }
     return names;
   }
@@ -197,7 +195,7 @@ struct plan_command {
     using namespace stagecut;
     if (schedule != "auto") request.schedule = find_schedule(schedule)->kind;
     if (schedule != "auto") {
-      const std::size_t wanted = schedules[static_cast<std::size_t>(request.schedule)].chunks;
+      const std::size_t wanted = entry_of(request.schedule).chunks;
       request.chunks = chunks != 0 ? chunks : wanted == 0 ? 1 : wanted;
       if (wanted == 0 && request.chunks == 1) {
         throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -37,16 +38,14 @@ enum class state : std::uint8_t {
   unknown      ///< a limit was reached before an answer was found
 };
 
+/// The words for states in files.
+inline constexpr word<state> state_words[] = {{"optimal", state::optimal},
+                                              {"feasible", state::feasible},
+                                              {"infeasible", state::infeasible},
+                                              {"unknown", state::unknown}};
+
 /// The name of a state, as it is written to files.
-[[nodiscard]] constexpr const char* to_string(state s) noexcept {
-  switch (s) {
-    case state::optimal: return "optimal";
-    case state::feasible: return "feasible";
-    case state::infeasible: return "infeasible";
-    case state::unknown: break;
-  }
-  return "unknown";
-}
+[[nodiscard]] constexpr const char* to_string(state s) noexcept { return stagecut::name_of(state_words, s); }
 
 /// Why there is no answer.
 struct reason {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/io/file.hpp>
 #include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/file.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/tables/csv.hpp>

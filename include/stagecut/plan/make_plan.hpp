@@ -43,7 +43,7 @@ struct make_plan_fn {
       refuse("memory_per_device", std::to_string(*request.memory_per_device),
              "with chunks above 1 is planned for the makespan alone");
     }
-    if (!detail::plans_stages_for(request.schedule)) {
+    if (!entry_of(request.schedule).by_stage_costs) {
       refuse("schedule", to_string(request.schedule), "is planned for the makespan alone");
     }
   }

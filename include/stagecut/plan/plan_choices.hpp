@@ -60,9 +60,7 @@ struct plan_comparison {
   const bool splits = model.splits_backward();
   std::vector<schedule_kind> result;
   for (const schedule_entry& each : schedules) {
-    const bool twin = each.kind == schedule_kind::gpipe_lifo || each.kind == schedule_kind::sapp_big ||
-                      each.kind == schedule_kind::sapp_less_memory;
-    if (!twin && (splits || !each.splits_backward)) result.push_back(each.kind);
+    if (!each.twin && (splits || !each.splits_backward)) result.push_back(each.kind);
   }
   return result;
 }

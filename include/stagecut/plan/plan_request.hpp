@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/interval.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -36,17 +37,16 @@ enum class plan_objective : std::uint8_t {
   variance,    ///< the mean of the squared distances of the stages' costs from their mean
 };
 
+/// The words for objectives in files and on the command line; `automatic` has none of its own.
+inline constexpr word<plan_objective> objective_words[] = {{"makespan", plan_objective::makespan},
+                                                           {"bottleneck", plan_objective::bottleneck},
+                                                           {"leximax", plan_objective::leximax},
+                                                           {"range", plan_objective::range},
+                                                           {"variance", plan_objective::variance}};
+
 /// The name of an objective; plans are written with that of the one that was minimised.
 [[nodiscard]] constexpr const char* to_string(plan_objective objective) noexcept {
-  switch (objective) {
-    case plan_objective::automatic: return "automatic";
-    case plan_objective::makespan: return "makespan";
-    case plan_objective::bottleneck: return "bottleneck";
-    case plan_objective::leximax: return "leximax";
-    case plan_objective::range: return "range";
-    case plan_objective::variance: break;
-  }
-  return "variance";
+  return objective == plan_objective::automatic ? "automatic" : stagecut::name_of(objective_words, objective);
 }
 
 /// What to plan. What is not said stays at its default.

@@ -8,6 +8,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -51,7 +52,7 @@ namespace detail {
   shape.ranks = made.devices;
   shape.chunks = made.chunks;
   shape.microbatches = made.schedule.microbatches;
-  if (entry->kind == schedule_kind::in_flight) {
+  if (entry->takes == shape_figure::in_flight) {
     for (const planned_stage& stage : made.stages) shape.in_flight.push_back(stage.in_flight);
   }
   bool last_kept = false;
@@ -179,15 +180,12 @@ namespace detail {
   transfer_times<double> result;
   const std::vector<link_speed>& links = made.messages.links;
   if (links.empty()) return result;
-  bool known = false;
-  for (const auto each :
-       {transfer_kind::latency, transfer_kind::link, transfer_kind::stream, transfer_kind::blocking}) {
-    if (made.messages.kind == to_string(each)) result.kind = each, known = true;
-  }
-  if (!known) {
+  const auto* const known = stagecut::find_name(transfer_kind_words, made.messages.kind);
+  if (known == nullptr) {
     detail::fail(invalid_input(
         "plan", detail::joined("its messages of kind ", detail::in_quotes(made.messages.kind), " are not known")));
   }
+  result.kind = known->value;
   const std::vector<double> bytes = detail::message_bytes(made);
   if (links.size() != 1 && links.size() != bytes.size()) {
     detail::fail(invalid_input("plan", made.edges.empty() ? "its links are neither one nor one for each boundary of stages"

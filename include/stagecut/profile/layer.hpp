@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/rare.hpp>
+#include <stagecut/core/words.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -27,6 +28,10 @@ struct tied_parameters {
   /// Equal in every part.
   friend bool operator==(const tied_parameters&, const tied_parameters&) = default;
 };
+
+/// The words for what is done with parameters that layers share.
+inline constexpr word<tied_parameters::placement> placement_words[] = {
+    {"replicate", tied_parameters::placement::replicated}, {"colocate", tied_parameters::placement::colocated}};
 
 /// Another way to run a layer: with recomputation, or sharded over several devices.
 struct layer_variant {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/words.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -35,10 +35,7 @@ inline constexpr std::array<optimizer, 11> optimizers = {{
 
 /// The optimizer of that name; null if there is none.
 [[nodiscard]] constexpr const optimizer* find_optimizer(std::string_view name) noexcept {
-  for (const optimizer& each : optimizers) {
-    if (each.name == name) return &each;
-  }
-  return nullptr;
+  return stagecut::find_name(optimizers, name);
 }
 
 }  // namespace stagecut::inline v0

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/detail/shared_bytes.hpp>
@@ -25,9 +26,14 @@ enum class checkpointing : std::uint8_t {
   always        ///< all
 };
 
-/// The name of a mode, as torchgpipe spells it.
+/// The words for the modes, as torchgpipe spells them.
+inline constexpr word<checkpointing> checkpointing_words[] = {{"never", checkpointing::never},
+                                                              {"except_last", checkpointing::except_last},
+                                                              {"always", checkpointing::always}};
+
+/// The name of a mode.
 [[nodiscard]] constexpr const char* to_string(checkpointing mode) noexcept {
-  return mode == checkpointing::never ? "never" : mode == checkpointing::always ? "always" : "except_last";
+  return stagecut::name_of(checkpointing_words, mode);
 }
 
 /// How memory is reckoned.

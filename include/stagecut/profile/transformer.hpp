@@ -7,8 +7,8 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/check_figures.hpp>
-#include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/detail/transformer_work.hpp>
+#include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/transformer_architecture.hpp>
 
 // Analytic profiles: from the published figures of an architecture to the time and memory of every layer.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/schedule/detail/op_set.hpp>
 #include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -15,63 +16,6 @@
 namespace stagecut::inline v0 {
 
 namespace detail {
-
-/// A set of ops that name a microbatch: a bit for each kind, a byte for each stage, microbatch and slice, and another for
-/// each edge, microbatch and slice where there are transfers.
-class op_set {
- public:
-  op_set(const schedule& all, const stage_links& links, bool transfers)
-      : links_(links),
-        microbatches_(all.microbatches),
-        slices_(all.slices),
-        passes_(all.stages() * microbatches_ * slices_),
-        transfers_(transfers ? edge_count(all) * microbatches_ * slices_ : 0) {}
-
-  /// @pre a transfer goes along an edge
-  [[nodiscard]] bool contains(op_kind kind, const op& of) const noexcept {
-    if (!is_transfer(kind)) return contains_pass(kind, of);
-    return (transfers_[at(links_.find(of)->edge, of)] & bit(kind)) != 0;
-  }
-  [[nodiscard]] bool contains_pass(op_kind kind, const op& of) const noexcept {
-    return (passes_[at(of.stage, of)] & bit(kind)) != 0;
-  }
-  /// B or I.
-  [[nodiscard]] bool contains_gradient(const op& of) const noexcept {
-    return (passes_[at(of.stage, of)] & (bit(op_kind::backward) | bit(op_kind::backward_input))) != 0;
-  }
-  void insert(const op& each) noexcept {
-    unsigned char& bits =
-        is_transfer(each.kind) ? transfers_[at(links_.find(each)->edge, each)] : passes_[at(each.stage, each)];
-    bits = static_cast<unsigned char>(bits | bit(each.kind));
-  }
-
- private:
-  [[nodiscard]] std::size_t at(std::size_t row, const op& of) const noexcept {
-    return (row * microbatches_ + of.microbatch) * slices_ + of.slice;
-  }
-  [[nodiscard]] static unsigned bit(op_kind kind) noexcept { return 1U << static_cast<unsigned>(kind); }
-
-  const stage_links& links_;
-  std::size_t microbatches_;
-  std::size_t slices_;
-  std::vector<unsigned char> passes_;
-  std::vector<unsigned char> transfers_;
-};
-
-[[nodiscard]] constexpr bool has_microbatch(op_kind kind) noexcept { return is_compute(kind) || is_transfer(kind); }
-
-/// Whether the stage that an op of a chain hands over to, or that hands over to it, stands on another rank; `down`: the
-/// stage behind, otherwise the stage before.
-[[nodiscard]] inline bool crosses_ranks(const schedule& all, std::size_t stage, bool down) noexcept {
-  if (down ? stage + 1 == all.stages() : stage == 0) return false;
-  return all.rank_of[down ? stage + 1 : stage - 1] != all.rank_of[stage];
-}
-
-/// Whether messages along a link of a stage go from one rank to another.
-[[nodiscard]] inline bool crosses_ranks(const schedule& all, std::size_t stage,
-                                        const stage_links::link& each) noexcept {
-  return all.rank_of[each.stage] != all.rank_of[stage];
-}
 
 /// Whether any op is a transfer.
 [[nodiscard]] inline bool has_transfers(const schedule& all) noexcept {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -14,7 +15,7 @@ namespace stagecut::inline v0 {
 
 /// The most microbatches whose activations each stage holds at a time.
 ///
-/// @param kind          gpipe, gpipe_lifo, one_forward_one_backward or eager_one_forward_one_backward
+/// @param kind          one of which that is known without its order: `schedule_entry::most_in_flight`
 /// @param stages        number of stages p, each on a device of its own
 /// @param microbatches  of one iteration, m; 0: not known, as many as the schedule ever needs
 /// @return              for every stage s: m under GPipe, min(p - s, m) under 1F1B, min(2(p - 1 - s) + 1, m) if eager
@@ -22,20 +23,20 @@ namespace stagecut::inline v0 {
 ///                      no limit
 [[nodiscard]] inline std::vector<std::size_t> microbatches_in_flight(schedule_kind kind, std::size_t stages,
                                                                      std::size_t microbatches) {
-  const bool all = kind == schedule_kind::gpipe || kind == schedule_kind::gpipe_lifo;
-  const bool eager = kind == schedule_kind::eager_one_forward_one_backward;
-  if (!all && !eager && kind != schedule_kind::one_forward_one_backward) {
-    detail::fail(argument_error("microbatches_in_flight", "kind", to_string(kind),
-                                "must be gpipe, gpipe-lifo, 1f1b or eager-1f1b"));
-  }
-  if (all && microbatches == 0) {
-    detail::fail(argument_error("microbatches_in_flight", "microbatches", "0",
-                                "must be known: GPipe keeps all of them in flight"));
+  const schedule_entry& entry = entry_of(kind);
+  if (entry.most_in_flight == nullptr) {
+    const auto is_known = [](const schedule_entry& each) { return each.most_in_flight != nullptr; };
+    detail::fail(argument_error("microbatches_in_flight", "kind", entry.name,
+                                detail::joined("must be ", stagecut::list_names(schedules, " or ", is_known))));
   }
   std::vector<std::size_t> result(stages, microbatches);
-  for (std::size_t s = 0; s < stages && !all; ++s) {
-    const std::size_t most = eager ? 2 * (stages - 1 - s) + 1 : stages - s;
-    result[s] = microbatches != 0 && microbatches < most ? microbatches : most;
+  for (std::size_t s = 0; s < stages; ++s) {
+    const std::size_t most = entry.most_in_flight(stages, s);
+    if (most == all_in_flight && microbatches == 0) {
+      detail::fail(argument_error("microbatches_in_flight", "microbatches", "0",
+                                  detail::joined("must be known: ", entry.name, " keeps all of them in flight")));
+    }
+    if (most != all_in_flight && (microbatches == 0 || most < microbatches)) result[s] = most;
   }
   return result;
 }

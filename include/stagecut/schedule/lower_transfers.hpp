@@ -23,7 +23,7 @@ namespace detail {
     return !(gradient ? issued.contains_gradient(needed) : issued.contains_pass(needed.kind, needed));
   };
   for (std::size_t i = at; i < at + action_size(order, at); ++i) {
-    if (any_need(all, links, false, order[i], is_missing)) return false;
+    if (detail::any_need(all, links, false, order[i], is_missing)) return false;
   }
   return true;
 }

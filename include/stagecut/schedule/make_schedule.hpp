@@ -3,49 +3,31 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/schedule/detail/check_shape.hpp>
-#include <stagecut/schedule/generators/dualpipev.hpp>
-#include <stagecut/schedule/generators/gpipe.hpp>
-#include <stagecut/schedule/generators/interleaved.hpp>
-#include <stagecut/schedule/generators/looped_bfs.hpp>
-#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
-#include <stagecut/schedule/generators/sapp_interleaved.hpp>
-#include <stagecut/schedule/generators/sliced.hpp>
-#include <stagecut/schedule/generators/zbv.hpp>
-#include <stagecut/schedule/generators/zero_bubble.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0 {
 
-/// For what a schedule is made. What is not said stays at its default.
-struct schedule_shape {
-  std::size_t ranks = 1;                 ///< p
-  std::size_t chunks = 1;                ///< v, stages of every rank
-  std::size_t microbatches = 1;          ///< m, of an iteration
-  std::size_t group = 0;                 ///< of microbatches, for `interleaved`; 0: as many as ranks
-  std::size_t slices = 1;                ///< of every sequence, for `sliced`
-  std::vector<std::size_t> in_flight{};  ///< microbatches that every rank lets in, for `in_flight`
-};
-
 namespace detail {
 
 /// Refuses what is said of a schedule that does not know of it.
-inline void check_schedule_shape(schedule_kind kind, const schedule_shape& shape) {
-  const schedule_entry& entry = schedules[static_cast<std::size_t>(kind)];
-  const auto refuse = [&](const char* argument, std::size_t value, const char* before) {
-    refuse_shape("make_schedule", argument, value, joined(before, entry.name));
+inline void check_schedule_shape(const schedule_entry& entry, const schedule_shape& shape) {
+  const auto refuse = [&](const char* argument, std::size_t value, const char* only) {
+    refuse_shape("make_schedule", argument, value, joined("must be ", only, " for ", entry.name));
   };
-  if (entry.chunks == 1 && shape.chunks != 1) refuse("chunks", shape.chunks, "must be 1 for ");
-  if (entry.chunks == 2 && shape.chunks != 2) refuse("chunks", shape.chunks, "must be 2 for ");
-  if (kind != schedule_kind::interleaved && shape.group != 0) refuse("group", shape.group, "must be 0 for ");
-  if (kind != schedule_kind::sliced && shape.slices != 1) refuse("slices", shape.slices, "must be 1 for ");
+  if (entry.chunks != 0 && shape.chunks != entry.chunks) {
+    refuse("chunks", shape.chunks, std::to_string(entry.chunks).c_str());
+  }
+  if (entry.takes != shape_figure::group && shape.group != 0) refuse("group", shape.group, "0");
+  if (entry.takes != shape_figure::slices && shape.slices != 1) refuse("slices", shape.slices, "1");
   const std::size_t length = shape.in_flight.size();
-  if (kind != schedule_kind::in_flight && length != 0) refuse("in_flight.size()", length, "must be 0 for ");
-  if (kind == schedule_kind::in_flight && length != shape.ranks) {
+  if (entry.takes != shape_figure::in_flight && length != 0) refuse("in_flight.size()", length, "0");
+  if (entry.takes == shape_figure::in_flight && length != shape.ranks) {
     refuse_shape("make_schedule", "in_flight.size()", length,
                  joined("must be the number of ranks, ", std::to_string(shape.ranks)));
   }
@@ -60,28 +42,21 @@ inline void check_schedule_shape(schedule_kind kind, const schedule_shape& shape
 /// @return       what the function of that schedule returns
 /// @throws       argument_error for a shape that the schedule cannot have: `chunks` above 1 for 1F1B, not 2 for ZB-V
 [[nodiscard]] inline schedule make_schedule(schedule_kind kind, const schedule_shape& shape) {
-  detail::check_schedule_shape(kind, shape);
-  const std::size_t p = shape.ranks;
-  const std::size_t v = shape.chunks;
-  const std::size_t m = shape.microbatches;
-  switch (kind) {
-    case schedule_kind::gpipe: return gpipe(p, m);
-    case schedule_kind::gpipe_lifo: return gpipe(p, m, backward_order::last_in_first_out);
-    case schedule_kind::one_forward_one_backward: return one_forward_one_backward(p, m);
-    case schedule_kind::eager_one_forward_one_backward: return eager_one_forward_one_backward(p, m);
-    case schedule_kind::in_flight: return in_flight_order(shape.in_flight, m);
-    case schedule_kind::interleaved: return interleaved_one_forward_one_backward(p, v, m, shape.group);
-    case schedule_kind::looped_bfs: return looped_bfs(p, v, m);
-    case schedule_kind::zb_h1: return zb_h1(p, m);
-    case schedule_kind::zb_h2: return zb_h2(p, m);
-    case schedule_kind::interleaved_zero_bubble: return interleaved_zero_bubble(p, v, m);
-    case schedule_kind::zbv: return zbv(p, m);
-    case schedule_kind::dualpipev: return dualpipev(p, m);
-    case schedule_kind::sliced: return sliced_one_forward_one_backward(p, m, shape.slices);
-    case schedule_kind::sapp_big: return sapp_interleaved(p, v, m, sapp_memory::big);
-    case schedule_kind::sapp_less_memory: return sapp_interleaved(p, v, m, sapp_memory::less);
-  }
-  return {};  // not reached: there are no other kinds
+  const schedule_entry& entry = entry_of(kind);
+  detail::check_schedule_shape(entry, shape);
+  return entry.make(shape);
+}
+
+/// The schedule of a name: `make_schedule("1f1b", {.ranks = 4, .microbatches = 8})`.
+///
+/// @param name   that of a row of `schedules`
+/// @param shape  as above
+/// @throws       argument_error likewise, and for a name that there is not, with those that there are
+[[nodiscard]] inline schedule make_schedule(std::string_view name, const schedule_shape& shape) {
+  const schedule_entry* const entry = find_schedule(name);
+  if (entry != nullptr) return make_schedule(entry->kind, shape);
+  detail::fail(argument_error("make_schedule", "name", detail::in_quotes(name),
+                              detail::joined("must be ", stagecut::list_names(schedules, " or "))));
 }
 
 }  // namespace stagecut::inline v0

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/words.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -86,12 +86,22 @@ struct timed_op {
   return each;
 }
 
-/// The word of PyTorch's schedules for a kind of op: `F`, `I`, `SEND_F`.
-[[nodiscard]] constexpr const char* to_string(op_kind kind) noexcept {
-  constexpr const char* words[] = {"F",      "B",      "I",       "W",       "SEND_F",      "RECV_F",
-                                   "SEND_B", "RECV_B", "UNSHARD", "RESHARD", "REDUCE_GRAD", "OPTIMIZER"};
-  return static_cast<std::size_t>(kind) < 12 ? words[static_cast<std::size_t>(kind)] : "?";
-}
+/// The words of PyTorch's schedules for kinds of ops, in the order of `op_kind`.
+inline constexpr word<op_kind> op_words[] = {{"F", op_kind::forward},
+                                             {"B", op_kind::backward},
+                                             {"I", op_kind::backward_input},
+                                             {"W", op_kind::backward_weight},
+                                             {"SEND_F", op_kind::send_forward},
+                                             {"RECV_F", op_kind::receive_forward},
+                                             {"SEND_B", op_kind::send_backward},
+                                             {"RECV_B", op_kind::receive_backward},
+                                             {"UNSHARD", op_kind::unshard},
+                                             {"RESHARD", op_kind::reshard},
+                                             {"REDUCE_GRAD", op_kind::reduce_gradient},
+                                             {"OPTIMIZER", op_kind::optimizer_step}};
+
+/// The word of a kind: `F`, `I`, `SEND_F`.
+[[nodiscard]] constexpr const char* to_string(op_kind kind) noexcept { return stagecut::name_of(op_words, kind); }
 
 /// An op as PyTorch writes it, the stage first: `3F12`; a slice behind a colon: `3F12:1`; where stages are no chain, the
 /// other end of a transfer behind an arrow: `0SEND_F3>2`, `2RECV_F3<0`.

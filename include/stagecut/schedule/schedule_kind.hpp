@@ -4,12 +4,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/words.hpp>
+#include <stagecut/schedule/generators/dualpipev.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/generators/looped_bfs.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/generators/sapp_interleaved.hpp>
+#include <stagecut/schedule/generators/sliced.hpp>
+#include <stagecut/schedule/generators/zbv.hpp>
+#include <stagecut/schedule/generators/zero_bubble.hpp>
+#include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0 {
 
-/// The schedules that the library makes.
+/// The schedules that the library makes: each has a row in `schedules`, which says all else of it.
 enum class schedule_kind : std::uint8_t {
   gpipe,                           ///< all forward passes, then all backward passes
   gpipe_lifo,                      ///< the same, backward the last microbatch first
@@ -28,68 +39,197 @@ enum class schedule_kind : std::uint8_t {
   sapp_less_memory                 ///< the same with the shorter warm-up
 };
 
-/// What a schedule is called, and what it asks for.
-struct schedule_entry {
-  schedule_kind kind{};          ///< which
-  const char* name = "";         ///< on a command line, in plans and of the `schedule` made
-  const char* describes = "";    ///< in at most 60 characters
-  std::size_t chunks = 1;        ///< stages that every rank has; 0: any number
-  bool splits_backward = false;  ///< whether it uses I and W
+/// For what a schedule is made. What is not said stays at its default.
+struct schedule_shape {
+  std::size_t ranks = 1;                 ///< p
+  std::size_t chunks = 1;                ///< v, stages of every rank
+  std::size_t microbatches = 1;          ///< m, of an iteration
+  std::size_t group = 0;                 ///< of microbatches, for `interleaved`; 0: as many as ranks
+  std::size_t slices = 1;                ///< of every sequence, for `sliced`
+  std::vector<std::size_t> in_flight{};  ///< microbatches that every rank lets in, for `in_flight`
 };
+
+/// What a schedule may take of a shape beside ranks, chunks and microbatches.
+enum class shape_figure : std::uint8_t {
+  none,      ///< nothing
+  group,     ///< `schedule_shape::group`, if it is said
+  slices,    ///< `schedule_shape::slices`, without which nobody knows what it takes
+  in_flight  ///< `schedule_shape::in_flight`, which it needs
+};
+
+/// A row of `schedules`: what a schedule is called, what it asks for, and how it is made.
+struct schedule_entry {
+  schedule_kind kind{};                    ///< which
+  const char* name = "";                   ///< on a command line, in plans and of the `schedule` made
+  const char* describes = "";              ///< in at most 60 characters
+  std::size_t chunks = 1;                  ///< stages that every rank has; 0: any number
+  bool splits_backward = false;            ///< whether it uses I and W
+  shape_figure takes = shape_figure::none; ///< beside ranks, chunks and microbatches
+  /// It, for a shape with what the row says.
+  schedule (*make)(const schedule_shape& shape) = nullptr;
+  /// Whether it can be made for so many ranks, chunks and microbatches, each at least 1; null: always.
+  bool (*fits)(std::size_t ranks, std::size_t chunks, std::size_t microbatches) = nullptr;
+  /// The most microbatches in flight on a stage of so many, one a rank; `all_in_flight`: all; null: only its order tells.
+  std::size_t (*most_in_flight)(std::size_t stages, std::size_t stage) = nullptr;
+  /// What is meant by it where ranks have several stages.
+  schedule_kind with_chunks = kind;
+  /// Whether it is another row's in all that is compared, or one that nobody would choose before that.
+  bool twin = false;
+  /// Whether plans can have it that know the costs of stages alone, and no makespan: `plan_chain`.
+  bool by_stage_costs = false;
+};
+
+/// As `schedule_entry::most_in_flight`: every microbatch.
+inline constexpr std::size_t all_in_flight = 0;
 
 /// All of them, in the order of `schedule_kind`.
 inline constexpr schedule_entry schedules[] = {
-    {schedule_kind::gpipe, "gpipe", "all forward passes, then all backward passes"},
-    {schedule_kind::gpipe_lifo, "gpipe-lifo", "gpipe, backward the last microbatch first"},
-    {schedule_kind::one_forward_one_backward, "1f1b", "a forward and a backward pass in turn, at most p in flight"},
-    {schedule_kind::eager_one_forward_one_backward, "eager-1f1b",
-     "1f1b with up to 2p - 1 in flight, to hide transfers"},
-    {schedule_kind::in_flight, "in-flight", "1f1b with a given number of microbatches in flight"},
-    {schedule_kind::interleaved, "interleaved", "1f1b with several stages a rank, as Megatron-LM", 0},
-    {schedule_kind::looped_bfs, "looped-bfs", "several stages a rank, each runs all microbatches", 0},
-    {schedule_kind::zb_h1, "zb-h1", "1f1b whose bubbles W fills in part", 1, true},
-    {schedule_kind::zb_h2, "zb-h2", "no bubbles, for twice the activations of 1f1b", 1, true},
-    {schedule_kind::interleaved_zero_bubble, "interleaved-zb", "interleaved whose bubbles W fills in part", 0, true},
-    {schedule_kind::zbv, "zbv", "no bubbles, two stages a rank, down and back up", 2, true},
-    {schedule_kind::dualpipev, "dualpipev", "two stages a rank, down and back up, F overlaps with B", 2, true},
-    {schedule_kind::sliced, "seq-1f1b", "1f1b over slices of the sequence"},
-    {schedule_kind::sapp_big, "sapp-big", "interleaved as SAPP plans it", 0},
-    {schedule_kind::sapp_less_memory, "sapp-less-memory", "interleaved as SAPP plans it, with a shorter warm-up", 0},
+    {.kind = schedule_kind::gpipe,
+     .name = "gpipe",
+     .describes = "all forward passes, then all backward passes",
+     .make = [](const schedule_shape& of) { return gpipe(of.ranks, of.microbatches); },
+     .most_in_flight = [](std::size_t, std::size_t) { return all_in_flight; },
+     .by_stage_costs = true},
+    {.kind = schedule_kind::gpipe_lifo,
+     .name = "gpipe-lifo",
+     .describes = "gpipe, backward the last microbatch first",
+     .make = [](const schedule_shape& of) {
+       return gpipe(of.ranks, of.microbatches, backward_order::last_in_first_out);
+     },
+     .most_in_flight = [](std::size_t, std::size_t) { return all_in_flight; },
+     .twin = true},
+    {.kind = schedule_kind::one_forward_one_backward,
+     .name = "1f1b",
+     .describes = "a forward and a backward pass in turn, at most p in flight",
+     .make = [](const schedule_shape& of) { return one_forward_one_backward(of.ranks, of.microbatches); },
+     .most_in_flight = [](std::size_t stages, std::size_t stage) { return detail::let_in(1, stages, stage); },
+     .with_chunks = schedule_kind::interleaved,
+     .by_stage_costs = true},
+    {.kind = schedule_kind::eager_one_forward_one_backward,
+     .name = "eager-1f1b",
+     .describes = "1f1b with up to 2p - 1 in flight, to hide transfers",
+     .make = [](const schedule_shape& of) { return eager_one_forward_one_backward(of.ranks, of.microbatches); },
+     .most_in_flight = [](std::size_t stages, std::size_t stage) { return detail::let_in(2, stages, stage); },
+     .by_stage_costs = true},
+    {.kind = schedule_kind::in_flight,
+     .name = "in-flight",
+     .describes = "1f1b with a given number of microbatches in flight",
+     .takes = shape_figure::in_flight,
+     .make = [](const schedule_shape& of) { return in_flight_order(of.in_flight, of.microbatches); }},
+    {.kind = schedule_kind::interleaved,
+     .name = "interleaved",
+     .describes = "1f1b with several stages a rank, as Megatron-LM",
+     .chunks = 0,
+     .takes = shape_figure::group,
+     .make = [](const schedule_shape& of) {
+       return interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches, of.group);
+     },
+     .fits = [](std::size_t p, std::size_t, std::size_t m) { return m % p == 0; },
+     .by_stage_costs = true},
+    {.kind = schedule_kind::looped_bfs,
+     .name = "looped-bfs",
+     .describes = "several stages a rank, each runs all microbatches",
+     .chunks = 0,
+     .make = [](const schedule_shape& of) { return looped_bfs(of.ranks, of.chunks, of.microbatches); }},
+    {.kind = schedule_kind::zb_h1,
+     .name = "zb-h1",
+     .describes = "1f1b whose bubbles W fills in part",
+     .splits_backward = true,
+     .make = [](const schedule_shape& of) { return zb_h1(of.ranks, of.microbatches); },
+     .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= 2 * p; }},
+    {.kind = schedule_kind::zb_h2,
+     .name = "zb-h2",
+     .describes = "no bubbles, for twice the activations of 1f1b",
+     .splits_backward = true,
+     .make = [](const schedule_shape& of) { return zb_h2(of.ranks, of.microbatches); },
+     .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= 2 * p; }},
+    {.kind = schedule_kind::interleaved_zero_bubble,
+     .name = "interleaved-zb",
+     .describes = "interleaved whose bubbles W fills in part",
+     .chunks = 0,
+     .splits_backward = true,
+     .make = [](const schedule_shape& of) { return interleaved_zero_bubble(of.ranks, of.chunks, of.microbatches); },
+     .fits = [](std::size_t p, std::size_t, std::size_t m) { return m < p || m % (m / p) == 0; }},
+    {.kind = schedule_kind::zbv,
+     .name = "zbv",
+     .describes = "no bubbles, two stages a rank, down and back up",
+     .chunks = 2,
+     .splits_backward = true,
+     .make = [](const schedule_shape& of) { return zbv(of.ranks, of.microbatches); }},
+    {.kind = schedule_kind::dualpipev,
+     .name = "dualpipev",
+     .describes = "two stages a rank, down and back up, F overlaps with B",
+     .chunks = 2,
+     .splits_backward = true,
+     .make = [](const schedule_shape& of) { return dualpipev(of.ranks, of.microbatches); },
+     .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= 2 * p; }},
+    {.kind = schedule_kind::sliced,
+     .name = "seq-1f1b",
+     .describes = "1f1b over slices of the sequence",
+     .takes = shape_figure::slices,
+     .make = [](const schedule_shape& of) {
+       return sliced_one_forward_one_backward(of.ranks, of.microbatches, of.slices);
+     }},
+    {.kind = schedule_kind::sapp_big,
+     .name = "sapp-big",
+     .describes = "interleaved as SAPP plans it",
+     .chunks = 0,
+     .make = [](const schedule_shape& of) {
+       return sapp_interleaved(of.ranks, of.chunks, of.microbatches, sapp_memory::big);
+     },
+     .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= p; },
+     .twin = true},
+    {.kind = schedule_kind::sapp_less_memory,
+     .name = "sapp-less-memory",
+     .describes = "interleaved as SAPP plans it, with a shorter warm-up",
+     .chunks = 0,
+     .make = [](const schedule_shape& of) {
+       return sapp_interleaved(of.ranks, of.chunks, of.microbatches, sapp_memory::less);
+     },
+     .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= p; },
+     .twin = true},
 };
+
+namespace detail {
+
+/// Whether every row stands at the place of its kind, and can be made.
+[[nodiscard]] constexpr bool rows_in_order() noexcept {
+  std::size_t place = 0;
+  for (const schedule_entry& each : schedules) {
+    if (static_cast<std::size_t>(each.kind) != place++ || each.make == nullptr) return false;
+  }
+  return true;
+}
+static_assert(rows_in_order());
+
+}  // namespace detail
+
+/// The row of a schedule.
+[[nodiscard]] constexpr const schedule_entry& entry_of(schedule_kind kind) noexcept {
+  return schedules[static_cast<std::size_t>(kind)];
+}
 
 /// The schedule of that name; null: there is none.
 [[nodiscard]] constexpr const schedule_entry* find_schedule(std::string_view name) noexcept {
-  for (const schedule_entry& each : schedules) {
-    if (name == each.name) return &each;
-  }
-  return nullptr;
+  return stagecut::find_name(schedules, name);
 }
 
 /// The name of a schedule, as it is given on a command line and written to plans.
-[[nodiscard]] constexpr const char* to_string(schedule_kind kind) noexcept {
-  return schedules[static_cast<std::size_t>(kind)].name;
+[[nodiscard]] constexpr const char* to_string(schedule_kind kind) noexcept { return entry_of(kind).name; }
+
+/// Whether a schedule needs more than ranks, chunks and microbatches to be made.
+[[nodiscard]] constexpr bool needs_more(const schedule_entry& entry) noexcept {
+  return entry.takes == shape_figure::slices || entry.takes == shape_figure::in_flight;
 }
 
 /// Whether a schedule can be made for so many ranks, chunks and microbatches, and is not another one with a single chunk;
 /// those that ask for more figures cannot.
 [[nodiscard]] constexpr bool has_shape(schedule_kind kind, std::size_t ranks, std::size_t chunks,
                                        std::size_t microbatches) noexcept {
-  if (ranks == 0 || chunks == 0 || microbatches == 0) return false;
-  const std::size_t wanted = schedules[static_cast<std::size_t>(kind)].chunks;
-  if (wanted == 0 ? chunks == 1 : wanted != chunks) return false;
-  switch (kind) {
-    case schedule_kind::in_flight:
-    case schedule_kind::sliced: return false;
-    case schedule_kind::interleaved: return microbatches % ranks == 0;
-    case schedule_kind::zb_h1:
-    case schedule_kind::zb_h2:
-    case schedule_kind::dualpipev: return microbatches >= 2 * ranks;
-    case schedule_kind::interleaved_zero_bubble:
-      return microbatches < ranks || microbatches % (microbatches / ranks) == 0;
-    case schedule_kind::sapp_big:
-    case schedule_kind::sapp_less_memory: return microbatches >= ranks;
-    default: return true;
-  }
+  const schedule_entry& entry = entry_of(kind);
+  if (ranks == 0 || chunks == 0 || microbatches == 0 || needs_more(entry)) return false;
+  if (entry.chunks == 0 ? chunks == 1 : entry.chunks != chunks) return false;
+  return entry.fits == nullptr || entry.fits(ranks, chunks, microbatches);
 }
 
 }  // namespace stagecut::inline v0

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/words.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline v0 {
@@ -33,15 +34,15 @@ enum class transfer_kind : std::uint8_t {
   blocking,  ///< both ranks, which compute nothing meanwhile
 };
 
+/// The words for them in files and on the command line, the default first.
+inline constexpr word<transfer_kind> transfer_kind_words[] = {{"link", transfer_kind::link},
+                                                              {"latency", transfer_kind::latency},
+                                                              {"stream", transfer_kind::stream},
+                                                              {"blocking", transfer_kind::blocking}};
+
 /// The name of a kind, as it is written to files.
 [[nodiscard]] constexpr const char* to_string(transfer_kind kind) noexcept {
-  switch (kind) {
-    case transfer_kind::latency: return "latency";
-    case transfer_kind::link: return "link";
-    case transfer_kind::stream: return "stream";
-    case transfer_kind::blocking: break;
-  }
-  return "blocking";
+  return stagecut::name_of(transfer_kind_words, kind);
 }
 
 /// What a message takes over every boundary between stages that stand on different ranks; where a schedule has edges, over

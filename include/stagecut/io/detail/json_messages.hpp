@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/words.hpp>
+#include <stagecut/io/detail/json_stages.hpp>
 #include <stagecut/io/detail/plan_edges.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/json/json.hpp>
@@ -25,7 +27,9 @@ inline message_model read_messages(const json_value& value) {
   message_model messages;
   const json_value kind = value.at("kind");
   messages.kind = kind.text();
-  if (!is_transfer_kind(messages.kind)) kind.fail(kind.shown(), " is neither link, latency, stream nor blocking");
+  if (!is_transfer_kind(messages.kind)) {
+    kind.fail(kind.shown(), " is neither ", stagecut::list_names(transfer_kind_words, " nor "));
+  }
   const json_value links = value.at("links");
   for (const json_value& each : links.elements()) {
     messages.links.push_back({each.at("latency").amount(), each.at("bandwidth").amount()});

@@ -31,10 +31,8 @@ template <class Element>
 
 /// The kind of a pass that a word names; unset: none.
 [[nodiscard]] inline std::optional<op_kind> pass_kind(std::string_view word) {
-  for (const op_kind each : {op_kind::forward, op_kind::backward, op_kind::backward_input, op_kind::backward_weight}) {
-    if (word == to_string(each)) return each;
-  }
-  return std::nullopt;
+  const auto* const known = stagecut::find_name(op_words, word);
+  return known == nullptr || !is_compute(known->value) ? std::nullopt : std::optional(known->value);
 }
 
 /// One pass, as `3F12`.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -19,11 +20,7 @@ namespace stagecut::inline v0::io::detail {
 
 /// Whether a text is the name of a `transfer_kind`.
 [[nodiscard]] inline bool is_transfer_kind(std::string_view name) {
-  for (const auto each :
-       {transfer_kind::latency, transfer_kind::link, transfer_kind::stream, transfer_kind::blocking}) {
-    if (name == to_string(each)) return true;
-  }
-  return false;
+  return stagecut::find_name(transfer_kind_words, name) != nullptr;
 }
 
 /// What a layer needs of another stage comes along edges. O(stages * edges).

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/frameworks/alpa.hpp>
 #include <stagecut/io/frameworks/deepspeed.hpp>
 #include <stagecut/io/frameworks/megatron.hpp>
@@ -43,10 +44,7 @@ inline constexpr std::array formats = {
 
 /// The format of that name; null if there is none.
 [[nodiscard]] inline const format* find_format(std::string_view name) {
-  for (const format& each : formats) {
-    if (each.name == name) return &each;
-  }
-  return nullptr;
+  return stagecut::find_name(formats, name);
 }
 
 }  // namespace stagecut::inline v0::io

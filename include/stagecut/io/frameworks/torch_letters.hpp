@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <stagecut/core/words.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline v0::io {
@@ -26,11 +27,10 @@ inline bool torch_kind(std::string_view word, torch_letters letters, op_kind& ki
     if (word == "B") word = "I";
     if (word == "BW") word = "B";
   }
-  for (kind = op_kind::forward; kind != op_kind::optimizer_step;
-       kind = static_cast<op_kind>(static_cast<int>(kind) + 1)) {
-    if (word == to_string(kind)) return true;
-  }
-  return false;
+  const auto* const known = stagecut::find_name(op_words, word);
+  if (known == nullptr || known->value == op_kind::optimizer_step) return false;
+  kind = known->value;
+  return true;
 }
 
 }  // namespace detail

@@ -45,11 +45,9 @@ inline objective_value read_objective(const json_value& value) {
   objective.value = value.at("value").amount();
   objective.bound = value.at("bound").amount();
   const json_value found = value.at("state");
-  bool known = false;
-  for (const auto each : {state::optimal, state::feasible, state::infeasible, state::unknown}) {
-    if (found.text() == to_string(each)) objective.state = each, known = true;
-  }
-  if (!known) found.fail(found.shown(), " is neither optimal, feasible, infeasible nor unknown");
+  const auto* const known = stagecut::find_name(state_words, found.text());
+  if (known == nullptr) found.fail(found.shown(), " is neither ", stagecut::list_names(state_words, " nor "));
+  objective.state = known->value;
   value.only({"name", "of", "value", "bound", "state"});
   return objective;
 }

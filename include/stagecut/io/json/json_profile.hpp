@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/json_layers.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/json/json.hpp>
@@ -45,11 +46,9 @@ inline tied_parameters read_tied(const json_value& value) {
   tie.bytes = value.at("bytes").amount();
   if (const auto resident = value.find("resident")) tie.resident = resident->amount();
   if (const auto where = value.find("placement")) {
-    if (where->text() == "colocate") {
-      tie.where = tied_parameters::placement::colocated;
-    } else if (where->text() != "replicate") {
-      where->fail(where->shown(), R"( is neither "replicate" nor "colocate")");
-    }
+    const auto* const known = stagecut::find_name(placement_words, where->text());
+    if (known == nullptr) where->fail(where->shown(), R"( is neither "replicate" nor "colocate")");
+    tie.where = known->value;
   }
   value.only({"name", "bytes", "resident", "placement"});
   return tie;
@@ -137,7 +136,9 @@ inline json tied_json(const std::vector<tied_parameters>& tied, const std::strin
     object.text("name", tie.name);
     object.amount("bytes", tie.bytes);
     object.amount("resident", tie.resident);
-    if (tie.where == tied_parameters::placement::colocated) object.set("placement", "colocate");
+    if (tie.where == tied_parameters::placement::colocated) {
+    object.set("placement", stagecut::name_of(placement_words, tie.where));
+  }
     result.push_back(object.members());
   }
   return result;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/json/json.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/transformer_architecture.hpp>
@@ -16,14 +17,18 @@
 namespace stagecut::inline v0::io {
 
 /// The words for the choices, in files and on the command line.
-inline constexpr std::pair<std::string_view, transformer::tying> tying_words[] = {
-    {"none", transformer::tying::none}, {"replicate", transformer::tying::replicate}, {"colocate", transformer::tying::colocate}};
-inline constexpr std::pair<std::string_view, transformer::normalization> norm_words[] = {{"layernorm", transformer::normalization::layernorm},
-                                                                            {"rmsnorm", transformer::normalization::rmsnorm}};
-inline constexpr std::pair<std::string_view, transformer::number> precision_words[] = {
-    {"bf16", transformer::number::bf16}, {"fp16", transformer::number::fp16}, {"fp32", transformer::number::fp32}};
-inline constexpr std::pair<std::string_view, transformer::recomputing> recomputation_words[] = {
-    {"none", transformer::recomputing::none}, {"selective", transformer::recomputing::selective}, {"full", transformer::recomputing::full}};
+inline constexpr word<transformer::tying> tying_words[] = {{"none", transformer::tying::none},
+                                                           {"replicate", transformer::tying::replicate},
+                                                           {"colocate", transformer::tying::colocate}};
+inline constexpr word<transformer::normalization> norm_words[] = {{"layernorm", transformer::normalization::layernorm},
+                                                                  {"rmsnorm", transformer::normalization::rmsnorm}};
+inline constexpr word<transformer::number> precision_words[] = {{"bf16", transformer::number::bf16},
+                                                                {"fp16", transformer::number::fp16},
+                                                                {"fp32", transformer::number::fp32}};
+inline constexpr word<transformer::recomputing> recomputation_words[] = {
+    {"none", transformer::recomputing::none},
+    {"selective", transformer::recomputing::selective},
+    {"full", transformer::recomputing::full}};
 
 /// What a file says: a model, and how it is trained where that is left open.
 struct transformer_config {
@@ -54,18 +59,12 @@ class fields {
     if (const auto found = from_.find(key)) into = found->text();
   }
   template <class Choice, std::size_t n>
-  void read(std::string_view key, Choice& into, const std::pair<std::string_view, Choice> (&words)[n]) const {
+  void read(std::string_view key, Choice& into, const word<Choice> (&words)[n]) const {
     const auto found = from_.find(key);
     if (!found) return;
-    std::string known;
-    for (const auto& [word, choice] : words) {
-      if (found->text() == word) {
-        into = choice;
-        return;
-      }
-      known += stagecut::detail::joined(known.empty() ? "" : ", ", word);
-    }
-    found->fail(found->shown(), " is none of ", known);
+    const auto* const known = stagecut::find_name(words, found->text());
+    if (known == nullptr) found->fail(found->shown(), " is none of ", stagecut::list_names(words));
+    into = known->value;
   }
 
  private:

@@ -53,8 +53,8 @@ inline void check_in_flight(std::string_view function, const plan_request& reque
 
 /// Refuses microbatches that interleaved cannot run.
 inline void check_microbatches(std::string_view function, const plan_request& request) {
-  const bool interleaved = request.chunks > 1 && (request.schedule == schedule_kind::one_forward_one_backward ||
-                                                  request.schedule == schedule_kind::interleaved);
+  const bool interleaved =
+      request.chunks > 1 && entry_of(request.schedule).with_chunks == schedule_kind::interleaved;
   if (!interleaved || request.microbatches % request.devices == 0) return;
   const std::size_t below = request.microbatches / request.devices * request.devices;
   const std::string would = joined(below == 0 ? std::string() : joined(std::to_string(below), " or "),

@@ -39,7 +39,7 @@ namespace stagecut::inline v0::detail {
     return "the links are those of another number of stages";
   }
   if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
-  if (!model.splits_backward() && schedules[static_cast<std::size_t>(request.schedule)].splits_backward) {
+  if (!model.splits_backward() && entry_of(request.schedule).splits_backward) {
     return "the model does not tell the gradient of the weights, which the schedule runs apart";
   }
   return "";
@@ -63,8 +63,7 @@ namespace stagecut::inline v0::detail {
           result.back().microbatches = m;
           result.back().schedule = kind;
           // What a request means by it; a list of schedules says what it means.
-          const bool one = kind == schedule_kind::one_forward_one_backward && choices.schedules.empty();
-          if (one && v > 1) result.back().schedule = schedule_kind::interleaved;
+          if (choices.schedules.empty() && v > 1) result.back().schedule = entry_of(kind).with_chunks;
         }
       }
     }

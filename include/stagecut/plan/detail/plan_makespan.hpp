@@ -40,7 +40,7 @@ inline void check_makespan_request(const profile& model, const plan_request& req
   const auto refuse = [](const char* argument, const std::string& value, const std::string& requirement) {
     fail(argument_error("make_plan", argument, value, requirement));
   };
-  if (request.schedule == schedule_kind::sliced || request.schedule == schedule_kind::in_flight) {
+  if (needs_more(entry_of(request.schedule))) {
     refuse("schedule", to_string(request.schedule), "is not one that a chain is planned for");
   }
   if (recomputes_apart(request)) {

@@ -34,16 +34,10 @@
 // Plans by what the stages cost.
 namespace stagecut::inline v0::detail {
 
-/// Whether stages are planned by their costs for this schedule, of one chunk or of several.
-[[nodiscard]] constexpr bool plans_stages_for(schedule_kind kind) noexcept {
-  return kind == schedule_kind::gpipe || kind == schedule_kind::one_forward_one_backward ||
-         kind == schedule_kind::eager_one_forward_one_backward || kind == schedule_kind::interleaved;
-}
-
 /// Refuses what cannot be planned by the costs of stages.
 inline void check_stages_request(std::string_view function, const profile& model, const plan_request& request) {
   check_request(function, model, request);
-  const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
+  const auto refuse = [&](const char* argument, const std::string& value, const std::string& requirement) {
     fail(argument_error(function, argument, value, requirement));
   };
   if (request.memory_per_device && request.chunks > 1) {
@@ -57,14 +51,16 @@ inline void check_stages_request(std::string_view function, const profile& model
            "to be near");
   }
   if (request.objective == plan_objective::makespan) refuse("objective", "makespan", "is what make_plan minimises");
-  const schedule_kind kind = request.schedule;
-  if (!plans_stages_for(kind)) refuse("schedule", to_string(kind), "must be gpipe, 1f1b, eager-1f1b or interleaved");
-  if (kind == schedule_kind::interleaved && request.chunks == 1) refuse("schedule", "interleaved", "needs chunks above 1");
-  const bool several = kind == schedule_kind::one_forward_one_backward || kind == schedule_kind::interleaved;
-  if (request.chunks > 1 && !several) {
-    refuse("schedule", to_string(kind), "has one stage on each device: chunks must be 1");
+  const schedule_entry& entry = entry_of(request.schedule);
+  if (!entry.by_stage_costs) {
+    const auto is_known = [](const schedule_entry& each) { return each.by_stage_costs; };
+    refuse("schedule", entry.name, joined("must be ", stagecut::list_names(schedules, " or ", is_known)));
   }
-  if (request.memory.checkpoint == checkpointing::except_last && kind != schedule_kind::gpipe) {
+  if (entry.chunks == 0 && request.chunks == 1) refuse("schedule", entry.name, "needs chunks above 1");
+  if (request.chunks > 1 && entry_of(entry.with_chunks).chunks == 1) {
+    refuse("schedule", entry.name, "has one stage on each device: chunks must be 1");
+  }
+  if (request.memory.checkpoint == checkpointing::except_last && request.schedule != schedule_kind::gpipe) {
     refuse("memory.checkpoint", "except_last",
            "needs the schedule gpipe, where the last microbatch is the first to go back");
   }

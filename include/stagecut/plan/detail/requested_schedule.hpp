@@ -14,7 +14,7 @@ namespace stagecut::inline v0::detail {
 /// The schedule that a request means.
 [[nodiscard]] inline schedule schedule_of_request(const plan_request& request) {
   schedule_kind kind = request.schedule;
-  if (kind == schedule_kind::one_forward_one_backward && request.chunks > 1) kind = schedule_kind::interleaved;
+  if (request.chunks > 1) kind = entry_of(kind).with_chunks;
   if (!request.in_flight.empty()) kind = schedule_kind::in_flight;
   schedule_shape shape;
   shape.ranks = request.devices;
@@ -27,7 +27,7 @@ namespace stagecut::inline v0::detail {
 /// Whether a request keeps what it computes again from I to W: memory is not reckoned for that.
 [[nodiscard]] inline bool recomputes_apart(const plan_request& request) {
   return request.memory.checkpoint == checkpointing::always && request.in_flight.empty() &&
-         schedules[static_cast<std::size_t>(request.schedule)].splits_backward;
+         entry_of(request.schedule).splits_backward;
 }
 
 }  // namespace stagecut::inline v0::detail

@@ -33,11 +33,9 @@ namespace stagecut::inline v0::detail {
 [[nodiscard]] inline reason stage_shortage(const profile& model, const plan_request& request, const cuts& blocks,
                                            const training_memory& memory, const std::vector<std::size_t>& in_flight) {
   const auto needs = [&](std::size_t devices) {
-    const schedule_kind kind = request.schedule;
-    const bool known = kind == schedule_kind::gpipe || kind == schedule_kind::one_forward_one_backward ||
-                       kind == schedule_kind::eager_one_forward_one_backward;
-    return known && request.in_flight.empty() ? microbatches_in_flight(kind, devices, request.microbatches)
-                                              : std::vector<std::size_t>();
+    const bool known = entry_of(request.schedule).most_in_flight != nullptr && request.in_flight.empty();
+    return known ? microbatches_in_flight(request.schedule, devices, request.microbatches)
+                 : std::vector<std::size_t>();
   };
   return memory_shortage(model, blocks, memory, in_flight, bytes_allowed(request), needs, limits_of(request));
 }

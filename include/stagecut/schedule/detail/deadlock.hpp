@@ -98,7 +98,7 @@ inline void find_op(const schedule& all, blocked_op& result) {
   };
   for (std::size_t i = 0; i < action_size(order, at[rank]); ++i) {
     result.waiting = order[at[rank] + i];
-    if (any_need(all, links, transfers, result.waiting, is_missing)) return result;
+    if (detail::any_need(all, links, transfers, result.waiting, is_missing)) return result;
     // Where a sender waits until its receiver is there, it waits for that last.
     if (is_send(result.waiting.kind) && is_missing(other_end(result.waiting))) return result;
   }

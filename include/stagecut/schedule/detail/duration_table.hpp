@@ -237,7 +237,8 @@ class duration_table {
   task_options options_{};
   std::size_t variants_ = 1;  // of the passes of a stage that may take different times
   bool used_[4] = {};         // whether the schedule has F, B, I, W
-  // The table: 0; F of every stage and variant, B, I, W; messages of every edge forward, backward; all-reduces; steps; pairs.
+  // The table: 0; F of every stage and variant, B, I, W; messages of every edge forward, backward; all-reduces; steps;
+  // pairs.
   std::size_t transfers_ = 0;
   std::size_t all_reduces_ = 0;
   std::size_t steps_ = 0;

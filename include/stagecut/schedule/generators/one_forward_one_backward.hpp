@@ -8,10 +8,8 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/detail/check_shape.hpp>
-#include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
-#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -45,6 +43,19 @@ namespace detail {
     result.orders[r] = one_and_one(forward, backward, in_flight[r] - 1);
   }
   return result;
+}
+
+/// The microbatches that a rank of 1F1B lets in: one, and `ahead` for each rank behind it.
+[[nodiscard]] constexpr std::size_t let_in(std::size_t ahead, std::size_t ranks, std::size_t rank) noexcept {
+  return ahead * (ranks - 1 - rank) + 1;
+}
+
+/// 1F1B that lets so many in.
+[[nodiscard]] inline schedule letting_in(const char* name, std::size_t ahead, std::size_t ranks,
+                                         std::size_t microbatches) {
+  std::vector<std::size_t> in_flight(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) in_flight[r] = let_in(ahead, ranks, r);
+  return one_stage_a_rank(name, in_flight, microbatches);
 }
 
 }  // namespace detail
@@ -89,8 +100,7 @@ namespace detail {
 /// Source: Narayanan et al., ICML 2021; Fan et al., PPoPP 2021.
 [[nodiscard]] inline schedule one_forward_one_backward(std::size_t ranks, std::size_t microbatches) {
   detail::check_shape("one_forward_one_backward", ranks, 1, microbatches);
-  const auto kind = schedule_kind::one_forward_one_backward;
-  return detail::one_stage_a_rank("1f1b", microbatches_in_flight(kind, ranks, microbatches), microbatches);
+  return detail::letting_in("1f1b", 1, ranks, microbatches);
 }
 
 /// 1F1B that lets in as many microbatches again, for what they would wait for are transfers.
@@ -105,8 +115,7 @@ namespace detail {
 /// Source: Fan et al., PPoPP 2021, the second of two policies; Zhuang et al., MLSys 2023.
 [[nodiscard]] inline schedule eager_one_forward_one_backward(std::size_t ranks, std::size_t microbatches) {
   detail::check_shape("eager_one_forward_one_backward", ranks, 1, microbatches);
-  const auto kind = schedule_kind::eager_one_forward_one_backward;
-  return detail::one_stage_a_rank("eager-1f1b", microbatches_in_flight(kind, ranks, microbatches), microbatches);
+  return detail::letting_in("eager-1f1b", 2, ranks, microbatches);
 }
 
 }  // namespace stagecut::inline v0
