@@ -13,6 +13,9 @@ compiler = sys.argv[1]
 include = pathlib.Path(__file__).resolve().parent.parent.parent / "include"
 LINES = 10
 
+# g++ prints the type that the deleted function would return, clang the line that declares it.
+SAYS_CONST = ("has_to_be_const", "// declare it operator()(first, last) const")
+
 MISTAKES = {  # what it is: (before the call, the argument, one of these is named)
     "a vector": ("const std::vector<double> items{1, 2, 3};", "items", ("prefix_sums",)),
     "a list": ("", "{1.0, 2.0, 3.0}", ("prefix_sums",)),
@@ -20,9 +23,9 @@ MISTAKES = {  # what it is: (before the call, the argument, one of these is name
                  ("monotone(n, f)", "monotone_n_f")),
     "an operator that is not const": (
         "struct { std::size_t size() const { return 3; } double operator()(std::size_t i, std::size_t j) { return double(j - i); } } own;",
-        "own", ("has_to_be_const",)),
+        "own", SAYS_CONST),
     "a lambda that is not const": ("auto f = [n = 0](std::size_t first, std::size_t last) mutable { return last - first + ++n; };",
-                                   "f", ("has_to_be_const",)),
+                                   "f", SAYS_CONST),
     "a number": ("", "3", ("prefix_sums",)),
 }
 PARTITIONERS = {  # what follows the cost
