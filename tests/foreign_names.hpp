@@ -11,9 +11,11 @@
   X(add_transfer) \
   X(added) \
   X(allowed_cut) \
+  X(are_intervals) \
   X(as_bound) \
   X(as_chain) \
   X(as_computed) \
+  X(assign_stages) \
   X(at_odds) \
   X(backward_first) \
   X(backward_of) \
@@ -59,6 +61,8 @@
   X(cycle_text) \
   X(deadlock_text) \
   X(describe) \
+  X(describe_passes) \
+  X(devices_of) \
   X(devices_text) \
   X(difference) \
   X(dropout_work) \
@@ -79,12 +83,14 @@
   X(find_optimizer) \
   X(find_parted_group) \
   X(find_schedule) \
+  X(find_variant) \
   X(first_overflow) \
   X(floor_bytes) \
   X(for_intervals) \
   X(free_program) \
   X(from_ordered_bits) \
   X(gallop) \
+  X(given_order) \
   X(gpipe) \
   X(greatest) \
   X(grouped_schedule) \
@@ -116,6 +122,7 @@
   X(layer_parameters) \
   X(layer_text) \
   X(layer_work) \
+  X(layers_of) \
   X(leads_down) \
   X(least_that_fits) \
   X(levelled) \
@@ -130,12 +137,15 @@
   X(make_schedule) \
   X(makespan_obstacle) \
   X(memory_curve) \
+  X(memory_of) \
   X(memory_shortage) \
   X(merge_backward) \
+  X(message_bytes) \
   X(microbatches_in_flight) \
   X(missing_op) \
   X(most_held) \
   X(moves) \
+  X(named_schedule_of) \
   X(narrow) \
   X(needs_of) \
   X(norm_parameters) \
@@ -153,6 +163,7 @@
   X(ordered_bits) \
   X(other_end) \
   X(out_of_range) \
+  X(output_of) \
   X(parameters) \
   X(place_of) \
   X(plan_makespan) \
@@ -166,6 +177,7 @@
   X(recomputes_apart) \
   X(refuse_layer) \
   X(refuse_shape) \
+  X(refuse_split) \
   X(refuse_sum) \
   X(sapp_bubbles_of) \
   X(sapp_interleaved) \
@@ -182,6 +194,8 @@
   X(sliced_one_forward_one_backward) \
   X(speeds_of_stages) \
   X(split_makespan) \
+  X(stage_edges_of) \
+  X(stage_of_layers) \
   X(stage_shortage) \
   X(start_of) \
   X(steady_windows) \
