@@ -201,8 +201,7 @@ struct plan_command {
         throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
       }
     }
-    if (checkpoint == "always") request.memory.checkpoint = checkpointing::always;
-    if (checkpoint == "except_last") request.memory.checkpoint = checkpointing::except_last;
+    if (const auto* const mode = find_name(checkpointing_words, checkpoint)) request.memory.checkpoint = mode->value;
     if (!memory.empty()) {
       request.memory_per_device = parse_bytes(memory);
       if (!request.memory_per_device) {
@@ -213,10 +212,8 @@ struct plan_command {
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
-    for (const auto each : {plan_objective::makespan, plan_objective::bottleneck, plan_objective::leximax,
-                            plan_objective::range, plan_objective::variance}) {
-      if (objective == to_string(each)) request.objective = each;
-    }
+    const auto* const minimised = find_name(objective_words, objective);
+    if (minimised != nullptr) request.objective = minimised->value;
     devices.ask(model, request);
     layers.ask(model, request);
     ask_optimizer();

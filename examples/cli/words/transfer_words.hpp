@@ -66,11 +66,8 @@ struct transfer_words {
 
   /// What they occupy.
   [[nodiscard]] stagecut::transfer_kind occupies() const {
-    using kinds = stagecut::transfer_kind;
-    return kind == "latency"    ? kinds::latency
-           : kind == "stream"   ? kinds::stream
-           : kind == "blocking" ? kinds::blocking
-                                : kinds::link;
+    const auto* const known = stagecut::find_name(stagecut::transfer_kind_words, kind);
+    return known == nullptr ? stagecut::transfer_kind::link : known->value;
   }
 
   /// For a plan: over its own links where nothing else was said of them.

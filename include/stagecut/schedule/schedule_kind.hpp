@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/schedule/generators/dualpipev.hpp>
 #include <stagecut/schedule/generators/gpipe.hpp>
@@ -205,8 +207,11 @@ static_assert(rows_in_order());
 }  // namespace detail
 
 /// The row of a schedule.
-[[nodiscard]] constexpr const schedule_entry& entry_of(schedule_kind kind) noexcept {
-  return schedules[static_cast<std::size_t>(kind)];
+/// @throws argument_error for what is no kind
+[[nodiscard]] constexpr const schedule_entry& entry_of(schedule_kind kind) {
+  const auto place = static_cast<std::size_t>(kind);
+  if (place < sizeof(schedules) / sizeof(schedules[0])) return schedules[place];
+  detail::fail(argument_error("entry_of", "kind", std::to_string(place), "must have a row in schedules"));
 }
 
 /// The schedule of that name; null: there is none.
@@ -215,7 +220,7 @@ static_assert(rows_in_order());
 }
 
 /// The name of a schedule, as it is given on a command line and written to plans.
-[[nodiscard]] constexpr const char* to_string(schedule_kind kind) noexcept { return entry_of(kind).name; }
+[[nodiscard]] constexpr const char* to_string(schedule_kind kind) { return entry_of(kind).name; }
 
 /// Whether a schedule needs more than ranks, chunks and microbatches to be made.
 [[nodiscard]] constexpr bool needs_more(const schedule_entry& entry) noexcept {
@@ -225,7 +230,7 @@ static_assert(rows_in_order());
 /// Whether a schedule can be made for so many ranks, chunks and microbatches, and is not another one with a single chunk;
 /// those that ask for more figures cannot.
 [[nodiscard]] constexpr bool has_shape(schedule_kind kind, std::size_t ranks, std::size_t chunks,
-                                       std::size_t microbatches) noexcept {
+                                       std::size_t microbatches) {
   const schedule_entry& entry = entry_of(kind);
   if (ranks == 0 || chunks == 0 || microbatches == 0 || needs_more(entry)) return false;
   if (entry.chunks == 0 ? chunks == 1 : entry.chunks != chunks) return false;
