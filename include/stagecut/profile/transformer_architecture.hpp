@@ -26,7 +26,7 @@ enum class recomputing : std::uint8_t { none, selective, full };
 
 /// A transformer: a decoder with norms before each part (GPT, Llama), or an encoder with norms behind them (BERT).
 struct architecture {
-  std::string name;
+  std::string name;             ///< of the model
   std::string source;           ///< who published the figures, and the checkpoint that has them
   std::size_t layers = 0;       ///< at most 100,000
   std::size_t hidden = 0;       ///< numbers of a token between layers
@@ -54,8 +54,8 @@ struct architecture {
 struct training {
   std::size_t sequence = 0;    ///< tokens of a sample; 0: the architecture's
   std::size_t microbatch = 1;  ///< samples
-  number precision = number::bf16;
-  recomputing recomputation = recomputing::none;
+  number precision = number::bf16;                ///< of numbers, and of parameters in memory
+  recomputing recomputation = recomputing::none;  ///< in the backward pass
   std::size_t tensor_parallel = 1;        ///< devices that share each layer's matrices (Shoeybi)
   std::optional<bool> sequence_parallel;  ///< and share norms and dropouts (Korthikanti, 4.2.2); unset: if several
   std::size_t data_parallel = 1;          ///< replicas, over which ZeRO spreads what it spreads
@@ -68,7 +68,7 @@ struct training {
 
 /// What a device can do.
 struct device {
-  std::string_view name = "a100-80gb";
+  std::string_view name = "a100-80gb";  ///< as it is given on a command line
   double flops = 312e12;        ///< per second: the dense peak of its 16-bit matrix products
   double flops_fp32 = 19.5e12;  ///< likewise of 32 bit, without TF32, as frameworks compute unless told otherwise
   double bandwidth = 2.039e12;  ///< bytes per second to and from its memory
