@@ -112,6 +112,11 @@ for folder in ("examples", "bench", "docs"):
         for number, _, target in includes(path):
             if target.startswith("stagecut/") and parts_of(target)[1] == "detail":
                 problems.append(f"{path.relative_to(top).as_posix()}:{number}: includes {target}, a detail")
+# Whatever a program needs is public.
+for path in sorted((top / "examples").rglob("*.?pp")):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if re.search(r"\bstagecut::detail::", line):
+            problems.append(f"{path.relative_to(top).as_posix()}:{number}: names a detail of the library")
 
 
 # The table has no cycle, so the rooms are layers.

@@ -193,14 +193,7 @@ struct plan_command {
   /// Fills the request from what was said in words.
   void ask(const stagecut::profile& model) {
     using namespace stagecut;
-    if (schedule != "auto") request.schedule = find_schedule(schedule)->kind;
-    if (schedule != "auto") {
-      const std::size_t wanted = entry_of(request.schedule).chunks;
-      request.chunks = chunks != 0 ? chunks : wanted == 0 ? 1 : wanted;
-      if (wanted == 0 && request.chunks == 1) {
-        throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
-      }
-    }
+    ask_schedule();
     if (const auto* const mode = find_name(checkpointing_words, checkpoint)) request.memory.checkpoint = mode->value;
     if (!memory.empty()) {
       request.memory_per_device = parse_bytes(memory);
@@ -217,6 +210,23 @@ struct plan_command {
     devices.ask(model, request);
     layers.ask(model, request);
     ask_optimizer();
+    ask_method(model);
+  }
+
+  /// The schedule, unless all are to be tried, and the chunks that it has.
+  void ask_schedule() {
+    if (schedule == "auto") return;
+    const stagecut::schedule_entry& entry = *stagecut::find_schedule(schedule);
+    request.schedule = entry.kind;
+    request.chunks = chunks != 0 ? chunks : entry.chunks == 0 ? 1 : entry.chunks;
+    if (entry.chunks == 0 && request.chunks == 1) {
+      throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
+    }
+  }
+
+  /// What stages are measured by.
+  void ask_method(const stagecut::profile& model) {
+    using stagecut::measure;
     if (time_weight) {
       if (method != "time") throw CLI::ValidationError("--time-weight", "goes with --method time alone");
       request.by = measure::time_and_memory;

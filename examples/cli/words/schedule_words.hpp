@@ -3,6 +3,7 @@
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/frameworks/torch_schedule.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/schedule/generators/backward_first.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 
@@ -51,7 +52,7 @@ struct schedule_words {
   /// What is too much of so many ranks, stages of each and microbatches: a pass takes up to 4 KB, and some orders take
   /// time for every pair of ranks. Empty: nothing.
   [[nodiscard]] std::string too_much(std::size_t ranks, std::size_t chunks, std::size_t m) const {
-    constexpr std::size_t most = std::size_t{1} << 20U;
+    constexpr std::size_t most = stagecut::most_predicted;
     constexpr std::size_t most_ranks = std::size_t{1} << 14U;
     const std::size_t parts = slices == 0 ? 1 : slices;
     if (ranks > most_ranks) return fmt::format("more than {} ranks", most_ranks);

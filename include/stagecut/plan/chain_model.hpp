@@ -31,8 +31,7 @@ class chain_model {
   explicit chain_model(const profile& model, const memory_options& options = {})
       : chain_model(model, options, layer_blocks(model)) {}
 
-  /// The same of blocks of one's own.
-  /// @param blocks  the layers of that model in blocks, as the stages of these cuts
+  /// The same of blocks of one's own: the layers of that model in blocks, as the stages of these cuts.
   chain_model(const profile& model, const memory_options& options, cuts blocks)
       : blocks_(checked(model, std::move(blocks))), memory_(model, options), times_(times_of(model, options, blocks_)) {
     if (!model.edges.empty()) {

@@ -11,10 +11,10 @@
 // Why a plan does not say when its iteration ends, or is not cut by it.
 namespace stagecut::inline v0 {
 
-namespace detail {
-
-/// Forward passes of an iteration up to which it is predicted, which takes memory for each.
+/// Forward passes of an iteration up to which plans predict it, which takes memory for each.
 inline constexpr std::size_t most_predicted = std::size_t{1} << 20U;
+
+namespace detail {
 
 /// Whether an iteration of stages that there are has no more of them.
 [[nodiscard]] constexpr bool is_short(const plan_request& request) noexcept {
