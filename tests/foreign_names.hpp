@@ -113,6 +113,7 @@
   X(is_transfer) \
   X(is_visible) \
   X(item_place) \
+  X(join_graphs) \
   X(joined) \
   X(layer_activations) \
   X(layer_parameters) \
