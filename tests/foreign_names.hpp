@@ -139,6 +139,7 @@
   X(is_visible) \
   X(item_place) \
   X(join_colocated) \
+  X(join_graphs) \
   X(join_groups) \
   X(join_wanted) \
   X(joined) \

@@ -69,7 +69,9 @@ struct plain {
 struct knowing : plain {
   [[nodiscard]] double backward_weight(std::size_t s, std::size_t item) const { return of(2, s, asked_for(item)); }
   [[nodiscard]] double stage_forward(std::size_t s) const { return of(8, s, 0); }
-  [[nodiscard]] double stage_backward(std::size_t s) const { return of(8, s, of.items) + (of.honest ? of(7, s, 0) : 0); }
+  [[nodiscard]] double stage_backward(std::size_t s) const {
+    return of(8, s, of.items) + (of.honest ? of(7, s, 0) : 0);
+  }
   [[nodiscard]] double stage_backward_weight(std::size_t s) const { return of(7, s, 0); }
   [[nodiscard]] double sent(std::size_t cut) const {
     require(cut != 0 && cut < of.items);

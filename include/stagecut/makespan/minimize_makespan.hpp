@@ -72,7 +72,9 @@ struct minimize_makespan_fn {
     detail::check_links("minimize_makespan", "links", request.links);
     if (request.memory_per_device) {
       const double bytes = *request.memory_per_device;
-      if (is_nan(bytes) || is_negative(bytes)) refuse("memory_per_device", std::to_string(bytes), "must not be negative");
+      if (is_nan(bytes) || is_negative(bytes)) {
+        refuse("memory_per_device", std::to_string(bytes), "must not be negative");
+      }
       if (!knows_memory) refuse("memory_per_device", std::to_string(bytes), "needs a model with memory");
     }
     if (request.within && !(is_finite(*request.within) && *request.within >= 0)) {
@@ -105,9 +107,10 @@ struct minimize_makespan_fn {
 ///                 that waits for itself, and for times that are NaN, infinite or negative; whatever the model throws
 ///
 /// Exact for integers of which an iteration sums to less than 2^50; else times are rounded to ticks of about 2^-50 of the
-/// makespan, and no cut is better than an optimal one by more than 2^-29 of it. Among the best cuts the lexicographically
-/// smallest, unless the limit is reached while that is looked for. Deterministic if no limit but `node_limit` is reached.
-/// n times for each stage are asked of the model, or n in all if it is `stage_invariant`.
+/// makespan, and no cut is better than an optimal one by more than 2^-29 of it. Among the best cuts the one whose heaviest
+/// stage (forward and backward pass of a microbatch) is lightest, then the lexicographically smallest; `ties_settled` is
+/// false if a limit is reached while that is looked for. Deterministic if no limit but `node_limit` is reached. n times for
+/// each stage are asked of the model, or n in all if it is `stage_invariant`, and what each stage takes beside them.
 ///
 /// Source: docs/makespan.md derives the bounds and the search.
 inline constexpr minimize_makespan_fn minimize_makespan{};

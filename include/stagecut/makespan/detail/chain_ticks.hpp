@@ -5,21 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
-#include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
-#include <stagecut/schedule/op.hpp>
+#include <stagecut/makespan/detail/chain_times.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// What a stage takes time for: its passes, and the messages over the boundary behind it, down and up.
-enum tick_kind : std::size_t { tick_f, tick_b, tick_w, tick_message, tick_kinds };
 
 /// A chain's times in whole ticks, a power of two of the user's unit: what is computed of them is exact. A pass of a stage
 /// takes the sum of its items and what the stage takes beside them.
@@ -29,33 +22,11 @@ enum tick_kind : std::size_t { tick_f, tick_b, tick_w, tick_message, tick_kinds 
 /// answer means.
 ///
 /// `tick_b` is B, or I where the schedule tells the gradients apart.
-class chain_ticks {
+class chain_ticks : public chain_times {
  public:
   template <pipeline_model Model>
   chain_ticks(const Model& model, const schedule& order, const std::vector<link_speed>& links)
-      : items(model.size()), stages(order.stages()), passes_(static_cast<double>(order.microbatches * order.slices)) {
-    for (const auto& rank : order.orders) {
-      for (const op& each : rank) {
-        splits = splits || each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
-      }
-    }
-    read_passes(model);
-    times_[tick_message].resize(items + 1);  // of boundaries within a rank: no time
-    has_messages = !links.empty() && stages > 1;
-    for (std::size_t b = 0; b + 1 < stages; ++b) {
-      const bool crosses = has_messages && order.rank_of[b] != order.rank_of[b + 1];
-      boundary_.push_back(!crosses ? 0 : links.size() == 1 ? 1 : b + 1);
-    }
-    for (std::size_t b = 0; has_messages && b < links.size(); ++b) {
-      for (std::size_t y = 0; y <= items; ++y) {
-        double bytes = 0;
-        if constexpr (sending_pipeline_model<Model>) {
-          if (y != 0 && y != items) bytes = model.sent(y);
-        }
-        const auto place = [&] { return joined(" at cut ", std::to_string(y)); };
-        times_[tick_message].push_back(y == 0 || y == items ? 0 : checked("sent", place, links[b](bytes)));
-      }
-    }
+      : chain_times(model, order, links) {
     scale(std::numeric_limits<double>::max());
   }
 
@@ -75,30 +46,12 @@ class chain_ticks {
     } while (!fill());
   }
 
-  std::size_t items;          ///< n
-  std::size_t stages;         ///< S
-  bool splits = false;        ///< whether the schedule runs I and W
-  bool has_messages = false;  ///< whether messages take time or order
   double tick = 1;            ///< in the user's unit
 
   /// Up to which makespan cuts are what they are, in the user's unit.
   [[nodiscard]] double most() const noexcept { return most_; }
   /// How far, in the user's unit, rounding may move the makespan of such a cut at most; 0: nothing was rounded.
   [[nodiscard]] double error() const noexcept { return error_; }
-  /// Whether stages differ in what they take for the same items.
-  [[nodiscard]] bool stages_differ() const noexcept { return rows_per_kind_ != 1 || has_constants_; }
-  /// A pass of `[first, last)` as stage s, in the user's unit.
-  [[nodiscard]] double time(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
-    const double* const all = times_[kind].data() + (rows_per_kind_ == 1 ? 0 : s) * items;
-    double sum = 0;
-    for (std::size_t i = first; i < last; ++i) sum += all[i];
-    return sum + own_times_[kind][s];
-  }
-  /// A message over the boundary behind stage s, cut at y, in the user's unit.
-  [[nodiscard]] double message_time(std::size_t s, std::size_t y) const noexcept {
-    return times_[tick_message][boundary_[s] * (items + 1) + y];
-  }
-
   /// A pass of `[first, last)` as stage s.
   [[nodiscard]] double pass(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
     const double* const sums = row(kind, s);
@@ -143,66 +96,6 @@ class chain_ticks {
   }
 
  private:
-  /// Asks the model for all passes.
-  template <class Model>
-  void read_passes(const Model& model) {
-    rows_per_kind_ = promises<Model, stage_invariant> ? 1 : stages;
-    for (std::size_t s = 0; s < rows_per_kind_; ++s) {
-      for (std::size_t i = 0; i < items; ++i) {
-        const auto place = [&] { return joined(" of item ", std::to_string(i), " on stage ", std::to_string(s)); };
-        const double all = checked("backward", place, model.backward(s, i));
-        double weight = 0;
-        if constexpr (split_pipeline_model<Model>) {
-          if (splits) weight = checked("backward_weight", place, model.backward_weight(s, i));
-          if (all < weight) refuse("backward_weight", place(), "is above the whole backward pass");
-        }
-        times_[tick_f].push_back(checked("forward", place, model.forward(s, i)));
-        times_[tick_b].push_back(all - weight);
-        times_[tick_w].push_back(weight);
-      }
-    }
-    for (std::size_t s = 0; s < stages; ++s) {
-      const auto place = [&] { return joined(" of stage ", std::to_string(s)); };
-      const double forward = checked("stage_forward", place, detail::stage_forward(model, s));
-      const double all = checked("stage_backward", place, detail::stage_backward(model, s));
-      double weight = 0;
-      if (splits) weight = checked("stage_backward_weight", place, detail::stage_backward_weight(model, s));
-      if (all < weight) refuse("stage_backward_weight", place(), "is above the whole backward pass");
-      own_times_[tick_f].push_back(forward);
-      own_times_[tick_b].push_back(all - weight);
-      own_times_[tick_w].push_back(weight);
-      has_constants_ = has_constants_ || forward != 0 || all != 0;
-    }
-  }
-
-  [[noreturn]] static void refuse(const char* what, const std::string& place, const char* why) {
-    fail(invalid_input(joined("model.", what, place), why));
-  }
-  template <class Place>
-  static double checked(const char* what, const Place& place, double value) {
-    if (is_finite(value) && !is_negative(value)) return value;
-    refuse(what, place(), is_nan(value) ? "NaN, must be finite and not negative" : "must be finite and not negative");
-  }
-
-  /// No cut takes longer than all ops of an iteration, one after the other; infinite if that is not representable.
-  [[nodiscard]] double everything() const {
-    double sum = 0;
-    for (std::size_t i = 0; i < items; ++i) {
-      double most = 0;
-      for (std::size_t at = i; at < times_[tick_f].size(); at += items) {
-        const double all = times_[tick_f][at] + times_[tick_b][at] + times_[tick_w][at];
-        most = most < all ? all : most;
-      }
-      sum += most;
-    }
-    for (const auto& each : own_times_) {
-      for (const double own : each) sum += own;
-    }
-    double longest = 0;
-    for (const double each : times_[tick_message]) longest = longest < each ? each : longest;
-    return (sum + 2 * static_cast<double>(stages) * longest) * passes_;
-  }
-
   /// The exponent of a number that is 0 or normal.
   [[nodiscard]] static int exponent_of(double value) {
     return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52U) - 1023;
@@ -260,14 +153,8 @@ class chain_ticks {
 
   static constexpr int least_exponent = -1074;  // of a double
 
-  double passes_;                            // of a stage: microbatches, by their slices
-  std::vector<double> times_[tick_kinds]{};  // in the user's unit, of every row and item, or of every link and cut
-  std::vector<double> own_times_[3]{};       // likewise of every stage, beside its items
-  std::vector<std::size_t> boundary_{};      // its row of messages
-  std::size_t rows_per_kind_ = 1;
   double most_ = 0;
   double error_ = 0;
-  bool has_constants_ = false;
   std::vector<double> own_[3]{};
   std::vector<std::vector<double>> rows_{};
   std::vector<double> messages_{};

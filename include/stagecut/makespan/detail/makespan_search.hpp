@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -13,17 +12,11 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_search.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
-#include <stagecut/makespan/detail/cut_space.hpp>
 #include <stagecut/makespan/detail/cuts_within.hpp>
-#include <stagecut/makespan/detail/gpipe_cut.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/local_search.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/detail/starting_cut.hpp>
-#include <stagecut/makespan/detail/tie_search.hpp>
+#include <stagecut/makespan/detail/tick_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -34,18 +27,13 @@ class makespan_search {
   makespan_search(chain_ticks& chain, const makespan_request& request, const cut_rules& rules)
       : chain_(chain),
         request_(request),
-        rules_(rules),
         clock_(request.limits),
         best_(clock_, chain.tick, chain.error()),
-        layout_(request.order),
-        simulator_(chain, request.order, request.transfers),
-        local_(request.order, rules, simulator_, clock_, request.limits.evaluator),
-        space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_) {}
+        search_(chain, request, rules, clock_, best_) {}
 
   [[nodiscard]] outcome<makespan_cut> run() {
     using answer = outcome<makespan_cut>;
-    const state first =
-        starting_cut(chain_, request_, rules_, simulator_, clock_, best_).find(space_.stages(), layout_);
+    const state first = search_.begin();
     if (first == state::infeasible) return answer::infeasible({reason::cause::constraint, 0, 0});
     if (first == state::unknown) return answer::unknown({reason::cause::limit_reached});
     remember(best_.points());
@@ -60,7 +48,7 @@ class makespan_search {
       refine();
       search();
     }
-    const bool settled = settle_ties();
+    const bool settled = search_.settle_ties();
     makespan_cut result;
     if (chain_.error() > 0) {
       result = told_unrounded(settled);
@@ -70,19 +58,18 @@ class makespan_search {
       result.bound = in_units(best_.bound());
       result.ties_settled = settled;
     }
-    if (request_.within) collect_cuts_within(chain_, request_, simulator_, space_, result);
+    if (request_.within) collect_cuts_within(chain_, request_, search_.simulator(), search_.space(), result);
     result.nodes = clock_.state.nodes;
-    result.simulations = simulator_.simulations;
+    result.simulations = search_.simulator().simulations;
     return result.bound < result.makespan ? answer::feasible(std::move(result)) : answer::optimal(std::move(result));
   }
 
  private:
   [[nodiscard]] double in_units(double ticks) const { return ticks * chain_.tick; }
-  [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
 
   /// Keeps a cut that is allowed, if before rounding it is better than the ones before.
   void remember(view<const std::size_t> points) {
-    const double makespan = simulator_.unrounded(points);
+    const double makespan = search_.simulator().unrounded(points);
     if (makespan >= known_makespan_ && !known_.empty()) return;
     known_.assign(points.begin(), points.end());
     known_makespan_ = makespan;
@@ -92,7 +79,7 @@ class makespan_search {
   void refine() {
     chain_.scale(known_makespan_);
     best_.restart(chain_.tick, chain_.error());
-    best_.offer(known_, simulator_(known_));
+    best_.offer(known_, search_.simulator()(known_));
   }
 
   /// Whether rounding tells cuts apart as well as adding up doubles does.
@@ -100,14 +87,7 @@ class makespan_search {
 
   /// Finds the best cut in ticks.
   void search() {
-    improve(layout_.kind == stage_layout::shape::chain ? tries() / 4 : 8 * tries());
-    if (grow_graphs()) {
-      take_bound_cut(space_.graph());
-      if (!best_.proved()) improve(tries());
-      if (!best_.proved()) raise_bound();
-      if (!best_.proved() && is_gpipe()) solve_gpipe();
-      if (!best_.proved()) branch();
-    }
+    search_.run();
     if (chain_.error() == 0) return;
     remember(best_.points());
     const double least = best_.certain_bound();
@@ -118,7 +98,7 @@ class makespan_search {
   [[nodiscard]] makespan_cut told_unrounded(bool settled) {
     makespan_cut result;
     const bool proved = best_.proved() && is_fine();
-    result.makespan = simulator_.unrounded(best_.points());
+    result.makespan = search_.simulator().unrounded(best_.points());
     const bool as_good = result.makespan <= known_makespan_ * (1 + 0x1p-45);
     if (!as_good) result.makespan = known_makespan_;
     result.cuts = cuts(as_good ? best_.points() : known_);
@@ -130,158 +110,11 @@ class makespan_search {
     return result;
   }
 
-  /// How many cuts to look at, so that it takes about a hundredth of a second.
-  [[nodiscard]] std::size_t tries() const {
-    const std::size_t tasks =
-        2 * chain_.stages * request_.order.microbatches * request_.order.slices * (chain_.has_messages ? 2 : 1);
-    const std::size_t wanted = 10'000'000 / (tasks + 1);
-    return wanted < 100 ? 100 : wanted > 4000 ? 4000 : wanted;
-  }
-
-  void improve(std::size_t tries) {
-    std::vector<std::size_t> points = best_.points();
-    double makespan = best_.makespan();
-    local_(points, makespan, best_.bound(), tries);
-    clock_.state.simulations = simulator_.simulations;
-    best_.offer(points, makespan);
-  }
-
-  /// The graph of all cuts that are not worse than the best. Where it may be large, those for less come first, and the
-  /// bounds and cuts that they give keep the last one small.
-  bool grow_graphs() {
-    best_.raise(least_average());
-    const bool pairs = layout_.kind != stage_layout::shape::chain;
-    if (!pairs && space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
-    for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
-      const double target = whole(best_.bound() + (best_.makespan() - best_.bound()) / part);
-      if (!space_.build(target)) return false;
-      if (space_.graph().edges.empty()) {
-        best_.raise(target + 1);
-        continue;
-      }
-      best_.raise(space_.graph().least_bound());
-      take_bound_cut(space_.graph());
-      improve(8 * tries());
-      attempt(target, 1000);
-      if (best_.proved()) return space_.build(best_.makespan());
-    }
-    if (!space_.build(best_.makespan())) return false;
-    best_.raise(space_.graph().least_bound());
-    return true;
-  }
-
-  /// All passes, shared out evenly among the ranks: docs/makespan.md, Bounds, And for all.
-  [[nodiscard]] double least_average() const {
-    double sum = 0;
-    for (std::size_t i = 0; i < chain_.items; ++i) {
-      sum += chain_.least([&](std::size_t s) { return chain_.item_load(s, i); });
-    }
-    for (std::size_t s = 0; s < chain_.stages; ++s) sum += chain_.own_load(s);
-    const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
-    const auto share = all / static_cast<double>(request_.order.ranks());
-    return whole(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
-  }
-
-  /// The cut whose largest bound is least is often the best one.
-  void take_bound_cut(const layered_graph& graph) {
-    const std::vector<std::uint32_t> path = graph.least_path();
-    if (path.size() != layout_.steps() + 1) return;
-    std::vector<std::size_t> points(chain_.stages + 1);
-    points.back() = chain_.items;
-    for (std::size_t t = 0; t + 1 < path.size(); ++t) {
-      const auto& u = graph.nodes[path[t]];
-      for (std::size_t j = 0; j < layout_.width(t); ++j) {
-        points[layout_.stage(t, j)] = layout_.part(j, u, graph.nodes[path[t + 1]]).first;
-      }
-    }
-    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
-  }
-
-  /// The least makespan that the bounds of stages do not exclude, by bisection: docs/makespan.md, Cuts as paths
-  /// (destructive bounds).
-  void raise_bound() {
-    if (!space_.stages().in_flight()) return;
-    double low = best_.bound();
-    double high = best_.makespan();
-    while (low < high && !clock_.look()) {
-      const double middle = low + whole((high - low) / 2);
-      const layered_graph graph = space_.within(middle);
-      if (clock_.look()) return;
-      if (graph.edges.empty()) {
-        low = middle + 1;
-        best_.raise(low);
-      } else {
-        high = middle;
-        take_bound_cut(graph);
-      }
-      if ((high - low) * 1e5 < high) break;  // the search will tell the rest
-    }
-  }
-
-  [[nodiscard]] bool is_gpipe() const {
-    if (!space_.stages().in_flight() || (chain_.has_messages && request_.transfers != transfer_kind::link &&
-                                         request_.transfers != transfer_kind::latency)) {
-      return false;
-    }
-    for (const std::size_t each : *space_.stages().in_flight()) {
-      if (each != request_.order.microbatches) return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool is_serial() const {
-    return chain_.has_messages && request_.transfers == transfer_kind::link;
-  }
-
-  void solve_gpipe() {
-    gpipe_cut solver(chain_, request_.order.microbatches, is_serial(), space_.graph());
-    if (!solver.run(best_.makespan(), clock_) || solver.points.size() != chain_.stages + 1) return;
-    best_.replace(solver.points, simulator_(solver.points));
-    best_.raise(solver.makespan);
-  }
-
-  /// Proves that there is no cut of makespan `most` or less, or finds one: docs/makespan.md, The search.
-  void attempt(double most, std::size_t nodes) {
-    layered_graph graph = space_.within(most);
-    if (clock_.look()) return;
-    const auto better = [&](view<const std::size_t> points, double value) {
-      best_.offer(points, value);
-      return value - 1;
-    };
-    const auto left =
-        graph.edges.empty() ? cut_search::result::none : space_.search()(graph, most, nodes, true, better);
-    if (left == cut_search::result::none) best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1);
-  }
-
-  /// Low targets first: they are soon done, and what is learned from them makes the last one easy.
-  void branch() {
-    for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
-      if (nodes > 1000) improve(nodes / 1000 * tries() / 4);
-      space_.shrink(best_.makespan());
-      for (const double part : {32.0, 8.0, 2.0, 1.0}) {
-        if (best_.proved() || clock_.look()) break;
-        const double gap = best_.makespan() - 1 - best_.bound();
-        attempt(best_.bound() + whole(gap / part), nodes);
-      }
-    }
-  }
-
-  /// Among the best cuts, the one of the lightest heaviest stage, then the lexicographically smallest. Whether it is.
-  [[nodiscard]] bool settle_ties() {
-    if (!best_.proved() || !space_.holds(best_.makespan()) || clock_.look()) return false;
-    tie_search ties(chain_, layout_, space_, clock_, best_);
-    return is_gpipe() ? ties.run_gpipe(request_.order.microbatches, is_serial(), simulator_) : ties.run();
-  }
-
   chain_ticks& chain_;
   const makespan_request& request_;
-  const cut_rules& rules_;
   search_clock clock_;
   incumbent best_;
-  stage_layout layout_;
-  cut_simulator simulator_;
-  local_search local_;
-  cut_space space_;
+  tick_search search_;
   std::vector<std::size_t> known_{};  // the best cut before rounding
   double known_makespan_ = 0;         // in the user's unit, as is the bound that rounding leaves
   double certain_bound_ = 0;

@@ -9,6 +9,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/join_graphs.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/rank_relaxation.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
@@ -99,7 +100,12 @@ class pair_graph {
         if (by != 0 && x + ranks <= n && !try_one({1, {x, 0, x}})) return false;
       }
     }
-    join(parts, graph);
+    if (!vee_) {
+      join_graphs(parts, static_cast<std::uint32_t>(layout_.steps()), graph);
+      return true;
+    }
+    if (!parts.empty()) graph = parts[0];
+    graph.index();
     return true;
   }
 
@@ -131,47 +137,56 @@ class pair_graph {
     const layered_graph::node u = graph.nodes[from];
     const std::size_t r = layout_.stage(u.step, 0);
     const std::size_t left = layout_.ranks - 1 - r;  // ranks behind
-    const std::size_t n = chain_.items;
     const std::size_t x = u.cut[0];
     // Where the first of the two stages may end.
     const std::size_t lowest = !vee_ && left == 0 ? x : u.cut[1] + 1;
     const std::size_t highest = vee_ ? u.cut[2] - (2 * left + 1) : x - left;
     for (std::size_t a = lowest; a <= highest; ++a) {
-      if (!rules_.allows(layout_.stage(u.step, 0), u.cut[1], a)) {
-        if (rules_.hopeless(layout_.stage(u.step, 0), u.cut[1], a)) break;
+      if (!rules_.allows(r, u.cut[1], a)) {
+        if (rules_.hopeless(r, u.cut[1], a)) break;
         continue;
       }
-      // The second grows, to the right or to the left.
-      const std::size_t least = left == 0 ? (vee_ ? u.cut[2] - a : n - u.cut[2]) : 1;
-      const std::size_t widest = left == 0 ? least : vee_ ? u.cut[2] - a - 2 * left : n - left - u.cut[2];
-      bool any = false;
-      for (std::size_t width = least; width <= widest; ++width) {
-        const auto b = static_cast<std::uint32_t>(vee_ ? u.cut[2] - width : u.cut[2] + width);
-        const layered_graph::node v{u.step + 1, {u.cut[0], static_cast<std::uint32_t>(a), b}};
-        ++choices;
-        if (timed_ && busy(u, v) > most_) break;
-        const double bound = timed_ ? bound_of(u, v) : 0;
-        if (bound > most_ && steady_) break;
-        any = true;
-        if (bound > most_) continue;
-        const interval parts[2] = {layout_.part(0, u, v), layout_.part(1, u, v)};
-        const std::size_t second = layout_.stage(u.step, 1);
-        if (!rules_.allows(second, parts[1].first, parts[1].last)) {
-          if (!vee_ && rules_.hopeless(second, parts[1].first, parts[1].last)) break;
-          continue;
-        }
-        if (!rules_.allows_rank(r, view<const interval>(parts, 2))) continue;
-        if (timed_ && rest_is_too_much(v, left)) continue;
-        std::uint32_t& to = place(v);
-        if (to == 0) {
-          to = static_cast<std::uint32_t>(graph.nodes.size());
-          graph.nodes.push_back(v);
-        }
-        graph.edges.push_back({from, to, bound});
-      }
+      const bool any = follow_first(graph, from, static_cast<std::uint32_t>(a), choices);
       if (!any && left != 0) break;  // a longer first stage takes no less, unless the second gets shorter for it
     }
     return choices;
+  }
+
+  /// Those whose first stage ends at a. Returns whether any is quick enough, be it allowed or not.
+  bool follow_first(layered_graph& graph, std::uint32_t from, std::uint32_t a, std::size_t& choices) {
+    const layered_graph::node u = graph.nodes[from];
+    const std::size_t r = layout_.stage(u.step, 0);
+    const std::size_t left = layout_.ranks - 1 - r;
+    const std::size_t n = chain_.items;
+    // The second grows, to the right or to the left.
+    const std::size_t least = left == 0 ? (vee_ ? u.cut[2] - a : n - u.cut[2]) : 1;
+    const std::size_t widest = left == 0 ? least : vee_ ? u.cut[2] - a - 2 * left : n - left - u.cut[2];
+    bool any = false;
+    for (std::size_t width = least; width <= widest; ++width) {
+      const auto b = static_cast<std::uint32_t>(vee_ ? u.cut[2] - width : u.cut[2] + width);
+      const layered_graph::node v{u.step + 1, {u.cut[0], a, b}};
+      ++choices;
+      if (timed_ && busy(u, v) > most_) break;
+      const double bound = timed_ ? bound_of(u, v) : 0;
+      if (bound > most_ && steady_) break;
+      any = true;
+      if (bound > most_) continue;
+      const interval parts[2] = {layout_.part(0, u, v), layout_.part(1, u, v)};
+      const std::size_t second = layout_.stage(u.step, 1);
+      if (!rules_.allows(second, parts[1].first, parts[1].last)) {
+        if (!vee_ && rules_.hopeless(second, parts[1].first, parts[1].last)) break;
+        continue;
+      }
+      if (!rules_.allows_rank(r, view<const interval>(parts, 2))) continue;
+      if (timed_ && rest_is_too_much(v, left)) continue;
+      std::uint32_t& to = place(v);
+      if (to == 0) {
+        to = static_cast<std::uint32_t>(graph.nodes.size());
+        graph.nodes.push_back(v);
+      }
+      graph.edges.push_back({from, to, bound});
+    }
+    return any;
   }
 
   /// Whether the ranks behind cannot run what is left: docs/makespan.md, Bounds, And for all.
@@ -238,39 +253,6 @@ class pair_graph {
     if (s != last) turn += 2 * (chain_.message(s, end) + message_[last] - message_[s + 1]);
     const auto ends = relaxed_[r](parts_, turn);
     return ends.any < ends.leaving + leave ? ends.leaving + leave : ends.any;
-  }
-
-  /// One graph with all of them behind its first node.
-  void join(const std::vector<layered_graph>& parts, layered_graph& graph) const {
-    const auto steps = static_cast<std::uint32_t>(layout_.steps());
-    if (vee_) {
-      if (!parts.empty()) graph = parts[0];
-      graph.index();
-      return;
-    }
-    // Nodes by step, parts one after the other within it.
-    std::vector<std::vector<std::uint32_t>> to(parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) to[i].resize(parts[i].nodes.size());
-    for (std::uint32_t step = 1; step <= steps; ++step) {
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        for (std::size_t u = 0; u < parts[i].nodes.size(); ++u) {
-          if (parts[i].nodes[u].step != step) continue;
-          to[i][u] = static_cast<std::uint32_t>(graph.nodes.size());
-          graph.nodes.push_back(parts[i].nodes[u]);
-        }
-      }
-    }
-    for (std::size_t i = 0; i < parts.size(); ++i) graph.edges.push_back({0, to[i][0], 0});
-    for (std::uint32_t step = 1; step < steps; ++step) {
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        for (const auto& each : parts[i].edges) {
-          if (parts[i].nodes[each.from].step == step) {
-            graph.edges.push_back({to[i][each.from], to[i][each.to], each.bound});
-          }
-        }
-      }
-    }
-    graph.index();
   }
 
   const chain_ticks& chain_;

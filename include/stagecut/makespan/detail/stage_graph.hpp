@@ -61,15 +61,7 @@ class stage_graph {
         clock.work(graph.edges.size() / 16 - counted);
         counted = graph.edges.size() / 16;
       }
-      // Nodes of the next step, by cut point; edges of this one were given the cut point for its node.
-      for (std::size_t e = 0; e <= n; ++e) {
-        if (at[e] == 0) continue;
-        at[e] = static_cast<std::uint32_t>(graph.nodes.size());
-        graph.nodes.push_back({static_cast<std::uint32_t>(s + 1), {0, static_cast<std::uint32_t>(e), 0}});
-      }
-      for (std::size_t i = graph.edges.size(); i-- > 0 && graph.edges[i].from >= begin;) {
-        graph.edges[i].to = at[graph.edges[i].to];
-      }
+      add_nodes(graph, static_cast<std::uint32_t>(s + 1), begin, at);
       begin = end;
       before += chain_.splits ? chain_.own(tick_f, s) : chain_.own_load(s);
     }
@@ -96,6 +88,19 @@ class stage_graph {
   }
 
  private:
+  /// Adds the nodes of a step, by cut point, where `at` is set. Edges from the nodes behind `begin` were given the cut
+  /// point for their node.
+  static void add_nodes(layered_graph& graph, std::uint32_t step, std::size_t begin, std::vector<std::uint32_t>& at) {
+    for (std::size_t e = 0; e < at.size(); ++e) {
+      if (at[e] == 0) continue;
+      at[e] = static_cast<std::uint32_t>(graph.nodes.size());
+      graph.nodes.push_back({step, {0, static_cast<std::uint32_t>(e), 0}});
+    }
+    for (std::size_t i = graph.edges.size(); i-- > 0 && graph.edges[i].from >= begin;) {
+      graph.edges[i].to = at[graph.edges[i].to];
+    }
+  }
+
   /// What the items before every cut point take at least, before the first pass of the stage behind it and, if its last
   /// pass is a backward one, behind that: docs/makespan.md, Bounds, "And for all".
   [[nodiscard]] std::vector<double> least_before() const {
