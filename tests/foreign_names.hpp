@@ -111,6 +111,7 @@
   X(is_transfer) \
   X(is_visible) \
   X(item_place) \
+  X(join) \
   X(joined) \
   X(layer_activations) \
   X(layer_parameters) \
@@ -180,6 +181,8 @@
   X(separable_end) \
   X(shape_obstacle) \
   X(sliced_one_forward_one_backward) \
+  X(sort) \
+  X(sort_part) \
   X(speeds_of_stages) \
   X(split_makespan) \
   X(stage_shortage) \
