@@ -23,7 +23,10 @@ function(stagecut_component name)
 
   add_library(${target} INTERFACE)
   add_library(stagecut::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ${STAGECUT_BUILD_TESTS})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  if(STAGECUT_BUILD_TESTS AND NOT STAGECUT_SANITIZED)  # once is enough
+    set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  endif()
   target_sources(${target} INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${headers})
   if(NOT name STREQUAL "stagecut")
     target_link_libraries(${target} INTERFACE stagecut::stagecut ${arg_LINKS})

@@ -138,6 +138,7 @@
   X(is_transfer) \
   X(is_visible) \
   X(item_place) \
+  X(join) \
   X(join_colocated) \
   X(join_graphs) \
   X(join_groups) \

@@ -6,9 +6,9 @@ import pathlib
 import subprocess
 import sys
 
-# The makespan's search sorts: <algorithm> alone is 9,000 lines more, for it and for the umbrella, of which 10,000 are its own.
-LIMITS = {"": 48_000, "core": 32_000, "profile": 32_000, "cost": 32_000, "sequence": 32_000, "schedule": 32_000,
-          "makespan": 44_000, "plan": 48_000, "testing": 32_000}
+# What was reached, and 3 % more. <algorithm> alone would be 9,000 lines: core/detail/sort.hpp sorts.
+LIMITS = {"": 39_000, "core": 24_500, "profile": 27_900, "cost": 27_400, "sequence": 29_800, "schedule": 27_100,
+          "makespan": 33_000, "plan": 37_400, "testing": 25_800}
 
 compiler = sys.argv[1]
 root = pathlib.Path(__file__).resolve().parent.parent / "include"

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,12 +14,19 @@ namespace stagecut::inline v0 {
 
 namespace detail {
 
+// Errors stay out of line: hundreds of places tell them, and would each be compiled with all of it.
+
+/// See `joined`.
+[[nodiscard, gnu::noinline]] inline std::string join(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text.append(part);
+  return text;
+}
+
 /// The parts one after the other. Not `+`: g++ 12 warns of overlaps in `"literal" + std::string()` that there are not.
 template <class... Parts>
 [[nodiscard]] inline std::string joined(const Parts&... parts) {
-  std::string text;
-  (text.append(std::string_view(parts)), ...);
-  return text;
+  return detail::join({std::string_view(parts)...});
 }
 
 /// A piece of a text as it is shown in an error: quoted, `visible`, not too long.
@@ -39,8 +47,8 @@ class argument_error : public std::invalid_argument {
   /// @param argument     the name of the argument
   /// @param value        its value, as text
   /// @param requirement  what would have been right ("must be at least 1")
-  argument_error(std::string_view function, std::string_view argument, std::string_view value,
-                 std::string_view requirement)
+  [[gnu::noinline]] argument_error(std::string_view function, std::string_view argument, std::string_view value,
+                                   std::string_view requirement)
       : std::invalid_argument(
             visible(detail::joined("stagecut::", function, ": ", argument, " = ", value, ", ", requirement))),
         argument_(argument) {}
@@ -59,7 +67,7 @@ class invalid_input : public std::invalid_argument {
  public:
   /// @param place    where: `item 3`, `profile.csv:12`
   /// @param problem  what is wrong there, with the value found
-  invalid_input(std::string_view place, std::string_view problem)
+  [[gnu::noinline]] invalid_input(std::string_view place, std::string_view problem)
       : std::invalid_argument(visible(detail::joined(place, ": ", problem))), place_(place) {}
 
   /// Where the data is wrong.
@@ -74,7 +82,7 @@ namespace detail {
 /// Throws `error`; without exceptions (`-fno-exceptions`) prints its text and aborts. Everything that the library
 /// throws passes here.
 template <class Error>
-[[noreturn]] inline void fail(Error error) {
+[[noreturn, gnu::noinline, gnu::cold]] inline void fail(Error error) {
 #if defined(__cpp_exceptions)
   throw error;
 #else

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/added_cuts.hpp>
 #include <stagecut/cost/at_speeds.hpp>
+#include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/cut_times.hpp>
 #include <stagecut/cost/interval_cost.hpp>
@@ -40,6 +43,26 @@ struct objective_cut {
   double value = 0;             ///< of the objective; of `leximax` the costliest stage
   double bound = 0;             ///< no cut has less
   std::vector<double> costs{};  ///< of the stages
+};
+
+/// A cost of stages that is somebody else's and promises `Promises`, behind a pointer: one search is compiled for all such.
+template <class Promises>
+class any_stage_cost {
+ public:
+  using axioms = Promises;
+
+  /// @param cost  must outlive this object
+  template <class Price>
+  any_stage_cost(const Price& cost, std::size_t size) : price_(cost), size_(size) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] double operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return price_(stage, first, last);
+  }
+
+ private:
+  function_ref<double(std::size_t, std::size_t, std::size_t)> price_;
+  std::size_t size_;
 };
 
 /// By the objective of a request. `range` and `variance` are only asked for of sums.
@@ -80,7 +103,15 @@ template <additive_cost Sums, stage_constraint Constraint>
   std::vector<link_speed> links = links_of(request, rank_of);
   if (request.devices == 1 || request.transfers == transfer_kind::latency) links.clear();
   std::vector<double> speeds = speeds_of_stages(request, rank_of);
-  const auto best = [&](const auto& priced) { return detail::best_by_objective(priced, stages, request, allowed); };
+  const auto best = [&]<class Cost>(const Cost& priced) {
+    if constexpr (std::same_as<Constraint, no_constraint> || additive_cost<Cost>) {
+      return detail::best_by_objective(priced, stages, request, allowed);
+    } else {
+      // Within memory no more than its growth is made use of.
+      using promised = axiom<enable_axioms<Cost>.bits & monotone.bits>;
+      return detail::best_by_objective(any_stage_cost<promised>(priced, priced.size()), stages, request, allowed);
+    }
+  };
   if (links.empty()) return speeds.empty() ? best(cost) : best(at_speeds(cost, std::move(speeds)));
 
   if (speeds.empty()) speeds.assign(stages, 1);
