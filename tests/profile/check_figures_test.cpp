@@ -23,7 +23,7 @@ std::string refusal(const Change& change) {
   return "none";
 }
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -33,15 +33,15 @@ TEST_CASE("each figure that is no amount is named with its layer") {
   const std::string start = "layer 1 (\"head\"): ";
   const std::string end = ", must be finite and not negative";
   CHECK(refusal([](layer&) {}) == "none");
-  CHECK(refusal([](layer& l) { l.forward = nan; }) == start + "forward = NaN" + end);
+  CHECK(refusal([](layer& l) { l.forward = no_number; }) == start + "forward = NaN" + end);
   CHECK(refusal([](layer& l) { l.backward = -1; }) == start + "backward = -1.000000" + end);
   CHECK(refusal([](layer& l) { l.backward_input = infinity; }) == start + "backward_input = infinity" + end);
-  CHECK(refusal([](layer& l) { l.backward_weight = nan; }) == start + "backward_weight = NaN" + end);
-  CHECK(refusal([](layer& l) { l.parameters = nan; }) == start + "parameters = NaN" + end);
-  CHECK(refusal([](layer& l) { l.resident = nan; }) == start + "resident = NaN" + end);
-  CHECK(refusal([](layer& l) { l.activations = nan; }) == start + "activations = NaN" + end);
-  CHECK(refusal([](layer& l) { l.workspace = nan; }) == start + "workspace = NaN" + end);
+  CHECK(refusal([](layer& l) { l.backward_weight = no_number; }) == start + "backward_weight = NaN" + end);
+  CHECK(refusal([](layer& l) { l.parameters = no_number; }) == start + "parameters = NaN" + end);
+  CHECK(refusal([](layer& l) { l.resident = no_number; }) == start + "resident = NaN" + end);
+  CHECK(refusal([](layer& l) { l.activations = no_number; }) == start + "activations = NaN" + end);
+  CHECK(refusal([](layer& l) { l.workspace = no_number; }) == start + "workspace = NaN" + end);
   CHECK(refusal([](layer& l) { l.output = -2; }) == start + "output = -2.000000" + end);
-  CHECK(refusal([](layer& l) { l.tied[0].bytes = nan; }) == start + "tied bytes = NaN" + end);
-  CHECK(refusal([](layer& l) { l.tied[0].resident = nan; }) == start + "tied resident = NaN" + end);
+  CHECK(refusal([](layer& l) { l.tied[0].bytes = no_number; }) == start + "tied bytes = NaN" + end);
+  CHECK(refusal([](layer& l) { l.tied[0].resident = no_number; }) == start + "tied resident = NaN" + end);
 }

@@ -18,6 +18,7 @@ struct word {
 
 /// The row of a table that has a name; null: none has. O(rows).
 /// @param rows  an array of rows with a member `name`: of `word`, or of more figures, as `schedules`
+/// @param name  of the row that is looked for
 template <class Rows>
 [[nodiscard]] constexpr auto find_name(const Rows& rows, std::string_view name) noexcept -> decltype(&rows[0]) {
   for (const auto& each : rows) {
@@ -36,6 +37,7 @@ template <class Value, std::size_t n>
 }
 
 /// The names of a table for an error: `gpipe, 1f1b, zbv`.
+/// @param rows  as above
 /// @param last  stands before the last of them: `" or "`
 /// @param keep  says of a row whether it is listed
 template <class Rows, class Keep>
