@@ -17,15 +17,11 @@ struct uneven_devices {
 
   std::size_t size() const { return matrices.size(); }
 
-  // Only single items are asked for: the time of a stage is the sum of its layers'.
-  double forward(std::size_t stage, std::size_t first, std::size_t last) const {
-    double sum = 0;
-    for (std::size_t i = first; i < last; ++i) sum += rest[i] + (stage == 2 ? 2.0 : 1.0) * matrices[i];
-    return sum;
+  // Of single layers: the time of a stage is the sum of its layers'.
+  double forward(std::size_t stage, std::size_t layer) const {
+    return rest[layer] + (stage == 2 ? 2.0 : 1.0) * matrices[layer];
   }
-  double backward(std::size_t stage, std::size_t first, std::size_t last) const {
-    return 2 * forward(stage, first, last);
-  }
+  double backward(std::size_t stage, std::size_t layer) const { return 2 * forward(stage, layer); }
 };
 
 int main() {
@@ -36,8 +32,6 @@ int main() {
   if (!best) return std::puts(best.why().text().c_str()), 1;
 
   std::printf("%s: %.1f s, and no cut ends before %.1f s\n", request.order.name.c_str(), best->makespan, best->bound);
-  for (std::size_t s = 0; s < best->cuts.stages(); ++s) {
-    const auto [first, last] = best->cuts.stage(s);
-    std::printf("stage %zu: layers %zu to %zu\n", s, first, last - 1);
-  }
+  std::size_t number = 0;
+  for (const auto [first, last] : best->cuts) std::printf("stage %zu: layers %zu to %zu\n", number++, first, last - 1);
 }

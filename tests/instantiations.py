@@ -14,9 +14,9 @@ import tempfile
 tests = pathlib.Path(__file__).resolve().parent
 root = tests.parent
 LIMITS = {  # program: (lines, functions)
-    "first": (38_900, 640),
-    "own_makespan": (33_400, 5_420),
-    "profile_to_launch": (113_500, 14_630),
+    "first": (40_100, 640),
+    "own_makespan": (34_200, 5_800),
+    "profile_to_launch": (114_700, 15_500),
 }
 compiler = [sys.argv[1], "-std=c++20", f"-I{root / 'include'}", *(f"-I{folder}" for folder in sys.argv[2:] if folder)]
 

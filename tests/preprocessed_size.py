@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 # What was reached, and 3 % more. <algorithm> alone would be 9,000 lines: core/detail/sort.hpp sorts.
-LIMITS = {"": 39_000, "core": 24_500, "profile": 27_900, "cost": 27_400, "sequence": 29_800, "schedule": 27_100,
-          "makespan": 33_000, "plan": 37_400, "testing": 25_800}
+LIMITS = {"": 40_100, "core": 24_500, "profile": 27_900, "cost": 27_500, "sequence": 29_900, "schedule": 27_300,
+          "makespan": 34_200, "plan": 38_700, "testing": 26_000}
 
 compiler = sys.argv[1]
 root = pathlib.Path(__file__).resolve().parent.parent / "include"

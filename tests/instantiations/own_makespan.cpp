@@ -10,12 +10,8 @@ namespace {
 
 struct three_to_one {
   [[nodiscard]] std::size_t size() const { return 6; }
-  [[nodiscard]] double forward(std::size_t, std::size_t first, std::size_t last) const {
-    return static_cast<double>(last - first);
-  }
-  [[nodiscard]] double backward(std::size_t, std::size_t first, std::size_t last) const {
-    return 2 * static_cast<double>(last - first);
-  }
+  [[nodiscard]] double forward(std::size_t, std::size_t) const { return 1; }
+  [[nodiscard]] double backward(std::size_t, std::size_t) const { return 2; }
 };
 
 }  // namespace
