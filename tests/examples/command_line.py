@@ -15,7 +15,7 @@ try:
 except ImportError:
     jsonschema = None  # the test `schema` then says that it is skipped
 
-from program import binary, check, fails, failures, run, run_in_terminal
+from program import binary, check, fails, failures, run, run_in_terminal, stage_bytes
 
 docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
 models = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
@@ -132,7 +132,7 @@ with tempfile.TemporaryDirectory() as folder:
     done = run("plan", profile, "--devices", 16, "--microbatches", 64, "--memory", "80GiB", "--format", "json")
     check(done.returncode == 0, done)
     stages = json.loads(done.stdout)["stages"]
-    check(len(stages) == 16 and all(sum(s["memory"].values()) <= limit for s in stages), stages)
+    check(len(stages) == 16 and all(stage_bytes(s) <= limit for s in stages), stages)
     check([s["in_flight"] for s in stages] == list(range(16, 0, -1)), stages)
     run("profile", "transformer", "--preset", "llama-3.1-405b", "--output", profile)
     fails(3, "finds no place: the fullest of 16 stages needs at least", "plan", profile, "--devices", 16, "--memory", "80GiB")
@@ -410,7 +410,7 @@ heavy = header + "a,x,1,1,100,10,1\nb,x,1,1,100,10,1\nc,x,1,1,100,10,1\nd,x,1,1,
 def memory(*words):
     done = run("plan", "-", "--devices", 2, "--format", "json", *words, stdin=heavy)
     check(done.returncode == 0, words, done)
-    return [sum(stage["memory"].values()) for stage in json.loads(done.stdout)["stages"]]
+    return [stage_bytes(stage) for stage in json.loads(done.stdout)["stages"]]
 
 
 check(memory() == [842, 822], memory())

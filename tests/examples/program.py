@@ -27,6 +27,13 @@ def run_in_terminal(columns, *words, **environment):
     return os.read(leader, 1 << 16).decode()
 
 
+def stage_bytes(stage):
+    """All of the memory of a stage of a plan in JSON, which tells that of each microbatch in flight."""
+    memory = stage["memory"]
+    microbatches = stage["in_flight"] - ("backward_kept" in stage)
+    return memory["resident"] + memory["activations"] * microbatches + memory["recomputed"] + memory["workspace"] + memory["buffers"]
+
+
 def check(condition, *what):
     if not condition:
         failures.append(what)

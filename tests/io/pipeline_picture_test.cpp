@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <limits>
 
 #include "worked_picture.hpp"
@@ -71,7 +72,7 @@ TEST_CASE("parts that do not belong together are refused") {
   refuses([](auto& p) { p.memory_limit = -1; });
 }
 
-TEST_CASE("stages send along edges") {
+TEST_CASE("stages send along edges, and say to whom") {
   auto picture = worked_picture(3, 2, 0.25);
   const auto refusal = [&] {
     try {
@@ -83,6 +84,13 @@ TEST_CASE("stages send along edges") {
   };
   CHECK(refusal().empty());
   picture.order.edges = {{0, 1}, {1, 2}};
+  CHECK(refusal().find("has no stage to send to") != std::string::npos);  // they name none
+  for (auto& rank : picture.run.transfers) {
+    for (auto& each : rank) {
+      const bool down = each.what.kind == stagecut::op_kind::send_forward;
+      each.what.peer = static_cast<std::uint32_t>(down ? each.what.stage + 1 : each.what.stage - 1);
+    }
+  }
   CHECK(refusal().empty());
   picture.order.edges = {{0, 1}, {0, 2}};
   CHECK(refusal().find("picture.run = 1, has no stage to send to") != std::string::npos);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::detail {
 
 /// Sorts `size` elements from `first` on; `left` is room to work in.

@@ -12,6 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/io/detail/text.hpp>
+#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -101,6 +102,7 @@ class picture_check {
         require(end < picture.order.stages(), "order.edges", end, "is no stage");
       }
     }
+    links_.emplace(picture.order);
     const simulation<double>& run = picture.run;
     check_size("run.ranks.size()", run.ranks.size(), false);
     check_size("run.ops.size()", run.ops.size(), false);
@@ -159,8 +161,7 @@ class picture_check {
       const bool forward = what.kind == op_kind::send_forward;
       require(forward || what.kind == op_kind::send_backward, "run", what.stage,
               "receives, and transfers are told by senders");
-      const bool chain = what.stage != (forward ? order.stages() - 1 : 0) && what.peer == op::neighbour;
-      require(order.edges.empty() ? chain : what.peer < order.stages(), "run", what.stage, "has no stage to send to");
+      require(links_->find(what) != nullptr, "run", what.stage, "has no stage to send to");
     }
     const bool inside = is_amount(each.start) && is_amount(each.end) && each.start <= each.end;
     require(inside && each.end <= picture_.run.makespan, "run", what.stage, "has an op outside the makespan");
@@ -176,6 +177,7 @@ class picture_check {
 
   std::string_view function_;
   const pipeline_picture& picture_;
+  std::optional<stagecut::detail::stage_links> links_{};  // once the edges are known to name stages
 };
 
 /// See `picture_check`.
