@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Each rule of rooms.py, and of the components of CMake, broken on purpose in a copy: it must be found, and named.
+"""Each rule of rooms.py, of preprocessed_size.py and of the components of CMake, broken on purpose in a copy: it must be found, and named.
 
 `planted_violations.py COMPILER`"""
 
@@ -79,5 +79,11 @@ with tempfile.TemporaryDirectory() as folder:
     status, output = components(root)
     if status == 0 or "no component has attic" not in output:
         wrong.append(f"CMake takes a folder of headers that no component has: {output}")
-print("\n".join(wrong) or f"{len(PLANTED) + 1} planted violations are found")
+    (root / "include" / "stagecut" / "attic").rmdir()
+    heavy = root / "include" / "stagecut" / "core" / "detail" / "heavy.hpp"
+    heavy.write_text(HEADER + "#include <algorithm>\n#include <functional>\n#include <map>\n")
+    ended = subprocess.run([sys.executable, here / "preprocessed_size.py", sys.argv[1], root, "core"], capture_output=True, text=True)
+    if ended.returncode == 0 or "detail/heavy.hpp  <-- above" not in ended.stdout:
+        wrong.append(f"a heavy header in detail/ is not found: {ended.stdout}{ended.stderr}")
+print("\n".join(wrong) or f"{len(PLANTED) + 2} planted violations are found")
 sys.exit(bool(wrong))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The preprocessed size of each header without dependencies, in lines that are neither blank nor markers."""
+"""The preprocessed size of each header without dependencies, at any depth, in lines that are neither blank nor markers.
+
+`preprocessed_size.py COMPILER [ROOT ROOM]`: of another tree, of one room alone."""
 
 import concurrent.futures
 import pathlib
@@ -11,8 +13,9 @@ LIMITS = {"": 40_100, "core": 24_500, "profile": 27_900, "cost": 27_500, "sequen
           "makespan": 34_200, "plan": 38_700, "testing": 26_000}
 
 compiler = sys.argv[1]
-root = pathlib.Path(__file__).resolve().parent.parent / "include"
-headers = [h for room in LIMITS for h in sorted((root / "stagecut" / room).glob("**/*.hpp" if room else "*.hpp"))]
+root = (pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).resolve().parent.parent) / "include"
+rooms = sys.argv[3:] or LIMITS
+headers = [h for room in rooms for h in sorted((root / "stagecut" / room).glob("**/*.hpp" if room else "*.hpp"))]
 
 
 def lines(header):

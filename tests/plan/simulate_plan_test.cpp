@@ -302,3 +302,29 @@ TEST_CASE("what the last microbatch keeps is said by the stage alone") {
   CHECK(bytes.activations == numbers{3, 3, 50, 3, 3, 50});
   CHECK(bytes.recomputed == numbers{50, 50, 0, 50, 50, 0});
 }
+
+TEST_CASE("stages side by side run at the same time") {
+  stagecut::plan made;
+  made.profile.layers.resize(4);
+  made.profile.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+  made.cuts = {0, 1, 2, 3, 4};
+  made.devices = 4;
+  for (std::size_t s = 0; s < 4; ++s) {
+    stagecut::planned_stage stage;
+    stage.device = s, stage.forward = 1, stage.backward = 2;
+    made.stages.push_back(stage);
+  }
+  made.edges = {{0, 1, 8}, {0, 2, 8}, {1, 3, 4}, {2, 3, 4}};
+  made.schedule.name = "gpipe";
+  made.schedule.microbatches = 1;
+  const auto makespan = [&] {
+    return stagecut::simulate(schedule_of(made), times_of(made, false), transfers_of(made)).makespan;
+  };
+  CHECK(makespan() == 9);  // one after the other: 12
+  // Along the edges 2, 1, 1 and 2: F0 to 1; F1 3 to 4, F2 2 to 3; F3 5 to 6; B3 to 8; B1 9 to 11, B2 10 to 12; B0 13 to 15.
+  made.messages = {"latency", {{1, 8}, {1, 0}, {1, 0}, {2, 0}}};
+  CHECK(makespan() == 15);
+  made.schedule.orders = schedule_of(made).orders;
+  made.schedule.name.clear();
+  CHECK(makespan() == 15);
+}
