@@ -36,7 +36,7 @@ TEST_CASE("what was chosen goes before what the figures recompute") {
   auto p = transformer_plan({2, 2});
   p.profile.layers[1].recomputation = "selective";
   p.choices.resize(p.profile.layers.size());
-  for (const std::size_t i : {1, 3}) p.choices[i].recomputation = "full";
+  for (const std::size_t i : {std::size_t{1}, std::size_t{3}}) p.choices[i].recomputation = "full";
   CHECK(as_sapp(p) ==
         "offset: [[0, 0]]\nrecompute: [[1, 1]]\nselect_recompute: [[1, 1]]\nselect_comm_recompute: [[1, 1]]");
 }
