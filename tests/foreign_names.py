@@ -1,4 +1,4 @@
-"""The free functions of the rooms whose templates users' types come to: `foreign_names.py print` writes them as the list
+"""The free functions of the rooms whose templates users' types come to: `foreign_names.py write` writes them as the list
 in foreign_names.hpp, `foreign_names.py check` fails unless that list holds them all, and where a header calls one of
 the function templates without its namespace: argument-dependent lookup would then prefer a function of the user's."""
 import pathlib
@@ -35,8 +35,11 @@ for text in sources.values():
             templates.add(head.group(1))
 names -= {"operator", "return", "requires", "if", "for", "while"}
 
-if sys.argv[1:] == ["print"]:
-    print(" \\\n".join("  X(%s)" % name for name in sorted(names)))
+if sys.argv[1:] == ["write"]:
+    listing = root / "tests" / "foreign_names.hpp"
+    head = re.match(r"(?:(?!  X\().*\n)*", listing.read_text())[0]
+    rest = re.sub(r"(?:  X\(\w+\)(?: \\)?\n)+", "", listing.read_text()[len(head):])
+    listing.write_text(head + " \\\n".join("  X(%s)" % name for name in sorted(names)) + "\n" + rest)
     sys.exit()
 
 wrong = []

@@ -59,7 +59,7 @@ TEST_CASE("two stages a rank: without a limit there is a path for every cut that
   }
 }
 
-// notes/bounds.md, section 9.
+// The listed values were computed by another program.
 TEST_CASE("the least bounds of a listed chain by single ranks") {
   CHECK(chains::listed_bound(schedule_kind::interleaved, 0, 2, 2) == 771);
   CHECK(chains::listed_bound(schedule_kind::interleaved, 2, 2, 2) == 779);

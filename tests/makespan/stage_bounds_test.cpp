@@ -20,7 +20,7 @@ using stagecut::schedule_kind;
 
 TEST_CASE("no edge's bound is above the makespan of a cut that uses it") { chains::check_edge_bounds(1, next_chain); }
 
-// notes/bounds.md, section 9.
+// The listed values were computed by another program.
 TEST_CASE("the least bounds of a listed chain are at least the listed ones, and at most its optima") {
   const auto between = [](double low, double found, double high) { return low <= found && found <= high; };
   CHECK(between(519, chains::listed_bound(schedule_kind::gpipe, 0), 600));

@@ -69,6 +69,17 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
 }
 
+TEST_CASE("a group that other layers part is refused, not cut") {
+  profile model;
+  model.layers.resize(4);
+  for (auto& each : model.layers) each.forward = 1;
+  model.layers[0].group = model.layers[3].group = "a";
+  CHECK_THROWS_WITH_AS((void)stagecut::make_plan(model, {.devices = 2}),
+                       "layer 3: group \"a\" was left at layer 1 and is entered again", stagecut::invalid_input);
+  model.layers[1].group = model.layers[2].group = "a";
+  CHECK_FALSE(stagecut::make_plan(model, {.devices = 2}));  // one block
+}
+
 TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised") {
   const profile model = equal_layers(8);
   const auto both = [&](const plan_request& request) {

@@ -15,7 +15,7 @@ namespace stagecut::inline v0 {
 /// Refuses a profile with a time or a size that is NaN, infinite or negative: one made by hand, as the readers of files
 /// refuse them where they stand.
 ///
-/// @throws invalid_input naming the layer and the field: `layer 3 ("head")`, `output: NaN ...`
+/// @throws invalid_input naming the layer and the field: `layer 3 ("head")`, `output = NaN, ...`
 inline void check_figures(const profile& model) {
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const layer& each = model.layers[i];

@@ -123,6 +123,10 @@ inline void check_plan(std::string_view function, std::string_view format, const
     refuse(format, joined("an edge leads from stage ", std::to_string(each.from), " to stage ",
                           std::to_string(each.to), ", and its stages are a chain"));
   }
+  if (!p.edges.empty() && p.edges.size() + 1 != p.stages.size()) {
+    refuse(format, joined(std::to_string(p.edges.size()), " edges join ", std::to_string(p.stages.size()),
+                          " stages, and its stages are a chain"));
+  }
   for (std::size_t s = 0; s < p.stages.size(); ++s) {
     const auto& [replicas, shards] = std::pair(p.stages[s].replicas, p.stages[s].shards);
     if (replicas == 1 && shards == 1) continue;

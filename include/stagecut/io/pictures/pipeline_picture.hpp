@@ -111,11 +111,6 @@ class picture_check {
     check_size("memory.size()", picture.memory.size(), true);
     for (const std::size_t rank : picture.order.rank_of)
       require(rank < picture.order.ranks(), "order.rank_of", rank, "is no rank");
-    for (const stage_edge& each : picture.order.edges) {
-      for (const std::size_t stage : {each.from, each.to}) {
-        require(stage < picture.order.stages(), "order.edges", stage, "is no stage");
-      }
-    }
     require(is_amount(run.makespan), "run.makespan", 0, "is not finite");
     for (const auto& rank : run.ops) {
       for (const auto& each : rank)

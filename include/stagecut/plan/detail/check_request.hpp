@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
@@ -21,6 +23,12 @@ inline void check_chain(std::string_view function, const profile& model) {
   if (!model.edges.empty()) {
     fail(argument_error(function, "model.edges", joined(std::to_string(model.edges.size()), " edges"),
                         "must be empty: see as_chain"));
+  }
+  const auto group = [&](std::size_t i) -> std::string_view { return model.layers[i].group; };
+  const auto [again, left] = detail::find_parted_group(model.layers.size(), group);
+  if (again != model.layers.size()) {
+    fail(invalid_input(layer_text(model, again), joined("group ", in_quotes(group(again)), " was left at layer ",
+                                                        std::to_string(left), " and is entered again")));
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (model.layers[i].children.empty()) continue;

@@ -143,7 +143,7 @@ inline void check_stages_request(std::string_view function, const profile& model
   if (!found) return outcome<plan>::infeasible(found.why());
 
   plan result;
-  result.cuts = expanded("plan_chain", blocks, found->cuts);
+  result.cuts = expanded(function, blocks, found->cuts);
   const plan_objective reached = is_bottleneck(request.objective) ? plan_objective::bottleneck : request.objective;
   result.objective = {to_string(reached), measured.of, found->value, found->bound, found.state()};
   describe(result, model, request, memory, loop_placement(request.devices, request.chunks), in_flight);
