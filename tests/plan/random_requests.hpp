@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 /// Small profiles and requests whose times are whole or halves, so that no sum is rounded, and all of their cuts.
@@ -34,7 +35,11 @@ class dice {
       each.backward_weight = whole(8);
       each.backward = *each.backward_weight + whole(8);
       each.output = 8 * whole(4);
-      if (i > 0 && up_to(9) == 0) each.group = model.layers.back().group = "g";
+      if (i > 0 && up_to(9) == 0) {
+        auto& before = model.layers.back().group;
+        if (before.empty()) before = "group " + std::to_string(i);
+        each.group = before;
+      }
       model.layers.push_back(each);
     }
     return model;
