@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
@@ -74,23 +75,30 @@ struct minimize_bottleneck_fn : detail::expects_cost {
 
   template <stage_cost Model, stage_constraint Constraint>
   [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages,
-                                                                   const Constraint& allowed,
-                                                                   empty_stages empty = empty_stages::forbidden) const {
+                                                                   const Constraint& allowed) const {
     using answer_type = outcome<chain_partition<cost_t<Model>>>;
     if (stages == 0) detail::fail(argument_error("minimize_bottleneck", "stages", "0", "must be at least 1"));
     const std::size_t items = cost.size();
-    const bool none_empty = empty == empty_stages::forbidden;
-    if (none_empty && stages > items) {
-      return answer_type::infeasible({reason::cause::more_stages_than_layers, stages, items});
-    }
+    if (stages > items) return answer_type::infeasible({reason::cause::more_stages_than_layers, stages, items});
     if constexpr (detail::cuts_only<Constraint>) {
-      if (none_empty) {
-        return detail::on_blocks(cost, stages, allowed, [&](const auto& merged) { return (*this)(merged, stages); });
-      }
+      return detail::on_blocks(cost, stages, allowed, [&](const auto& merged) { return (*this)(merged, stages); });
+    } else {
+      auto best = filled(cost, stages, allowed);
+      return best ? answer_type::optimal(*std::move(best))
+                  : answer_type::infeasible(detail::why_not(allowed, items, stages));
     }
-    auto best = none_empty || items == 0 ? filled(cost, stages, allowed, empty) : reached(cost, stages, allowed, empty);
-    if (!best) return answer_type::infeasible(detail::why_not(allowed, items, stages, empty));
-    return answer_type::optimal(*std::move(best));
+  }
+
+  template <stage_cost Model, stage_constraint Constraint>
+  [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(const Model& cost, std::size_t stages,
+                                                                   const Constraint& allowed,
+                                                                   empty_stages empty) const {
+    using answer_type = outcome<chain_partition<cost_t<Model>>>;
+    if (empty == empty_stages::forbidden) return (*this)(cost, stages, allowed);
+    if (stages == 0) detail::fail(argument_error("minimize_bottleneck", "stages", "0", "must be at least 1"));
+    auto best = reached(cost, stages, allowed, empty);
+    return best ? answer_type::optimal(*std::move(best))
+                : answer_type::infeasible(detail::why_not(allowed, cost.size(), stages, empty));
   }
 
   template <stage_cost Model>
@@ -113,17 +121,20 @@ struct minimize_bottleneck_fn : detail::expects_cost {
   template <class Model>
   using best_of = std::optional<chain_partition<cost_t<Model>>>;
 
-  /// Without empty stages, and with the same cost for all.
+  /// Without empty stages.
   template <class Model, class Constraint>
-  static best_of<Model> filled(const Model& cost, std::size_t stages, const Constraint& allowed, empty_stages empty) {
-    if constexpr (monotone_cost<Model>) {
-      if (cost.size() == 0) return reached(cost, stages, allowed, empty);
+  static best_of<Model> filled(const Model& cost, std::size_t stages, const Constraint& allowed) {
+    if constexpr (!monotone_cost<Model>) {
+      return reached(cost, stages, allowed, empty_stages::forbidden);
+    } else {
       auto free = *minimize_bottleneck_fn()(cost, stages);
       if (detail::allows_cut(allowed, free.cuts, stages)) return free;
-      if constexpr (arithmetic<cost_t<Model>> && promises<Constraint, hereditary>) {
-        return reached(cost, stages, allowed, empty);
-      } else if constexpr (!arithmetic<cost_t<Model>>) {
-        return detail::stage_program(cost, stages, bottleneck(), allowed, empty, std::optional(free.cost)).run();
+      if constexpr (!arithmetic<cost_t<Model>>) {
+        return detail::stage_program(cost, stages, bottleneck(), allowed, empty_stages::forbidden,
+                                     std::optional(free.cost))
+            .run();
+      } else if constexpr (promises<Constraint, hereditary>) {
+        return reached(cost, stages, allowed, empty_stages::forbidden);
       } else {
         const detail::constrained_chain<Model, Constraint> chain{cost, allowed};
         detail::stage_beginnings where(cost.size(), stages);
@@ -132,8 +143,6 @@ struct minimize_bottleneck_fn : detail::expects_cost {
         if (!search.found()) return std::nullopt;
         return chain_partition<cost_t<Model>>{cuts(where.cut), least, least};
       }
-    } else {
-      return reached(cost, stages, allowed, empty);
     }
   }
 
@@ -144,19 +153,31 @@ struct minimize_bottleneck_fn : detail::expects_cost {
     constexpr bool grows = (chain_type::right || chain_type::left) && promises<Constraint, hereditary>;
     constexpr bool parted = separable_cost<Model> && std::same_as<Constraint, detail::no_constraint>;
     if constexpr (arithmetic<cost_t<Model>> && (grows || parted)) {
-      if (cost.size() != 0) {
-        const chain_type chain{cost, allowed, empty == empty_stages::allowed ? 0U : 1U};
-        detail::reach_sets where(cost.size(), stages);
-        const bool free = std::same_as<Constraint, detail::no_constraint>;
-        const auto most = free ? chain.costliest(where.cut) : detail::greatest<cost_t<Model>>();
-        detail::bottleneck_search search(chain, where, chain.least(stages), most);
-        if (!free && !search.found()) return std::nullopt;
-        const auto least = search.run();
-        if (free) static_cast<void>(search.found());  // unless a cost does not keep its promises
-        return chain_partition<cost_t<Model>>{cuts(where.cut, empty), least, least};
-      }
+      if (cost.size() == 0) return nothing(cost, stages, allowed);
+      const chain_type chain{cost, allowed, empty == empty_stages::allowed ? 0U : 1U};
+      detail::reach_sets where(cost.size(), stages);
+      const bool free = std::same_as<Constraint, detail::no_constraint>;
+      const auto most = free ? chain.costliest(where.cut) : detail::greatest<cost_t<Model>>();
+      detail::bottleneck_search search(chain, where, chain.least(stages), most);
+      if (!free && !search.found()) return std::nullopt;
+      const auto least = search.run();
+      if (free) static_cast<void>(search.found());  // unless a cost does not keep its promises
+      return chain_partition<cost_t<Model>>{cuts(where.cut, empty), least, least};
+    } else {
+      return detail::stage_program(cost, stages, bottleneck(), allowed, empty).run();
     }
-    return detail::stage_program(cost, stages, bottleneck(), allowed, empty).run();
+  }
+
+  /// The one cut of a chain without items, into empty stages.
+  template <class Model, class Constraint>
+  static best_of<Model> nothing(const Model& cost, std::size_t stages, const Constraint& allowed) {
+    cost_t<Model> most = detail::price(cost, 0, 0, 0);
+    for (std::size_t s = 0; s < stages; ++s) {
+      if (!allowed(s, 0, 0)) return std::nullopt;
+      cost_t<Model> here = detail::price(cost, s, 0, 0);
+      if (most < here) most = std::move(here);
+    }
+    return chain_partition<cost_t<Model>>{cuts(std::vector<std::size_t>(stages + 1), empty_stages::allowed), most, most};
   }
 };
 

@@ -11,7 +11,10 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/at_most.hpp>
+#include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/any_constraint.hpp>
+#include <stagecut/cost/detail/any_stage_cost.hpp>
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
@@ -68,12 +71,19 @@ struct minimize_leximax_fn : detail::expects_cost {
                                                                           const Constraint& allowed,
                                                                           const cost_t<Model>& bottleneck,
                                                                           detail::chain_clock& clock) {
-    const at_most cap(cost, detail::as_bound(bottleneck));
+    using number = cost_t<Model>;
+    using promised = axiom<enable_axioms<Model>.bits & monotone.bits>;
+    const auto price = [&](std::size_t s, std::size_t first, std::size_t last) -> number {
+      return detail::price(cost, s, first, last);
+    };
+    const detail::any_stage_cost<promised, number> any(price, cost.size());
+    const number cap = detail::as_bound(bottleneck);
     if constexpr (promises<Model, right_monotone>) {
-      return detail::leximax_program(cost, stages, cap.bound(0), allowed, clock).run();
+      return detail::leximax_program(any, stages, cap, allowed, clock).run();
     } else {
-      const all_of within(detail::constraint_ref{allowed}, cap);
-      return detail::stage_program(cost, stages, leximax(), within, empty_stages::forbidden, std::nullopt, &clock)
+      const all_of both(detail::constraint_ref{allowed}, at_most(any, cap));
+      const detail::any_constraint within(both);
+      return detail::stage_program(any, stages, leximax(), within, empty_stages::forbidden, std::nullopt, &clock)
           .run();
     }
   }

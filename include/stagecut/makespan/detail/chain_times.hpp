@@ -7,6 +7,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -32,8 +33,23 @@ class chain_times {
         splits = splits || each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
       }
     }
-    read_passes(model);
-    read_messages(model, order, links);
+    rows_per_kind_ = promises<Model, stage_invariant> ? 1 : stages;
+    const auto forward = [&](std::size_t s, std::size_t i) -> double { return model.forward(s, i); };
+    const auto backward = [&](std::size_t s, std::size_t i) -> double { return model.backward(s, i); };
+    const auto weight = [&](std::size_t s, std::size_t i) -> double {
+      if constexpr (split_pipeline_model<Model>) return model.backward_weight(s, i);
+      return 0;
+    };
+    read_items(forward, backward, weight);
+    const auto own_forward = [&](std::size_t s, std::size_t) { return detail::stage_forward(model, s); };
+    const auto own_backward = [&](std::size_t s, std::size_t) { return detail::stage_backward(model, s); };
+    const auto own_weight = [&](std::size_t s, std::size_t) { return detail::stage_backward_weight(model, s); };
+    read_constants(own_forward, own_backward, own_weight);
+    const auto sent = [&](std::size_t, std::size_t y) -> double {
+      if constexpr (sending_pipeline_model<Model>) return model.sent(y);
+      return 0;
+    };
+    read_messages(sent, order, links);
   }
 
   std::size_t items;          ///< n
@@ -54,7 +70,6 @@ class chain_times {
   [[nodiscard]] double message_time(std::size_t s, std::size_t y) const noexcept {
     return times_[tick_message][boundary_[s] * (items + 1) + y];
   }
-
 
   /// No cut takes longer than all ops of an iteration, one after the other; infinite if that is not representable.
   [[nodiscard]] double everything() const {
@@ -83,31 +98,30 @@ class chain_times {
   std::vector<std::size_t> boundary_{};      // its row of messages
 
  private:
-  /// Asks the model for all passes.
-  template <class Model>
-  void read_passes(const Model& model) {
-    rows_per_kind_ = promises<Model, stage_invariant> ? 1 : stages;
+  /// What a model says of a stage and an item: one way to read it is compiled for all models.
+  using answer = function_ref<double(std::size_t, std::size_t)>;
+
+  /// Asks for the passes of all items.
+  void read_items(answer forward, answer backward, answer backward_weight) {
     for (std::size_t s = 0; s < rows_per_kind_; ++s) {
       for (std::size_t i = 0; i < items; ++i) {
-        const auto place = [&] { return joined(" of item ", std::to_string(i), " on stage ", std::to_string(s)); };
-        const double all = checked("backward", place, model.backward(s, i));
-        double weight = 0;
-        if constexpr (split_pipeline_model<Model>) {
-          if (splits) weight = checked("backward_weight", place, model.backward_weight(s, i));
-          if (all < weight) refuse("backward_weight", place(), "is above the whole backward pass");
-        }
-        times_[tick_f].push_back(checked("forward", place, model.forward(s, i)));
+        const double all = checked("backward", backward(s, i), s, i);
+        const double weight = splits ? checked("backward_weight", backward_weight(s, i), s, i) : 0;
+        if (all < weight) refuse("backward_weight", place_of(s, i), "is above the whole backward pass");
+        times_[tick_f].push_back(checked("forward", forward(s, i), s, i));
         times_[tick_b].push_back(all - weight);
         times_[tick_w].push_back(weight);
       }
     }
+  }
+
+  /// Asks for what stages take beside their items.
+  void read_constants(answer stage_forward, answer stage_backward, answer stage_backward_weight) {
     for (std::size_t s = 0; s < stages; ++s) {
-      const auto place = [&] { return joined(" of stage ", std::to_string(s)); };
-      const double forward = checked("stage_forward", place, detail::stage_forward(model, s));
-      const double all = checked("stage_backward", place, detail::stage_backward(model, s));
-      double weight = 0;
-      if (splits) weight = checked("stage_backward_weight", place, detail::stage_backward_weight(model, s));
-      if (all < weight) refuse("stage_backward_weight", place(), "is above the whole backward pass");
+      const double forward = checked("stage_forward", stage_forward(s, 0), s, items);
+      const double all = checked("stage_backward", stage_backward(s, 0), s, items);
+      const double weight = splits ? checked("stage_backward_weight", stage_backward_weight(s, 0), s, items) : 0;
+      if (all < weight) refuse("stage_backward_weight", place_of(s, items), "is above the whole backward pass");
       own_times_[tick_f].push_back(forward);
       own_times_[tick_b].push_back(all - weight);
       own_times_[tick_w].push_back(weight);
@@ -115,9 +129,8 @@ class chain_times {
     }
   }
 
-  /// Asks the model for all messages.
-  template <class Model>
-  void read_messages(const Model& model, const schedule& order, const std::vector<link_speed>& links) {
+  /// Asks for the bytes of all messages.
+  void read_messages(answer sent, const schedule& order, const std::vector<link_speed>& links) {
     times_[tick_message].resize(items + 1);  // of boundaries within a rank: no time
     has_messages = !links.empty() && stages > 1;
     for (std::size_t b = 0; b + 1 < stages; ++b) {
@@ -126,23 +139,27 @@ class chain_times {
     }
     for (std::size_t b = 0; has_messages && b < links.size(); ++b) {
       for (std::size_t y = 0; y <= items; ++y) {
-        double bytes = 0;
-        if constexpr (sending_pipeline_model<Model>) {
-          if (y != 0 && y != items) bytes = model.sent(y);
-        }
-        const auto place = [&] { return joined(" at cut ", std::to_string(y)); };
-        times_[tick_message].push_back(y == 0 || y == items ? 0 : checked("sent", place, links[b](bytes)));
+        const bool inside = y != 0 && y != items;
+        times_[tick_message].push_back(inside ? checked("sent", links[b](sent(0, y)), none, y) : 0);
       }
     }
   }
 
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  /// Of an item on a stage, of a stage (`i == items`), or of the cut before an item (`s == none`).
+  [[nodiscard]] std::string place_of(std::size_t s, std::size_t i) const {
+    if (s == none) return joined(" at cut ", std::to_string(i));
+    if (i == items) return joined(" of stage ", std::to_string(s));
+    return joined(" of item ", std::to_string(i), " on stage ", std::to_string(s));
+  }
   [[noreturn]] static void refuse(const char* what, const std::string& place, const char* why) {
     fail(invalid_input(joined("model.", what, place), why));
   }
-  template <class Place>
-  static double checked(const char* what, const Place& place, double value) {
+  [[nodiscard]] double checked(const char* what, double value, std::size_t s, std::size_t i) const {
     if (is_finite(value) && !is_negative(value)) return value;
-    refuse(what, place(), is_nan(value) ? "NaN, must be finite and not negative" : "must be finite and not negative");
+    refuse(what, place_of(s, i),
+           is_nan(value) ? "NaN, must be finite and not negative" : "must be finite and not negative");
   }
 
   bool has_constants_ = false;

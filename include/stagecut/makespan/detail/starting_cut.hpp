@@ -8,6 +8,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/cost/detail/any_constraint.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
@@ -22,6 +23,7 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/stage_graph.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/sequence/detail/stage_windows.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
@@ -42,8 +44,9 @@ class starting_cut {
     for (std::size_t s = 0; s < chain_.stages; ++s) {
       for (std::size_t i = 0; i < n; ++i) load[i] += chain_.item_load(s, i);
     }
-    const prefix_sums cost(load);
-    const auto light = minimize_bottleneck(cost, chain_.stages, stage_rules(rules_, clock_));
+    const known_prefixes<double> cost{prefix_sums(load)};
+    const stage_rules rules(rules_, clock_);
+    const auto light = minimize_bottleneck(cost, chain_.stages, any_constraint(rules));
     if (!light) return clock_.look() ? state::unknown : state::infeasible;
     offer(light->cuts);
     offer(uniform_cuts(n, chain_.stages)->cuts);

@@ -14,9 +14,9 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/cut_times.hpp>
+#include <stagecut/cost/detail/any_stage_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/link_speed.hpp>
-#include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/overlapped_cuts.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
@@ -24,6 +24,8 @@
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/stage_windows.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>
 #include <stagecut/sequence/minimize_leximax.hpp>
 #include <stagecut/sequence/minimize_range.hpp>
@@ -45,59 +47,60 @@ struct objective_cut {
   std::vector<double> costs{};  ///< of the stages
 };
 
-/// A cost of stages that is somebody else's and promises `Promises`, behind a pointer: one search is compiled for all such.
-template <class Promises>
-class any_stage_cost {
- public:
-  using axioms = Promises;
+/// What the costs of the stages of a cut are asked of.
+using price_ref = function_ref<double(std::size_t, std::size_t, std::size_t)>;
 
-  /// @param cost  must outlive this object
-  template <class Price>
-  any_stage_cost(const Price& cost, std::size_t size) : price_(cost), size_(size) {}
-
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] double operator()(std::size_t stage, std::size_t first, std::size_t last) const {
-    return price_(stage, first, last);
-  }
-
- private:
-  function_ref<double(std::size_t, std::size_t, std::size_t)> price_;
-  std::size_t size_;
-};
+/// A cut and the costs of its stages.
+[[nodiscard, gnu::noinline]] inline outcome<objective_cut> objective_cut_of(const cuts& found, double value,
+                                                                            double bound, state how, price_ref price) {
+  objective_cut result{found, value, bound, {}};
+  for (std::size_t s = 0; s < found.stages(); ++s) result.costs.push_back(price(s, found[s], found[s + 1]));
+  return how == state::optimal ? outcome<objective_cut>::optimal(std::move(result))
+                               : outcome<objective_cut>::feasible(std::move(result));
+}
+[[nodiscard, gnu::noinline]] inline outcome<objective_cut> objective_cut_of(
+    const outcome<chain_partition<double>>& found, price_ref price) {
+  if (!found) return outcome<objective_cut>::infeasible(found.why());
+  return detail::objective_cut_of(found->cuts, found->cost, found->bound, found.state(), price);
+}
+[[nodiscard, gnu::noinline]] inline outcome<objective_cut> objective_cut_of(
+    const outcome<chain_partition<std::vector<double>>>& found, price_ref price) {
+  if (!found) return outcome<objective_cut>::infeasible(found.why());
+  return detail::objective_cut_of(found->cuts, found->cost.front(), found->bound.front(), found.state(), price);
+}
 
 /// By the objective of a request. `range` and `variance` are only asked for of sums.
 template <stage_cost Cost, stage_constraint Constraint>
 [[nodiscard]] outcome<objective_cut> best_by_objective(const Cost& cost, std::size_t stages,
                                                        const plan_request& request, const Constraint& allowed) {
-  const plan_objective objective = request.objective;
-  const chain_limits limits = detail::limits_of(request);
-  const auto told = [&](const auto& found, const auto& number) {
-    if (!found) return outcome<objective_cut>::infeasible(found.why());
-    objective_cut result{found->cuts, number(found->cost), number(found->bound), {}};
-    for (std::size_t s = 0; s < stages; ++s) {
-      result.costs.push_back(detail::price(cost, s, result.cuts[s], result.cuts[s + 1]));
-    }
-    return found.state() == state::optimal ? outcome<objective_cut>::optimal(std::move(result))
-                                           : outcome<objective_cut>::feasible(std::move(result));
+  const auto price = [&](std::size_t s, std::size_t first, std::size_t last) -> double {
+    return detail::price(cost, s, first, last);
   };
-  const auto itself = [](double value) { return value; };
-  if (objective == plan_objective::leximax) {
-    return told(minimize_leximax(cost, stages, allowed, limits), [](const auto& costs) { return costs.front(); });
+  const chain_limits limits = detail::limits_of(request);
+  if (request.objective == plan_objective::leximax) {
+    return detail::objective_cut_of(minimize_leximax(cost, stages, allowed, limits), price);
   }
   if constexpr (additive_cost<Cost>) {
-    if (objective == plan_objective::range) return told(minimize_range(cost, stages, allowed, limits), itself);
-    if (objective == plan_objective::variance) return told(minimize_variance(cost, stages, allowed, limits), itself);
+    if (request.objective == plan_objective::range) {
+      return detail::objective_cut_of(minimize_range(cost, stages, allowed, limits), price);
+    }
+    if (request.objective == plan_objective::variance) {
+      return detail::objective_cut_of(minimize_variance(cost, stages, allowed, limits), price);
+    }
   }
-  return told(minimize_bottleneck(cost, stages, allowed), itself);
+  return detail::objective_cut_of(minimize_bottleneck(cost, stages, allowed), price);
 }
 
 /// The same of the times of a request's stages: on devices of different speeds, with the messages at their ends.
 ///
 /// A message takes its link in each direction once for every microbatch. What blocks, a device does both ways at both
 /// ends, beside computing; a link carries each way while both compute; what occupies nothing holds up nobody.
-template <additive_cost Sums, stage_constraint Constraint>
-[[nodiscard]] outcome<objective_cut> best_by_time(const merged_items<Sums>& cost, const profile& model,
-                                                  const plan_request& request, const Constraint& allowed) {
+///
+/// @param blocks  the layers of each item of the chain
+template <stage_constraint Constraint>
+[[nodiscard]] outcome<objective_cut> best_by_time(const known_prefixes<double>& cost, const profile& model,
+                                                  const cuts& blocks, const plan_request& request,
+                                                  const Constraint& allowed) {
   const std::size_t stages = request.devices * request.chunks;
   const std::vector<std::size_t> rank_of = loop_placement(request.devices, request.chunks);
   std::vector<link_speed> links = links_of(request, rank_of);
@@ -109,7 +112,8 @@ template <additive_cost Sums, stage_constraint Constraint>
     } else {
       // Within memory no more than its growth is made use of.
       using promised = axiom<enable_axioms<Cost>.bits & monotone.bits>;
-      return detail::best_by_objective(any_stage_cost<promised>(priced, priced.size()), stages, request, allowed);
+      const any_stage_cost<promised, double> any(priced, priced.size());
+      return detail::best_by_objective(any, stages, request, allowed);
     }
   };
   if (links.empty()) return speeds.empty() ? best(cost) : best(at_speeds(cost, std::move(speeds)));
@@ -117,7 +121,7 @@ template <additive_cost Sums, stage_constraint Constraint>
   if (speeds.empty()) speeds.assign(stages, 1);
   const double ways = request.transfers == transfer_kind::blocking ? 2 : 1;
   std::vector<double> bytes(cost.size());
-  for (std::size_t b = 0; b < bytes.size(); ++b) bytes[b] = ways * model.layers[cost.blocks()[b + 1] - 1].output;
+  for (std::size_t b = 0; b < bytes.size(); ++b) bytes[b] = ways * model.layers[blocks[b + 1] - 1].output;
   for (link_speed& each : links) each.latency *= ways;
   cut_times times(std::move(bytes), std::move(links));
   if (request.transfers == transfer_kind::blocking) {

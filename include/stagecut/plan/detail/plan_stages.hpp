@@ -11,6 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/any_constraint.hpp>
 #include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
@@ -29,6 +30,7 @@
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/sequence/detail/stage_windows.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
 // Plans by what the stages cost.
@@ -111,19 +113,20 @@ inline void check_stages_request(std::string_view function, const profile& model
                                                            const layer_costs& measured, const training_memory& memory,
                                                            const std::vector<std::size_t>& in_flight) {
   const prefix_sums layers(measured.values);
-  const merged_items cost(layers, blocks);
+  const known_prefixes<double> cost{merged_items(layers, blocks)};
   if (request.by == measure::layers && is_bottleneck(request.objective) && blocks.stages() == layers.size()) {
     return uniform_cut(request, layers.size(), memory, in_flight);
   }
   const bool timed = request.by == measure::time && measured.of == "time";
   if (timed) check_speeds(function, request, cost(0, cost.size()));
   const auto best = [&](const auto& within) {
-    return timed ? detail::best_by_time(cost, model, request, within)
+    return timed ? detail::best_by_time(cost, model, blocks, request, within)
                  : detail::best_by_objective(cost, request.devices * request.chunks, request, within);
   };
   if (!request.memory_per_device) return best(no_constraint());
   const memory_cap cap(memory, in_flight, bytes_allowed(request));
-  auto found = best(merged_constraint(cap, blocks));
+  const merged_constraint within(cap, blocks);
+  auto found = best(any_constraint(within));
   if (found) return found;
   return outcome<objective_cut>::infeasible(stage_shortage(model, request, blocks, memory, in_flight));
 }
