@@ -40,6 +40,24 @@ struct stage_beginnings {
   [[nodiscard]] std::size_t items() const { return cut.back(); }
 };
 
+/// The nearest end of stage s from `last` to `rightmost` that the stages behind it go on from, where the items from
+/// `first` on are an allowed stage `within` a bound; 0: there is none.
+template <class Model, class Constraint, class Within>
+[[nodiscard]] std::size_t nearest_end(const constrained_chain<Model, Constraint>& chain, std::size_t s,
+                                      std::size_t first, std::size_t last, const stage_beginnings& where,
+                                      const Within& within) {
+  const std::size_t rightmost = where.highest[s + 1];
+  const auto& behind = where.end[s + 1];
+  for (; last <= rightmost; ++last) {
+    if (rightmost - last >= behind.size() || behind[rightmost - last] == 0) continue;
+    if (!within(first, last)) break;
+    const bool may = chain.allowed(s, first, last);
+    if (may) return last;
+    if (detail::hopeless(chain.allowed, s, first, last, may)) break;
+  }
+  return 0;
+}
+
 /// Whether a chain can be cut into k non-empty allowed stages that cost at most `bound` each: from its end, of each
 /// stage all beginnings from which the stages behind it go on. `where.cut` holds the lexicographically smallest cut
 /// points of a success. As the other `probe`, but for `enough`, which is not below any cost above the bound that
@@ -68,24 +86,13 @@ template <class Model, class Constraint, class Cost = cost_t<Model>>
   }
   std::size_t lowest = items;  // where the stage behind can begin, at the least
   for (std::size_t s = stages; s-- > 0;) {
-    const std::size_t highest = where.highest[s];
-    const std::size_t rightmost = where.highest[s + 1];
-    const auto& behind = where.end[s + 1];
-    auto& end = where.end[s];
-    end.clear();
+    where.end[s].clear();
     std::size_t found = items;
-    for (std::size_t first = highest + 1; first-- > s;) {
-      std::size_t last = lowest > first ? lowest : first + 1;
+    for (std::size_t first = where.highest[s] + 1; first-- > s;) {
+      const std::size_t last = lowest > first ? lowest : first + 1;
       if (!within(first, last)) break;
-      std::size_t chosen = 0;
-      for (; last <= rightmost; ++last) {
-        if (rightmost - last >= behind.size() || behind[rightmost - last] == 0) continue;
-        if (!within(first, last)) break;
-        const bool may = chain.allowed(s, first, last);
-        if (may) chosen = last;
-        if (may || detail::hopeless(chain.allowed, s, first, last, may)) break;
-      }
-      end.push_back(chosen);
+      const std::size_t chosen = detail::nearest_end(chain, s, first, last, where, within);
+      where.end[s].push_back(chosen);
       if (chosen != 0) found = first;
     }
     if (found == items) return {false, std::move(next)};
