@@ -18,7 +18,6 @@ using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
 using stagecut::detail::path_pool;
 using stagecut::schedule;
-using stagecut::schedule_kind;
 using stagecut::view;
 
 namespace {
@@ -27,7 +26,7 @@ constexpr std::size_t any_number = ~std::size_t{0} / 2;
 
 chain next_chain(dice& random, std::size_t most_items) {
   for (;;) {
-    schedule order = chains::random_order(random, static_cast<schedule_kind>(random.below(15)), {most_items, 5, 9});
+    schedule order = chains::random_order(random, chains::any_kind(random), {most_items, 5, 9});
     if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
     if (order.stages() > most_items) continue;
     return chains::random_chain(random, order, most_items, {});
