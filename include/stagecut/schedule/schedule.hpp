@@ -42,6 +42,16 @@ struct schedule {
   friend bool operator==(const schedule&, const schedule&) = default;
 };
 
+/// Whether any rank runs ops of a kind.
+[[nodiscard]] inline bool runs(const schedule& order, op_kind kind) noexcept {
+  for (const auto& rank : order.orders) {
+    for (const op& each : rank) {
+      if (each.kind == kind) return true;
+    }
+  }
+  return false;
+}
+
 /// Stages dealt out in turn: stage s on rank s mod p (Megatron-LM's virtual pipeline; with one chunk, stage s on rank s).
 [[nodiscard]] inline std::vector<std::size_t> loop_placement(std::size_t ranks, std::size_t chunks) {
   std::vector<std::size_t> result(ranks * chunks);

@@ -27,11 +27,7 @@ class chain_times {
   template <pipeline_model Model>
   chain_times(const Model& model, const schedule& order, const std::vector<link_speed>& links)
       : items(model.size()), stages(order.stages()), passes_(static_cast<double>(order.microbatches * order.slices)) {
-    for (const auto& rank : order.orders) {
-      for (const op& each : rank) {
-        splits = splits || each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
-      }
-    }
+    splits = runs(order, op_kind::backward_input) || runs(order, op_kind::backward_weight);
     read_passes(model);
     read_messages(model, order, links);
   }
@@ -54,7 +50,6 @@ class chain_times {
   [[nodiscard]] double message_time(std::size_t s, std::size_t y) const noexcept {
     return times_[tick_message][boundary_[s] * (items + 1) + y];
   }
-
 
   /// No cut takes longer than all ops of an iteration, one after the other; infinite if that is not representable.
   [[nodiscard]] double everything() const {
