@@ -7,6 +7,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/detail/deadlock.hpp>
+#include <stagecut/schedule/detail/op_set.hpp>
 #include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>

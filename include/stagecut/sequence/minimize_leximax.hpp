@@ -11,6 +11,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/at_most.hpp>
+#include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>

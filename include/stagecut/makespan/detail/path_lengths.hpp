@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/nogood_store.hpp>
 #include <stagecut/makespan/detail/path_completions.hpp>

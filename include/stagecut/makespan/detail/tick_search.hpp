@@ -21,6 +21,7 @@
 #include <stagecut/makespan/detail/tie_search.hpp>
 #include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline v0::detail {
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/interval.hpp>

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::detail {
 
 /// The whole ticks of a time in ticks, which is not negative and below 2^63.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
