@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
 using chains::chain;
 using chains::points;
@@ -124,9 +125,7 @@ TEST_CASE("a search stops when it is told so, and gives up after so many partial
       const auto go_on = [](view<const std::size_t>, double makespan) { return makespan - 1; };
       graph = blind(bench);
       if (search(graph, no_ticks / 2, 1, false, go_on) == cut_search::result::gave_up) ++gave_up;
-      stagecut::search_limits limits;
-      limits.time_limit = 0;
-      stagecut::detail::search_clock late(limits);
+      stagecut::detail::search_clock late(chains::no_time);
       cut_search hurried(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, pool, late);
       graph = blind(bench);
       CHECK(hurried(graph, no_ticks / 2, any_number, true, go_on) == cut_search::result::gave_up);

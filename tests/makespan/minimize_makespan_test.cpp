@@ -18,9 +18,12 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
 using chains::chain;
+using chains::order_of;
 using chains::points;
+using chains::request_for;
 using chains::valued;
 using oracle::dice;
 using stagecut::cuts;
@@ -85,20 +88,6 @@ tally compare(std::uint64_t seed, int rounds, const Order& order_of) {
 tally compare(schedule_kind kind, int rounds, std::size_t chunks = 0) {
   const std::uint64_t seed = 100 * static_cast<std::uint64_t>(kind) + chunks;
   return compare(seed, rounds, [&](dice& random) { return chains::random_order(random, kind, {14, 5, 12, chunks}); });
-}
-
-makespan_request request_for(const schedule& order, double latency = 0) {
-  makespan_request result;
-  result.order = order;
-  result.limits.time_limit.reset();
-  if (latency > 0) result.links = {{latency, 0}};
-  return result;
-}
-
-schedule order_of(schedule_kind kind, std::size_t ranks, std::size_t microbatches, std::size_t chunks = 1,
-                  std::vector<std::size_t> in_flight = {}) {
-  return stagecut::make_schedule(
-      kind, {.ranks = ranks, .chunks = chunks, .microbatches = microbatches, .in_flight = std::move(in_flight)});
 }
 
 const std::vector<double> listed{8, 11, 2, 1, 18, 5, 4, 11};

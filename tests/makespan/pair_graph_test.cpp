@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "requests.hpp"
 #include "stage_chains.hpp"
 
 using chains::bound_of;
@@ -71,9 +72,7 @@ TEST_CASE("a graph of pairs that is too large, or takes too long, is not built")
       CHECK(pairs.build(no_ticks, 10000, bench.clock, graph));
       CHECK_FALSE(graph.edges.empty());
       CHECK_FALSE(pairs.build(no_ticks, 3, bench.clock, graph));
-      stagecut::search_limits limits;
-      limits.time_limit = 0;
-      stagecut::detail::search_clock late(limits);
+      stagecut::detail::search_clock late(chains::no_time);
       CHECK_FALSE(pairs.build(no_ticks, 10000, late, graph));
       // Below the least makespan nothing may be left; a graph of nothing can be asked all the same.
       CHECK(pairs.build(0, 10000, bench.clock, graph));

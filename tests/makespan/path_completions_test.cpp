@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
 using chains::chain;
 using chains::valued;
@@ -123,9 +124,7 @@ TEST_CASE("no time to fill") {
   chains::with_workbench(of, [&](auto& bench) {
     path_pool pool(bench.ticks, bench.layout, 8);
     path_completions rest(pool, bench.layout.steps());
-    stagecut::search_limits limits;
-    limits.time_limit = 0;
-    stagecut::detail::search_clock late(limits);
+    stagecut::detail::search_clock late(chains::no_time);
     layered_graph graph = bench.graph(no_ticks);
     CHECK_FALSE(rest.fill(graph, late));
     CHECK(rest.filter(graph, 0, late));
