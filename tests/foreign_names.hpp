@@ -107,6 +107,8 @@
   X(first_overflow) \
   X(floor_bytes) \
   X(for_intervals) \
+  X(forbidden_item) \
+  X(forbidden_reach) \
   X(free_program) \
   X(from_ordered_bits) \
   X(gallop) \
@@ -167,6 +169,8 @@
   X(lower_transfers) \
   X(make_schedule) \
   X(makespan_obstacle) \
+  X(may_keep_last) \
+  X(may_limit_in_flight) \
   X(measured_costs) \
   X(memory_curve) \
   X(memory_of) \
@@ -218,8 +222,10 @@
   X(refuse_shape) \
   X(refuse_split) \
   X(refuse_sum) \
+  X(requested_kind) \
   X(rightmost_end) \
   X(rows_in_order) \
+  X(runs) \
   X(sapp_bubbles_of) \
   X(sapp_interleaved) \
   X(sapp_lost_messages) \
@@ -268,6 +274,7 @@
   X(visible) \
   X(weighted_shares) \
   X(whole_bytes) \
+  X(whole_ticks) \
   X(why_not) \
   X(word_parameters) \
   X(zb_h1) \

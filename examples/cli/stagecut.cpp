@@ -23,12 +23,12 @@
 #include <vector>
 
 #include "commands/compare_command.hpp"
-#include "words/limit_words.hpp"
-#include "text/output.hpp"
 #include "commands/plan_command.hpp"
-#include "text/plan_text.hpp"
 #include "commands/profile_command.hpp"
 #include "commands/simulate_command.hpp"
+#include "text/output.hpp"
+#include "text/plan_text.hpp"
+#include "words/limit_words.hpp"
 #include "words/words.hpp"
 
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 using stagecut::cut_times;
-using stagecut::link_speed;
 
 TEST_CASE("a message takes the time of its link, and none passes the ends of the chain") {
   const cut_times times({8, 6, 4, 100}, {{2, 4}, {1, 0}});

@@ -12,7 +12,6 @@
 #include "worked_picture.hpp"
 
 namespace io = stagecut::io;
-using stagecut::op_kind;
 
 namespace {
 

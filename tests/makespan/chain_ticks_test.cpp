@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "../schedule/oracle.hpp"
+#include "requests.hpp"
 
+using chains::order_of;
 using oracle::dice;
 using stagecut::detail::chain_ticks;
 using stagecut::detail::tick_b;
@@ -22,14 +24,6 @@ using stagecut::link_speed;
 using stagecut::schedule;
 using stagecut::schedule_kind;
 using stagecut::with_speeds;
-
-namespace {
-
-schedule order_of(schedule_kind kind, std::size_t ranks, std::size_t microbatches, std::size_t chunks = 1) {
-  return stagecut::make_schedule(kind, {.ranks = ranks, .chunks = chunks, .microbatches = microbatches});
-}
-
-}  // namespace
 
 TEST_CASE("whole times stay what they are") {
   const item_times model({3, 1, 4, 1}, {6, 2, 8, 2}, {1, 1, 4, 0}, {10, 20, 30, 40});

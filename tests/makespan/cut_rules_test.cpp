@@ -14,14 +14,13 @@ using chains::points;
 using chains::valued;
 using oracle::dice;
 using stagecut::detail::allowed_cut;
-using stagecut::schedule_kind;
 
 TEST_CASE("which cuts are allowed") {
   dice random(1);
   std::size_t refused = 0;
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const chain of = chains::random_chain(random, chains::random_order(random, kind, {9, 4, 8}), 9, {});
     std::vector<points> expected;
     for (const valued& each : chains::all_cuts(of)) expected.push_back(each.second);

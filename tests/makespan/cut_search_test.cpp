@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
 using chains::chain;
 using chains::points;
@@ -18,7 +19,6 @@ using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
 using stagecut::detail::path_pool;
 using stagecut::schedule;
-using stagecut::schedule_kind;
 using stagecut::view;
 
 namespace {
@@ -27,7 +27,7 @@ constexpr std::size_t any_number = ~std::size_t{0} / 2;
 
 chain next_chain(dice& random, std::size_t most_items) {
   for (;;) {
-    schedule order = chains::random_order(random, static_cast<schedule_kind>(random.below(15)), {most_items, 5, 9});
+    schedule order = chains::random_order(random, chains::any_kind(random), {most_items, 5, 9});
     if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
     if (order.stages() > most_items) continue;
     return chains::random_chain(random, order, most_items, {});
@@ -125,9 +125,7 @@ TEST_CASE("a search stops when it is told so, and gives up after so many partial
       const auto go_on = [](view<const std::size_t>, double makespan) { return makespan - 1; };
       graph = blind(bench);
       if (search(graph, no_ticks / 2, 1, false, go_on) == cut_search::result::gave_up) ++gave_up;
-      stagecut::search_limits limits;
-      limits.time_limit = 0;
-      stagecut::detail::search_clock late(limits);
+      stagecut::detail::search_clock late(chains::no_time);
       cut_search hurried(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, pool, late);
       graph = blind(bench);
       CHECK(hurried(graph, no_ticks / 2, any_number, true, go_on) == cut_search::result::gave_up);

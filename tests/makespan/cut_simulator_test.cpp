@@ -41,7 +41,7 @@ TEST_CASE("what is simulated, and what is on a critical path, under any order") 
   dice random(1);
   for (int round = 0; round < 1000; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     schedule order = chains::random_order(random, kind, {9, 4, 8});
     if (random.once_in(3)) {
       order = oracle::random_schedule(random, static_cast<oracle::written_transfers>(random.below(2)), true);
@@ -83,7 +83,7 @@ TEST_CASE("before rounding, makespans are those of the times as they were told")
   dice random(3);
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const chain of = chains::rough_chain(random, chains::random_order(random, kind, {7, 3, 5}), 7);
     const auto all = chains::all_cuts<double>(of);
     chains::with_workbench(of, [&](auto& bench) {

@@ -13,14 +13,13 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::schedule_kind;
 
 TEST_CASE("all cuts within a fraction, whatever the ticks were, whole times or any magnitude") {
   dice random(1);
   int many = 0;
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const auto order = chains::random_order(random, kind, {8, 3, 5});
     const bool whole = random.once_in(2);
     chain of = whole ? chains::random_chain(random, order, 8, {}) : chains::rough_chain(random, order, 8);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
 using chains::chain;
 using chains::valued;
@@ -60,9 +61,7 @@ TEST_CASE("no better cut than the one that is known, and no time to look") {
     CHECK(better.run(below, bench.clock));
     CHECK(better.points.empty());
     CHECK(better.makespan == below);
-    stagecut::search_limits limits;
-    limits.time_limit = 0;
-    stagecut::detail::search_clock late(limits);
+    stagecut::detail::search_clock late(chains::no_time);
     gpipe_cut hurried(bench.ticks, 8, false, graph);
     CHECK_FALSE(hurried.run(no_ticks, late));
   });

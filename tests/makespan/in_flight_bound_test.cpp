@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "requests.hpp"
+
+using chains::order_of;
 using stagecut::detail::in_flight_of;
 using stagecut::detail::steady_window;
 using stagecut::detail::steady_windows;
@@ -20,10 +23,6 @@ using stagecut::schedule_kind;
 using numbers = std::vector<std::size_t>;
 
 namespace {
-
-schedule order_of(schedule_kind kind, std::size_t ranks, std::size_t microbatches, std::size_t chunks = 1) {
-  return stagecut::make_schedule(kind, {.ranks = ranks, .chunks = chunks, .microbatches = microbatches});
-}
 
 /// The windows that take round trips up to a stage, and nothing else.
 bool has(const std::vector<steady_window>& windows, const std::vector<std::pair<std::size_t, std::size_t>>& trips,

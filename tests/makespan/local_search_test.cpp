@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
 using chains::chain;
 using chains::points;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::allowed_cut;
 using stagecut::detail::local_search;
 using stagecut::schedule_kind;
 using stagecut::view;
@@ -24,7 +24,7 @@ TEST_CASE("a cut becomes no worse, stays allowed, and has the makespan that is s
   int best_already = 0;
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
     const std::vector<valued> all = chains::all_cuts(of);
     if (all.empty()) continue;
@@ -66,9 +66,7 @@ TEST_CASE("it stops at the goal, after its tries, when the time is over, and whe
     search(best, makespan, 0, 100);
     CHECK(best != begin);
     CHECK(bench.simulate.simulations <= 101);
-    stagecut::search_limits limits;
-    limits.time_limit = 0;
-    stagecut::detail::search_clock late(limits);
+    stagecut::detail::search_clock late(chains::no_time);
     local_search hurried(of.request.order, bench.checked, bench.simulate, late, {});
     best = begin;
     makespan = bench.simulate(begin);

@@ -18,9 +18,12 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
 using chains::chain;
+using chains::order_of;
 using chains::points;
+using chains::request_for;
 using chains::valued;
 using oracle::dice;
 using stagecut::cuts;
@@ -85,20 +88,6 @@ tally compare(std::uint64_t seed, int rounds, const Order& order_of) {
 tally compare(schedule_kind kind, int rounds, std::size_t chunks = 0) {
   const std::uint64_t seed = 100 * static_cast<std::uint64_t>(kind) + chunks;
   return compare(seed, rounds, [&](dice& random) { return chains::random_order(random, kind, {14, 5, 12, chunks}); });
-}
-
-makespan_request request_for(const schedule& order, double latency = 0) {
-  makespan_request result;
-  result.order = order;
-  result.limits.time_limit.reset();
-  if (latency > 0) result.links = {{latency, 0}};
-  return result;
-}
-
-schedule order_of(schedule_kind kind, std::size_t ranks, std::size_t microbatches, std::size_t chunks = 1,
-                  std::vector<std::size_t> in_flight = {}) {
-  return stagecut::make_schedule(
-      kind, {.ranks = ranks, .chunks = chunks, .microbatches = microbatches, .in_flight = std::move(in_flight)});
 }
 
 const std::vector<double> listed{8, 11, 2, 1, 18, 5, 4, 11};
@@ -245,7 +234,7 @@ TEST_CASE("makespans are those of simulate, and of the definition") {
   dice random(5);
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const chain of = chains::random_chain(random, chains::random_order(random, kind, {10, 3, 6}), 10, {});
     const auto answer = chains::solve(of);
     if (!answer) continue;
@@ -366,7 +355,7 @@ TEST_CASE("what stages take beside their items, no integers: as simulate says, a
   dice random(19);
   for (int round = 0; round < 1000; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const schedule order = chains::random_order(random, kind, {9, 4, 6});
     std::vector<double> lists[4];
     stagecut::stage_times own;
@@ -454,7 +443,7 @@ TEST_CASE("limits leave a true bound, and a cut that is not worse than the one t
   int feasible = 0;
   for (int round = 0; round < 400; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     chain of = chains::random_chain(random, chains::random_order(random, kind, {12, 5, 8}), 12, {});
     const std::vector<valued> all = chains::all_cuts(of);
     double known = infinity;
@@ -500,7 +489,7 @@ TEST_CASE("where finding any cut takes a search, a limit leaves the answer unkno
 TEST_CASE("a good cut to begin with is kept") {
   dice random(9);
   for (int round = 0; round < 200; ++round) {
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
     const std::vector<valued> all = chains::all_cuts(of);
     if (all.empty()) continue;
@@ -519,7 +508,7 @@ TEST_CASE("all cuts near the best, or the best of them") {
   int cut_short = 0;
   for (int round = 0; round < 400; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
     const std::vector<valued> all = chains::all_cuts(of);
     of.request.within = random.once_in(4) ? 0 : 0.5 * random.fraction();
@@ -573,7 +562,7 @@ TEST_CASE("an evaluator decides where to look, not what is true") {
   std::size_t asked = 0;
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
     const std::vector<valued> all = chains::all_cuts(of);
     const std::size_t lie = random.below(5);
@@ -606,7 +595,7 @@ TEST_CASE("progress: makespans that do not rise, bounds that do not fall, and tr
   dice random(12);
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
     const std::vector<valued> all = chains::all_cuts(of);
     std::vector<makespan_progress> told_so_far;
@@ -634,7 +623,7 @@ TEST_CASE("the answer does not depend on the unit of time") {
   dice random(13);
   for (int round = 0; round < 150; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
     const double by = std::ldexp(1, static_cast<int>(random.below(200)) - 100);
     std::vector<double> lists[4];
@@ -672,7 +661,7 @@ TEST_CASE("the answer does not depend on the unit of time") {
 TEST_CASE("the same question has the same answer, down to the number of nodes") {
   dice random(14);
   for (int round = 0; round < 100; ++round) {
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     chain of = chains::random_chain(random, chains::random_order(random, kind, {12, 5, 8}), 12, {});
     if (random.once_in(2)) of.request.limits.node_limit = random.below(50);
     of.request.within = 0.05;
@@ -694,7 +683,7 @@ TEST_CASE("times that are no integers: what simulate says of them") {
   dice random(15);
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const schedule order = chains::random_order(random, kind, {12, 4, 8});
     std::vector<double> lists[4];
     for (std::size_t i = 0; i < 12; ++i) {
@@ -743,7 +732,7 @@ TEST_CASE("times, messages and speeds of any magnitude: the best of all cuts, an
   int infeasible = 0;
   for (int round = 0; round < 1500; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     chain of = chains::rough_chain(random, chains::random_order(random, kind, {9, 4, 6}), 9, round % 5 == 0 ? 150 : 20);
     const std::vector<valued> all = chains::all_cuts<double>(of);
     if (random.once_in(3)) of.request.within = random.once_in(4) ? 1e300 : std::pow(10, 12 * random.fraction() - 2);
@@ -784,7 +773,7 @@ TEST_CASE("limits leave a true bound whatever the magnitudes") {
   dice random(18);
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     chain of = chains::rough_chain(random, chains::random_order(random, kind, {9, 4, 6}), 9);
     const std::vector<valued> all = chains::all_cuts<double>(of);
     of.request.limits.node_limit = random.below(30);

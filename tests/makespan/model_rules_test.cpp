@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
+using chains::order_of;
 using stagecut::detail::no_constraint;
 using stagecut::detail::model_rules;
 using stagecut::detail::most_held;
@@ -22,10 +24,6 @@ using stagecut::schedule_kind;
 using numbers = std::vector<std::vector<std::size_t>>;
 
 namespace {
-
-schedule order_of(schedule_kind kind, std::size_t ranks, std::size_t microbatches, std::size_t chunks = 1) {
-  return stagecut::make_schedule(kind, {.ranks = ranks, .chunks = chunks, .microbatches = microbatches});
-}
 
 const std::vector<double> ones(8, 1);
 const chains::layers model(ones, ones, ones, {}, {1, 2, 3, 4, 5, 6, 7, 8}, std::vector<double>(8, 10));

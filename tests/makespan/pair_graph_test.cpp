@@ -7,40 +7,18 @@
 #include <cstddef>
 #include <vector>
 
+#include "requests.hpp"
 #include "stage_chains.hpp"
 
 using chains::bound_of;
 using chains::chain;
+using chains::next_pair_chain;
 using chains::valued;
 using oracle::dice;
 using stagecut::detail::layered_graph;
 using stagecut::detail::no_ticks;
 using stagecut::detail::pair_graph;
-using stagecut::detail::stage_layout;
-using stagecut::schedule;
 using stagecut::schedule_kind;
-
-namespace {
-
-constexpr schedule_kind kinds[] = {
-    schedule_kind::interleaved, schedule_kind::looped_bfs, schedule_kind::interleaved_zero_bubble, schedule_kind::zbv,
-    schedule_kind::dualpipev,   schedule_kind::sapp_big,   schedule_kind::sapp_less_memory};
-
-/// A chain with two stages a rank.
-chain next_pair_chain(dice& random, std::size_t most_items) {
-  for (;;) {
-    schedule order = chains::random_order(random, kinds[random.below(7)], {most_items, 5, 9, 2});
-    if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
-    if (order.stages() > most_items || stage_layout(order).kind == stage_layout::shape::chain) continue;
-    return chains::random_chain(random, order, most_items, {});
-  }
-}
-
-}  // namespace
-
-TEST_CASE("two stages a rank: no edge's bound is above the makespan of a cut that uses it") {
-  chains::check_edge_bounds(1, next_pair_chain);
-}
 
 TEST_CASE("two stages a rank: a graph for a makespan has all cuts of that makespan or less") {
   chains::check_limited_graphs(2, next_pair_chain);
@@ -57,16 +35,6 @@ TEST_CASE("two stages a rank: without a limit there is a path for every cut that
       CHECK(chains::paths_of(bench.graph(no_ticks, false), bench.layout.steps()) == all);
     });
   }
-}
-
-// The listed values were computed by another program.
-TEST_CASE("the least bounds of a listed chain by single ranks") {
-  CHECK(chains::listed_bound(schedule_kind::interleaved, 0, 2, 2) == 771);
-  CHECK(chains::listed_bound(schedule_kind::interleaved, 2, 2, 2) == 779);
-  CHECK(chains::listed_bound(schedule_kind::zbv, 0, 2, 2) == 739);
-  CHECK(chains::listed_bound(schedule_kind::zbv, 2, 2, 2) == 741);
-  CHECK(chains::listed_bound(schedule_kind::zbv, 0, 3, 2) == 523);
-  CHECK(chains::listed_bound(schedule_kind::zbv, 2, 3, 2) == 533);
 }
 
 // With messages that differ, a longer stage may wait less; and of the last two stages one grows as the other shrinks.
@@ -104,9 +72,7 @@ TEST_CASE("a graph of pairs that is too large, or takes too long, is not built")
       CHECK(pairs.build(no_ticks, 10000, bench.clock, graph));
       CHECK_FALSE(graph.edges.empty());
       CHECK_FALSE(pairs.build(no_ticks, 3, bench.clock, graph));
-      stagecut::search_limits limits;
-      limits.time_limit = 0;
-      stagecut::detail::search_clock late(limits);
+      stagecut::detail::search_clock late(chains::no_time);
       CHECK_FALSE(pairs.build(no_ticks, 10000, late, graph));
       // Below the least makespan nothing may be left; a graph of nothing can be asked all the same.
       CHECK(pairs.build(0, 10000, bench.clock, graph));

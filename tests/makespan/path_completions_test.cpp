@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
 using chains::chain;
 using chains::valued;
@@ -37,7 +38,7 @@ TEST_CASE("completions are shortest paths, one or all of them") {
   dice random(1);
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const chain of = chains::random_chain(random, chains::random_order(random, kind, {10, 4, 8}), 10, {});
     const std::vector<valued> all = chains::all_cuts(of);
     if (all.empty()) continue;
@@ -83,7 +84,7 @@ TEST_CASE("a filter keeps all cuts of that makespan or less") {
   std::size_t removed = 0;
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const chain of = chains::random_chain(random, chains::random_order(random, kind, {10, 4, 8}), 10, {});
     const std::vector<valued> all = chains::all_cuts(of);
     if (all.empty()) continue;
@@ -123,9 +124,7 @@ TEST_CASE("no time to fill") {
   chains::with_workbench(of, [&](auto& bench) {
     path_pool pool(bench.ticks, bench.layout, 8);
     path_completions rest(pool, bench.layout.steps());
-    stagecut::search_limits limits;
-    limits.time_limit = 0;
-    stagecut::detail::search_clock late(limits);
+    stagecut::detail::search_clock late(chains::no_time);
     layered_graph graph = bench.graph(no_ticks);
     CHECK_FALSE(rest.fill(graph, late));
     CHECK(rest.filter(graph, 0, late));

@@ -20,7 +20,7 @@ TEST_CASE("a path is no longer than the makespan of any cut, and as long as that
   dice random(1);
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const chain of = chains::random_chain(random, chains::random_order(random, kind, {10, 4, 8}), 10, {});
     const auto all = chains::all_cuts(of);
     chains::with_workbench(of, [&](auto& bench) {

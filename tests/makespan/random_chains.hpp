@@ -14,12 +14,14 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <type_traits>
@@ -37,6 +39,7 @@ using stagecut::op;
 using stagecut::op_kind;
 using stagecut::schedule;
 using stagecut::schedule_kind;
+using stagecut::shape_figure;
 using stagecut::transfer_kind;
 using points = std::vector<std::size_t>;
 
@@ -289,20 +292,34 @@ struct sizes {
   std::size_t chunks = 0;  // of kinds that have any number; 0: 2 or 3
 };
 
+/// One of the kinds, or one of those that `fits(entry)`.
+/// @{
+[[nodiscard]] inline schedule_kind any_kind(dice& random) {
+  return stagecut::schedules[random.below(std::size(stagecut::schedules))].kind;
+}
+template <class Fits>
+[[nodiscard]] schedule_kind any_kind(dice& random, const Fits& fits) {
+  for (;;) {
+    const schedule_kind kind = any_kind(random);
+    if (fits(stagecut::entry_of(kind))) return kind;
+  }
+}
+/// @}
+
 /// A schedule of the kind with at most `items` stages.
 [[nodiscard]] inline schedule random_order(dice& random, schedule_kind kind, const sizes& most) {
   for (;;) {
     stagecut::schedule_shape shape;
+    const stagecut::schedule_entry& entry = stagecut::entry_of(kind);
     shape.ranks = random.from(1, most.ranks);
     shape.microbatches = random.from(1, most.microbatches);
-    const std::size_t chunks = stagecut::schedules[static_cast<std::size_t>(kind)].chunks;
-    shape.chunks = chunks != 0 ? chunks : most.chunks != 0 ? most.chunks : random.from(2, 3);
+    shape.chunks = entry.chunks != 0 ? entry.chunks : most.chunks != 0 ? most.chunks : random.from(2, 3);
     if (shape.ranks * shape.chunks > most.items) continue;
-    if (kind == schedule_kind::sliced) shape.slices = random.from(1, 3);
-    if (kind == schedule_kind::interleaved && random.once_in(2)) {
+    if (entry.takes == shape_figure::slices) shape.slices = random.from(1, 3);
+    if (entry.takes == shape_figure::group && random.once_in(2)) {
       shape.group = random.from(shape.ranks, most.microbatches);
     }
-    for (std::size_t r = 0; kind == schedule_kind::in_flight && r < shape.ranks; ++r) {
+    for (std::size_t r = 0; entry.takes == shape_figure::in_flight && r < shape.ranks; ++r) {
       shape.in_flight.push_back(r == 0 ? random.from(1, most.microbatches) : random.from(1, shape.in_flight[r - 1]));
     }
     try {

@@ -8,14 +8,9 @@
 
 #include "stage_chains.hpp"
 
-using chains::bound_of;
 using chains::chain;
 using chains::listed;
 using chains::next_chain;
-using chains::valued;
-using oracle::dice;
-using stagecut::detail::layered_graph;
-using stagecut::detail::no_ticks;
 using stagecut::schedule_kind;
 
 TEST_CASE("no edge's bound is above the makespan of a cut that uses it") { chains::check_edge_bounds(1, next_chain); }

@@ -9,29 +9,36 @@
 
 #include "random_chains.hpp"
 
-// Chains whose graph of cuts has a step for every stage, and what is checked of all graphs of cuts.
+// Chains whose graph of cuts has a step for every stage, or for every rank, and what is checked of all graphs of cuts.
 namespace chains {
 
 using oracle::dice;
 using stagecut::detail::layered_graph;
 using stagecut::detail::stage_layout;
 using stagecut::schedule;
+using stagecut::schedule_entry;
 using stagecut::schedule_kind;
-
-inline constexpr stagecut::schedule_kind chain_kinds[] = {
-    schedule_kind::gpipe,      schedule_kind::gpipe_lifo, schedule_kind::one_forward_one_backward,
-    schedule_kind::in_flight,  schedule_kind::zb_h1,      schedule_kind::eager_one_forward_one_backward,
-    schedule_kind::zb_h2,      schedule_kind::sliced,     schedule_kind::interleaved,
-    schedule_kind::looped_bfs, schedule_kind::sapp_big};
 
 /// A chain whose graph has a step for every stage.
 inline chain next_chain(dice& random, std::size_t most_items) {
   for (;;) {
-    schedule order = random_order(random, chain_kinds[random.below(11)], {most_items, 5, 9, 3});
+    const schedule_kind kind = any_kind(random, [](const schedule_entry& each) { return each.chunks != 2; });
+    schedule order = random_order(random, kind, {most_items, 5, 9, 3});
     if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
     if (order.stages() > most_items) continue;
     chain result = random_chain(random, order, most_items, {});
     if (stage_layout(result.request.order).kind == stage_layout::shape::chain) return result;
+  }
+}
+
+/// A chain with two stages a rank, whose graph has a step for every rank.
+inline chain next_pair_chain(dice& random, std::size_t most_items) {
+  for (;;) {
+    const schedule_kind kind = any_kind(random, [](const schedule_entry& each) { return each.chunks != 1; });
+    schedule order = random_order(random, kind, {most_items, 5, 9, 2});
+    if (random.once_in(5)) order = oracle::random_schedule(random, oracle::written_transfers::none, true);
+    if (order.stages() > most_items || stage_layout(order).kind == stage_layout::shape::chain) continue;
+    return random_chain(random, order, most_items, {});
   }
 }
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "requests.hpp"
 #include "stage_chains.hpp"
 
-using chains::bound_of;
 using chains::chain;
 using chains::listed;
 using chains::next_chain;
@@ -58,9 +58,7 @@ TEST_CASE("a graph that is too large, or takes too long, is not built") {
     layered_graph graph;
     CHECK(stages.build(no_ticks, 1000, bench.clock, graph));
     CHECK_FALSE(stages.build(no_ticks, 10, bench.clock, graph));
-    stagecut::search_limits limits;
-    limits.time_limit = 0;
-    stagecut::detail::search_clock late(limits);
+    stagecut::detail::search_clock late(chains::no_time);
     CHECK_FALSE(stages.build(no_ticks, 1000, late, graph));
   });
   of = listed(schedule_kind::zb_h1, 0);

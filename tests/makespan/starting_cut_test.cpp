@@ -36,7 +36,7 @@ TEST_CASE("there is a cut to begin with exactly if any is allowed") {
   int some = 0;
   for (int round = 0; round < 600; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const chain of = chains::random_chain(random, chains::random_order(random, kind, {9, 4, 8}), 9, {});
     const std::vector<valued> all = chains::all_cuts(of);
     start(of, [&](state found, const auto& best, auto& bench) {

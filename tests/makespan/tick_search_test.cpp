@@ -13,7 +13,6 @@ using chains::valued;
 using oracle::dice;
 using stagecut::detail::incumbent;
 using stagecut::detail::tick_search;
-using stagecut::schedule_kind;
 using stagecut::state;
 
 TEST_CASE("a cut to begin with, the best makespan with its proof, then the ties") {
@@ -21,7 +20,7 @@ TEST_CASE("a cut to begin with, the best makespan with its proof, then the ties"
   int searched = 0;
   for (int round = 0; round < 150; ++round) {
     CAPTURE(round);
-    const auto kind = static_cast<schedule_kind>(random.below(15));
+    const auto kind = chains::any_kind(random);
     const chain of = chains::random_chain(random, chains::random_order(random, kind, {10, 4, 8}), 10, {});
     const std::vector<valued> all = chains::all_cuts(of);
     chains::with_workbench(of, [&](auto& bench) {

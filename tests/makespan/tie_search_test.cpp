@@ -11,14 +11,15 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "requests.hpp"
 
 using chains::chain;
 using chains::points;
+using chains::request_for;
 using chains::valued;
 using oracle::dice;
 using stagecut::cuts;
 using stagecut::item_times;
-using stagecut::makespan_request;
 using stagecut::minimize_makespan;
 using stagecut::schedule;
 using stagecut::schedule_kind;
@@ -28,7 +29,7 @@ namespace {
 
 /// Layers of two or three times that come often, few microbatches: many cuts have the least makespan.
 chain tied_chain(dice& random) {
-  const auto kind = static_cast<schedule_kind>(random.below(15));
+  const auto kind = chains::any_kind(random);
   const schedule order = chains::random_order(random, kind, {10, 4, 4});
   chain result = chains::random_chain(random, order, 10, {});
   const std::size_t n = result.model.size();
@@ -45,13 +46,6 @@ chain tied_chain(dice& random) {
   if (result.request.memory_per_device) {
     result.request.memory_per_device = static_cast<double>(random.from(n, 3 * n));
   }
-  return result;
-}
-
-makespan_request request_for(const schedule& order) {
-  makespan_request result;
-  result.order = order;
-  result.limits.time_limit.reset();
   return result;
 }
 

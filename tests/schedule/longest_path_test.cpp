@@ -11,7 +11,6 @@
 using stagecut::longest_path;
 using stagecut::start_of;
 using stagecut::task;
-using stagecut::view;
 
 namespace {
 

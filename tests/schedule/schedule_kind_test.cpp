@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -80,6 +82,38 @@ TEST_CASE("a schedule has a shape exactly where it can be made, with one chunk o
   CHECK_FALSE(has_shape(schedule_kind::gpipe, 0, 1, 1));
   CHECK_FALSE(has_shape(schedule_kind::gpipe, 1, 0, 1));
   CHECK_FALSE(has_shape(schedule_kind::gpipe, 1, 1, 0));
+}
+
+TEST_CASE("what is meant with chunks, with numbers in flight, and where the last microbatch goes back first") {
+  int chunked = 0;
+  int limited = 0;
+  int kept = 0;
+  for (const schedule_entry& entry : schedules) {
+    CAPTURE(entry.name);
+    CHECK(may_limit_in_flight(entry) == (entry.with_in_flight != entry.kind));
+    CHECK(may_keep_last(entry) == (entry.with_last_kept != entry.kind));
+    if (entry.with_chunks != entry.kind) {
+      ++chunked;
+      CHECK(entry.chunks == 1);
+      CHECK(stagecut::entry_of(entry.with_chunks).chunks == 0);
+    }
+    if (may_limit_in_flight(entry)) {
+      ++limited;
+      CHECK(stagecut::entry_of(entry.with_in_flight).takes == stagecut::shape_figure::in_flight);
+    }
+    if (may_keep_last(entry)) {
+      ++kept;
+      const auto made = make_schedule(entry.with_last_kept, {.ranks = 3, .microbatches = 4});
+      for (const auto& rank : made.orders) {
+        const auto back = std::find_if(rank.begin(), rank.end(), [](const auto& each) { return each.kind == stagecut::op_kind::backward; });
+        REQUIRE(back != rank.end());
+        CHECK(back->microbatch == 3);
+      }
+    }
+  }
+  CHECK(chunked > 0);
+  CHECK(limited > 0);
+  CHECK(kept > 0);
 }
 
 TEST_CASE("a kind without a row is refused, not made up") {

@@ -97,12 +97,18 @@ void scale(std::vector<double>& values, double by) {
   for (double& each : values) each *= by;
 }
 
+/// Whether the boundary behind a stage of a chain, or before it, is one between ranks.
+bool crosses_ranks(const schedule& order, std::size_t stage, bool down) {
+  if (down ? stage + 1 == order.stages() : stage == 0) return false;
+  return order.rank_of[down ? stage + 1 : stage - 1] != order.rank_of[stage];
+}
+
 /// Whether the ops of a rank before this one in `done` hold all that it needs of its own stage, so that the order is
 /// sound for itself.
 bool may_follow(const schedule& order, bool written, const std::map<oracle::key, bool>& done, const op& each) {
   const auto did = [&](op_kind kind) { return done.count(oracle::key_of(kind, each.stage, each)) != 0; };
-  const bool crosses_up = written && stagecut::detail::crosses_ranks(order, each.stage, false);
-  const bool crosses_down = written && stagecut::detail::crosses_ranks(order, each.stage, true);
+  const bool crosses_up = written && crosses_ranks(order, each.stage, false);
+  const bool crosses_down = written && crosses_ranks(order, each.stage, true);
   switch (each.kind) {
     case op_kind::forward: return !crosses_up || did(op_kind::receive_forward);
     case op_kind::backward:

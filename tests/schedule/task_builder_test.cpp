@@ -12,8 +12,6 @@
 
 using stagecut::detail::duration_table;
 using stagecut::detail::task_builder;
-using stagecut::op;
-using stagecut::op_kind;
 using stagecut::schedule;
 using stagecut::task;
 using stagecut::task_options;

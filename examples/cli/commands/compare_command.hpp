@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "words/limit_words.hpp"
-#include "text/output.hpp"
 #include "commands/scenario.hpp"
-#include "words/schedule_words.hpp"
+#include "text/output.hpp"
 #include "text/simulation_text.hpp"
 #include "text/trace.hpp"
+#include "words/limit_words.hpp"
+#include "words/schedule_words.hpp"
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 

@@ -18,11 +18,11 @@
 #include <utility>
 #include <vector>
 
+#include "text/output.hpp"
+#include "text/plan_text.hpp"
 #include "words/device_words.hpp"
 #include "words/layer_words.hpp"
 #include "words/limit_words.hpp"
-#include "text/output.hpp"
-#include "text/plan_text.hpp"
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 

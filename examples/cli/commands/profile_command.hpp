@@ -15,12 +15,12 @@
 
 #include <presets.hpp>
 
-#include "words/limit_words.hpp"
-#include "text/output.hpp"
-#include "commands/plan_command.hpp"
-#include "text/plan_text.hpp"
 #include <stagecut/io/json/transformer_config.hpp>
 #include <stagecut/profile/transformer.hpp>
+#include "commands/plan_command.hpp"
+#include "text/output.hpp"
+#include "text/plan_text.hpp"
+#include "words/limit_words.hpp"
 
 /// The configuration of a preset; empty if there is none of that name.
 inline std::string_view preset_text(std::string_view name) {

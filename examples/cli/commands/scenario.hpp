@@ -54,16 +54,6 @@ inline simulated simulate(const scenario& of) {
   return result;
 }
 
-/// Whether a schedule has ops of that kind.
-inline bool runs(const stagecut::schedule& order, stagecut::op_kind kind) {
-  for (const auto& rank : order.orders) {
-    for (const auto& each : rank) {
-      if (each.kind == kind) return true;
-    }
-  }
-  return false;
-}
-
 /// The same stages on the devices of a schedule, at the speeds of these.
 inline stagecut::plan placed(stagecut::plan plan, const stagecut::schedule& order) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
@@ -86,7 +76,7 @@ inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order
   const stagecut::plan plan = placed(made, order);
   scenario result;
   result.title = std::move(title);
-  result.times = stagecut::times_of(plan, runs(order, stagecut::op_kind::backward_input));
+  result.times = stagecut::times_of(plan, stagecut::runs(order, stagecut::op_kind::backward_input));
   result.order = std::move(order);
   result.order.edges = stagecut::stage_edges_of(plan);
   const auto bytes = stagecut::bytes_of(plan);

@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "words/limit_words.hpp"
-#include "text/output.hpp"
 #include "commands/scenario.hpp"
-#include "words/schedule_words.hpp"
+#include "text/output.hpp"
 #include "text/simulation_text.hpp"
 #include "text/trace.hpp"
+#include "words/limit_words.hpp"
+#include "words/schedule_words.hpp"
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
@@ -163,8 +163,8 @@ struct simulate_command {
 
   /// Refuses times of passes that the schedule does not run.
   void refuse_unused(const stagecut::schedule& order) const {
-    const bool whole = runs(order, stagecut::op_kind::backward);
-    const bool split = runs(order, stagecut::op_kind::backward_input);
+    const bool whole = stagecut::runs(order, stagecut::op_kind::backward);
+    const bool split = stagecut::runs(order, stagecut::op_kind::backward_input);
     if (!whole && !backward.empty())
       throw CLI::ValidationError("--backward", "is of no use: the schedule runs its parts");
     if (!split && !backward.empty() && !backward_input.empty()) {

@@ -20,8 +20,8 @@
 
 #include <fmt/format.h>
 
-#include "words/quantity.hpp"
 #include "text/stop_signals.hpp"
+#include "words/quantity.hpp"
 
 /// What a name of an output stands for, its symbolic links followed.
 struct output_target {

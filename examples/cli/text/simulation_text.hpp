@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "text/plan_text.hpp"
-#include "words/quantity.hpp"
 #include "commands/scenario.hpp"
+#include "text/plan_text.hpp"
 #include "text/timeline_text.hpp"
+#include "words/quantity.hpp"
 
 // Simulated iterations as a person and as a program read them.
 

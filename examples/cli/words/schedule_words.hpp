@@ -99,8 +99,7 @@ struct schedule_words {
     if (!order.empty()) return checked(from_file(limits), ranks * chunks, ranks, microbatches);
     check_size(ranks, chunks, m);
     if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
-    const bool plain = name.empty() || name == "1f1b";
-    const std::string chosen = !plain ? name : in_flight.empty() ? "1f1b" : "in-flight";
+    const std::string chosen = name.empty() ? "1f1b" : name;
     const auto let_in = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
     if (!let_in.empty() && let_in.size() != ranks) {
       throw CLI::ValidationError("--in-flight",
@@ -111,10 +110,11 @@ struct schedule_words {
       refuse("backward-first", false);
       return stagecut::backward_first(times, transfers, let_in.empty() ? std::vector(ranks, ranks + 2) : let_in, m);
     }
-    const auto* const entry = stagecut::find_schedule(chosen);
+    const auto* entry = stagecut::find_schedule(chosen);
     if (entry == nullptr) {
       throw CLI::ValidationError("--schedule", fmt::format("{} is not known: stagecut schedules lists them", chosen));
     }
+    if (!let_in.empty()) entry = &stagecut::entry_of(entry->with_in_flight);
     if (entry->splits_backward && times.backward_input.empty()) {
       throw CLI::ValidationError("--schedule",
                                  fmt::format("{} needs the gradients of inputs and weights apart", chosen));

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 

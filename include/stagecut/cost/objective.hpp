@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <type_traits>

@@ -11,12 +11,11 @@
 #include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/makespan_search.hpp>
 #include <stagecut/makespan/detail/model_rules.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
-#include <stagecut/schedule/in_flight.hpp>
 
 namespace stagecut::inline v0 {
 

@@ -12,8 +12,8 @@
 #include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
-#include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/stage_memory.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
 namespace stagecut::inline v0 {

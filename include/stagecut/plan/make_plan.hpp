@@ -13,6 +13,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0 {
 

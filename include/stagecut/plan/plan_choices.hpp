@@ -53,14 +53,13 @@ struct plan_comparison {
 };
 
 /// The schedules that are worth a try: all but SAPP's, those that differ from another one in nothing that a makespan sees,
-/// and, of a model that does not tell the gradient of the weights of every layer, those that run it apart. Those that ask
-/// for more than devices, chunks and microbatches are among them, and can be planned for by nothing that `plan_choices`
-/// says.
+/// those that ask for more than devices, chunks and microbatches, and, of a model that does not tell the gradient of the
+/// weights of every layer, those that run it apart.
 [[nodiscard]] inline std::vector<schedule_kind> usual_schedules(const profile& model) {
   const bool splits = model.splits_backward();
   std::vector<schedule_kind> result;
   for (const schedule_entry& each : schedules) {
-    if (!each.twin && (splits || !each.splits_backward)) result.push_back(each.kind);
+    if (!each.twin && !needs_more(each) && (splits || !each.splits_backward)) result.push_back(each.kind);
   }
   return result;
 }

@@ -57,8 +57,7 @@ namespace detail {
   }
   bool last_kept = false;
   for (const planned_stage& stage : made.stages) last_kept = last_kept || stage.backward_kept.has_value();
-  const bool last_first = entry->kind == schedule_kind::gpipe && last_kept;
-  schedule result = make_schedule(last_first ? schedule_kind::gpipe_lifo : entry->kind, shape);
+  schedule result = make_schedule(last_kept ? entry->with_last_kept : entry->kind, shape);
   for (std::size_t s = 0; s < result.stages(); ++s) {
     if (s < made.stages.size() && made.stages[s].device == result.rank_of[s]) continue;
     fail(invalid_input("plan", joined("stage ", std::to_string(s), " is not on device ",

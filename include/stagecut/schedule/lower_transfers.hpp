@@ -7,6 +7,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/detail/deadlock.hpp>
+#include <stagecut/schedule/detail/op_set.hpp>
 #include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -51,7 +52,8 @@ inline void add_transfers(schedule& result, const stage_links& links, const op& 
 /// @throws     invalid_input if `check_schedule` refuses it, or if ranks wait for each other in a circle, which the
 ///             text shows: `deadlock: 1F0 on rank 1 waits for 0F0 on rank 0, which stands behind 0B0, which waits …`
 ///
-/// The ranks take turns, each issuing its next op if what that needs was issued. A receipt is added to its rank when it
+/// The ranks take turns, each issuing its next op if what that needs was issued. An op of a whole stage, as UNSHARD, needs
+/// nothing, and takes a turn like any other. A receipt is added to its rank when it
 /// is sent, so that every rank receives in the order of the sends. O(ops) turns of p ranks at most; one turn for each
 /// step of the pipeline if all ops take equally long.
 ///

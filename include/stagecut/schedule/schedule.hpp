@@ -23,7 +23,8 @@ struct stage_edge {
 ///
 /// A rank runs its ops one after the other, each as soon as those before it have ended and what it needs has arrived:
 /// F waits for F of the stage before; B and I for B or I of the stage behind; W for I of its own stage. Where there are
-/// edges, F waits for F of all stages from which one leads to its stage, B and I for all to which one leads from there.
+/// edges, F waits for F of all stages from which one leads to its stage, B and I for all to which one leads from there. On its
+/// own stage F waits for F of the slice before, B and I for B or I of the slice behind.
 /// So the order alone decides, with the durations, when everything runs.
 struct schedule {
   std::string name{};                     ///< `1f1b`; empty: of one's own
@@ -41,6 +42,16 @@ struct schedule {
   /// Equal in every part.
   friend bool operator==(const schedule&, const schedule&) = default;
 };
+
+/// Whether any rank runs ops of a kind.
+[[nodiscard]] inline bool runs(const schedule& order, op_kind kind) noexcept {
+  for (const auto& rank : order.orders) {
+    for (const op& each : rank) {
+      if (each.kind == kind) return true;
+    }
+  }
+  return false;
+}
 
 /// Stages dealt out in turn: stage s on rank s mod p (Megatron-LM's virtual pipeline; with one chunk, stage s on rank s).
 [[nodiscard]] inline std::vector<std::size_t> loop_placement(std::size_t ranks, std::size_t chunks) {

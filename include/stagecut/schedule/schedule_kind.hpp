@@ -75,6 +75,10 @@ struct schedule_entry {
   std::size_t (*most_in_flight)(std::size_t stages, std::size_t stage) = nullptr;
   /// What is meant by it where ranks have several stages.
   schedule_kind with_chunks = kind;
+  /// What is meant by it where one says how many microbatches are in flight; itself: nobody may say that.
+  schedule_kind with_in_flight = kind;
+  /// What is meant by it where the last microbatch keeps its activations, which goes back first then; itself: none may.
+  schedule_kind with_last_kept = kind;
   /// Whether it is another row's in all that is compared, or one that nobody would choose before that.
   bool twin = false;
   /// Whether plans can have it that know the costs of stages alone, and no makespan: `plan_chain`.
@@ -91,6 +95,7 @@ inline constexpr schedule_entry schedules[] = {
      .describes = "all forward passes, then all backward passes",
      .make = [](const schedule_shape& of) { return gpipe(of.ranks, of.microbatches); },
      .most_in_flight = [](std::size_t, std::size_t) { return all_in_flight; },
+     .with_last_kept = schedule_kind::gpipe_lifo,
      .by_stage_costs = true},
     {.kind = schedule_kind::gpipe_lifo,
      .name = "gpipe-lifo",
@@ -106,6 +111,7 @@ inline constexpr schedule_entry schedules[] = {
      .make = [](const schedule_shape& of) { return one_forward_one_backward(of.ranks, of.microbatches); },
      .most_in_flight = [](std::size_t stages, std::size_t stage) { return detail::let_in(1, stages, stage); },
      .with_chunks = schedule_kind::interleaved,
+     .with_in_flight = schedule_kind::in_flight,
      .by_stage_costs = true},
     {.kind = schedule_kind::eager_one_forward_one_backward,
      .name = "eager-1f1b",
@@ -225,6 +231,16 @@ static_assert(rows_in_order());
 /// Whether a schedule needs more than ranks, chunks and microbatches to be made.
 [[nodiscard]] constexpr bool needs_more(const schedule_entry& entry) noexcept {
   return entry.takes == shape_figure::slices || entry.takes == shape_figure::in_flight;
+}
+
+/// Whether one may say how many microbatches are in flight where one asks for a schedule.
+[[nodiscard]] constexpr bool may_limit_in_flight(const schedule_entry& entry) noexcept {
+  return entry.with_in_flight != entry.kind;
+}
+
+/// Whether the last microbatch may keep its activations where the others are computed again.
+[[nodiscard]] constexpr bool may_keep_last(const schedule_entry& entry) noexcept {
+  return entry.with_last_kept != entry.kind;
 }
 
 /// Whether a schedule can be made for so many ranks, chunks and microbatches, and is not another one with a single chunk;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/detail/duration_table.hpp>
 #include <stagecut/schedule/detail/longest_path.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,7 +20,9 @@ struct pass_times {
   std::vector<T> backward{};         ///< B; empty: the sum of the next two
   std::vector<T> backward_input{};   ///< I
   std::vector<T> backward_weight{};  ///< W
-  std::vector<T> overlapped{};       ///< F with a B of the same rank, by the stage of F; empty: their sum
+  /// An F that runs together with the B behind it (`op::with_next`), both of them, by the stage of F whatever the
+  /// microbatch; empty: their sum.
+  std::vector<T> overlapped{};
   std::vector<T> all_reduce{};       ///< at the end, of the gradients of every stage; empty: none
   std::vector<T> optimizer_step{};   ///< behind it, of every *rank*; empty: none
 };

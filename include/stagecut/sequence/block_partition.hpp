@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>

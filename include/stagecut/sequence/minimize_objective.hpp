@@ -6,6 +6,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/at_most.hpp>

@@ -3,14 +3,15 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/convex_of.hpp>
 #include <stagecut/cost/detail/expects_cost.hpp>

@@ -31,6 +31,51 @@ template <stage_constraint Constraint>
   return reached[items];
 }
 
+/// Asks a constraint of one interval, and of those that its promises tie to that.
+template <stage_constraint Constraint>
+class constraint_checker {
+ public:
+  constraint_checker(const Constraint& constraint, std::size_t items, axiom_report& report)
+      : constraint_(constraint), items_(items), report_(report) {}
+
+  /// Checks all promises for a non-empty interval as stage s.
+  void check(std::size_t s, std::size_t first, std::size_t last) {
+    const interval here{first, last};
+    const bool allowed = constraint_(s, first, last);
+    expect("pure", constraint_(s, first, last) == allowed, here, here);
+    if constexpr (promises<Constraint, stage_invariant>) {
+      expect("stage_invariant", constraint_(0, first, last) == allowed, here, here);
+    }
+    if constexpr (promises<Constraint, hereditary>) {
+      if (allowed && last - first > 1) {
+        expect("hereditary", constraint_(s, first + 1, last), here, {first + 1, last});
+        expect("hereditary", constraint_(s, first, last - 1), here, {first, last - 1});
+      }
+    }
+    if constexpr (requires { constraint_.hopeless(s, first, last); }) {
+      if (!allowed && constraint_.hopeless(s, first, last)) {
+        for (std::size_t end = last + 1; end <= items_; ++end) {
+          expect("hopeless", !constraint_(s, first, end), here, {first, end});
+        }
+      }
+    }
+  }
+
+  /// Counts a check, and keeps the first that fails.
+  void expect(std::string_view axiom, bool holds, interval one, interval other) {
+    ++report_.checks;
+    if (holds || !report_.broken.empty()) return;
+    report_.broken = axiom;
+    report_.one = one;
+    report_.other = other;
+  }
+
+ private:
+  const Constraint& constraint_;
+  std::size_t items_;
+  axiom_report& report_;
+};
+
 }  // namespace detail
 
 /// Looks for a broken promise of a constraint: that calls are pure, that `hereditary` and `stage_invariant` hold where
@@ -49,38 +94,11 @@ template <stage_constraint Constraint>
 [[nodiscard]] axiom_report check_constraint(const Constraint& constraint, std::size_t items, std::size_t stages,
                                             std::size_t intervals = 100'000) {
   axiom_report report;
-  const auto expect = [&report](std::string_view axiom, bool holds, interval one, interval other) {
-    ++report.checks;
-    if (holds || !report.broken.empty()) return;
-    report.broken = axiom;
-    report.one = one;
-    report.other = other;
-  };
-  const auto check = [&](std::size_t s, std::size_t first, std::size_t last) {
-    const interval here{first, last};
-    const bool allowed = constraint(s, first, last);
-    expect("pure", constraint(s, first, last) == allowed, here, here);
-    if constexpr (promises<Constraint, stage_invariant>) {
-      expect("stage_invariant", constraint(0, first, last) == allowed, here, here);
-    }
-    if constexpr (promises<Constraint, hereditary>) {
-      if (allowed && last - first > 1) {
-        expect("hereditary", constraint(s, first + 1, last), here, {first + 1, last});
-        expect("hereditary", constraint(s, first, last - 1), here, {first, last - 1});
-      }
-    }
-    if constexpr (requires { constraint.hopeless(s, first, last); }) {
-      if (!allowed && constraint.hopeless(s, first, last)) {
-        for (std::size_t end = last + 1; end <= items; ++end) {
-          expect("hopeless", !constraint(s, first, end), here, {first, end});
-        }
-      }
-    }
-  };
+  detail::constraint_checker<Constraint> checker(constraint, items, report);
   for (std::size_t s = 0; s < stages && report.broken.empty(); ++s) {
     report.stage = s;
     detail::for_intervals(items, intervals / stages, [&](std::size_t first, std::size_t last) {
-      if (first < last) check(s, first, last);
+      if (first < last) checker.check(s, first, last);
       return report.broken.empty();
     });
   }
@@ -88,7 +106,7 @@ template <stage_constraint Constraint>
     for (std::size_t k = 1; k <= stages && report.broken.empty(); ++k) {
       if (!constraint.obstacle(items, k)) continue;
       report.stage = k - 1;  // the last of k
-      expect("obstacle", !detail::can_be_kept(constraint, items, k), {0, items}, {0, items});
+      checker.expect("obstacle", !detail::can_be_kept(constraint, items, k), {0, items}, {0, items});
     }
   }
   return report;

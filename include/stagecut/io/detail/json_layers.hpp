@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/json/json.hpp>
 #include <stagecut/io/json/json_object.hpp>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
-#include <stagecut/io/detail/json_stages.hpp>
 #include <stagecut/io/detail/plan_edges.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/json/json.hpp>

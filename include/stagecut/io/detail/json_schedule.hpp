@@ -7,9 +7,10 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/json/json.hpp>
 #include <stagecut/io/json/json_object.hpp>

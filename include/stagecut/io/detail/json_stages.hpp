@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/interval.hpp>

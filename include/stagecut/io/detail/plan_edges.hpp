@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>

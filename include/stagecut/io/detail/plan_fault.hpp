@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/text.hpp>
 
 namespace stagecut::inline v0::io::detail {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/plan_edges.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/io/detail/svg_boxes.hpp>
 #include <stagecut/io/detail/svg_timeline.hpp>

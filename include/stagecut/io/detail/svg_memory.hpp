@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <stagecut/io/detail/svg_boxes.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
 

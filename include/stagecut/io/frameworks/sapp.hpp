@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/detail/torch_reader.hpp>
 #include <stagecut/io/frameworks/not_representable.hpp>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
 

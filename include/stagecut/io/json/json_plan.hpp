@@ -12,6 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/json_cuts.hpp>
 #include <stagecut/io/detail/json_messages.hpp>
 #include <stagecut/io/detail/json_schedule.hpp>

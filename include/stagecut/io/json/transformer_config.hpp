@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -134,7 +135,7 @@ inline transformer::training read_training(const json_value& from) {
 /// @throws        invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that
 ///                is missing, not known, or not of its type; figures out of range, or that do not go together
 [[nodiscard]] inline transformer_config read_transformer_config(std::string_view text, std::string_view source,
-                          const read_limits& limits = {}) {
+                                                                const read_limits& limits = {}) {
   const auto parsed = detail::parse_json(text, source, limits);
   const detail::json_value whole(parsed, source, limits);
   transformer_config made;

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/io/detail/json_parse.hpp>

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/schedule/op.hpp>
 

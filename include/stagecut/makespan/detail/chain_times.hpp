@@ -28,11 +28,7 @@ class chain_times {
   template <pipeline_model Model>
   chain_times(const Model& model, const schedule& order, const std::vector<link_speed>& links)
       : items(model.size()), stages(order.stages()), passes_(static_cast<double>(order.microbatches * order.slices)) {
-    for (const auto& rank : order.orders) {
-      for (const op& each : rank) {
-        splits = splits || each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
-      }
-    }
+    splits = runs(order, op_kind::backward_input) || runs(order, op_kind::backward_weight);
     rows_per_kind_ = promises<Model, stage_invariant> ? 1 : stages;
     const auto forward = [&](std::size_t s, std::size_t i) -> double { return model.forward(s, i); };
     const auto backward = [&](std::size_t s, std::size_t i) -> double { return model.backward(s, i); };

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
@@ -15,6 +15,7 @@
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/nogood_store.hpp>
 #include <stagecut/makespan/detail/path_completions.hpp>
+#include <stagecut/makespan/detail/path_lengths.hpp>
 #include <stagecut/makespan/detail/path_pool.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -46,14 +47,12 @@ class cut_search {
         pool_(pool),
         clock_(clock),
         points_(chain.stages + 1),
-        rest_(pool, layout.steps()) {
+        rest_(pool, layout.steps()),
+        lengths_(pool, rest_, layout.steps()) {
     points_[chain.stages] = chain.items;
     checks_ranks_ = layout.kind == stage_layout::shape::chain && rules.has_rank_rules();
     if (checks_ranks_) rank_of_ = order.rank_of;
     const std::size_t depth = layout.steps() + 1;
-    length_.resize(depth * pool.capacity());
-    weight_.resize(depth * pool.capacity());
-    condition_.resize(depth * pool.capacity());
     broken_.resize(depth);
     chosen_.resize(depth);
     candidates_.resize(depth);
@@ -87,7 +86,7 @@ class cut_search {
       if (clock_.look()) return result::gave_up;
       if (graph.edges.empty() || !rest_.filter(graph, most_, clock_)) return result::none;
       if (clock_.look()) return result::gave_up;
-      length_.assign(length_.size(), 0);
+      lengths_.restart();
       last_node_ = clock_.state.nodes + budget < end ? clock_.state.nodes + budget : end;
       const verdict here = descend(0, 0);
       if (here == verdict::stopped) return result::found;
@@ -97,32 +96,26 @@ class cut_search {
     }
   }
 
-  static constexpr double no_condition = nogood_store::no_condition;
-
   struct candidate {
     double most;  // the longest path through it, at least
     std::uint32_t edge;
   };
 
   [[nodiscard]] const layered_graph::node& node(std::uint32_t u) const { return graph_->nodes[u]; }
-  [[nodiscard]] double* length(std::size_t t) { return length_.data() + t * pool_.capacity(); }
-  [[nodiscard]] double* weight(std::size_t t) { return weight_.data() + t * pool_.capacity(); }
-  [[nodiscard]] double* conditions(std::size_t t) { return condition_.data() + t * pool_.capacity(); }
 
-  /// Tries all that follows node u at step t, to which the paths have the lengths `length(t)`.
+  /// Tries all that follows node u at step t, to which the paths have the lengths `lengths_.up_to(t)`.
   verdict descend(std::uint32_t u, std::size_t t) {
     ++clock_.state.nodes;
     if (clock_.over() || clock_.state.nodes > last_node_) return verdict::tired;
-    double* const here = conditions(t);
-    for (std::size_t j = 0; j < pool_.capacity(); ++j) here[j] = no_condition;
+    lengths_.forget_conditions(t);
     broken_[t] = false;
     chosen_[t] = u;
     std::vector<candidate>& candidates = candidates_[t];
     candidates.clear();
     for (std::uint32_t i = graph_->first[u]; i < graph_->first[u + 1]; ++i) {
-      const double most = longest(t, u, graph_->edges[i].to);
+      const double most = lengths_.longest(t, *graph_, u, graph_->edges[i].to);
       if (most > most_) {
-        explain(t, graph_->edges[i].to);
+        lengths_.explain(t, graph_->edges[i].to, most_);
       } else {
         candidates.push_back({most, i});
       }
@@ -138,82 +131,35 @@ class cut_search {
       open = open || of == verdict::open;
     }
     if (open) return verdict::open;
-    if (!broken_[t]) nogoods_.add(u, most_, here, pool_);
+    if (!broken_[t]) nogoods_.add(u, most_, lengths_.conditions(t), pool_);
     return verdict::failed;
   }
 
   /// Tries an edge; if it fails, says why in the conditions of step t.
   verdict enter(std::size_t t, std::uint32_t u, std::uint32_t v) {
-    if (longest(t, u, v) > most_) {  // since it was looked at, paths were found
-      explain(t, v);
+    if (lengths_.longest(t, *graph_, u, v) > most_) {  // since it was looked at, paths were found
+      lengths_.explain(t, v, most_);
       return verdict::failed;
     }
-    double* const next = length(t + 1);
-    const double* const edge = weight(t);
-    const double* const now = length(t);
-    for (std::size_t j = 0; j < pool_.padded(); ++j) next[j] = now[j] + edge[j];
+    lengths_.go_on(t);
     chosen_[t + 1] = v;
     if (checks_ranks_ && !rank_fits(t)) {
       broken_[t] = true;  // no path says why
       return verdict::failed;
     }
     if (t + 1 == layout_.steps()) return leaf(t, v);
-    if (const auto* const known = nogoods_.find(v, most_, next, pool_); known != nullptr) {
-      for (const auto& each : *known) require(t, each.path, each.length - edge[each.path]);
+    if (const auto* const known = nogoods_.find(v, most_, lengths_.up_to(t + 1), pool_); known != nullptr) {
+      for (const auto& each : *known) lengths_.require(t, each.path, each.length - lengths_.of_edge(t)[each.path]);
       return verdict::failed;
     }
     const verdict of = descend(v, t + 1);
     if (of != verdict::failed) return of;
-    const double* const failed = conditions(t + 1);
-    for (std::size_t j = 0; j < pool_.padded(); ++j) {
-      if (failed[j] != no_condition) require(t, j, failed[j] - edge[j]);
-    }
+    lengths_.require_of_next(t);
     if (broken_[t + 1]) broken_[t] = true;
     return verdict::failed;
   }
 
-  /// Fills `weight(t)`; returns the longest path through the edge from u to v.
-  double longest(std::size_t t, std::uint32_t u, std::uint32_t v) {
-    double* const edge = weight(t);
-    pool_.weigh(node(u), node(v), edge);
-    const double* __restrict now = length(t);
-    const double* __restrict behind = rest_[v];
-    double most = 0;
-    const std::size_t paths = pool_.padded();
-    for (std::size_t j = 0; j < paths; ++j) {
-      const double all = now[j] + edge[j] + behind[j];
-      most = most < all ? all : most;
-    }
-    return most;
-  }
-
-  /// Keeps, as a condition, why the edge to v whose weights are in `weight(t)` is too long: a path that is a condition
-  /// already, or else the longest.
-  void explain(std::size_t t, std::uint32_t v) {
-    const double* const edge = weight(t);
-    const double* const now = length(t);
-    const double* const behind = rest_[v];
-    const double* const here = conditions(t);
-    std::size_t best = pool_.capacity();
-    double most = most_;
-    bool known = false;
-    for (std::size_t j = 0; j < pool_.padded(); ++j) {
-      const double all = now[j] + edge[j] + behind[j];
-      if (!(all > most_)) continue;
-      const bool is_known = here[j] != no_condition;
-      if (is_known == known ? all > most : is_known) best = j, most = all, known = is_known;
-    }
-    pool_.use(best) += 1;
-    if (behind[best] < no_ticks / 2) require(t, best, most_ + 1 - edge[best] - behind[best]);
-  }
-
-  void require(std::size_t t, std::size_t path, double length) {
-    double& here = conditions(t)[path];
-    if (length < 0) length = 0;
-    if (here < length) here = length;
-  }
-
-  /// A whole cut, whose last edge has its weights in `weight(t)`.
+  /// A whole cut, whose last edge is the one that is tried at step t.
   verdict leaf(std::size_t t, std::uint32_t v) {
     if (clock_.look()) return verdict::tired;
     for (std::size_t step = 0; step <= t; ++step) {
@@ -230,46 +176,14 @@ class cut_search {
       if (makespan <= most_) return verdict::open;
     }
     simulator_.count_critical(counts_);
-    const std::size_t path = place_for(t);
+    const std::size_t path = lengths_.put(t, counts_, *graph_);
     if (path == pool_.capacity()) {
       broken_[t] = true;
       return verdict::failed;
     }
-    double sum = 0;
-    for (std::size_t step = 0; step <= t; ++step) {
-      length(step)[path] = sum;
-      weight(step)[path] = pool_.weight(node(chosen_[step]), node(chosen_[step + 1]), path);
-      sum += weight(step)[path];
-    }
-    length(t + 1)[path] = sum;
-    require(t, path, most_ + 1 - weight(t)[path] - rest_[v][path]);
+    lengths_.follow(t, path, *graph_, chosen_);
+    lengths_.require(t, path, most_ + 1 - lengths_.of_edge(t)[path] - rest_[v][path]);
     return verdict::failed;
-  }
-
-  /// A place for the path that was counted; none if all others are needed to say why something failed.
-  std::size_t place_for(std::size_t t) {
-    std::size_t place = pool_.find(counts_);
-    if (place != pool_.capacity()) return place;
-    place = pool_.size();
-    if (place == pool_.capacity()) {
-      double least = 0;
-      for (std::size_t j = 0; j < pool_.capacity(); ++j) {
-        bool needed = false;
-        for (std::size_t step = 0; step <= t && !needed; ++step) needed = conditions(step)[j] != no_condition;
-        pool_.use(j) *= 0.9;
-        if (needed || (place != pool_.capacity() && !(pool_.use(j) < least))) continue;
-        place = j;
-        least = pool_.use(j);
-      }
-      if (place == pool_.capacity()) return place;
-    }
-    const std::size_t padded = pool_.padded();
-    pool_.put(place, counts_);
-    rest_.fill_one(*graph_, place);
-    for (std::size_t step = 0; step < chosen_.size(); ++step) {  // paths that come with a new group pass nowhere so far
-      for (std::size_t j = padded; j < pool_.padded(); ++j) length(step)[j] = weight(step)[j] = 0;
-    }
-    return place;
   }
 
   /// Whether the stages of the rank of stage t so far may be together: what forbids them forbids more.
@@ -298,11 +212,9 @@ class cut_search {
   std::vector<double> counts_{};
   path_completions rest_;
   nogood_store nogoods_{};
-  // Of the steps on the way down, [t * capacity + path]:
-  std::vector<double> length_{};     // of the paths so far
-  std::vector<double> weight_{};     // of the edge that is tried
-  std::vector<double> condition_{};  // why what was tried failed: lengths so far that suffice
-  std::vector<bool> broken_{};       // there are other reasons
+  path_lengths lengths_;
+  // Of the steps on the way down:
+  std::vector<bool> broken_{};  // whether what was tried failed for a reason that no path says
   std::vector<std::uint32_t> chosen_{};
   std::vector<std::vector<candidate>> candidates_{};
 };

@@ -43,14 +43,7 @@ class gpipe_cut {
       points = walked_;
       return true;
     }
-    std::vector<double> slowest;
-    for (const auto& each : times_) slowest.push_back(each.f);
-    detail::sort(slowest, [](double a, double b) { return a < b; });
-    std::size_t different = 0;
-    for (const double each : slowest) {
-      if (different == 0 || slowest[different - 1] != each) slowest[different++] = each;
-    }
-    slowest.resize(different);
+    const std::vector<double> slowest = times_of_f();
     const double least_sum = shortest(no_ticks, no_ticks);
     const double least_b = least_maximum(&time::b, no_ticks);
     std::size_t i = 0;
@@ -65,19 +58,7 @@ class gpipe_cut {
         i = detail::gallop(i, slowest.size(), i, [&](std::size_t at) { return !(slowest[at] < next); });
         continue;
       }
-      double y = at_most;
-      for (;;) {
-        if (clock.look()) return false;
-        const double sum = shortest(x, y);
-        if (sum >= no_ticks) break;
-        const double b = walk(x, y, sum);
-        const double value = sum + more_ * (x + b);
-        if (value < makespan || (value == makespan && (points.empty() || walked_ < points))) {
-          makespan = value;
-          points = walked_;
-        }
-        y = b - 1;
-      }
+      if (!try_maxima(x, at_most, clock)) return false;
       ++i;
     }
     return true;
@@ -92,6 +73,35 @@ class gpipe_cut {
     double b;
     double sum;
   };
+
+  /// The times of F, each once, in ascending order.
+  [[nodiscard]] std::vector<double> times_of_f() const {
+    std::vector<double> all;
+    for (const auto& each : times_) all.push_back(each.f);
+    detail::sort(all, [](double a, double b) { return a < b; });
+    std::size_t different = 0;
+    for (const double each : all) {
+      if (different == 0 || all[different - 1] != each) all[different++] = each;
+    }
+    all.resize(different);
+    return all;
+  }
+
+  /// The best cut with no F above `x`, for every largest B of `y` or less. Returns whether the clock left time to.
+  bool try_maxima(double x, double y, search_clock& clock) {
+    for (;;) {
+      if (clock.look()) return false;
+      const double sum = shortest(x, y);
+      if (sum >= no_ticks) return true;
+      const double b = walk(x, y, sum);
+      const double value = sum + more_ * (x + b);
+      if (value < makespan || (value == makespan && (points.empty() || walked_ < points))) {
+        makespan = value;
+        points = walked_;
+      }
+      y = b - 1;
+    }
+  }
 
   /// The least sum with no F above `x` and no B above `y`, from every node.
   double shortest(double x, double y) {

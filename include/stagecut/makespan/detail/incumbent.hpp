@@ -7,6 +7,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline v0::detail {
 

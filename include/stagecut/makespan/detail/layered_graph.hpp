@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <utility>
 #include <vector>
 
 #include <stagecut/core/interval.hpp>

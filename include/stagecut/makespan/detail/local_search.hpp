@@ -3,14 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
-#include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {

@@ -12,7 +12,6 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/cuts_within.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>

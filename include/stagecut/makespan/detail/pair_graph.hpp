@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/interval.hpp>
@@ -11,7 +12,7 @@
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/join_graphs.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/rank_relaxation.hpp>
+#include <stagecut/makespan/detail/pair_bounds.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -24,35 +25,8 @@ class pair_graph {
       : chain_(chain),
         layout_(layout),
         rules_(rules),
-        passes_(static_cast<double>(order.microbatches * order.slices)),
-        vee_(layout.kind == stage_layout::shape::vee) {
-    const std::size_t n = chain.items;
-    for (std::size_t r = 0; r < order.ranks(); ++r) relaxed_.emplace_back(order, r);
-    for (auto* sums : {&forward_, &backward_, &all_}) sums->resize(n + 1);
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto pass = [&](std::size_t kind) {
-        return chain.least([&](std::size_t s) { return chain.item(kind, s, i); });
-      };
-      forward_[i + 1] = forward_[i] + pass(tick_f);
-      backward_[i + 1] = backward_[i] + pass(tick_b);
-      all_[i + 1] = all_[i] + chain.least([&](std::size_t s) { return chain.item_load(s, i); });
-    }
-    for (auto* sums : {&own_forward_, &own_backward_, &own_all_}) sums->resize(chain.stages + 1);
-    for (std::size_t s = 0; s < chain.stages; ++s) {
-      own_forward_[s + 1] = own_forward_[s] + chain.own(tick_f, s);
-      own_backward_[s + 1] = own_backward_[s] + chain.own(tick_b, s);
-      own_all_[s + 1] = own_all_[s] + chain.own_load(s);
-    }
-    message_.resize(chain.stages);
-    for (std::size_t s = 0; s + 1 < chain.stages; ++s) {
-      double best = no_ticks;
-      for (std::size_t y = s + 1; y < n; ++y) {
-        best = chain.message(s, y) < best ? chain.message(s, y) : best;
-        steady_ = steady_ && chain.message(s, y) == chain.message(s, s + 1);
-      }
-      message_[s + 1] = message_[s] + (n > s + 1 ? best : 0);
-    }
-  }
+        vee_(layout.kind == stage_layout::shape::vee),
+        bounds_(chain, order, layout) {}
 
   /// As `stage_graph::build`; any makespan will do.
   ///
@@ -166,9 +140,9 @@ class pair_graph {
       const auto b = static_cast<std::uint32_t>(vee_ ? u.cut[2] - width : u.cut[2] + width);
       const layered_graph::node v{u.step + 1, {u.cut[0], a, b}};
       ++choices;
-      if (timed_ && busy(u, v) > most_) break;
-      const double bound = timed_ ? bound_of(u, v) : 0;
-      if (bound > most_ && steady_) break;
+      if (timed_ && bounds_.busy(u, v) > most_) break;
+      const double bound = timed_ ? bounds_(u, v) : 0;
+      if (bound > most_ && bounds_.steady()) break;
       any = true;
       if (bound > most_) continue;
       const interval parts[2] = {layout_.part(0, u, v), layout_.part(1, u, v)};
@@ -178,7 +152,7 @@ class pair_graph {
         continue;
       }
       if (!rules_.allows_rank(r, view<const interval>(parts, 2))) continue;
-      if (timed_ && rest_is_too_much(v, left)) continue;
+      if (timed_ && bounds_.rest_is_too_much(v, left, most_)) continue;
       std::uint32_t& to = place(v);
       if (to == 0) {
         to = static_cast<std::uint32_t>(graph.nodes.size());
@@ -189,90 +163,14 @@ class pair_graph {
     return any;
   }
 
-  /// Whether the ranks behind cannot run what is left: docs/makespan.md, Bounds, And for all.
-  [[nodiscard]] bool rest_is_too_much(const layered_graph::node& v, std::size_t ranks) const {
-    const std::size_t first = layout_.ranks - ranks;  // stages of the ranks behind, those of their first stages
-    double load = 0;
-    if (vee_) {
-      load = all_[v.cut[2]] - all_[v.cut[1]] + own_all_[chain_.stages - first] - own_all_[first];
-    } else {
-      load = all_[v.cut[0]] - all_[v.cut[1]] + all_[chain_.items] - all_[v.cut[2]];
-      load += own_all_[layout_.ranks] - own_all_[first];
-      load += own_all_[chain_.stages] - own_all_[layout_.ranks + first];
-    }
-    return load * passes_ > static_cast<double>(ranks) * most_;
-  }
-
-  /// How long a message is under way from stage s, cut at `from`, to stage t, cut at `to`, other stages between left out.
-  [[nodiscard]] double messages(std::size_t s, std::size_t from, std::size_t t, std::size_t to) const {
-    if (t == s + 1) return chain_.message(s, from);
-    return chain_.message(s, from) + (message_[t - 1] - message_[s + 1]) + chain_.message(t - 1, to);
-  }
-
-  /// How long the rank is busy at least, from the beginning on: more if a stage is longer. See docs/makespan.md, Bounds,
-  /// And for all.
-  [[nodiscard]] double busy(const layered_graph::node& u, const layered_graph::node& v) const {
-    double load = 0;
-    for (std::size_t j = 0; j < 2; ++j) {
-      const interval part = layout_.part(j, u, v);
-      load += chain_.load(layout_.stage(u.step, j), part.first, part.last);
-    }
-    return forward_[u.cut[1]] + own_forward_[layout_.stage(u.step, 0)] + passes_ * load;
-  }
-
-  /// docs/makespan.md, Bounds, Every other schedule.
-  double bound_of(const layered_graph::node& u, const layered_graph::node& v) {
-    const std::size_t n = chain_.items;
-    const std::size_t r = layout_.stage(u.step, 0);
-    const std::size_t last = chain_.stages - 1;
-    for (std::size_t j = 0; j < 2; ++j) {
-      const std::size_t s = layout_.stage(u.step, j);
-      const interval part = layout_.part(j, u, v);
-      auto& here = parts_[j];
-      here.forward = chain_.pass(tick_f, s, part.first, part.last);
-      here.backward = chain_.pass(tick_b, s, part.first, part.last);
-      here.weight = chain_.pass(tick_w, s, part.first, part.last);
-      double message = 0;
-      std::size_t before = 0;  // where the rank's stage before ends, and the stage that follows it
-      std::size_t next = 0;
-      if (j == 0) {
-        if (s != 0) message = message_[s - 1] + chain_.message(s - 1, part.first);
-      } else {
-        before = layout_.part(0, u, v).last;
-        next = r + 1;
-        message = messages(r, before, s, part.first);
-      }
-      here.down = forward_[part.first] - forward_[before] + own_forward_[s] - own_forward_[next] + message;
-      here.up = backward_[part.first] - backward_[before] + own_backward_[s] - own_backward_[next] + message;
-    }
-    const double leave = parts_[0].up;
-    const std::size_t s = layout_.stage(u.step, 1);
-    const std::size_t end = layout_.part(1, u, v).last;
-    double turn = forward_[n] - forward_[end] + backward_[n] - backward_[end];
-    turn += own_forward_[chain_.stages] - own_forward_[s + 1] + own_backward_[chain_.stages] - own_backward_[s + 1];
-    if (s != last) turn += 2 * (chain_.message(s, end) + message_[last] - message_[s + 1]);
-    const auto ends = relaxed_[r](parts_, turn);
-    return ends.any < ends.leaving + leave ? ends.leaving + leave : ends.any;
-  }
-
   const chain_ticks& chain_;
   const stage_layout& layout_;
   const cut_rules& rules_;
-  double passes_;
   bool vee_;
   bool timed_ = true;
   bool all_cuts_ = true;
-  bool steady_ = true;  // messages take the same time wherever the chain is cut: then no longer stage has a lower bound
   double most_ = 0;
-  std::vector<rank_relaxation> relaxed_{};       // of every rank
-  std::vector<rank_relaxation::part> parts_{2};  // of the edge that is looked at
-  std::vector<double> forward_{};                // prefix sums of the least times of items
-  std::vector<double> backward_{};
-  std::vector<double> all_{};
-  std::vector<double> own_forward_{};  // likewise of what stages take beside their items
-  std::vector<double> own_backward_{};
-  std::vector<double> own_all_{};
-  std::vector<double> message_{};      // likewise of the boundaries
+  pair_bounds bounds_;
   std::vector<std::uint32_t> grid_{};  // the node of two cut points, in the step that is filled
 };
 

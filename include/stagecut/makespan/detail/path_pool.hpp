@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/interval.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 

@@ -19,7 +19,9 @@
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/starting_cut.hpp>
 #include <stagecut/makespan/detail/tie_search.hpp>
+#include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -70,8 +72,6 @@ class tick_search {
   /// @}
 
  private:
-  [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
-
   /// How many cuts to look at, so that it takes about a hundredth of a second.
   [[nodiscard]] std::size_t tries() const {
     const std::size_t tasks =
@@ -95,7 +95,7 @@ class tick_search {
     const bool pairs = layout_.kind != stage_layout::shape::chain;
     if (!pairs && space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
     for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
-      const double target = whole(best_.bound() + (best_.makespan() - best_.bound()) / part);
+      const double target = whole_ticks(best_.bound() + (best_.makespan() - best_.bound()) / part);
       if (!space_.build(target)) return false;
       if (space_.graph().edges.empty()) {
         best_.raise(target + 1);
@@ -121,7 +121,7 @@ class tick_search {
     for (std::size_t s = 0; s < chain_.stages; ++s) sum += chain_.own_load(s);
     const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
     const auto share = all / static_cast<double>(request_.order.ranks());
-    return whole(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
+    return whole_ticks(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
   }
 
   /// The cut whose largest bound is least is often the best one.
@@ -146,7 +146,7 @@ class tick_search {
     double low = best_.bound();
     double high = best_.makespan();
     while (low < high && !clock_.look()) {
-      const double middle = low + whole((high - low) / 2);
+      const double middle = low + whole_ticks((high - low) / 2);
       const layered_graph graph = space_.within(middle);
       if (clock_.look()) return;
       if (graph.edges.empty()) {
@@ -203,7 +203,7 @@ class tick_search {
       for (const double part : {32.0, 8.0, 2.0, 1.0}) {
         if (best_.proved() || clock_.look()) break;
         const double gap = best_.makespan() - 1 - best_.bound();
-        attempt(best_.bound() + whole(gap / part), nodes);
+        attempt(best_.bound() + whole_ticks(gap / part), nodes);
       }
     }
   }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/interval.hpp>
@@ -16,6 +15,7 @@
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/whole_ticks.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -84,7 +84,7 @@ class tie_search {
     heaviest_ = heaviest_stage(chain_, best_.points());
     // No path is lighter than this.
     double least = graph_.least_largest([this](const auto& each) { return load(each, graph_); });
-    for (double middle = least; least < heaviest_; middle = least + whole((heaviest_ - least) / 2)) {
+    for (double middle = least; least < heaviest_; middle = least + whole_ticks((heaviest_ - least) / 2)) {
       const double most = snapped(least, middle);
       const auto found = attempt(most, find);
       if (found == cut_search::result::gave_up) return false;
@@ -183,7 +183,6 @@ class tie_search {
   }
 
   [[nodiscard]] std::uint32_t last_step() const { return static_cast<std::uint32_t>(layout_.steps()); }
-  [[nodiscard]] static double whole(double ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
 
   const chain_ticks& chain_;
   const stage_layout& layout_;

@@ -8,6 +8,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer_graph.hpp>
@@ -45,8 +46,10 @@ inline void check_in_flight(std::string_view function, const plan_request& reque
   if (request.chunks > 1) {
     fail(argument_error(function, "in_flight", "{…}", "is of one stage on each device: chunks must be 1"));
   }
-  if (request.schedule != schedule_kind::one_forward_one_backward) {
-    fail(argument_error(function, "schedule", to_string(request.schedule), "must be 1f1b for numbers in flight"));
+  if (!may_limit_in_flight(entry_of(request.schedule))) {
+    const auto may = [](const schedule_entry& each) { return may_limit_in_flight(each); };
+    fail(argument_error(function, "schedule", to_string(request.schedule),
+                        joined("must be ", stagecut::list_names(schedules, " or ", may), " for numbers in flight")));
   }
   if (in_flight.size() != request.devices) {
     fail(argument_error(function, "in_flight.size()", std::to_string(in_flight.size()),
@@ -59,17 +62,17 @@ inline void check_in_flight(std::string_view function, const plan_request& reque
   }
 }
 
-/// Refuses microbatches that interleaved cannot run.
+/// Refuses microbatches that a schedule of groups, each of as many as there are devices, cannot run.
 inline void check_microbatches(std::string_view function, const plan_request& request) {
-  const bool interleaved =
-      request.chunks > 1 && entry_of(request.schedule).with_chunks == schedule_kind::interleaved;
-  if (!interleaved || request.microbatches % request.devices == 0) return;
+  const schedule_entry& entry = entry_of(entry_of(request.schedule).with_chunks);
+  if (request.chunks == 1 || entry.takes != shape_figure::group) return;
+  if (entry.fits == nullptr || entry.fits(request.devices, request.chunks, request.microbatches)) return;
   const std::size_t below = request.microbatches / request.devices * request.devices;
   const std::string would = joined(below == 0 ? std::string() : joined(std::to_string(below), " or "),
                                    std::to_string(below + request.devices), " would do");
   fail(argument_error(function, "microbatches", std::to_string(request.microbatches),
                       joined("must be a multiple of the devices, ", std::to_string(request.devices),
-                             ", for interleaved: ", would)));
+                             ", for ", entry.name, ": ", would)));
 }
 
 /// Refuses numbers of a request out of their ranges.

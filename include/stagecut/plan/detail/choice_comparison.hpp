@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
@@ -26,7 +26,7 @@ namespace stagecut::inline v0::detail {
 [[nodiscard]] inline std::string shape_obstacle(const profile& model, const plan_request& request) {
   if (!request.in_flight.empty()) {
     const bool fits = request.in_flight.size() == request.devices && request.chunks == 1 &&
-                      request.schedule == schedule_kind::one_forward_one_backward;
+                      may_limit_in_flight(entry_of(request.schedule));
     if (!fits) return "the numbers in flight are for another schedule or other devices";
   } else if (!has_shape(request.schedule, request.devices, request.chunks, request.microbatches)) {
     return "the schedule is not made for these numbers";
@@ -87,11 +87,11 @@ inline void check_choices(const profile& model, const plan_request& request, con
   if ((any_devices || choices.chunks.size() > 1) && asked.links.size() > 1) asked.links.clear();
   if (!choices.devices.empty()) asked.devices = choices.devices[0];
   if (!choices.chunks.empty()) asked.chunks = choices.chunks[0];
-  // Numbers in flight are of 1F1B with one chunk, if that is among the choices.
+  // Numbers in flight are of one chunk, and of a schedule that lets one say them, if those are among the choices.
   for (const std::size_t v : choices.chunks) asked.chunks = v == 1 ? 1 : asked.chunks;
   if (!choices.schedules.empty()) asked.schedule = choices.schedules[0];
   for (const schedule_kind kind : choices.schedules) {
-    if (kind == schedule_kind::one_forward_one_backward) asked.schedule = kind;
+    if (may_limit_in_flight(entry_of(kind))) asked.schedule = kind;
   }
   check_request("compare_plans", model, asked);
   const auto refuse = [](const std::string& value, const std::string& requirement) {

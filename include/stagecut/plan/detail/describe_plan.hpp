@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <stagecut/cost/item_sums.hpp>
-#include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>

@@ -104,11 +104,7 @@ class device_chain {
   describe(result, model, request, memory, order.rank_of, microbatches_in_flight(order));
   for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
   result.schedule = {order.name, request.microbatches};
-  bool splits = false;
-  for (const auto& rank : order.orders) {
-    for (const op& each : rank) splits = splits || each.kind == op_kind::backward_input;
-  }
-  predict(result, splits);
+  predict(result, runs(order, op_kind::backward_input));
   // Both are sums of the same times, in another order: what was proved says more of them than a difference in rounding.
   const double value = *result.makespan;
   const double bound = found.bound < value ? found.bound : value;

@@ -10,6 +10,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/detail/any_constraint.hpp>
 #include <stagecut/cost/merged_items.hpp>
@@ -19,6 +20,7 @@
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
@@ -26,7 +28,6 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
-#include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -62,9 +63,10 @@ inline void check_stages_request(std::string_view function, const profile& model
   if (request.chunks > 1 && entry_of(entry.with_chunks).chunks == 1) {
     refuse("schedule", entry.name, "has one stage on each device: chunks must be 1");
   }
-  if (request.memory.checkpoint == checkpointing::except_last && request.schedule != schedule_kind::gpipe) {
+  if (request.memory.checkpoint == checkpointing::except_last && !may_keep_last(entry)) {
+    const auto may = [](const schedule_entry& each) { return may_keep_last(each); };
     refuse("memory.checkpoint", "except_last",
-           "needs the schedule gpipe, where the last microbatch is the first to go back");
+           joined("needs the schedule ", stagecut::list_names(schedules, " or ", may), ", where the last microbatch is the first to go back"));
   }
 }
 
@@ -72,11 +74,11 @@ inline void check_stages_request(std::string_view function, const profile& model
 [[nodiscard]] inline std::vector<std::size_t> microbatches_kept(const plan_request& request) {
   std::vector<std::size_t> result = request.in_flight;
   if (result.empty() && request.chunks > 1 && prediction_obstacle(request).empty()) {
-    return microbatches_in_flight(
-        interleaved_one_forward_one_backward(request.devices, request.chunks, request.microbatches));
+    return microbatches_in_flight(schedule_of_request(request));
   }
-  const bool by_name = request.schedule != schedule_kind::gpipe || request.microbatches != 0;
-  if (result.empty() && request.chunks == 1 && (by_name || request.memory_per_device)) {
+  const schedule_entry& entry = entry_of(request.schedule);
+  const bool all = entry.most_in_flight != nullptr && entry.most_in_flight(request.devices, 0) == all_in_flight;
+  if (result.empty() && request.chunks == 1 && (!all || request.microbatches != 0 || request.memory_per_device)) {
     return microbatches_in_flight(request.schedule, request.devices, request.microbatches);
   }
   for (std::size_t& each : result) {
@@ -152,8 +154,7 @@ inline void check_stages_request(std::string_view function, const profile& model
   describe(result, model, request, memory, loop_placement(request.devices, request.chunks), in_flight);
   for (std::size_t s = 0; s < stages; ++s) result.stages[s].cost = found->costs[s];
   if (request.microbatches != 0) {
-    const char* const name = request.in_flight.empty() ? to_string(request.schedule) : "in-flight";
-    result.schedule = {request.chunks > 1 ? "interleaved" : name, request.microbatches};
+    result.schedule = {to_string(requested_kind(request)), request.microbatches};
   }
   if (prediction_obstacle(request).empty()) predict(result, false);
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-
 #include <stagecut/profile/transformer_architecture.hpp>
 
 // What one device holds and does for a layer of a transformer. The sources are those that transformer.hpp lists.

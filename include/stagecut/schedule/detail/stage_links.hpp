@@ -80,13 +80,6 @@ class stage_links {
   std::vector<link> links_;
 };
 
-/// Whether the stage that an op of a chain hands over to, or that hands over to it, stands on another rank; `down`: the
-/// stage behind, otherwise the stage before.
-[[nodiscard]] inline bool crosses_ranks(const schedule& all, std::size_t stage, bool down) noexcept {
-  if (down ? stage + 1 == all.stages() : stage == 0) return false;
-  return all.rank_of[down ? stage + 1 : stage - 1] != all.rank_of[stage];
-}
-
 /// Whether messages along a link of a stage go from one rank to another.
 [[nodiscard]] inline bool crosses_ranks(const schedule& all, std::size_t stage,
                                         const stage_links::link& each) noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
 #include <stagecut/schedule/detail/deadlock.hpp>
 #include <stagecut/schedule/detail/duration_table.hpp>
 #include <stagecut/schedule/detail/longest_path.hpp>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <vector>
 
 #include <stagecut/schedule/detail/check_shape.hpp>
 #include <stagecut/schedule/op.hpp>

@@ -29,9 +29,8 @@ struct convex_price {
 
 /// Where the cut points of a cheapest cut can lie, when the cost of a stage is a convex function g of its sum.
 ///
-/// docs/chains.md, "Sums": p stages of sum P cost no less than p g(P / p) (Jensen), and with an item x above that mean,
-/// no less than g(x) and the same of the rest: the stages' sums, in descending order, majorize those. So a cut point is
-/// out of the question where both sides together cost more than a cut that is known. For given heavy items before and
+/// docs/chains.md, "Sums of convex functions": p stages of sum P cost no less than p g(P / p) (Jensen), and with an item x
+/// above that mean, no less than g(x) and the same of the rest. So a cut point is out of the question where both sides together cost more than a cut that is known. For given heavy items before and
 /// behind it, the bound is convex in P.
 ///
 /// The bound counts only where it is certain in spite of rounding: g's argument may be off by a factor of 1 ± 2^-46,

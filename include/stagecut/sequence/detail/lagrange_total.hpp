@@ -20,7 +20,8 @@ namespace stagecut::inline v0::detail {
 
 /// The cheapest cut into exactly k stages for a Monge cost: the least total is convex in the number of stages, so some
 /// extra cost of every stage makes a cut into k stages one of the cheapest into any number of stages. That extra cost is
-/// searched: where the line through two known cuts has it, or half-way.
+/// searched: where the line through two known cuts has it, or half-way. Proofs: docs/chains.md, "An extra cost of
+/// every stage".
 ///
 /// Source: A. Aggarwal, B. Schieber and T. Tokuyama, Discrete Comput. Geom. 12:263-280, 1994.
 template <class Price>

@@ -78,7 +78,8 @@ struct cut_windows {
 ///
 /// Monge: from a beginning further right, the best end does not lie further left; so the end from the middle beginning
 /// halves the ends of the others. Inverse Monge: it does not lie further right, among the ends behind all beginnings;
-/// halving the beginnings leaves such rectangles.
+/// halving the beginnings leaves such rectangles. Proof: docs/chains.md, "A nearer and a
+/// farther end".
 /// With w for the widest window, O(k w log w) calls of the price, or O(k w log² w); memory of one index for each point
 /// of the windows.
 template <bool Inverse, class Price>

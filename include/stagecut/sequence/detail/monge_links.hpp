@@ -12,7 +12,8 @@ namespace stagecut::inline v0::detail {
 
 /// The cheapest cut of each end of a chain into any number of stages, where every stage costs something extra, for a
 /// Monge cost: of two ends, the nearer one is the better one from some beginning on, towards the front of the chain. A
-/// queue holds the ends that are the best from somewhere on. O(n log n) calls of the price for each run.
+/// queue holds the ends that are the best from somewhere on. Proof: docs/chains.md, "A nearer and a farther end".
+/// O(n log n) calls of the price for each run.
 template <class Price>
 class monge_links {
  public:

@@ -37,7 +37,7 @@ struct measured_cut {
 /// to cut it have p stages, another more than p + 1. Compare their cut points one by one: the second falls behind the
 /// first, by the cost of a stage or more in the end, and by less than the costs of two stages differ with each step. So
 /// at some point it is behind by what a stage may cost, and from there on the first can be followed. Rounding does not
-/// matter: the exact sums that round to what a stage may cost are an interval, too.
+/// matter: the exact sums that round to what a stage may cost are an interval, too. Proof: docs/chains.md, "Max − min".
 ///
 /// O(k log n), and O(1) for each item at which a cut point can lie.
 template <arithmetic Cost>

@@ -14,26 +14,23 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Why a constraint leaves no cut, as far as it can tell.
+/// What is said of an item that no stage may hold even alone; empty if there is none, or if nothing is promised of parts.
 template <stage_constraint Constraint>
-[[nodiscard]] reason why_not(const Constraint& allowed, std::size_t items, std::size_t stages,
-                             empty_stages empty = empty_stages::forbidden) {
-  if constexpr (requires { allowed.obstacle(items, stages); }) {
-    if (empty == empty_stages::forbidden) {
-      if (auto told = allowed.obstacle(items, stages)) return *std::move(told);
-    }
-  }
-  reason why{reason::cause::constraint, 0, 0};
+[[nodiscard]] std::string forbidden_item(const Constraint& allowed, std::size_t items, std::size_t stages) {
   if constexpr (promises<Constraint, hereditary>) {
-    for (std::size_t i = 0; i < items && why.place.empty(); ++i) {
+    for (std::size_t i = 0; i < items; ++i) {
       bool alone = false;
       for (std::size_t s = 0; s < stages && !alone; ++s) alone = allowed(s, i, i + 1);
-      if (!alone) why.place = joined("item ", std::to_string(i), " may not even be a stage of its own");
+      if (!alone) return joined("item ", std::to_string(i), " may not even be a stage of its own");
     }
   }
-  if (!why.place.empty()) return why;
-  if (empty == empty_stages::allowed) return why;
-  // From the front: which items can be reached at all? As far as it can be told in a second.
+  return {};
+}
+
+/// What is said of how far stages reach from the front, none empty; empty if they reach the end, or if it cannot be told
+/// in a second.
+template <stage_constraint Constraint>
+[[nodiscard]] std::string forbidden_reach(const Constraint& allowed, std::size_t items, std::size_t stages) {
   std::size_t patience = std::size_t{1} << 26U;
   std::vector<char> reached(items + 1);
   reached[0] = 1;
@@ -43,7 +40,7 @@ template <stage_constraint Constraint>
     bool any = false;
     for (std::size_t i = s; i < items; ++i) {
       for (std::size_t j = i + 1; reached[i] != 0 && j <= items; ++j) {
-        if (patience-- == 0) return why;
+        if (patience-- == 0) return {};
         const bool may = allowed(s, i, j);
         if (may) {
           next[j] = 1;
@@ -54,14 +51,26 @@ template <stage_constraint Constraint>
         }
       }
     }
-    if (!any) {
-      why.place = joined("stage ", std::to_string(s), " finds no items that it may hold, wherever those before it end");
-      return why;
-    }
+    if (!any) return joined("stage ", std::to_string(s), " finds no items that it may hold, wherever those before it end");
     reached = std::move(next);
   }
-  if (furthest < items) {
-    why.place = joined(std::to_string(stages), " stages reach no further than item ", std::to_string(furthest - 1));
+  if (furthest == items) return {};
+  return joined(std::to_string(stages), " stages reach no further than item ", std::to_string(furthest - 1));
+}
+
+/// Why a constraint leaves no cut, as far as it can tell.
+template <stage_constraint Constraint>
+[[nodiscard]] reason why_not(const Constraint& allowed, std::size_t items, std::size_t stages,
+                             empty_stages empty = empty_stages::forbidden) {
+  if constexpr (requires { allowed.obstacle(items, stages); }) {
+    if (empty == empty_stages::forbidden) {
+      if (auto told = allowed.obstacle(items, stages)) return *std::move(told);
+    }
+  }
+  reason why{reason::cause::constraint, 0, 0};
+  why.place = detail::forbidden_item(allowed, items, stages);
+  if (why.place.empty() && empty == empty_stages::forbidden) {
+    why.place = detail::forbidden_reach(allowed, items, stages);
   }
   return why;
 }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/interval.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/rank_relaxation.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// How long a batch takes at least, with two stages a rank, if a rank has the two stages between two nodes of a
+/// `stage_layout`, which is no `chain`.
+class pair_bounds {
+ public:
+  pair_bounds(const chain_ticks& chain, const schedule& order, const stage_layout& layout)
+      : chain_(chain), layout_(layout), passes_(static_cast<double>(order.microbatches * order.slices)) {
+    const std::size_t n = chain.items;
+    for (std::size_t r = 0; r < order.ranks(); ++r) relaxed_.emplace_back(order, r);
+    for (auto* sums : {&forward_, &backward_, &all_}) sums->resize(n + 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto pass = [&](std::size_t kind) {
+        return chain.least([&](std::size_t s) { return chain.item(kind, s, i); });
+      };
+      forward_[i + 1] = forward_[i] + pass(tick_f);
+      backward_[i + 1] = backward_[i] + pass(tick_b);
+      all_[i + 1] = all_[i] + chain.least([&](std::size_t s) { return chain.item_load(s, i); });
+    }
+    for (auto* sums : {&own_forward_, &own_backward_, &own_all_}) sums->resize(chain.stages + 1);
+    for (std::size_t s = 0; s < chain.stages; ++s) {
+      own_forward_[s + 1] = own_forward_[s] + chain.own(tick_f, s);
+      own_backward_[s + 1] = own_backward_[s] + chain.own(tick_b, s);
+      own_all_[s + 1] = own_all_[s] + chain.own_load(s);
+    }
+    message_.resize(chain.stages);
+    for (std::size_t s = 0; s + 1 < chain.stages; ++s) {
+      double best = no_ticks;
+      for (std::size_t y = s + 1; y < n; ++y) {
+        best = chain.message(s, y) < best ? chain.message(s, y) : best;
+        steady_ = steady_ && chain.message(s, y) == chain.message(s, s + 1);
+      }
+      message_[s + 1] = message_[s] + (n > s + 1 ? best : 0);
+    }
+  }
+
+  /// Whether messages take the same time wherever the chain is cut: then no longer stage has a lower bound.
+  [[nodiscard]] bool steady() const noexcept { return steady_; }
+
+  /// How long the rank is busy at least, from the beginning on: more if a stage is longer. See docs/makespan.md, Bounds,
+  /// And for all.
+  [[nodiscard]] double busy(const layered_graph::node& u, const layered_graph::node& v) const {
+    double load = 0;
+    for (std::size_t j = 0; j < 2; ++j) {
+      const interval part = layout_.part(j, u, v);
+      load += chain_.load(layout_.stage(u.step, j), part.first, part.last);
+    }
+    return forward_[u.cut[1]] + own_forward_[layout_.stage(u.step, 0)] + passes_ * load;
+  }
+
+  /// How long the batch takes at least: docs/makespan.md, Bounds, Every other schedule.
+  double operator()(const layered_graph::node& u, const layered_graph::node& v) {
+    const std::size_t n = chain_.items;
+    const std::size_t r = layout_.stage(u.step, 0);
+    const std::size_t last = chain_.stages - 1;
+    for (std::size_t j = 0; j < 2; ++j) {
+      const std::size_t s = layout_.stage(u.step, j);
+      const interval part = layout_.part(j, u, v);
+      auto& here = parts_[j];
+      here.forward = chain_.pass(tick_f, s, part.first, part.last);
+      here.backward = chain_.pass(tick_b, s, part.first, part.last);
+      here.weight = chain_.pass(tick_w, s, part.first, part.last);
+      double message = 0;
+      std::size_t before = 0;  // where the rank's stage before ends, and the stage that follows it
+      std::size_t next = 0;
+      if (j == 0) {
+        if (s != 0) message = message_[s - 1] + chain_.message(s - 1, part.first);
+      } else {
+        before = layout_.part(0, u, v).last;
+        next = r + 1;
+        message = messages(r, before, s, part.first);
+      }
+      here.down = forward_[part.first] - forward_[before] + own_forward_[s] - own_forward_[next] + message;
+      here.up = backward_[part.first] - backward_[before] + own_backward_[s] - own_backward_[next] + message;
+    }
+    const double leave = parts_[0].up;
+    const std::size_t s = layout_.stage(u.step, 1);
+    const std::size_t end = layout_.part(1, u, v).last;
+    double turn = forward_[n] - forward_[end] + backward_[n] - backward_[end];
+    turn += own_forward_[chain_.stages] - own_forward_[s + 1] + own_backward_[chain_.stages] - own_backward_[s + 1];
+    if (s != last) turn += 2 * (chain_.message(s, end) + message_[last] - message_[s + 1]);
+    const auto ends = relaxed_[r](parts_, turn);
+    return ends.any < ends.leaving + leave ? ends.leaving + leave : ends.any;
+  }
+
+  /// Whether so many ranks behind cannot run what is left within `most`: docs/makespan.md, Bounds, And for all.
+  [[nodiscard]] bool rest_is_too_much(const layered_graph::node& v, std::size_t ranks, double most) const {
+    const std::size_t first = layout_.ranks - ranks;  // stages of the ranks behind, those of their first stages
+    double load = 0;
+    if (layout_.kind == stage_layout::shape::vee) {
+      load = all_[v.cut[2]] - all_[v.cut[1]] + own_all_[chain_.stages - first] - own_all_[first];
+    } else {
+      load = all_[v.cut[0]] - all_[v.cut[1]] + all_[chain_.items] - all_[v.cut[2]];
+      load += own_all_[layout_.ranks] - own_all_[first];
+      load += own_all_[chain_.stages] - own_all_[layout_.ranks + first];
+    }
+    return load * passes_ > static_cast<double>(ranks) * most;
+  }
+
+ private:
+  /// How long a message is under way from stage s, cut at `from`, to stage t, cut at `to`, other stages between left out.
+  [[nodiscard]] double messages(std::size_t s, std::size_t from, std::size_t t, std::size_t to) const {
+    if (t == s + 1) return chain_.message(s, from);
+    return chain_.message(s, from) + (message_[t - 1] - message_[s + 1]) + chain_.message(t - 1, to);
+  }
+
+  const chain_ticks& chain_;
+  const stage_layout& layout_;
+  double passes_;
+  bool steady_ = true;
+  std::vector<rank_relaxation> relaxed_{};       // of every rank
+  std::vector<rank_relaxation::part> parts_{2};  // of the edge that is looked at
+  std::vector<double> forward_{};                // prefix sums of the least times of items
+  std::vector<double> backward_{};
+  std::vector<double> all_{};
+  std::vector<double> own_forward_{};  // likewise of what stages take beside their items
+  std::vector<double> own_backward_{};
+  std::vector<double> own_all_{};
+  std::vector<double> message_{};  // likewise of the boundaries
+};
+
+}  // namespace stagecut::inline v0::detail
