@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -77,7 +78,7 @@ struct compare_command {
     if (format == "text") {
       return write(comparison_text(all, output.empty() ? standard_screen() : screen{}), output), 0;
     }
-    using stagecut::io::detail::json;
+    using json = nlohmann::ordered_json;
     std::string text;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::string name = json(files[i]).dump(-1, ' ', false, json::error_handler_t::replace);

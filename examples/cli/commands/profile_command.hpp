@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/io/file.hpp>
 #include <stagecut/io/json/json_profile.hpp>
+#include <stagecut/io/json/parse_json.hpp>
+#include <stagecut/io/json/transformer_config.hpp>
 #include <stagecut/io/tables/csv.hpp>
+#include <stagecut/profile/transformer.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -19,8 +24,6 @@
 #include "text/output.hpp"
 #include "commands/plan_command.hpp"
 #include "text/plan_text.hpp"
-#include <stagecut/io/json/transformer_config.hpp>
-#include <stagecut/profile/transformer.hpp>
 
 /// The configuration of a preset; empty if there is none of that name.
 inline std::string_view preset_text(std::string_view name) {
@@ -120,23 +123,30 @@ struct profile_command {
   /// or a word.
   [[nodiscard]] std::string changed(const std::string& text) const {
     if (changes.empty()) return text;
-    auto figures = stagecut::io::detail::parse_json(text, preset.empty() ? config : preset, input.limits);
+    auto figures = stagecut::io::parse_json(text, preset.empty() ? config : preset, input.limits);
     if (!figures.is_object()) return text;  // to be refused where it is read
     for (const std::string& change : changes) {
       const std::size_t equals = change.find('=');
       if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError("--set", change + " is not KEY=VALUE");
       const std::string value = change.substr(equals + 1);
-      const auto parsed = stagecut::io::detail::read_json(value, stagecut::io::detail::most_depth(input.limits));
-      if (parsed.is_json && !parsed.problem.empty()) {
-        throw CLI::ValidationError("--set", fmt::format("{}: {}", change.substr(0, equals), parsed.problem));
-      }
       const std::size_t dot = change.find('.');
       auto& part = dot < equals ? figures[change.substr(0, dot)] : figures;
       const std::size_t first = dot < equals ? dot + 1 : 0;
       if (!part.is_object() && !part.is_null()) throw CLI::ValidationError("--set", change + " has no such part");
-      part[change.substr(first, equals - first)] = parsed.is_json ? parsed.value : nlohmann::ordered_json(value);
+      part[change.substr(first, equals - first)] = figure(change.substr(0, equals), value);
     }
     return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+
+  /// What a key is set to: JSON, or else a word.
+  [[nodiscard]] nlohmann::ordered_json figure(const std::string& key, const std::string& value) const {
+    if (!nlohmann::ordered_json::accept(value)) return value;
+    try {
+      return stagecut::io::parse_json(value, "--set", {.depth = input.limits.depth});
+    } catch (const stagecut::invalid_input& error) {
+      const auto problem = std::string_view(error.what()).substr(error.place().size() + 2);
+      throw CLI::ValidationError("--set", fmt::format("{}: {}", key, problem));
+    }
   }
 
   /// The profile; what is wrong with the training or the device is said of the option that sets it.

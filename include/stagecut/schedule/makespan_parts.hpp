@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/schedule/detail/check_durations.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>

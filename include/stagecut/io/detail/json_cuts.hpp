@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/plan/plan.hpp>
 
 // Which layers are a stage, how they are run, and which stage feeds which, in JSON.

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <stagecut/core/words.hpp>
+#include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_stages.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/plan_edges.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/plan/plan.hpp>
 
 // How fast the devices of a plan are, and how fast they speak with each other, in JSON.

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/op.hpp>
 

@@ -8,10 +8,10 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/interval.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/layer.hpp>
 

@@ -14,14 +14,14 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/io/detail/json_cuts.hpp>
 #include <stagecut/io/detail/json_messages.hpp>
+#include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_schedule.hpp>
 #include <stagecut/io/detail/json_stages.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/plan_parts.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/file.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/plan/plan.hpp>

@@ -12,9 +12,9 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/json_layers.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/profile.hpp>
 

@@ -9,7 +9,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
-#include <stagecut/io/json/json.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/transformer_architecture.hpp>
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -201,13 +200,6 @@ class json_elements {
 inline json_elements json_value::elements() const {
   if (!value_->is_array()) fail(shown(), " is no array");
   return json_elements(*this);
-}
-
-/// A number as it is written: without a fraction where it has none and is exact as a whole number.
-[[nodiscard]] inline json json_number(double value) {
-  if (is_finite(value) && value == std::floor(value) && std::abs(value) <= 9007199254740992.0)
-    return static_cast<std::int64_t>(value);
-  return value;
 }
 
 }  // namespace stagecut::inline v0::io::detail
