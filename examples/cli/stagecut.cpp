@@ -154,6 +154,15 @@ class brief : public CLI::Formatter {
   mutable bool all_ = false;
 };
 
+/// What prints the help of the command that was asked for.
+std::string help_command(const CLI::App& app) {
+  std::string text = "stagecut";
+  for (auto inner = app.get_subcommands(); !inner.empty(); inner = inner[0]->get_subcommands()) {
+    text += ' ' + inner[0]->get_name();
+  }
+  return text + " --help";
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Cuts a neural network into pipeline stages.", "stagecut");
   app.require_subcommand(1);
@@ -191,7 +200,7 @@ int run(int argc, char** argv) {
     const bool word = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && argc > 1 && argv[1][0] != '-' &&
                       app.get_subcommands().empty();
     say(word ? fmt::format("{} is none of its commands (see stagecut --help)", argv[1])
-             : fmt::format("{} (see stagecut --help)", error.what()));
+             : fmt::format("{} (see {})", error.what(), help_command(app)));
     return bad_input;
   }
 }

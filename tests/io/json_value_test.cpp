@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/detail/json_value.hpp>
 
+#include <stagecut/core/outcome.hpp>
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -38,6 +40,10 @@ TEST_CASE("values are read as what they should be, or refused with their pointer
   const auto count = [](const json_value& x) { (void)x.count(2); };
   const auto elements = [](const json_value& x) { (void)x.elements(); };
   CHECK(member(R"({"x": 1})", text) == "f#/x: 1 is no string");
+  const auto state = [](const json_value& each) { (void)each.one_of(stagecut::state_words); };
+  CHECK(member(R"({"x": "optimal"})", state) == "not refused");
+  CHECK(member(R"({"x": "y"})", state) == "f#/x: \"y\" is none of optimal, feasible, infeasible, unknown");
+  CHECK(member(R"({"x": 1})", state) == "f#/x: 1 is no string");
   CHECK(member(R"({"x": "y"})", flag) == "f#/x: \"y\" is neither true nor false");
   CHECK(member(R"({"x": "1"})", amount) == "f#/x: \"1\" is not a number");
   CHECK(member(R"({"x": -0.5})", amount) == "f#/x: -0.5 is negative");

@@ -49,8 +49,6 @@ struct plan_command {
   std::string schedule = "1f1b";
   std::string method = "time";
   std::string optimizer;
-  std::string checkpoint = "never";
-  std::string objective;
   double time_limit = 10;
   std::string format = "text";
   std::string output;
@@ -78,11 +76,11 @@ struct plan_command {
     devices.add(*command);
     option("--memory", memory, "SIZE", "Of a device, a limit: 80GiB, 80GB, or bytes");
     option("--optimizer", optimizer, "NAME|X", "adam ..., or bytes per byte of parameters");
-    option("--checkpoint", checkpoint, "MODE", "never (the default), except_last, always")
-        ->check(one_of({"never", "except_last", "always"}));
+    add_choice(*command, "--checkpoint", request.memory.checkpoint, stagecut::checkpointing_words, "MODE",
+               "never (the default), except_last, always");
     option("--method", method, "HOW", "By time, parameters, uniform or type:REGEX");
-    option("--objective", objective, "NAME", "makespan, bottleneck, leximax, range, variance")
-        ->check(one_of({"makespan", "bottleneck", "leximax", "range", "variance"}));
+    add_choice(*command, "--objective", request.objective, stagecut::objective_words, "NAME",
+               "makespan, bottleneck, leximax, range, variance");
     layers.add(*command);
     option("--time-limit", time_limit, "SECONDS", "To search (10): makespan, leximax, range")->check(seconds_check());
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
@@ -194,7 +192,6 @@ struct plan_command {
   void ask(const stagecut::profile& model) {
     using namespace stagecut;
     ask_schedule();
-    if (const auto* const mode = find_name(checkpointing_words, checkpoint)) request.memory.checkpoint = mode->value;
     if (!memory.empty()) {
       request.memory_per_device = parse_bytes(memory);
       if (!request.memory_per_device) {
@@ -205,8 +202,6 @@ struct plan_command {
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
-    const auto* const minimised = find_name(objective_words, objective);
-    if (minimised != nullptr) request.objective = minimised->value;
     devices.ask(model, request);
     layers.ask(model, request);
     ask_optimizer();
@@ -227,19 +222,21 @@ struct plan_command {
   /// What stages are measured by.
   void ask_method(const stagecut::profile& model) {
     using stagecut::measure;
+    static constexpr stagecut::word<measure> methods[] = {
+        {"time", measure::time}, {"parameters", measure::parameters}, {"uniform", measure::layers}};
+    const auto* const known = stagecut::find_name(methods, method);
     if (time_weight) {
-      if (method != "time") throw CLI::ValidationError("--time-weight", "goes with --method time alone");
+      const bool by_time = known != nullptr && known->value == measure::time;
+      if (!by_time) throw CLI::ValidationError("--time-weight", "goes with --method time alone");
       request.by = measure::time_and_memory;
       request.time_weight = *time_weight;
-    } else if (method == "parameters") {
-      request.by = measure::parameters;
-    } else if (method == "uniform") {
-      request.by = measure::layers;
+    } else if (known != nullptr) {
+      request.by = known->value;
     } else if (method.starts_with("type:")) {
       ask_kind(model);
-    } else if (method != "time") {
+    } else {
       throw CLI::ValidationError("--method",
-                                 fmt::format("{} is none of time, parameters, uniform, type:REGEX", method));
+                                 fmt::format("{} is none of {}, type:REGEX", method, stagecut::list_names(methods)));
     }
   }
 
@@ -257,9 +254,8 @@ struct plan_command {
       request.memory.parameter_multiplier = *multiplier;
       return;
     }
-    std::string names;
-    for (const auto& each : stagecut::optimizers) names.append(names.empty() ? "" : ", ").append(each.name);
-    throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}", optimizer, names));
+    throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}", optimizer,
+                                                          stagecut::list_names(stagecut::optimizers)));
   }
 
   /// One for each layer whose kind matches, whatever its case: DeepSpeed's `type:REGEX`.

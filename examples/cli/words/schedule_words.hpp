@@ -99,8 +99,10 @@ struct schedule_words {
     if (!order.empty()) return checked(from_file(limits), ranks * chunks, ranks, microbatches);
     check_size(ranks, chunks, m);
     if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
-    const bool plain = name.empty() || name == "1f1b";
-    const std::string chosen = !plain ? name : in_flight.empty() ? "1f1b" : "in-flight";
+    using stagecut::schedule_kind;
+    const bool plain = name.empty() || name == to_string(schedule_kind::one_forward_one_backward);
+    const auto usual = in_flight.empty() ? schedule_kind::one_forward_one_backward : schedule_kind::in_flight;
+    const std::string chosen = plain ? to_string(usual) : name;
     const auto let_in = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
     if (!let_in.empty() && let_in.size() != ranks) {
       throw CLI::ValidationError("--in-flight",

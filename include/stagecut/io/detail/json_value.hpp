@@ -13,6 +13,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
@@ -105,6 +106,14 @@ class json_value {
   [[nodiscard]] const std::string& text() const {
     if (!value_->is_string()) fail(shown(), " is no string");
     return value_->get_ref<const std::string&>();
+  }
+
+  /// What a word stands for in a table, as `state_words`.
+  template <class Value, std::size_t n>
+  [[nodiscard]] Value one_of(const word<Value> (&words)[n]) const {
+    const auto* const known = stagecut::find_name(words, text());
+    if (known == nullptr) fail(shown(), " is none of ", stagecut::list_names(words));
+    return known->value;
   }
 
   /// True or false.

@@ -44,10 +44,7 @@ inline objective_value read_objective(const json_value& value) {
   objective.of = value.at("of").text();
   objective.value = value.at("value").amount();
   objective.bound = value.at("bound").amount();
-  const json_value found = value.at("state");
-  const auto* const known = stagecut::find_name(state_words, found.text());
-  if (known == nullptr) found.fail(found.shown(), " is neither ", stagecut::list_names(state_words, " nor "));
-  objective.state = known->value;
+  objective.state = value.at("state").one_of(state_words);
   value.only({"name", "of", "value", "bound", "state"});
   return objective;
 }

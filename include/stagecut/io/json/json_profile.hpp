@@ -45,11 +45,7 @@ inline tied_parameters read_tied(const json_value& value) {
   tie.name = value.at("name").text();
   tie.bytes = value.at("bytes").amount();
   if (const auto resident = value.find("resident")) tie.resident = resident->amount();
-  if (const auto where = value.find("placement")) {
-    const auto* const known = stagecut::find_name(placement_words, where->text());
-    if (known == nullptr) where->fail(where->shown(), R"( is neither "replicate" nor "colocate")");
-    tie.where = known->value;
-  }
+  if (const auto where = value.find("placement")) tie.where = where->one_of(placement_words);
   value.only({"name", "bytes", "resident", "placement"});
   return tie;
 }

@@ -60,11 +60,7 @@ class fields {
   }
   template <class Choice, std::size_t n>
   void read(std::string_view key, Choice& into, const word<Choice> (&words)[n]) const {
-    const auto found = from_.find(key);
-    if (!found) return;
-    const auto* const known = stagecut::find_name(words, found->text());
-    if (known == nullptr) found->fail(found->shown(), " is none of ", stagecut::list_names(words));
-    into = known->value;
+    if (const auto found = from_.find(key)) into = found->one_of(words);
   }
 
  private:
