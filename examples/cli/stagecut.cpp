@@ -30,6 +30,8 @@
 #include "text/output.hpp"
 #include "commands/plan_command.hpp"
 #include "text/plan_text.hpp"
+#include "text/profile_text.hpp"
+#include "text/table.hpp"
 #include "commands/profile_command.hpp"
 #include "commands/simulate_command.hpp"
 #include "words/words.hpp"

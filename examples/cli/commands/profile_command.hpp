@@ -23,7 +23,7 @@
 #include "words/limit_words.hpp"
 #include "text/output.hpp"
 #include "commands/plan_command.hpp"
-#include "text/plan_text.hpp"
+#include "text/profile_text.hpp"
 
 /// The configuration of a preset; empty if there is none of that name.
 inline std::string_view preset_text(std::string_view name) {

@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "text/plan_text.hpp"
+#include "text/screen.hpp"
+#include "text/table.hpp"
 #include "words/quantity.hpp"
 #include "commands/scenario.hpp"
 #include "text/timeline_text.hpp"

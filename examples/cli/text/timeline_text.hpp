@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/plan_text.hpp"
+#include "text/screen.hpp"
 #include "words/quantity.hpp"
 
 // A pipeline as it will run, a line a rank.

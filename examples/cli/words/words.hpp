@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "text/plan_text.hpp"
+#include "text/screen.hpp"
 #include "words/quantity.hpp"
 
 // What the words of several commands have in common.
