@@ -40,6 +40,7 @@
   X(check_choices) \
   X(check_constraint) \
   X(check_devices) \
+  X(check_durations) \
   X(check_figures) \
   X(check_group) \
   X(check_groups) \
@@ -62,6 +63,7 @@
   X(check_stages_request) \
   X(check_sum) \
   X(checked_add) \
+  X(chunks_of_stages) \
   X(chunks_shortage) \
   X(circle_of_edges) \
   X(code_point) \
@@ -81,6 +83,7 @@
   X(dropout_work) \
   X(dualpipev) \
   X(dualpipev_order) \
+  X(duration_sum) \
   X(each_figure) \
   X(each_memory_change) \
   X(each_tie) \
@@ -132,6 +135,7 @@
   X(interleaved_zero_bubble) \
   X(is_bottleneck) \
   X(is_compute) \
+  X(is_duration) \
   X(is_finite) \
   X(is_nan) \
   X(is_negative) \
@@ -185,10 +189,12 @@
   X(name_of) \
   X(named_schedule_of) \
   X(narrow) \
+  X(nearest_end) \
   X(needs_more) \
   X(norm_parameters) \
   X(norm_work) \
   X(number_text) \
+  X(objective_cut_of) \
   X(on_blocks) \
   X(one_and_one) \
   X(one_forward_one_backward) \
@@ -219,9 +225,11 @@
   X(reachable_cuts) \
   X(recomputes_apart) \
   X(refuse_layer) \
+  X(refuse_length) \
   X(refuse_shape) \
   X(refuse_split) \
   X(refuse_sum) \
+  X(refuse_unasked) \
   X(requested_kind) \
   X(rightmost_end) \
   X(rows_in_order) \

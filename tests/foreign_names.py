@@ -1,11 +1,13 @@
 """The free functions of the rooms whose templates users' types come to: `foreign_names.py write` writes them as the list
 in foreign_names.hpp, `foreign_names.py check` fails unless that list holds them all, and where a header calls one of
-the function templates without its namespace: argument-dependent lookup would then prefer a function of the user's."""
+the function templates without its namespace: argument-dependent lookup would then prefer a function of the user's.
+
+A second argument names another tree than this one."""
 import pathlib
 import re
 import sys
 
-root = pathlib.Path(__file__).resolve().parent.parent
+root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent.parent).resolve()
 rooms = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "testing")
 # Of numbers and texts alone: no namespace of a user's goes with them.
 plain = set(
@@ -35,7 +37,7 @@ for text in sources.values():
             templates.add(head.group(1))
 names -= {"operator", "return", "requires", "if", "for", "while"}
 
-if sys.argv[1:] == ["write"]:
+if sys.argv[1] == "write":
     listing = root / "tests" / "foreign_names.hpp"
     head = re.match(r"(?:(?!  X\().*\n)*", listing.read_text())[0]
     rest = re.sub(r"(?:  X\(\w+\)(?: \\)?\n)+", "", listing.read_text()[len(head):])

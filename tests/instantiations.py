@@ -2,8 +2,10 @@
 """What it takes to compile the programs that users write first: lines after preprocessing, neither blank nor markers, and
 functions in the object file at -O0, which are those that templates were instantiated for and all that they call.
 
-`instantiations.py COMPILER [INCLUDE...]`; the limits are those of g++ 12, what was reached and 3 % more."""
+`instantiations.py COMPILER [--root ROOT] [--program NAME] [INCLUDE...]`: of another tree, of one of the programs alone. The
+limits are those of g++ 12, what was reached and 3 % more."""
 
+import argparse
 import concurrent.futures
 import pathlib
 import re
@@ -12,13 +14,19 @@ import sys
 import tempfile
 
 tests = pathlib.Path(__file__).resolve().parent
-root = tests.parent
 LIMITS = {  # program: (lines, functions)
     "first": (40_100, 640),
     "own_makespan": (34_200, 5_800),
     "profile_to_launch": (114_700, 15_500),
 }
-compiler = [sys.argv[1], "-std=c++20", f"-I{root / 'include'}", *(f"-I{folder}" for folder in sys.argv[2:] if folder)]
+parser = argparse.ArgumentParser()
+parser.add_argument("compiler")
+parser.add_argument("--root", type=pathlib.Path, default=tests.parent)
+parser.add_argument("--program", choices=LIMITS)
+parser.add_argument("includes", nargs="*")
+asked = parser.parse_args()
+root = asked.root
+compiler = [asked.compiler, "-std=c++20", f"-I{root / 'include'}", *(f"-I{folder}" for folder in asked.includes if folder)]
 
 
 def source(name):
@@ -46,7 +54,8 @@ def measured(name):
 
 
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    reached = dict(zip(LIMITS, pool.map(measured, LIMITS)))
+    names = [asked.program] if asked.program else list(LIMITS)
+    reached = dict(zip(names, pool.map(measured, names)))
 wrong = False
 for name, counts in reached.items():
     for count, limit, what in zip(counts, LIMITS[name], ("lines", "functions")):

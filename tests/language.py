@@ -3,7 +3,8 @@
 
 Clang parses the standard headers before, which takes long: there the preprocessor alone is asked.
 
-`language.py COMPILER`: every header alone as C++17, and as of a compiler that says it is older than it is."""
+`language.py COMPILER [ROOT ROOM]`: every header alone as C++17, and as of a compiler that says it is older than it is; of
+another tree, of one room alone."""
 
 import concurrent.futures
 import os
@@ -12,7 +13,8 @@ import subprocess
 import sys
 
 compiler = sys.argv[1]
-root = pathlib.Path(__file__).resolve().parent.parent / "include"
+root = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent.parent).resolve() / "include"
+room = sys.argv[3] if len(sys.argv) > 3 else ""
 NO_CODE = "stagecut/version.hpp"  # macros that CMake reads, too
 is_clang = "clang" in subprocess.run([compiler, "--version"], text=True, capture_output=True).stdout
 older = ("-U__clang_major__", "-D__clang_major__=15") if is_clang else ("-U__GNUC__", "-D__GNUC__=11")
@@ -28,7 +30,7 @@ def first_error(header, flags):
     return next((line for line in run.stderr.splitlines() if "error:" in line), f"no error, status {run.returncode}")
 
 
-headers = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.hpp"))
+headers = sorted(path.relative_to(root).as_posix() for path in (root / "stagecut" / room).rglob("*.hpp"))
 cases = [(header, flags, needs) for flags, needs in NEEDS.items() for header in headers if header != NO_CODE]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     lines = list(pool.map(lambda case: first_error(*case[:2]), cases))

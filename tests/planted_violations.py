@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Each rule of rooms.py, of preprocessed_size.py and of the components of CMake, broken on purpose in a copy: it must be found, and named.
+"""Each rule of rooms.py, and one of every other check of the headers' text and of the components of CMake, broken on purpose
+in a copy: it must be found, and named.
 
 `planted_violations.py COMPILER`"""
 
@@ -12,7 +13,7 @@ import tempfile
 here = pathlib.Path(__file__).resolve().parent
 top = here.parent
 HEADER = "// SPDX-License-Identifier: BSL-1.0\n#pragma once\n"
-PLANTED = [  # (file, text, what is said); a text that begins with + is added to the file
+PLANTED = [  # (file, text, what is said); a text that begins with + is added to the file, None removes it
     ("include/stagecut/makespan/bounds/deep.hpp", HEADER, "makespan has no folder bounds"),
     ("include/stagecut/makespan/detail/deep.hpp", HEADER + "#include <stagecut/io/read_profile.hpp>\n", "makespan may not include io"),
     ("include/stagecut/makespan/detail/model.hpp", HEADER + "#include <stagecut/profile/profile.hpp>\n", "makespan may not include profile"),
@@ -30,13 +31,65 @@ PLANTED = [  # (file, text, what is said); a text that begins with + is added to
     ("include/stagecut/core/detail/gallop.hpp", "+#include <boost/config.hpp>\n", "third-party headers of this room"),
     ("include/stagecut/core/detail/gallop.hpp", "+#define TWICE(x) (2 * (x))\n", "defines the macro TWICE"),
     ("include/stagecut/core/detail/gallop.hpp", "+#ifdef __CUDACC__\n#endif\n", "__CUDACC__ outside"),
+    ("include/stagecut/core/detail/ring.hpp", HEADER + "#include <stagecut/core/detail/ring.hpp>\n", "a cycle of includes"),
+    ("include/stagecut/core/detail/language.hpp", "+#include <stagecut/core/cuts.hpp>\n",
+     "stagecut/core/detail/language.hpp -> stagecut/core/cuts.hpp -> "),
+    ("include/stagecut/core/detail/open.hpp", HEADER + "namespace stagecut::inline v0 {\n}\n", "headers in detail/ define only details"),
+    ("include/stagecut/core/detail/open.hpp", HEADER + "namespace stagecut::inline v0::detail {\n}\nnamespace stagecut::inline v0 {\n}\n",
+     "headers in detail/ define only details"),
+    ("include/stagecut/io/json/hidden.hpp", HEADER + "namespace stagecut::inline v0::io::detail {\n}\n", "defines only details"),
+    ("include/stagecut/stagecut.hpp", None, "no umbrella"),
+    ("include/stagecut/makespan/unlisted.hpp", HEADER + "namespace stagecut::inline v0 {\n}\n",
+     "stagecut.hpp does not include stagecut/makespan/unlisted.hpp"),
     ("examples/cli/stagecut.cpp", "+#include <stagecut/core/detail/gallop.hpp>\n", "a detail"),
+    ("bench/cost/deep.cpp", "#include <stagecut/core/detail/gallop.hpp>\n", "bench/cost/deep.cpp:1: includes stagecut/core/detail/gallop.hpp, a detail"),
+    ("docs/chains.md", "+```cpp\n#include <stagecut/core/detail/gallop.hpp>\n```\n", "gallop.hpp, a detail"),
+    ("examples/own_cost.cpp", "+const auto text = stagecut::detail::joined();\n", "examples/own_cost.cpp:44: names a detail"),
+    ("examples/cli/words/words.hpp", "+inline auto read = stagecut::io::detail::read_json;\n", "names a detail"),
+    ("examples/cli/words/words.hpp", "+namespace io = stagecut::io;\ninline auto read = io::detail::read_json;\n", "names a detail"),
+    ("examples/cli/words/words.hpp", "+using namespace stagecut;\ninline auto text = detail::joined();\n", "names a detail"),
+    ("bench/cost/deep.cpp", "using namespace stagecut::detail;\n", "names a detail"),
+    ("bench/cost/deep.cpp", "namespace inner = stagecut::inline v0::testing::detail;\n", "names a detail"),
+    ("bench/cost/deep.cpp", "namespace detail {\n}\nusing stagecut::testing::detail::check;\n", "bench/cost/deep.cpp:3: names a detail"),
+    ("docs/chains.md", "+```cpp\nstagecut::detail::joined();\n```\n", "names a detail"),
 ]
 
 
-def rooms(root):
-    ended = subprocess.run([sys.executable, here / "rooms.py", root], capture_output=True, text=True)
+def rooms(root, script=here / "rooms.py"):
+    ended = subprocess.run([sys.executable, script, root], capture_output=True, text=True)
     return ended.returncode, ended.stdout
+
+
+def plant(root, name, text):
+    """Writes a file; what it returns puts back what was there."""
+    path = root / name
+    before = path.read_text() if path.exists() else None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if text is None:
+        path.unlink()
+    else:
+        path.write_text((before or "") + text[1:] if text.startswith("+") else text)
+
+    def restore():
+        if before is not None:
+            path.write_text(before)
+            return
+        path.unlink()
+        empty = path.parent
+        while empty.parent != root and not any(empty.iterdir()):
+            empty.rmdir()
+            empty = empty.parent
+
+    return restore
+
+
+def checked(root, file, text, said, script, *words):
+    """Plants a violation that another script than rooms.py looks for."""
+    restore = plant(root, file, text)
+    ended = subprocess.run([sys.executable, here / script, *map(str, words)], capture_output=True, text=True)
+    restore()
+    if ended.returncode == 0 or said not in ended.stdout:
+        wrong.append(f"{script} does not say {said}: {ended.stdout}{ended.stderr}")
 
 
 def components(root):
@@ -50,29 +103,30 @@ def components(root):
 wrong = []
 with tempfile.TemporaryDirectory() as folder:
     root = pathlib.Path(folder)
-    for name in ("include", "examples", "bench", "docs"):
+    for name in ("include", "examples", "bench", "docs", "cmake"):
         shutil.copytree(top / name, root / name)
-    shutil.copytree(top / "cmake", root / "cmake")
-    shutil.copy(top / "CMakeLists.txt", root)
-    shutil.copy(top / "LICENSE", root)
+    for name in ("CMakeLists.txt", "LICENSE", "README.md"):
+        shutil.copy(top / name, root)
+    (root / "tests").mkdir()
+    shutil.copy(here / "foreign_names.hpp", root / "tests")
     if rooms(root)[0] != 0:
         wrong.append("the copy itself is refused:\n" + rooms(root)[1])
     for name, text, said in PLANTED:
-        path = root / name
-        before = path.read_text() if path.exists() else None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text((before or "") + text[1:] if text.startswith("+") else text)
+        restore = plant(root, name, text)
         status, output = rooms(root)
         lines = [line for line in output.splitlines() if said in line]
         if status == 0 or not lines:
             wrong.append(f"{name}: not found: {said}; rooms.py ended with {status}: {output}")
-        if before is None:
-            path.unlink()
-            while path.parent not in (root / "include", root / "examples") and not any(path.parent.iterdir()):
-                path = path.parent
-                path.rmdir()
-        else:
-            path.write_text(before)
+        restore()
+    status, output = rooms(root)
+    if status != 0:
+        wrong.append("what was planted is left in the copy:\n" + output)
+    # The table itself, in a copy of the script: core above schedule.
+    upside_down = root / "tests" / "rooms.py"
+    upside_down.write_text((here / "rooms.py").read_text().replace('"core": ((),', '"core": (("schedule",),'))
+    status, output = rooms(root, upside_down)
+    if status == 0 or "the table has a cycle: cost -> core -> schedule -> core" not in output:
+        wrong.append(f"a table with a cycle is not found: {output}")
     if components(root)[0] != 0:
         wrong.append("the copy itself is not configured:\n" + components(root)[1])
     (root / "include" / "stagecut" / "attic").mkdir()
@@ -80,10 +134,21 @@ with tempfile.TemporaryDirectory() as folder:
     if status == 0 or "no component has attic" not in output:
         wrong.append(f"CMake takes a folder of headers that no component has: {output}")
     (root / "include" / "stagecut" / "attic").rmdir()
-    heavy = root / "include" / "stagecut" / "core" / "detail" / "heavy.hpp"
-    heavy.write_text(HEADER + "#include <algorithm>\n#include <functional>\n#include <map>\n")
-    ended = subprocess.run([sys.executable, here / "preprocessed_size.py", sys.argv[1], root, "core"], capture_output=True, text=True)
-    if ended.returncode == 0 or "detail/heavy.hpp  <-- above" not in ended.stdout:
-        wrong.append(f"a heavy header in detail/ is not found: {ended.stdout}{ended.stderr}")
-print("\n".join(wrong) or f"{len(PLANTED) + 2} planted violations are found")
+    compiler = sys.argv[1]
+    detail = "include/stagecut/core/detail/"
+    heavy = HEADER + "#include <algorithm>\n#include <functional>\n#include <map>\n"
+    others = [  # (file, text, what is said, by which script, with which words)
+        (detail + "heavy.hpp", heavy, "detail/heavy.hpp  <-- above", "preprocessed_size.py", compiler, root, "core"),
+        (detail + "mute.hpp", HEADER + "#include <concepts>\ninline std::size_t none(std::integral auto) { return 0; }\n",
+         "core/detail/mute.hpp -std=c++17", "language.py", compiler, root, "core"),
+        ("include/stagecut/stagecut.hpp", "+#include <regex>\n", "lines     of first  <-- above", "instantiations.py", compiler,
+         "--root", root, "--program", "first"),
+        (detail + "gallop.hpp", "+inline int unheard_of(int x) { return x; }\n", "does not list unheard_of", "foreign_names.py", "check", root),
+        ("tests/foreign_names.hpp", "+X(long_gone)\n", "lists long_gone, which is gone", "foreign_names.py", "check", root),
+        (detail + "gallop.hpp", "+template <class T>\nvoid call_sort(T& x) {\n  sort(x, x);\n}\n",
+         "sort is called without its namespace", "foreign_names.py", "check", root),
+    ]
+    for each in others:
+        checked(root, *each)
+print("\n".join(wrong) or f"{len(PLANTED) + len(others) + 2} planted violations are found")
 sys.exit(bool(wrong))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Who includes whom: every header, at any depth, includes only what its room may, and stands where its room says.
+"""Who includes whom: every header, at any depth, includes only what its room may, and stands where its room says; and
+programs, whether examples, benchmarks or in the documentation, use what is public alone.
 
 `rooms.py [ROOT]` checks the headers below ROOT/include and what ROOT includes of them; ROOT is this project by default."""
 
@@ -57,6 +58,12 @@ def check_header(header):
     if folder not in (None, "detail") and folder not in TABLE[room][2]:
         problems.append(f"{name}: {room} has no folder {folder}")
     text = header.read_text()
+    spaces = re.findall(r"^namespace (stagecut\b[\w: ]*?) \{", text, re.MULTILINE)
+    public = [space for space in spaces if not space.endswith("::detail")]
+    if room is not None and folder == "detail" and public:
+        problems.append(f"{name}: opens {public[0]}, and headers in detail/ define only details")
+    if room is not None and folder != "detail" and spaces and not public:
+        problems.append(f"{name}: defines only details, which stand in detail/")
     if "__CUDACC__" in text and name != "stagecut/core/host_device.hpp":
         problems.append(f"{name}: __CUDACC__ outside core/host_device.hpp")
     for macro in re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE):
@@ -97,6 +104,25 @@ for header in headers:
     else:
         problems.append(f"{header.relative_to(root).as_posix()}: not a header")
 
+# No header includes itself by way of others: behind `#pragma once` one of them would be read without what it needs.
+below = {header.relative_to(root).as_posix(): [target for _, _, target in includes(header)] for header in headers}
+done, open_now = set(), []
+
+
+def follow(name):
+    if name in open_now:
+        return problems.append("a cycle of includes: " + " -> ".join((*open_now[open_now.index(name):], name)))
+    if name in done or name not in below:
+        return
+    open_now.append(name)
+    for target in below[name]:
+        follow(target)
+    done.add(open_now.pop())
+
+
+for header in below:
+    follow(header)
+
 # The top level of a room is what users include: the umbrella has all of it, and nobody outside includes a detail.
 umbrella = root / "stagecut" / "stagecut.hpp"
 public = {header.relative_to(root).as_posix() for room in UMBRELLA_ROOMS for header in (root / "stagecut" / room).glob("*.hpp")}
@@ -105,17 +131,21 @@ if umbrella.exists():
     problems += [f"stagecut/stagecut.hpp does not include {name}" for name in sorted(public - named)]
 else:
     problems.append("no umbrella stagecut/stagecut.hpp")
-for folder in ("examples", "bench", "docs"):
-    for path in sorted((top / folder).rglob("*")):
-        if path.suffix not in (".hpp", ".cpp", ".cu", ".md"):
-            continue
-        for number, _, target in includes(path):
-            if target.startswith("stagecut/") and parts_of(target)[1] == "detail":
-                problems.append(f"{path.relative_to(top).as_posix()}:{number}: includes {target}, a detail")
-# Whatever a program needs is public.
-for path in sorted((top / "examples").rglob("*.?pp")):
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if re.search(r"\bstagecut::detail::", line):
+
+# Whatever a program needs is public; it may have details of its own.
+of_library = re.compile(r"\b(?:stagecut|io|testing|transformer)::(?:inline |\w+::)*detail\b")
+of_either = re.compile(r"(?<![\w:])detail::|\busing namespace detail\b")
+pages = [*(path for folder in ("examples", "bench", "docs") for path in (top / folder).rglob("*")), top / "README.md"]
+for path in sorted(pages):
+    if path.suffix not in (".hpp", ".cpp", ".cu", ".md") or not path.exists():
+        continue
+    text = path.read_text()
+    own = re.search(r"^namespace detail\b", text, re.MULTILINE)
+    for number, _, target in includes(path):
+        if target.startswith("stagecut/") and parts_of(target)[1] == "detail":
+            problems.append(f"{path.relative_to(top).as_posix()}:{number}: includes {target}, a detail")
+    for number, line in enumerate(text.splitlines(), 1):
+        if of_library.search(line) or (not own and of_either.search(line)):
             problems.append(f"{path.relative_to(top).as_posix()}:{number}: names a detail of the library")
 
 

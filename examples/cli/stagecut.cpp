@@ -3,7 +3,9 @@
 
 #include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/io/json/json_plan.hpp>
-#include <stagecut/io/read_profile.hpp>
+#include <stagecut/io/json/json_profile.hpp>
+#include <stagecut/io/json/transformer_config.hpp>
+#include <stagecut/io/read_plan_or_profile.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/version.hpp>
@@ -20,6 +22,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "commands/compare_command.hpp"
@@ -28,16 +31,12 @@
 #include "commands/simulate_command.hpp"
 #include "text/output.hpp"
 #include "text/plan_text.hpp"
+#include "text/profile_text.hpp"
+#include "text/table.hpp"
 #include "words/limit_words.hpp"
 #include "words/words.hpp"
 
 namespace {
-
-/// Whether what was read is a plan, by its schema.
-bool is_plan(const stagecut::io::detail::json& parsed) {
-  const auto schema = parsed.find("schema");
-  return schema != parsed.end() && schema->is_string() && schema->get<std::string>().starts_with("stagecut-plan");
-}
 
 /// The words of `stagecut show`.
 struct show_command {
@@ -62,20 +61,13 @@ struct show_command {
     using namespace stagecut;
     const std::string source = file == "-" ? "standard input" : file;
     check_output(output, {file});
-    std::string text = file == "-" ? io::stream_text(std::cin, source, input.limits)
-                                   : io::file_text(file, input.limits);
-    const screen on = output.empty() ? standard_screen() : screen{};
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    profile model;
-    if (first != text.npos && text[first] == '{') {
-      const auto parsed = io::detail::parse_json(text, source, input.limits);
-      const io::detail::json_value whole(parsed, source, input.limits);
-      if (is_plan(parsed)) return write(formatted(io::detail::read_json_plan(whole), format, on), output), 0;
-      model = io::detail::read_json_profile(whole);
-    } else {
-      model = io::parse_profile(text, source, input.limits);
+    const io::plan_or_profile read = file == "-" ? io::read_plan_or_profile(std::cin, source, input.limits)
+                                                 : io::read_plan_or_profile(file, input.limits);
+    if (const plan* const made = std::get_if<plan>(&read)) {
+      write(formatted(*made, format, output.empty() ? standard_screen() : screen{}), output);
+      return 0;
     }
-    text = {};
+    const auto& model = std::get<profile>(read);
     if (format != "text" && format != "json") {
       throw invalid_input(source, fmt::format("is a profile, and {} is a format of plans: plan it first", format));
     }
@@ -164,6 +156,15 @@ class brief : public CLI::Formatter {
   mutable bool all_ = false;
 };
 
+/// What prints the help of the command that was asked for.
+std::string help_command(const CLI::App& app) {
+  std::string text = "stagecut";
+  for (auto inner = app.get_subcommands(); !inner.empty(); inner = inner[0]->get_subcommands()) {
+    text += ' ' + inner[0]->get_name();
+  }
+  return text + " --help";
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Cuts a neural network into pipeline stages.", "stagecut");
   app.require_subcommand(1);
@@ -201,7 +202,7 @@ int run(int argc, char** argv) {
     const bool word = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && argc > 1 && argv[1][0] != '-' &&
                       app.get_subcommands().empty();
     say(word ? fmt::format("{} is none of its commands (see stagecut --help)", argv[1])
-             : fmt::format("{} (see stagecut --help)", error.what()));
+             : fmt::format("{} (see {})", error.what(), help_command(app)));
     return bad_input;
   }
 }

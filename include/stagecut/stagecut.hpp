@@ -64,6 +64,7 @@
 #include <stagecut/profile/transformer_architecture.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
@@ -75,6 +76,7 @@
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
+#include <stagecut/schedule/task_options.hpp>
 #include <stagecut/sequence/best_stages.hpp>
 #include <stagecut/sequence/block_partition.hpp>
 #include <stagecut/sequence/chain_limits.hpp>

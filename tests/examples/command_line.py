@@ -535,7 +535,12 @@ for count in counts:
     fails(2, "--forbid-cut: ", "plan", "-", "--devices", 2, f"--forbid-cut={count}", stdin=uneven)
 
 fails(2, "A subcommand is required")
-fails(2, "foo is none of its commands", "foo")
+fails(2, "foo is none of its commands (see stagecut --help)", "foo")
+fails(2, "(see stagecut --help)", "--foo")
+fails(2, "(see stagecut plan --help)", "plan", "-", "--foo")
+fails(2, "foo not in {never,except_last,always} (see stagecut plan --help)", "plan", "-", "--devices", 1, "--checkpoint", "foo")
+fails(2, "(see stagecut profile --help)", "profile")
+fails(2, "(see stagecut profile transformer --help)", "profile", "transformer", "--preset", "gpt2-xl", "--device-memory", "much")
 fails(2, "no\\u000asuch\\u001b[31m: cannot be opened", "plan", "no\nsuch\x1b[31m", "--devices", 1)
 fails(2, "FILE is required", "plan", "--devices", 2)
 fails(2, "--devices is required", "plan", "-", stdin="1\n")

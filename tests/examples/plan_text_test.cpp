@@ -89,14 +89,7 @@ TEST_CASE("objectives in plain words, speeds in a column, and whether messages c
   CHECK(text({.devices = 2, .microbatches = 4, .links = {{1, 0}}}).find(" with transfers") != std::string::npos);
 }
 
-TEST_CASE("names are cut at characters, not in them, and lose what a terminal would obey") {
-  CHECK(shown("a\x1b[31m\n") == R"(a\u001b[31m\u000a)");
-  CHECK(shown("\u202ea\xff") == R"(\u202ea\xff)");
-  CHECK(shown("\u202e\u202eab", 10) == R"(..\u202eab)");  // nor in what stands for one
-  CHECK(shown("\u202e\u202eab", 9) == "..ab");
-  CHECK(glyphs("häß") == 3);
-  CHECK(shown("block.häßä", 6) == "..häßä");
-  CHECK(shown("kurz", 4) == "kurz");
+TEST_CASE("columns stand below each other whatever characters names have") {
   const auto plan = plan_chain(model(3, "ä"), {.devices = 3});
   std::istringstream lines(plan_text(*plan, {}));
   std::string head;
@@ -117,18 +110,4 @@ TEST_CASE("the value is in the unit of what was minimised") {
   plain.weights_only = true;
   CHECK(plan_text(*plan_chain(plain, {.devices = 2}), {}).find("bottleneck of time: 0.018, optimal") !=
         std::string::npos);
-}
-
-TEST_CASE("a profile sums its layers by kind, and shared parameters once") {
-  auto made = model(3, "l");
-  made.name = "tiny";
-  made.layers[0].tied = made.layers[2].tied = {{"w", 2048, std::nullopt, {}}};
-  const std::string text = profile_text(made);
-  CHECK(text.find("tiny, for one microbatch\n") == 0);
-  CHECK(text.find("first       1     1 ms") != std::string::npos);
-  CHECK(text.find("-           2     5 ms") != std::string::npos);
-  CHECK(text.find("all         3     6 ms     12 ms") != std::string::npos);
-  CHECK(text.find("and 2 KiB of parameters that layers share") != std::string::npos);
-  made.edges = {{0, 1}, {1, 2}, {0, 2}};
-  CHECK(profile_text(made).find("tiny, for one microbatch\na graph of 3 edges\nkind ") == 0);
 }

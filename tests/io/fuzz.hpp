@@ -3,7 +3,7 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
-#include <stagecut/io/json/json_object.hpp>
+#include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/as_chain.hpp>

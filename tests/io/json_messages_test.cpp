@@ -25,7 +25,7 @@ std::string refusal(const std::string& text, const Read& read) {
 
 TEST_CASE("speeds are read as they are written") {
   const std::vector<double> speeds{1, 0.5, 1.0 / 3};
-  const std::string text = detail::json_line(detail::speeds_json(speeds));
+  const std::string text = stagecut::io::json_line(detail::speeds_json(speeds));
   CHECK(text == "[1, 0.5, 0.3333333333333333]");
   const auto parsed = detail::parse_json(text, "p");
   CHECK(detail::read_speeds(detail::json_value(parsed, "p")) == speeds);
@@ -38,7 +38,7 @@ TEST_CASE("speeds are read as they are written") {
 
 TEST_CASE("messages are read as they are written") {
   const stagecut::message_model messages{"stream", {{0.25, 8}, {0, 0}}};
-  const std::string text = detail::json_line(detail::messages_json(messages));
+  const std::string text = stagecut::io::json_line(detail::messages_json(messages));
   CHECK(text == R"({"kind": "stream", "links": [{"latency": 0.25, "bandwidth": 8}, {"latency": 0, "bandwidth": 0}]})");
   const auto parsed = detail::parse_json(text, "p");
   CHECK(detail::read_messages(detail::json_value(parsed, "p")) == messages);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/json/json_object.hpp>
+#include <stagecut/io/detail/json_object.hpp>
 
 #include <doctest/doctest.h>
 
@@ -69,7 +69,7 @@ TEST_CASE("what could not be read back is not written") {
   CHECK(unknown("{\"a\":" + std::string(500, '[') + std::string(500, ']') + "}").ends_with(what));
   CHECK(unknown(R"({"name": 1})") == place + R"("{"name": 1}", must not hold "name")");
   CHECK(unknown(R"({"b": [1]})") == "not refused");
-  CHECK(detail::json_line(object.members()) == R"({"b": [1]})");
+  CHECK(stagecut::io::json_line(object.members()) == R"({"b": [1]})");
 }
 
 TEST_CASE("half a million unknown members are each looked at once when they are written: else this would not end") {

@@ -160,7 +160,7 @@ TEST_CASE("each mistake in the head is named with its place") {
   CHECK(with("\"second\"", "\"2nd\"").starts_with("p.json#/profile_hash: \"" + hash + "\" is not the hash"));
   CHECK(with("\"of layer\"", "\"OF LAYER\"") == "not refused");
   CHECK(with("\"state\": \"feasible\"", "\"state\": \"good\"") ==
-        "p.json#/objective/state: \"good\" is neither optimal, feasible, infeasible nor unknown");
+        "p.json#/objective/state: \"good\" is none of optimal, feasible, infeasible, unknown");
   CHECK(with("\"bound\": 3.25", "\"bound\": -1") == "p.json#/objective/bound: -1 is negative");
   CHECK(with("\"bound\": 3.25", "\"bound\": 1, \"x\": 1") == "p.json#/objective/x: is not known");
   CHECK(with("\"microbatches\": 4", "\"microbatches\": 1.5") ==
@@ -232,7 +232,7 @@ TEST_CASE("speeds are those of the devices, links those of the boundaries") {
         "p.json#/messages/links: 2 links are neither 1 nor the number of edges between stages, 1");
   CHECK(with("[" + link + "]", "[]") == "p.json#/messages/links: holds no link");
   CHECK(with("\"blocking\"", "\"pigeon\"") ==
-        "p.json#/messages/kind: \"pigeon\" is neither link, latency, stream nor blocking");
+        "p.json#/messages/kind: \"pigeon\" is none of link, latency, stream, blocking");
   CHECK(with(link, R"({"latency": 0.25})") == "p.json#/messages/links/0: \"bandwidth\" is missing");
   CHECK(with(link, R"({"latency": -1, "bandwidth": 8})") == "p.json#/messages/links/0/latency: -1 is negative");
   CHECK(with(link, R"({"latency": 0, "bandwidth": 8, "x": 1})") == "p.json#/messages/links/0/x: is not known");
@@ -254,7 +254,7 @@ TEST_CASE("the passes of a timeline are those of the plan") {
   CHECK(with(pass, "[0, 0, \"F\", 0]") ==
         "p.json#/timeline/0: [0,0,\"F\",0] is not [stage, microbatch, \"F\", start, end]");
   CHECK(with(pass, "[0, 0, \"SEND_F\", 0, 1]") ==
-        "p.json#/timeline/0/2: \"SEND_F\" is neither \"F\", \"B\", \"I\" nor \"W\"");
+        "p.json#/timeline/0/2: \"SEND_F\" is none of F, B, I, W");
   CHECK(with(pass, "[2, 0, \"F\", 0, 1]") == "p.json#/timeline/0/0: 2 is not below the number of stages, 2");
   CHECK(with(pass, "[0, 4, \"F\", 0, 1]") == "p.json#/timeline/0/1: 4 is not below the number of microbatches, 4");
   CHECK(with(pass, "[0, 0, \"F\", 2, 1]") == "p.json#/timeline/0: the end is before the start");

@@ -197,7 +197,7 @@ TEST_CASE("tied parameters and groups agree over the layers") {
   CHECK(of_layers(tied(R"({"name": "w"})")) == "p.json#/layers/0/tied/0: \"bytes\" is missing");
   CHECK(of_layers(tied(R"({"name": "", "bytes": 1})")) == "p.json#/layers/0/tied/0/name: \"\" is empty");
   CHECK(of_layers(tied(R"({"name": "w", "bytes": 1, "placement": "near"})")) ==
-        "p.json#/layers/0/tied/0/placement: \"near\" is neither \"replicate\" nor \"colocate\"");
+        "p.json#/layers/0/tied/0/placement: \"near\" is none of replicate, colocate");
   CHECK(of_layers(tied(R"({"name": "w", "bytes": 1, "more": 1})")) == "p.json#/layers/0/tied/0/more: is not known");
   const auto grouped = [](const std::string& group) { return R"({"forward": 1, "group": ")" + group + "\"}"; };
   CHECK(of_layers(grouped("x") + "," + grouped("x") + "," + grouped("y") + "," + grouped("")) == "not refused");

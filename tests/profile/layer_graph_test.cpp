@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-using stagecut::detail::layer_graph;
+using stagecut::layer_graph;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/schedule/detail/longest_path.hpp>
+#include <stagecut/schedule/longest_path.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Candidates in parallel on a device: one thread predicts the iteration of one table of durations. Same bits as here.
-#include <stagecut/schedule/detail/longest_path.hpp>
 #include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
 #include <cstddef>

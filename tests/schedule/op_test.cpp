@@ -27,10 +27,12 @@ TEST_CASE("each kind computes, transfers, or neither") {
     CHECK_FALSE((is_compute(each) && is_transfer(each)));
     computes += is_compute(each);
     transfers += is_transfer(each);
+    CHECK(has_microbatch(each) == (is_compute(each) || is_transfer(each)));
   }
   CHECK(computes == 4);
   CHECK(transfers == 4);
   static_assert(is_compute(op_kind::backward_weight) && is_transfer(op_kind::send_forward));
+  static_assert(has_microbatch(op_kind::receive_backward) && !has_microbatch(op_kind::reduce_gradient));
   static_assert(!is_compute(op_kind::optimizer_step) && !is_transfer(op_kind::unshard));
 }
 

@@ -15,6 +15,16 @@ TEST_CASE("where stages stand") {
   CHECK(stagecut::v_placement(1) == counts{0, 0});
 }
 
+TEST_CASE("chunks count the stages before on the same rank") {
+  stagecut::schedule order;
+  CHECK(stagecut::chunks_of_stages(order).empty());
+  order.orders.resize(2);
+  order.rank_of = stagecut::v_placement(2);
+  CHECK(stagecut::chunks_of_stages(order) == counts{0, 0, 1, 1});
+  order.rank_of = {1, 1, 0, 1, 0};
+  CHECK(stagecut::chunks_of_stages(order) == counts{0, 1, 0, 2, 1});
+}
+
 TEST_CASE("a schedule counts its ranks and stages") {
   const auto empty = stagecut::detail::empty_schedule("mine", stagecut::v_placement(3), 3, 5);
   CHECK(empty.ranks() == 3);

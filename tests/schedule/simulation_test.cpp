@@ -21,6 +21,23 @@ TEST_CASE("what is not said: passes without times, messages over links that take
   CHECK(transfers.backward.empty());
 }
 
+TEST_CASE("shares are those of all ranks together") {
+  simulation<double> run;
+  CHECK(run.share(&rank_use<double>::idle) == 0);
+  CHECK_FALSE(run.blocks());
+  run.makespan = 4;
+  run.ranks = {{.busy = 3, .idle = 1}, {.busy = 1, .idle = 3}};
+  CHECK(run.share(&rank_use<double>::idle) == 0.5);
+  CHECK(run.share(&rank_use<double>::blocked) == 0);
+  CHECK_FALSE(run.blocks());
+  run.ranks[1].blocked = 0.5;
+  CHECK(run.share(&rank_use<double>::blocked) == 0.0625);
+  CHECK(run.blocks());
+  const simulation<int> whole{.makespan = 3, .ranks = {{.busy = 1}, {.busy = 2, .blocked = 1}}};
+  CHECK(whole.share(&rank_use<int>::busy) == 0.5);
+  CHECK(whole.blocks());
+}
+
 TEST_CASE("simulations are equal if they are in every part") {
   const timed_op<int> pass{{op_kind::forward, 1, 2}, 3, 4};
   simulation<int> run;

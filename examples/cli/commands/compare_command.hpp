@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -23,12 +24,19 @@
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
+/// What a comparison can be written as.
+enum class comparison_format { text, json, svg, trace };
+inline constexpr stagecut::word<comparison_format> comparison_formats[] = {{"text", comparison_format::text},
+                                                                           {"json", comparison_format::json},
+                                                                           {"svg", comparison_format::svg},
+                                                                           {"trace", comparison_format::trace}};
+
 /// The words of `stagecut compare`.
 struct compare_command {
   std::vector<std::string> files;
   transfer_words transfers;
   limit_words input;
-  std::string format = "text";
+  comparison_format format = comparison_format::text;
   std::string output;
 
   /// Tells the parser of them.
@@ -36,9 +44,7 @@ struct compare_command {
     auto* const command = app.add_subcommand("compare", "Simulate several plans side by side");
     command->add_option("PLAN", files, "Plans")->required()->type_name("");
     transfers.add(*command);
-    command->add_option("--format", format, "text, json, svg or trace")
-        ->type_name("NAME")
-        ->check(one_of({"text", "json", "svg", "trace"}));
+    add_choice(*command, "--format", format, comparison_formats, "NAME", "text, json, svg or trace");
     command->add_option("--output", output, "Write to this file")->type_name("FILE");
     input.add(*command);
     refuse_empty(*command);
@@ -69,15 +75,16 @@ struct compare_command {
           file, fmt::format("its times {} seconds, unlike those of {}", seconds ? "are" : "are no", files.front()));
     }
     std::vector<stagecut::io::pipeline_picture> pictures;
-    for (auto* each = all.data(); (format == "svg" || format == "trace") && each != all.data() + all.size(); ++each) {
+    const bool drawn = format == comparison_format::svg || format == comparison_format::trace;
+    for (auto* each = all.data(); drawn && each != all.data() + all.size(); ++each) {
       pictures.push_back(std::move(each->picture));
     }
-    if (format == "svg") return write(stagecut::io::as_svg(pictures), output), 0;
-    if (format == "trace") return write_trace(pictures, output), 0;
-    if (format == "text") {
+    if (format == comparison_format::svg) return write(stagecut::io::as_svg(pictures), output), 0;
+    if (format == comparison_format::trace) return write_trace(pictures, output), 0;
+    if (format == comparison_format::text) {
       return write(comparison_text(all, output.empty() ? standard_screen() : screen{}), output), 0;
     }
-    using stagecut::io::detail::json;
+    using json = nlohmann::ordered_json;
     std::string text;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::string name = json(files[i]).dump(-1, ' ', false, json::error_handler_t::replace);

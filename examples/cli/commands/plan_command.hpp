@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/io/frameworks/formats.hpp>
-#include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/stagecut.hpp>
@@ -13,33 +11,22 @@
 #include <exception>
 #include <iostream>
 #include <optional>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "text/output.hpp"
+#include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
 #include "words/device_words.hpp"
 #include "words/layer_words.hpp"
 #include "words/limit_words.hpp"
+#include "words/memory_words.hpp"
+#include "words/method_words.hpp"
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
 enum exit_status { planned = 0, other_failure = 1, bad_input = 2, infeasible = 3, unknown = 4 };
-
-/// A plan in a format that the program or a writer knows.
-inline std::string formatted(const stagecut::plan& plan, const std::string& format, const screen& on) {
-  if (format == "text") return plan_text(plan, on);
-  if (format == "json") return stagecut::io::as_json(plan) + "\n";
-  return stagecut::io::find_format(format)->write(plan) + "\n";
-}
-
-/// Refuses a format that there is not.
-inline std::string check_format(const std::string& name) {
-  if (name == "text" || name == "json" || stagecut::io::find_format(name) != nullptr) return "";
-  return fmt::format("{} is no format (see stagecut formats)", name);
-}
 
 /// The words of `stagecut plan`.
 struct plan_command {
@@ -47,19 +34,15 @@ struct plan_command {
   stagecut::plan_request request;
   std::size_t chunks = 0;  // unsaid: 1, or what auto finds
   std::string schedule = "1f1b";
-  std::string method = "time";
-  std::string optimizer;
-  std::string checkpoint = "never";
-  std::string objective;
   double time_limit = 10;
   std::string format = "text";
   std::string output;
-  std::string memory;
   std::string in_flight;
   device_words devices;
   layer_words layers;
+  memory_words memory;
+  method_words method;
   limit_words input;
-  std::optional<double> time_weight;
   bool timeline = false;
 
   /// Tells the parser of them.
@@ -76,13 +59,10 @@ struct plan_command {
     option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
         ->check(one_of(schedule_names()));
     devices.add(*command);
-    option("--memory", memory, "SIZE", "Of a device, a limit: 80GiB, 80GB, or bytes");
-    option("--optimizer", optimizer, "NAME|X", "adam ..., or bytes per byte of parameters");
-    option("--checkpoint", checkpoint, "MODE", "never (the default), except_last, always")
-        ->check(one_of({"never", "except_last", "always"}));
-    option("--method", method, "HOW", "By time, parameters, uniform or type:REGEX");
-    option("--objective", objective, "NAME", "makespan, bottleneck, leximax, range, variance")
-        ->check(one_of({"makespan", "bottleneck", "leximax", "range", "variance"}));
+    memory.add(*command);
+    method.add(*command);
+    add_choice(*command, "--objective", request.objective, stagecut::objective_words, "NAME",
+               "makespan, bottleneck, leximax, range, variance");
     layers.add(*command);
     option("--time-limit", time_limit, "SECONDS", "To search (10): makespan, leximax, range")->check(seconds_check());
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
@@ -164,10 +144,8 @@ struct plan_command {
       return command.add_option(name, into, says)->type_name(type)->group(rare_options);
     };
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
-    option("--memory-buffer", request.buffer_fraction, "X", "Fraction of --memory to keep free")->check(number_check());
-    option("--boundary-buffers", request.memory.boundary_buffers, "X", "Per tensor at a stage's ends (2)")
-        ->check(number_check());
-    option("--time-weight", time_weight, "W", "Cost = W time + (1 - W) memory, 0 to 1")->check(number_check());
+    memory.add_rare(command);
+    method.add_rare(command);
     input.add(command);
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
@@ -194,23 +172,13 @@ struct plan_command {
   void ask(const stagecut::profile& model) {
     using namespace stagecut;
     ask_schedule();
-    if (const auto* const mode = find_name(checkpointing_words, checkpoint)) request.memory.checkpoint = mode->value;
-    if (!memory.empty()) {
-      request.memory_per_device = parse_bytes(memory);
-      if (!request.memory_per_device) {
-        throw CLI::ValidationError("--memory", fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", memory));
-      }
-    }
-    if (request.buffer_fraction != 0 && memory.empty()) throw CLI::ValidationError("--memory-buffer", "needs --memory");
+    memory.ask(request);
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
-    const auto* const minimised = find_name(objective_words, objective);
-    if (minimised != nullptr) request.objective = minimised->value;
     devices.ask(model, request);
     layers.ask(model, request);
-    ask_optimizer();
-    ask_method(model);
+    method.ask(model, file, request);
   }
 
   /// The schedule, unless all are to be tried, and the chunks that it has.
@@ -222,65 +190,5 @@ struct plan_command {
     if (entry.chunks == 0 && request.chunks == 1) {
       throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
     }
-  }
-
-  /// What stages are measured by.
-  void ask_method(const stagecut::profile& model) {
-    using stagecut::measure;
-    if (time_weight) {
-      if (method != "time") throw CLI::ValidationError("--time-weight", "goes with --method time alone");
-      request.by = measure::time_and_memory;
-      request.time_weight = *time_weight;
-    } else if (method == "parameters") {
-      request.by = measure::parameters;
-    } else if (method == "uniform") {
-      request.by = measure::layers;
-    } else if (method.starts_with("type:")) {
-      ask_kind(model);
-    } else if (method != "time") {
-      throw CLI::ValidationError("--method",
-                                 fmt::format("{} is none of time, parameters, uniform, type:REGEX", method));
-    }
-  }
-
-  /// The optimizer by its name or its multiplier; unsaid, what the profile says, or else Adam.
-  void ask_optimizer() {
-    if (optimizer.empty()) return;
-    request.optimizer = optimizer;
-    request.memory.use_resident = false;
-    const auto* const known = stagecut::find_optimizer(optimizer);
-    if (known != nullptr) {
-      request.memory.parameter_multiplier = known->multiplier;
-      return;
-    }
-    if (const auto multiplier = parse_number(optimizer)) {
-      request.memory.parameter_multiplier = *multiplier;
-      return;
-    }
-    std::string names;
-    for (const auto& each : stagecut::optimizers) names.append(names.empty() ? "" : ", ").append(each.name);
-    throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}", optimizer, names));
-  }
-
-  /// One for each layer whose kind matches, whatever its case: DeepSpeed's `type:REGEX`.
-  void ask_kind(const stagecut::profile& model) {
-    const std::string text = method.substr(5);
-    std::regex pattern;
-    try {
-      pattern.assign(text, std::regex::ECMAScript | std::regex::icase | std::regex::optimize);
-    } catch (const std::regex_error&) {
-      throw CLI::ValidationError("--method", fmt::format("type:{} is no regular expression", text));
-    }
-    request.by = stagecut::measure::weights;
-    request.weights_name = method;
-    bool any = false;
-    for (const auto& layer : model.layers) {
-      // The standard library's matcher recurses: a kind is a word, not a book.
-      if (layer.kind.size() > 1000) throw stagecut::invalid_input(file, "a kind is longer than 1000 characters");
-      const bool matches = std::regex_search(layer.kind, pattern);
-      request.weights.push_back(matches ? 1 : 0);
-      any = any || matches;
-    }
-    if (!any) throw stagecut::invalid_input(file, fmt::format("no layer has a kind that matches {}", text));
   }
 };

@@ -25,6 +25,13 @@
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
+/// What a simulation can be written as.
+enum class simulation_format { text, json, svg, trace, torch_csv, torch_comms };
+inline constexpr stagecut::word<simulation_format> simulation_formats[] = {
+    {"text", simulation_format::text},           {"json", simulation_format::json},
+    {"svg", simulation_format::svg},             {"trace", simulation_format::trace},
+    {"torch-csv", simulation_format::torch_csv}, {"torch-comms", simulation_format::torch_comms}};
+
 /// The words of `stagecut simulate`.
 struct simulate_command {
   std::string file;
@@ -34,7 +41,7 @@ struct simulate_command {
   schedule_words schedule;
   transfer_words transfers;
   limit_words input;
-  std::string format = "text";
+  simulation_format format = simulation_format::text;
   std::string output;
 
   /// Tells the parser of them.
@@ -52,8 +59,8 @@ struct simulate_command {
     option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
     schedule.add(*command);
     transfers.add(*command);
-    option("--format", format, "NAME", "text, json, svg, trace, torch-csv, torch-comms")
-        ->check(one_of({"text", "json", "svg", "trace", "torch-csv", "torch-comms"}));
+    add_choice(*command, "--format", format, simulation_formats, "NAME",
+               "text, json, svg, trace, torch-csv, torch-comms");
     option("--output", output, "FILE", "Write to this file");
     input.add(*command);
     refuse_empty(*command);
@@ -70,18 +77,29 @@ struct simulate_command {
     }
     const simulated result = simulate_named(what);
     const stagecut::view<const stagecut::io::pipeline_picture> pictures(&result.picture, 1);
-    if (format == "trace") return write_trace(pictures, output), 0;
-    using stagecut::io::as_torch_schedule;
-    write(format == "json"        ? simulation_json(result)
-          : format == "svg"       ? stagecut::io::as_svg(pictures)
-          : format == "torch-csv" ? as_torch_schedule(what.order)
-          : format == "text"      ? simulation_text(result, output.empty() ? standard_screen() : screen{})
-                                  : as_torch_schedule(what.order, stagecut::io::torch_format::compute_comms),
-          output);
+    if (format == simulation_format::trace) {
+      write_trace(pictures, output);
+    } else {
+      write(text_of(what, result, pictures), output);
+    }
     return 0;
   }
 
  private:
+  /// What came of it in the format that was asked for.
+  [[nodiscard]] std::string text_of(const scenario& what, const simulated& result,
+                                    stagecut::view<const stagecut::io::pipeline_picture> pictures) const {
+    using stagecut::io::as_torch_schedule;
+    switch (format) {
+      case simulation_format::json: return simulation_json(result);
+      case simulation_format::svg: return stagecut::io::as_svg(pictures);
+      case simulation_format::torch_csv: return as_torch_schedule(what.order);
+      case simulation_format::torch_comms:
+        return as_torch_schedule(what.order, stagecut::io::torch_format::compute_comms);
+      default: return simulation_text(result, output.empty() ? standard_screen() : screen{});
+    }
+  }
+
   [[nodiscard]] std::string source() const { return file == "-" ? "standard input" : file; }
 
   [[nodiscard]] scenario asked() const {
@@ -153,8 +171,11 @@ struct simulate_command {
 
   /// Another schedule than the plan's.
   [[nodiscard]] stagecut::schedule other_schedule(const stagecut::plan& plan) const {
-    if (plan.memory.checkpoint == "except_last") {
-      if (schedule.name == "gpipe" || schedule.name == "gpipe-lifo") return own_schedule(plan);
+    if (plan.memory.checkpoint == to_string(stagecut::checkpointing::except_last)) {
+      using stagecut::schedule_kind;
+      for (const auto each : {schedule_kind::gpipe, schedule_kind::gpipe_lifo}) {
+        if (schedule.name == to_string(each)) return own_schedule(plan);
+      }
       throw stagecut::invalid_input(source(), "keeps the last microbatch, which gpipe alone sends back first");
     }
     return schedule.made(plan.devices, plan.chunks, plan.schedule.microbatches,

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "text/output_file.hpp"
-#include "text/plan_text.hpp"
+#include "text/screen.hpp"
 
 /// What standard output is: a terminal with its width and, unless NO_COLOR is set, colours; else plain.
 inline screen standard_screen() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/visible.hpp>
+#include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/plan.hpp>
 
@@ -10,91 +10,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "text/profile_text.hpp"
+#include "text/screen.hpp"
+#include "text/table.hpp"
 #include "words/quantity.hpp"
 
-// Plans and profiles as tables that a person reads at a glance.
-
-/// How wide lines may be, and whether they are shown by a terminal, which may have colours.
-struct screen {
-  std::size_t width = 100;
-  bool colour = false;
-  bool terminal = false;
-};
-
-/// Characters that a text takes on a screen: of UTF-8, one for each code point.
-inline std::size_t glyphs(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-/// A name as it can be shown: what would mislead a reader, or a terminal would obey, escaped, and no longer than `most`.
-inline std::string shown(std::string_view name, std::size_t most = 40) {
-  std::string all = stagecut::visible(name);
-  std::size_t size = glyphs(all);
-  if (size <= most) return all;
-  std::size_t first = 0;  // the end tells more than the beginning: encoder.layer.7
-  while (size + 2 > most && !name.empty()) {
-    const std::string one = stagecut::take_visible(name);
-    first += one.size();
-    size -= glyphs(one);
-  }
-  return ".." + all.substr(first);
-}
-
-/// Lines of cells, the columns aligned: one of them left, the others right.
-class table {
- public:
-  explicit table(std::size_t left) : left_(left) {}
-  void add(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
-
-  [[nodiscard]] std::size_t width() const {
-    std::size_t sum = 0;
-    for (const std::size_t each : widths()) sum += each + 2;
-    return sum;
-  }
-
-  /// The lines, each followed by what `behind(line)` says.
-  template <class Behind>
-  [[nodiscard]] std::string text(const Behind& behind) const {
-    const auto width = widths();
-    std::string all;
-    for (std::size_t line = 0; line < lines_.size(); ++line) {
-      std::string one;
-      for (std::size_t column = 0; column < width.size(); ++column) {
-        const std::string& cell = lines_[line][column];
-        const std::string blank(width[column] - glyphs(cell), ' ');
-        one += (column == 0 ? "" : "  ") + (column == left_ ? cell + blank : blank + cell);
-      }
-      one += behind(line);
-      all += one.substr(0, one.find_last_not_of(' ') + 1) + '\n';
-    }
-    return all;
-  }
-
- private:
-  [[nodiscard]] std::vector<std::size_t> widths() const {
-    std::vector<std::size_t> result(lines_.empty() ? 0 : lines_[0].size());
-    for (const auto& line : lines_) {
-      for (std::size_t column = 0; column < result.size(); ++column) {
-        result[column] = std::max(result[column], glyphs(line[column]));
-      }
-    }
-    return result;
-  }
-
-  std::size_t left_;
-  std::vector<std::vector<std::string>> lines_;
-};
-
-/// A time, of a profile of weights in their unit.
-inline std::string time_text(const stagecut::profile& model, double value) {
-  return model.weights_only ? fmt::format("{:.6g}", value) : seconds_text(value);
-}
+// Plans as tables that a person reads at a glance.
 
 /// A value of the plan's objective, in its unit.
 inline std::string cost_text(const stagecut::plan& plan, double value) {
@@ -225,43 +149,4 @@ inline std::string comparison_text(const stagecut::profile& model, const stagecu
     lines.add(std::move(cells));
   }
   return lines.text([](std::size_t) { return std::string(); });
-}
-
-/// A profile: what its layers take, those of one kind together.
-inline std::string profile_text(const stagecut::profile& model) {
-  struct sum {
-    std::size_t count = 0;
-    double forward = 0, backward = 0, parameters = 0, activations = 0;
-  };
-  std::vector<std::string> order;
-  std::map<std::string, sum> kinds;
-  double shared = 0;
-  std::map<std::string, bool> seen;
-  for (const auto& layer : model.layers) {
-    sum& of = kinds[layer.kind];
-    if (of.count++ == 0) order.push_back(layer.kind);
-    of.forward += layer.forward, of.backward += layer.backward;
-    of.parameters += layer.parameters, of.activations += layer.activations;
-    for (const auto& tied : layer.tied) {
-      if (!std::exchange(seen[tied.name], true)) shared += tied.bytes;
-    }
-  }
-  const auto time = [&](double value) { return time_text(model, value); };
-  table lines(0);
-  lines.add({"kind", "layers", "forward", "backward", "parameters", "activations"});
-  sum all;
-  for (const auto& kind : order) {
-    const sum& of = kinds[kind];
-    all.count += of.count, all.forward += of.forward, all.backward += of.backward;
-    all.parameters += of.parameters, all.activations += of.activations;
-    lines.add({kind.empty() ? "-" : shown(kind), std::to_string(of.count), time(of.forward), time(of.backward),
-               bytes_text(of.parameters), bytes_text(of.activations)});
-  }
-  lines.add({"all", std::to_string(all.count), time(all.forward), time(all.backward), bytes_text(all.parameters),
-             bytes_text(all.activations)});
-  std::string text = model.name.empty() ? "" : shown(model.name) + ", for one microbatch\n";
-  if (!model.edges.empty()) text += fmt::format("a graph of {} edges\n", model.edges.size());
-  text += lines.text([](std::size_t) { return std::string(); });
-  if (shared > 0) text += fmt::format("and {} of parameters that layers share\n", bytes_text(shared));
-  return text;
 }

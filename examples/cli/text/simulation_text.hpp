@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/io/json/json_object.hpp>
+#include <stagecut/io/json/json_line.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -13,6 +14,8 @@
 
 #include "commands/scenario.hpp"
 #include "text/plan_text.hpp"
+#include "text/screen.hpp"
+#include "text/table.hpp"
 #include "text/timeline_text.hpp"
 #include "words/quantity.hpp"
 
@@ -54,7 +57,7 @@ inline std::string simulation_text(const simulated& of, const screen& on) {
   const auto& run = picture.run;
   std::string text = timeline_text(picture, on) + '\n';
   table lines(0);
-  const bool blocked = stagecut::io::detail::blocks(run);
+  const bool blocked = run.blocks();
   std::vector<std::string> head = {"rank", "busy", "idle"};
   if (blocked) head.emplace_back("blocked");
   head.emplace_back("in flight");
@@ -87,9 +90,9 @@ inline std::string simulation_text(const simulated& of, const screen& on) {
 
 /// The same for programs.
 inline std::string simulation_json(const simulated& of) {
-  using stagecut::io::detail::json;
-  using stagecut::io::detail::json_line;
-  using stagecut::io::detail::json_number;
+  using json = nlohmann::ordered_json;
+  using stagecut::io::json_line;
+  using stagecut::io::json_number;
   const auto& run = of.picture.run;
   json idle = json::object();
   for (const auto& [name, words, value] : idle_causes(of.parts)) idle[name] = json_number(value);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/io/pictures/axis_marks.hpp>
+#include <stagecut/io/pictures/check_picture.hpp>
+#include <stagecut/io/pictures/data_unit.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
-#include <stagecut/io/pictures/svg_text.hpp>
 
 #include <fmt/format.h>
 
@@ -14,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/plan_text.hpp"
+#include "text/screen.hpp"
 #include "words/quantity.hpp"
 
 // A pipeline as it will run, a line a rank.
@@ -58,7 +60,7 @@ inline std::vector<const stagecut::timed_op<double>*> fill_steps(const std::vect
 class timeline {
  public:
   timeline(const stagecut::io::pipeline_picture& picture, const screen& on)
-      : picture_(picture), on_(on), chunks_(stagecut::io::detail::chunks_of_stages(picture.order)) {
+      : picture_(picture), on_(on), chunks_(stagecut::chunks_of_stages(picture.order)) {
     const std::size_t ranks = picture.order.ranks();
     const std::size_t shown = std::min(ranks, most_lines);
     for (std::size_t i = 0; i < shown; ++i) lines_.push_back(shown > 1 ? i * (ranks - 1) / (shown - 1) : 0);
@@ -71,9 +73,9 @@ class timeline {
   [[nodiscard]] std::string text() const {
     const auto& run = picture_.run;
     const std::size_t ranks = picture_.order.ranks();
-    std::string all = shown(stagecut::io::detail::title_of(picture_), std::min<std::size_t>(60, on_.width - 1)) + '\n';
+    std::string all = shown(stagecut::io::title_of(picture_), std::min<std::size_t>(60, on_.width - 1)) + '\n';
     all += fmt::format("{}: {:.1f} % idle\n", time(run.makespan),
-                       100 * stagecut::io::detail::share(run, &stagecut::rank_use<double>::idle));
+                       100 * run.share(&stagecut::rank_use<double>::idle));
     all += axis();
     for (const std::size_t rank : lines_) {
       const double idle = run.makespan > 0 ? run.ranks[rank].idle / run.makespan : 0;
@@ -93,7 +95,7 @@ class timeline {
   /// The digits of an op, with its letter where no colour tells what it is.
   [[nodiscard]] std::string label(const stagecut::op& each) const {
     if (!is_compute(each.kind)) return std::string(1, to_string(each.kind)[0]);
-    const std::string digits = stagecut::io::detail::microbatch_text(picture_.order, each);
+    const std::string digits = stagecut::io::microbatch_text(picture_.order, each);
     return on_.colour ? digits : to_string(each.kind) + digits;
   }
 
@@ -113,8 +115,8 @@ class timeline {
   /// `|` at round times, with the time behind it.
   [[nodiscard]] std::string axis() const {
     const double makespan = picture_.run.makespan;
-    const auto unit = stagecut::io::detail::time_unit(makespan, picture_.seconds);
-    const stagecut::io::detail::axis_marks marks(makespan / unit.size, std::max<std::size_t>(2, steps_ / 12));
+    const auto unit = stagecut::io::time_unit(makespan, picture_.seconds);
+    const stagecut::io::axis_marks marks(makespan / unit.size, std::max<std::size_t>(2, steps_ / 12));
     std::string line;
     for (std::size_t i = 0; i < marks.size() && makespan > 0; ++i) {
       const double at = marks.at(i) * unit.size / makespan * static_cast<double>(steps_);
@@ -187,7 +189,7 @@ class timeline {
     for (const stagecut::op* const each : seen) {
       if (each == nullptr) continue;
       const char letter = to_string(each->kind)[0];
-      const std::string name = stagecut::io::detail::kind_name(each->kind);
+      const std::string name = stagecut::io::kind_name(each->kind);
       const std::size_t size = 2 + name.size() + (used == 0 ? 0 : 2);
       const bool wrap = used + size > on_.width;
       all += wrap ? "\n" : used == 0 ? "" : "  ";
@@ -211,6 +213,6 @@ class timeline {
 /// character is a part of the time, and shows the pass that takes most of it; F, B, I and W, with their microbatches
 /// where there is room. Of very many ranks, some.
 inline std::string timeline_text(const stagecut::io::pipeline_picture& picture, const screen& on) {
-  stagecut::io::detail::check_picture("timeline_text", picture);
+  stagecut::io::check_picture("timeline_text", picture);
   return timeline(picture, on).text();
 }

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/plan_text.hpp"
+#include "text/screen.hpp"
 #include "words/quantity.hpp"
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"

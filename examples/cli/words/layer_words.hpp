@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/plan_text.hpp"
+#include "text/screen.hpp"
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 

@@ -34,22 +34,21 @@ inline void refuse_idle_links(const char* option, const stagecut::profile& model
 struct transfer_words {
   std::optional<double> latency;
   std::string bandwidth;
-  std::string kind;
+  std::optional<stagecut::transfer_kind> kind;
 
   void add(CLI::App& command) {
     command.add_option("--latency", latency, "Of every message between ranks")
         ->type_name("TIME")
         ->check(number_check());
     command.add_option("--bandwidth", bandwidth, "Bytes a second of messages: 25GB")->type_name("SIZE");
-    command.add_option("--transfers", kind, "link (the default), latency, stream, blocking")
-        ->type_name("KIND")
-        ->check(one_of({"link", "latency", "stream", "blocking"}));
+    add_choice(command, "--transfers", kind, stagecut::transfer_kind_words, "KIND",
+               "link (the default), latency, stream, blocking");
   }
 
   /// Whether anything was said of how fast messages are.
   [[nodiscard]] bool link_said() const { return latency || !bandwidth.empty(); }
   /// Whether anything was said of messages.
-  [[nodiscard]] bool said() const { return link_said() || !kind.empty(); }
+  [[nodiscard]] bool said() const { return link_said() || kind; }
 
   /// How fast messages are that hand on the outputs of layers.
   [[nodiscard]] stagecut::link_speed link(const stagecut::profile& model) const {
@@ -65,15 +64,12 @@ struct transfer_words {
   }
 
   /// What they occupy.
-  [[nodiscard]] stagecut::transfer_kind occupies() const {
-    const auto* const known = stagecut::find_name(stagecut::transfer_kind_words, kind);
-    return known == nullptr ? stagecut::transfer_kind::link : known->value;
-  }
+  [[nodiscard]] stagecut::transfer_kind occupies() const { return kind.value_or(stagecut::transfer_kind::link); }
 
   /// For a plan: over its own links where nothing else was said of them.
   [[nodiscard]] stagecut::transfer_times<double> of(stagecut::plan plan, std::size_t slices = 1) const {
     if (link_said() || (said() && plan.messages.links.empty())) plan.messages.links = {link(plan.profile)};
-    if (!kind.empty() || plan.messages.kind.empty()) plan.messages.kind = to_string(occupies());
+    if (kind || plan.messages.kind.empty()) plan.messages.kind = to_string(occupies());
     return stagecut::transfers_of(plan, slices);
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "text/plan_text.hpp"
+#include "text/screen.hpp"
 #include "words/quantity.hpp"
 
 // What the words of several commands have in common.
@@ -24,6 +25,22 @@ inline constexpr const char* rare_options = "Seldom needed";
 
 /// A check for a word, which help does not list again.
 inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
+
+/// Likewise, for the name of a row of a table.
+template <class Rows>
+CLI::Validator one_of(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& each : rows) names.emplace_back(each.name);
+  return one_of(names);
+}
+
+/// An option that sets what one of the words of a table stands for.
+template <class Into, class Value, std::size_t n>
+CLI::Option* add_choice(CLI::App& command, const char* name, Into& into, const stagecut::word<Value> (&words)[n],
+                        const char* type, const char* says) {
+  const auto set = [&into, &words](const std::string& text) { into = stagecut::find_name(words, text)->value; };
+  return command.add_option_function<std::string>(name, set, says)->type_name(type)->check(one_of(words));
+}
 
 /// Makes a count of a word: the parser, which would take 010 for eight, is given it without zeros in front.
 inline CLI::Validator count(std::size_t least = 1, std::size_t most = (std::size_t{1} << 40U) - 1) {

@@ -141,7 +141,7 @@ inline void add_crossing(const profile& graph, const layer_graph& edges, const s
     detail::refuse_layer(graph, i, "has children: the model is a module tree, not a chain");
   }
   if (graph.edges.empty()) return graph;
-  const detail::layer_graph edges = detail::edges_of(graph);
+  const layer_graph edges = detail::edges_of(graph);
   const auto order = edges.order([&](std::size_t v) { return detail::costs(graph.layers[v]); });
   if (order.size() != edges.size()) {
     const std::vector<std::size_t> cycle = edges.cycle();

@@ -10,7 +10,9 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/layer.hpp>
 
-namespace stagecut::inline v0::detail {
+namespace stagecut::inline v0 {
+
+namespace detail {
 
 /// Numbers, of which the least is taken first: a binary heap.
 class least_first {
@@ -44,26 +46,33 @@ class least_first {
   std::vector<std::size_t> heap_;
 };
 
-/// Edges between layers, by the layer at either end.
+}  // namespace detail
+
+/// Edges between layers, by the layer at either end: what feeds what, or which module holds which.
 class layer_graph {
  public:
+  /// @param layers  how many there are; no edge joins them yet
   explicit layer_graph(std::size_t layers) : next_(layers), previous_(layers) {}
 
+  /// Adds an edge: `from` feeds `to`.
   /// @pre both are below the number of layers
   void join(std::size_t from, std::size_t to) {
     next_[from].push_back(to);
     previous_[to].push_back(from);
   }
 
+  /// Layers.
   [[nodiscard]] std::size_t size() const noexcept { return next_.size(); }
+  /// What a layer feeds, in the order in which it was joined.
   [[nodiscard]] const std::vector<std::size_t>& next(std::size_t layer) const noexcept { return next_[layer]; }
+  /// What feeds a layer, likewise.
   [[nodiscard]] const std::vector<std::size_t>& previous(std::size_t layer) const noexcept { return previous_[layer]; }
 
   /// The layers in an order in which each follows all that feed it: of those that may be next, first what is not
-  /// `late(LAYER)`, then the least number. Layers that wait for a cycle are left out.
+  /// `late(LAYER)`, then the least number. Layers that wait for a cycle are left out. O((layers + edges) log layers).
   template <class Late>
   [[nodiscard]] std::vector<std::size_t> order(const Late& late) const {
-    least_first ready;
+    detail::least_first ready;
     std::vector<std::size_t> waits_for;
     const auto put = [&](std::size_t v) { ready.put(late(v) ? size() + v : v); };
     for (std::size_t v = 0; v < size(); ++v) {
@@ -121,6 +130,8 @@ class layer_graph {
   std::vector<std::vector<std::size_t>> previous_;
 };
 
+namespace detail {
+
 /// Layers of a cycle by their names: `"a" -> "b" -> "a"`.
 [[nodiscard]] inline std::string cycle_text(const std::vector<layer>& layers, const std::vector<std::size_t>& cycle) {
   constexpr std::size_t most = 8;
@@ -159,4 +170,5 @@ template <class Group>
   return found;
 }
 
-}  // namespace stagecut::inline v0::detail
+}  // namespace detail
+}  // namespace stagecut::inline v0

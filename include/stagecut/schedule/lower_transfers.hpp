@@ -78,7 +78,7 @@ inline void add_transfers(schedule& result, const stage_links& links, const op& 
       at[r] += detail::action_size(order, first);
       for (std::size_t i = first; i < at[r]; ++i) {
         result.orders[r].push_back(order[i]);
-        if (detail::has_microbatch(order[i].kind)) issued.insert(order[i]);
+        if (has_microbatch(order[i].kind)) issued.insert(order[i]);
       }
       for (std::size_t i = first; i < at[r]; ++i) detail::add_transfers(result, links, order[i]);
       moved = true;

@@ -38,6 +38,9 @@ enum class op_kind : std::uint8_t {
   return kind == op_kind::send_forward || kind == op_kind::send_backward;
 }
 
+/// Whether an op of that kind is of a microbatch, not of a stage or a device as a whole: what computes, and transfers.
+[[nodiscard]] constexpr bool has_microbatch(op_kind kind) noexcept { return is_compute(kind) || is_transfer(kind); }
+
 /// One step of a schedule.
 struct op {
   /// As `peer`: the next stage, or the one before.
@@ -108,7 +111,7 @@ inline constexpr word<op_kind> op_words[] = {{"F", op_kind::forward},
 [[nodiscard]] inline std::string to_string(const op& each) {
   std::string text = std::to_string(each.stage);
   text += to_string(each.kind);
-  if (is_compute(each.kind) || is_transfer(each.kind)) text += std::to_string(each.microbatch);
+  if (has_microbatch(each.kind)) text += std::to_string(each.microbatch);
   if (each.slice != 0) text.append(":").append(std::to_string(each.slice));
   if (each.peer != op::neighbour) text.append(is_send(each.kind) ? ">" : "<").append(std::to_string(each.peer));
   return text;

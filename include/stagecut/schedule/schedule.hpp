@@ -67,6 +67,15 @@ struct schedule {
   return result;
 }
 
+/// The chunk that every stage is of its rank: how many stages before it stand there.
+/// @pre `rank_of` holds ranks
+[[nodiscard]] inline std::vector<std::size_t> chunks_of_stages(const schedule& order) {
+  std::vector<std::size_t> seen(order.ranks());
+  std::vector<std::size_t> result;
+  for (const std::size_t rank : order.rank_of) result.push_back(seen[rank]++);
+  return result;
+}
+
 namespace detail {
 
 /// A schedule without ops.

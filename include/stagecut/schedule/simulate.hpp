@@ -8,12 +8,13 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/schedule/detail/duration_table.hpp>
-#include <stagecut/schedule/detail/longest_path.hpp>
+#include <stagecut/schedule/detail/check_durations.hpp>
+#include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>
+#include <stagecut/schedule/task_options.hpp>
 
 namespace stagecut::inline v0 {
 

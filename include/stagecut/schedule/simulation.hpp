@@ -82,6 +82,22 @@ struct simulation {
   std::vector<std::vector<timed_op<T>>> updates{};    ///< all-reduces and the optimizer's step of every rank
   std::vector<timed_op<T>> critical_path{};  ///< ops and transfers, one after the other, that make the makespan
 
+  /// What share of the makespan the ranks together spend on a part, from 0 to 1: `share(&rank_use<T>::idle)`.
+  [[nodiscard]] double share(T rank_use<T>::*part) const {
+    double sum = 0;
+    for (const rank_use<T>& each : ranks) sum += static_cast<double>(each.*part);
+    const double all = static_cast<double>(makespan) * static_cast<double>(ranks.size());
+    return all > 0 ? sum / all : 0;
+  }
+
+  /// Whether transfers hold up the ranks between which they pass.
+  [[nodiscard]] bool blocks() const {
+    for (const rank_use<T>& each : ranks) {
+      if (T{} < each.blocked) return true;
+    }
+    return false;
+  }
+
   /// Equal in every part.
   friend bool operator==(const simulation&, const simulation&) = default;
 };

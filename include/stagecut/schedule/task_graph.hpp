@@ -9,12 +9,13 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/detail/duration_table.hpp>
-#include <stagecut/schedule/detail/longest_path.hpp>
 #include <stagecut/schedule/detail/task_builder.hpp>
+#include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/task_options.hpp>
 
 namespace stagecut::inline v0 {
 

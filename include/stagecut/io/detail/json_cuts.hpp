@@ -8,9 +8,9 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/plan/plan.hpp>
 
 // Which layers are a stage, how they are run, and which stage feeds which, in JSON.

@@ -13,9 +13,9 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/layer_graph.hpp>
@@ -144,7 +144,7 @@ void check_number(std::size_t number, std::size_t layers, const std::string& poi
 /// Refuses edges that make no graph without cycles, by `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_edges(const profile& model, const Refuse& refuse) {
-  stagecut::detail::layer_graph graph(model.layers.size());
+  stagecut::layer_graph graph(model.layers.size());
   std::set<std::pair<std::size_t, std::size_t>> known;
   for (std::size_t e = 0; e < model.edges.size(); ++e) {
     const auto [from, to] = model.edges[e];
@@ -164,7 +164,7 @@ void check_edges(const profile& model, const Refuse& refuse) {
 /// Refuses children that make no tree with one root, by `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_children(const std::vector<layer>& layers, const Refuse& refuse) {
-  stagecut::detail::layer_graph tree(layers.size());
+  stagecut::layer_graph tree(layers.size());
   bool any = false;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     for (std::size_t c = 0; c < layers[i].children.size(); ++c) {

@@ -7,11 +7,13 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_stages.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/plan_edges.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 // How fast the devices of a plan are, and how fast they speak with each other, in JSON.
 namespace stagecut::inline v0::io::detail {
@@ -25,11 +27,7 @@ inline std::vector<double> read_speeds(const json_value& value) {
 
 inline message_model read_messages(const json_value& value) {
   message_model messages;
-  const json_value kind = value.at("kind");
-  messages.kind = kind.text();
-  if (!is_transfer_kind(messages.kind)) {
-    kind.fail(kind.shown(), " is neither ", stagecut::list_names(transfer_kind_words, " nor "));
-  }
+  messages.kind = to_string(value.at("kind").one_of(transfer_kind_words));
   const json_value links = value.at("links");
   for (const json_value& each : links.elements()) {
     messages.links.push_back({each.at("latency").amount(), each.at("bandwidth").amount()});

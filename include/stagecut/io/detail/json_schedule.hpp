@@ -11,9 +11,9 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/schedule/op.hpp>
 
@@ -36,6 +36,11 @@ template <class Element>
   return known == nullptr || !is_compute(known->value) ? std::nullopt : std::optional(known->value);
 }
 
+/// The words of passes: `F, B, I, W`.
+[[nodiscard]] inline std::string pass_words(std::string_view last = ", ") {
+  return stagecut::list_names(op_words, last, [](const auto& each) { return is_compute(each.value); });
+}
+
 /// One pass, as `3F12`.
 inline op read_op(const json_value& value) {
   const std::string_view text = value.text();
@@ -50,7 +55,7 @@ inline op read_op(const json_value& value) {
       return result;
     }
   }
-  value.fail(value.shown(), " is no pass: a stage, F, B, I or W, and a microbatch, as \"2F0\"");
+  value.fail(value.shown(), " is no pass: a stage, ", pass_words(" or "), ", and a microbatch, as \"2F0\"");
 }
 
 inline std::vector<op> read_order(const json_value& value) {
@@ -88,7 +93,7 @@ inline timed_pass read_pass(const json_value& value) {
   const auto parts = value.elements();
   if (parts.size() != 5) value.fail(value.shown(), " is not [stage, microbatch, \"F\", start, end]");
   const std::optional<op_kind> kind = pass_kind(parts[2].text());
-  if (!kind) parts[2].fail(parts[2].shown(), R"( is neither "F", "B", "I" nor "W")");
+  if (!kind) parts[2].fail(parts[2].shown(), " is none of ", pass_words());
   return {parts[0].count(), parts[1].count(), *kind, parts[3].amount(), parts[4].amount()};
 }
 

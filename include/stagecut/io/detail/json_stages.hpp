@@ -7,12 +7,13 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/interval.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/training_memory.hpp>
 
 // The stages of a plan in JSON.
 namespace stagecut::inline v0::io::detail {
@@ -70,11 +71,12 @@ inline void upgrade_memory(planned_stage& stage, const std::string& checkpoint, 
   const double held = stage.memory.activations;
   const std::size_t count = stage.in_flight == 0 ? 1 : stage.in_flight;
   if (stage.memory == planned_memory{}) return;
-  if (checkpoint.empty() || checkpoint == "never") {
+  if (checkpoint.empty() || checkpoint == to_string(checkpointing::never)) {
     stage.memory.activations = held / static_cast<double>(count);
     return;
   }
-  const double inputs = input * static_cast<double>(checkpoint == "except_last" ? count - 1 : count);
+  const bool last_kept = checkpoint == to_string(checkpointing::except_last);
+  const double inputs = input * static_cast<double>(last_kept ? count - 1 : count);
   stage.memory.activations = input;
   stage.memory.recomputed = inputs < held ? held - inputs : 0;
 }
@@ -99,7 +101,7 @@ inline void upgrade_memory(planned_stage& stage, const std::string& checkpoint, 
   }
   if (split && is_finite(weight)) stage.backward_weight = weight;
   upgrade_memory(stage, made.memory.checkpoint, first == 0 ? 0 : made.profile.layers[first - 1].output);
-  if (made.memory.checkpoint != "except_last") return {};
+  if (made.memory.checkpoint != to_string(checkpointing::except_last)) return {};
   stage.backward_kept = kept;
   stage.backward = kept + stage.forward;
   if (is_finite(stage.backward)) return {};

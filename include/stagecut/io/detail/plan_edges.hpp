@@ -19,11 +19,6 @@
 // What a plan's stages have to do with its layers: edges for what these need, links for the edges, variants for choices.
 namespace stagecut::inline v0::io::detail {
 
-/// Whether a text is the name of a `transfer_kind`.
-[[nodiscard]] inline bool is_transfer_kind(std::string_view name) {
-  return stagecut::find_name(transfer_kind_words, name) != nullptr;
-}
-
 /// What a layer needs of another stage comes along edges. O(stages * edges).
 [[nodiscard]] inline plan_fault needs_fault(const plan& made) {
   struct need {
@@ -91,8 +86,11 @@ namespace stagecut::inline v0::io::detail {
             joined("are neither 1 nor the number of ",
                    made.edges.empty() ? "boundaries of stages, " : "edges between stages, ", number_text(messages))};
   }
-  if (const std::string& kind = made.messages.kind; links == 0 ? !kind.empty() : !is_transfer_kind(kind)) {
-    return {"/messages/kind", in_quotes(kind), "is none of link, latency, stream, blocking, or there are no links"};
+  const std::string& kind = made.messages.kind;
+  const bool known = stagecut::find_name(transfer_kind_words, kind) != nullptr;
+  if (links == 0 ? !kind.empty() : !known) {
+    return {"/messages/kind", in_quotes(kind),
+            joined("is none of ", stagecut::list_names(transfer_kind_words), ", or there are no links")};
   }
   return {};
 }

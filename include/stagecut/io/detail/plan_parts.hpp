@@ -12,6 +12,7 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
 
@@ -103,7 +104,8 @@ namespace stagecut::inline v0::io::detail {
   const std::string& checkpoint = made.memory.checkpoint;
   for (std::size_t s = 0; s < made.stages.size(); ++s) {
     const bool kept = made.stages[s].backward_kept.has_value();
-    const bool wanted = checkpoint.empty() ? made.stages[0].backward_kept.has_value() : checkpoint == "except_last";
+    const bool wanted = checkpoint.empty() ? made.stages[0].backward_kept.has_value()
+                                           : checkpoint == to_string(checkpointing::except_last);
     if (kept == wanted) continue;
     return {element_at("/stages", s, "/backward_kept"), kept ? "a time" : "no time",
             checkpoint.empty() ? "does not agree with that of stage 0"

@@ -11,9 +11,9 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/io/detail/svg_boxes.hpp>
+#include <stagecut/io/detail/svg_text.hpp>
 #include <stagecut/io/detail/svg_timeline.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
-#include <stagecut/io/pictures/svg_text.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline v0::io::detail {
@@ -90,7 +90,7 @@ class svg_legend {
     if (any([&](const auto& each) { return is_crowded(each.run, place_); })) {
       result.push_back({"", "(ops too narrow to be seen: several in one, stacked by their share of the time)"});
     }
-    const auto held = [](const pipeline_picture& each) { return blocks(each.run); };
+    const auto held = [](const pipeline_picture& each) { return each.run.blocks(); };
     const auto shown = [&](const pipeline_picture& each) { return timeline_drawing::shows_transfers(each, place_); };
     const auto sends = [](const pipeline_picture& each) {
       return std::any_of(each.run.transfers.begin(), each.run.transfers.end(),

@@ -7,8 +7,10 @@
 #include <string>
 
 #include <stagecut/io/detail/svg_boxes.hpp>
+#include <stagecut/io/detail/svg_text.hpp>
+#include <stagecut/io/pictures/axis_marks.hpp>
+#include <stagecut/io/pictures/data_unit.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
-#include <stagecut/io/pictures/svg_text.hpp>
 
 // The memory of every rank: over time while there are few, else its peaks.
 namespace stagecut::inline v0::io::detail {

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include <stagecut/io/detail/svg_boxes.hpp>
+#include <stagecut/io/detail/svg_text.hpp>
+#include <stagecut/io/pictures/data_unit.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
-#include <stagecut/io/pictures/svg_text.hpp>
 #include <stagecut/schedule/op.hpp>
 
 // The rows of a timeline: what every rank does when.
@@ -33,7 +34,7 @@ class timeline_drawing {
 
   /// Transfers that hold their ranks.
   void blocked(std::string& to) const {
-    if (!blocks(picture_.run)) return;
+    if (!picture_.run.blocks()) return;
     add(to, "<path fill=\"url(#blocked)\" d=\"");
     for_each_transfer([&](const timed_op<double>& sent, std::size_t from, std::size_t target) {
       for (const std::size_t rank : {from, target}) rectangle(to, row_box(rank, sent.start, sent.end));
@@ -76,7 +77,7 @@ class timeline_drawing {
 
   /// Whether messages can be told apart.
   [[nodiscard]] static bool shows_transfers(const pipeline_picture& picture, const timeline_place& place) {
-    if (blocks(picture.run)) return false;
+    if (picture.run.blocks()) return false;
     std::size_t most = 0;
     for (const auto& rank : picture.run.transfers) most = std::max(most, rank.size());
     return most > 0 && picture.order.ranks() <= 32 && static_cast<double>(most) * 14 <= place.width;

@@ -77,7 +77,7 @@ class torch_reader {
       if (name == "I") refuse_cell("has the word I, which is none of the old letters");
       refuse_cell(joined("has the word ", in_quotes(name), ", which is none of PyTorch's"));
     }
-    const bool named = stagecut::detail::has_microbatch(result.kind);
+    const bool named = has_microbatch(result.kind);
     if (named == microbatch.empty()) refuse_cell(named ? "names no microbatch" : "names more than a stage");
     result.stage = number(text.substr(0, word));
     if (named) result.microbatch = number(microbatch);

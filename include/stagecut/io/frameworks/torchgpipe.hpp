@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/training_memory.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -18,8 +20,9 @@ namespace detail {
   check_no_stage_empty(format, p);
   check_schedule(format, p, "gpipe");
   check_tied(format, p);
-  const std::string checkpoint = p.memory.checkpoint.empty() ? "except_last" : p.memory.checkpoint;
-  if (checkpoint != "always" && checkpoint != "except_last" && checkpoint != "never") {
+  const std::string checkpoint =
+      p.memory.checkpoint.empty() ? to_string(checkpointing::except_last) : p.memory.checkpoint;
+  if (stagecut::find_name(checkpointing_words, checkpoint) == nullptr) {
     refuse(format, joined("checkpoint mode ", in_quotes(checkpoint), " is not known to it"));
   }
   const std::string balance = joined("balance=", list_text(p.cuts.sizes()));

@@ -15,14 +15,14 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/json_cuts.hpp>
 #include <stagecut/io/detail/json_messages.hpp>
+#include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_schedule.hpp>
 #include <stagecut/io/detail/json_stages.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/plan_parts.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/file.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -45,10 +45,7 @@ inline objective_value read_objective(const json_value& value) {
   objective.of = value.at("of").text();
   objective.value = value.at("value").amount();
   objective.bound = value.at("bound").amount();
-  const json_value found = value.at("state");
-  const auto* const known = stagecut::find_name(state_words, found.text());
-  if (known == nullptr) found.fail(found.shown(), " is neither ", stagecut::list_names(state_words, " nor "));
-  objective.state = known->value;
+  objective.state = value.at("state").one_of(state_words);
   value.only({"name", "of", "value", "bound", "state"});
   return objective;
 }

@@ -12,9 +12,9 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/json_layers.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
-#include <stagecut/io/json/json_object.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -45,11 +45,7 @@ inline tied_parameters read_tied(const json_value& value) {
   tie.name = value.at("name").text();
   tie.bytes = value.at("bytes").amount();
   if (const auto resident = value.find("resident")) tie.resident = resident->amount();
-  if (const auto where = value.find("placement")) {
-    const auto* const known = stagecut::find_name(placement_words, where->text());
-    if (known == nullptr) where->fail(where->shown(), R"( is neither "replicate" nor "colocate")");
-    tie.where = known->value;
-  }
+  if (const auto where = value.find("placement")) tie.where = where->one_of(placement_words);
   value.only({"name", "bytes", "resident", "placement"});
   return tie;
 }

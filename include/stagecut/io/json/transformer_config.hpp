@@ -10,7 +10,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
-#include <stagecut/io/json/json.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/transformer_architecture.hpp>
 
@@ -61,11 +61,7 @@ class fields {
   }
   template <class Choice, std::size_t n>
   void read(std::string_view key, Choice& into, const word<Choice> (&words)[n]) const {
-    const auto found = from_.find(key);
-    if (!found) return;
-    const auto* const known = stagecut::find_name(words, found->text());
-    if (known == nullptr) found->fail(found->shown(), " is none of ", stagecut::list_names(words));
-    into = known->value;
+    if (const auto found = from_.find(key)) into = found->one_of(words);
   }
 
  private:

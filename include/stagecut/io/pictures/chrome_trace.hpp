@@ -14,6 +14,7 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
+#include <stagecut/io/pictures/check_picture.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
 #include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
@@ -164,7 +165,7 @@ class trace_writer {
     const bool sliced = picture.order.slices > 1;
     out_.put(any_ ? ",\n" : "\n", R"({"name":")", to_string(what.kind));
     any_ = true;
-    const bool of_microbatch = is_compute(what.kind) || is_transfer(what.kind);
+    const bool of_microbatch = has_microbatch(what.kind);
     if (of_microbatch) out_.put(what.microbatch);
     if (of_microbatch && sliced) out_.put(":", what.slice);
     out_.put(R"(","cat":")", kind_name(what.kind), R"(","ph":"X","pid":)", process, R"(,"tid":)", on, R"(,"ts":)",
@@ -225,7 +226,7 @@ class trace_writer {
 /// Format: Trace Event Format, JSON object form.
 inline void write_chrome_trace(view<const pipeline_picture> pictures, function_ref<void(std::string_view)> write) {
   for (const pipeline_picture& each : pictures) {
-    detail::check_picture("as_chrome_trace", each);
+    check_picture("as_chrome_trace", each);
     if (each.run.makespan < 1e280) continue;
     detail::fail(
         argument_error("io::as_chrome_trace", "run.makespan", "1e280 or more", "is too long for microseconds"));
@@ -233,7 +234,7 @@ inline void write_chrome_trace(view<const pipeline_picture> pictures, function_r
   detail::trace_writer writer(write);
   std::size_t first = 0;
   for (const pipeline_picture& each : pictures) {
-    writer.add(each, first, pictures.size() > 1 ? detail::joined(detail::title_of(each), " ") : "");
+    writer.add(each, first, pictures.size() > 1 ? detail::joined(title_of(each), " ") : "");
     first += each.order.ranks();
   }
   writer.finish();

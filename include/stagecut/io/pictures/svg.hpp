@@ -11,9 +11,12 @@
 #include <stagecut/io/detail/svg_boxes.hpp>
 #include <stagecut/io/detail/svg_legend.hpp>
 #include <stagecut/io/detail/svg_memory.hpp>
+#include <stagecut/io/detail/svg_text.hpp>
 #include <stagecut/io/detail/svg_timeline.hpp>
+#include <stagecut/io/pictures/axis_marks.hpp>
+#include <stagecut/io/pictures/check_picture.hpp>
+#include <stagecut/io/pictures/data_unit.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
-#include <stagecut/io/pictures/svg_text.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline v0::io {
@@ -101,8 +104,8 @@ class svg_page {
     add(to, "<text x=\"", left, "\" y=\"", y_, "\" font-size=\"12\" fill=\"", faint_ink,
         "\"><tspan font-weight=\"bold\" fill=\"", ink, "\">makespan ",
         amount_text(run.makespan, time_unit(run.makespan, picture.seconds)), ", ",
-        percent_text(share(run, &rank_use<double>::idle)), " idle</tspan>");
-    if (blocks(run)) add(to, ", ", percent_text(share(run, &rank_use<double>::blocked)), " blocked");
+        percent_text(run.share(&rank_use<double>::idle)), " idle</tspan>");
+    if (run.blocks()) add(to, ", ", percent_text(run.share(&rank_use<double>::blocked)), " blocked");
     const auto count = [&](std::size_t n, std::string_view what) {
       add(to, " \u00B7 ", std::to_string(n), " ", what, n == 1 ? "" : what == "microbatch" ? "es" : "s");
     };
@@ -169,7 +172,7 @@ class svg_page {
 /// @param pictures  their times are in seconds if all are; memory in bytes and in activations has a scale each
 /// @throws          argument_error if the parts of a picture do not belong together
 [[nodiscard]] inline std::string as_svg(view<const pipeline_picture> pictures) {
-  for (const pipeline_picture& each : pictures) detail::check_picture("as_svg", each);
+  for (const pipeline_picture& each : pictures) check_picture("as_svg", each);
   return detail::svg_page(pictures).text();
 }
 

@@ -117,14 +117,14 @@ inline pipedream_graph read_pipedream(line_reader& lines) {
 }
 
 /// The edges by the numbers of the nodes.
-inline stagecut::detail::layer_graph pipedream_edges(const line_reader& lines, const pipedream_graph& graph) {
+inline stagecut::layer_graph pipedream_edges(const line_reader& lines, const pipedream_graph& graph) {
   std::map<std::string_view, std::size_t> numbers;
   for (std::size_t v = 0; v < graph.nodes.size(); ++v) {
     if (numbers.emplace(graph.nodes[v].name, v).second) continue;
     fail(invalid_input(lines.place(graph.lines[v]),
                        joined("node ", in_quotes(graph.nodes[v].name), " was defined before")));
   }
-  stagecut::detail::layer_graph result(graph.nodes.size());
+  stagecut::layer_graph result(graph.nodes.size());
   std::set<std::pair<std::size_t, std::size_t>> known;
   for (const pipedream_edge& edge : graph.edges) {
     const std::string place = lines.place(edge.line);

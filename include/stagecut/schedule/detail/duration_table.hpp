@@ -8,32 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/schedule/detail/check_durations.hpp>
 #include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/task_options.hpp>
 
-namespace stagecut::inline v0 {
-
-/// For what a task graph is made, beside its schedule.
-struct task_options {
-  transfer_kind transfers = transfer_kind::link;  ///< what transfers occupy
-  bool with_transfers = false;                    ///< whether they take any time
-  bool by_microbatch = false;                     ///< whether passes of different microbatches may differ
-  bool by_slice = false;                          ///< whether those of different slices may
-  bool all_reduce = false;                        ///< whether the gradients of the stages are reduced at the end
-  bool optimizer_step = false;                    ///< whether the ranks then update their parameters
-};
-
-namespace detail {
-
-/// Refuses durations that an iteration cannot hold.
-[[noreturn]] inline void refuse_sum() {
-  fail(invalid_input("times", "the sum of all passes and transfers is not representable"));
-}
+namespace stagecut::inline v0::detail {
 
 /// Where the duration of what stands in a table of them. Element 0 is no time at all.
 class duration_table {
@@ -106,7 +90,7 @@ class duration_table {
     if (needed) {
       const std::size_t all = stages_ * variants_;
       const std::size_t whole = position(op_kind::backward, 0, 0);
-      for (std::size_t i = whole; i < whole + all; ++i) table[i] = sum_of(table[i + all], table[i + 2 * all]);
+      for (std::size_t i = whole; i < whole + all; ++i) table[i] = detail::duration_sum(table[i + all], table[i + 2 * all]);
     } else {
       fill_passes(op_kind::backward, "backward", times.backward, table);
     }
@@ -133,44 +117,6 @@ class duration_table {
     return static_cast<std::uint32_t>(1 + (static_cast<std::size_t>(kind) * stages_ + stage) * variants_ + variant);
   }
 
-  template <class T>
-  [[nodiscard]] static bool is_duration(T value) noexcept {
-    return is_finite(value) && !is_negative(value);
-  }
-
-  template <class T>
-  static void check(std::string_view name, const std::vector<T>& values) {
-    std::uint64_t wrong = 0;  // counted without a branch, several at once
-    for (const T value : values) wrong += is_duration(value) ? 0U : 1U;
-    if (wrong == 0) return;
-    std::size_t at = 0;
-    while (is_duration(values[at])) ++at;
-    fail(invalid_input(joined(name, "[", std::to_string(at), "]"),
-                       joined(is_nan(values[at])      ? "NaN"
-                              : is_finite(values[at]) ? std::to_string(values[at])
-                                                      : "infinity",
-                              ", must be finite and not negative")));
-  }
-
-  template <class T>
-  [[nodiscard]] static T sum_of(T a, T b) {
-    if constexpr (integer<T>) {
-      if (!checked_add(a, b)) refuse_sum();
-      return a;
-    } else {
-      return a + b;
-    }
-  }
-
-  [[noreturn]] static void refuse_unasked(std::string_view name, std::string_view what) {
-    fail(invalid_input(name, joined(what, " what the task graph was made for")));
-  }
-
-  static void refuse_length(std::string_view name, std::size_t length, std::size_t right) {
-    if (length == right) return;
-    fail(invalid_input(name, joined("has ", std::to_string(length), " elements, must have ", std::to_string(right))));
-  }
-
   /// One a stage, or stage and slice, or stage, microbatch and slice.
   template <class T>
   void fill_passes(op_kind kind, std::string_view name, const std::vector<T>& values, view<T> table,
@@ -181,7 +127,7 @@ class duration_table {
       fail(invalid_input(name, joined("has ", std::to_string(values.size()), " elements, the schedule has ",
                                       std::to_string(stages_), " stages", values.empty() ? " that need it" : "")));
     }
-    check(name, values);
+    detail::check_durations(name, values);
     const std::size_t each = stages_ == 0 ? 0 : values.size() / stages_;
     if (each > variants_) {
       fail(invalid_input(name, "differs by slice or microbatch, for which the task graph was not made"));
@@ -201,10 +147,10 @@ class duration_table {
   template <class T>
   void fill_pairs(const pass_times<T>& times, view<T> table) const {
     if (!times.overlapped.empty()) refuse_length("overlapped", times.overlapped.size(), stages_);
-    check("overlapped", times.overlapped);
+    detail::check_durations("overlapped", times.overlapped);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const auto [forward, backward] = pairs_[i];
-      table[steps_ + ranks_ + i] = times.overlapped.empty() ? sum_of(table[forward], table[backward])
+      table[steps_ + ranks_ + i] = times.overlapped.empty() ? detail::duration_sum(table[forward], table[backward])
                                                             : times.overlapped[(forward - 1) / variants_];
     }
   }
@@ -213,7 +159,7 @@ class duration_table {
   template <class T>
   void fill_messages(std::string_view name, const std::vector<T>& values, T* table) const {
     if (values.size() > 1) refuse_length(name, values.size(), edges_);
-    check(name, values);
+    detail::check_durations(name, values);
     for (std::size_t e = 0; e < edges_; ++e) {
       table[e] = values.size() == edges_ ? values[e] : values.empty() ? T{} : values[0];
     }
@@ -224,7 +170,7 @@ class duration_table {
     if (!wanted && !values.empty()) refuse_unasked(name, "are left out of");
     if (!wanted) return;
     refuse_length(name, values.size(), table.size());
-    check(name, values);
+    detail::check_durations(name, values);
     for (std::size_t i = 0; i < values.size(); ++i) table[i] = values[i];
   }
 
@@ -246,5 +192,4 @@ class duration_table {
   std::vector<std::uint32_t> latest_pair_{};                      // of every F
 };
 
-}  // namespace detail
-}  // namespace stagecut::inline v0
+}  // namespace stagecut::inline v0::detail

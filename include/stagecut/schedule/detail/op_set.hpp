@@ -52,6 +52,4 @@ class op_set {
   std::vector<unsigned char> transfers_;
 };
 
-[[nodiscard]] constexpr bool has_microbatch(op_kind kind) noexcept { return is_compute(kind) || is_transfer(kind); }
-
 }  // namespace stagecut::inline v0::detail

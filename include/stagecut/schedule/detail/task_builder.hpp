@@ -10,12 +10,13 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/detail/deadlock.hpp>
 #include <stagecut/schedule/detail/duration_table.hpp>
-#include <stagecut/schedule/detail/longest_path.hpp>
 #include <stagecut/schedule/detail/schedule_lanes.hpp>
 #include <stagecut/schedule/detail/stage_links.hpp>
+#include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/task_options.hpp>
 
 namespace stagecut::inline v0::detail {
 

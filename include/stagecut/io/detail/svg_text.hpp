@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -14,7 +13,7 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/schedule/op.hpp>
 
-// What an SVG file is made of: numbers, names, colours, and the marks of an axis.
+// What an SVG file is made of: numbers, names and colours.
 namespace stagecut::inline v0::io::detail {
 
 /// Colours; those of ops are told by `op_colour`.
@@ -95,96 +94,11 @@ void add(std::string& to, const Parts&... parts) {
   return joined(text.substr(0, end), "\u2026");
 }
 
-/// A number with four digits that count.
-[[nodiscard]] inline std::string figure(double value) {
-  int decimals = 3;
-  for (double rest = value; rest >= 10 && decimals > 0; rest /= 10) --decimals;
-  for (double rest = value; rest > 0 && rest < 1 && decimals < 15; rest *= 10) ++decimals;
-  std::array<char, 400> digits{};
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, decimals);
-  std::string text(digits.data(), end.ptr);
-  if (text.find('.') == std::string::npos) return text;
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-/// A unit, in the units of the data.
-struct data_unit {
-  double size = 1;
-  const char* name = "";
-};
-
-/// The unit in which times up to `longest` are shown.
-[[nodiscard]] inline data_unit time_unit(double longest, bool seconds) {
-  if (!seconds) return {};
-  if (longest >= 1 || longest <= 0) return {1, "s"};
-  if (longest >= 1e-3) return {1e-3, "ms"};
-  return longest >= 1e-6 ? data_unit{1e-6, "\u00B5s"} : data_unit{1e-9, "ns"};
-}
-
-/// The unit in which amounts of memory up to `most` are shown.
-[[nodiscard]] inline data_unit memory_unit(double most, bool bytes) {
-  if (!bytes) return {};
-  constexpr const char* names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::size_t step = 0;
-  double size = 1;
-  for (; most / size >= 1024 && step < 5; ++step) size *= 1024;
-  return {size, names[step]};
-}
-
-/// An amount in a unit: `12.3 ms`, `4`.
-[[nodiscard]] inline std::string amount_text(double amount, const data_unit& unit) {
-  return joined(figure(amount / unit.size), *unit.name == '\0' ? "" : " ", unit.name);
-}
-
 /// A share in per cent: `27.3 %`.
 [[nodiscard]] inline std::string percent_text(double share) {
   const long long tenths = std::llround(share * 1000);
   return joined(std::to_string(tenths / 10), ".", std::to_string(tenths % 10), " %");
 }
-
-/// Marks at multiples of 1, 2 or 5 times a power of ten.
-class axis_marks {
- public:
-  /// @param until  where the axis ends, in the unit in which it is shown
-  /// @param most   marks behind 0, at least 1
-  axis_marks(double until, std::size_t most) : until_(until) {
-    double step = until > 0 ? until / static_cast<double>(most) : 1;
-    for (; step > 10; step /= 10) ++exponent_, power_ *= 10;
-    for (; step <= 1; step *= 10) --exponent_, power_ /= 10;
-    digit_ = step <= 2 ? 2 : step <= 5 ? 5 : 10;
-  }
-
-  /// Marks, that of 0 included.
-  [[nodiscard]] std::size_t size() const {
-    std::size_t count = 1;
-    while (at(count) <= until_ * (1 + 1e-9)) ++count;
-    return count;
-  }
-  /// Where a mark stands.
-  [[nodiscard]] double at(std::size_t mark) const { return static_cast<double>(mark * digit_) * power_; }
-  /// Its label.
-  [[nodiscard]] std::string text(std::size_t mark) const {
-    std::string digits = std::to_string(mark * digit_);
-    if (mark == 0) return digits;
-    if (exponent_ >= 0) return digits.append(static_cast<std::size_t>(exponent_), '0');
-    const auto decimals = static_cast<std::size_t>(-exponent_);
-    if (digits.size() <= decimals) digits.insert(0, decimals + 1 - digits.size(), '0');
-    const std::size_t point = digits.size() - decimals;
-    // A step of 10 has one digit more than it needs.
-    if (digit_ == 10) digits.pop_back();
-    if (point < digits.size()) digits.insert(point, 1, '.');
-    return digits;
-  }
-
- private:
-  double until_;
-  double power_ = 1;
-  int exponent_ = 0;
-  std::size_t digit_ = 1;
-};
 
 /// The colour of a kind of op on a rank's stage number `chunk` of `chunks`: the first darkest.
 [[nodiscard]] inline std::string op_colour(op_kind kind, std::size_t chunk, std::size_t chunks) {

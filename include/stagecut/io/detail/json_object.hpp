@@ -11,22 +11,11 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json.hpp>
+#include <stagecut/io/json/json_line.hpp>
 
 namespace stagecut::inline v0::io::detail {
-
-/// A value on one line, with a space after each comma and colon.
-[[nodiscard]] inline std::string json_line(const json& value) {
-  if (!value.is_structured()) return value.dump();
-  std::string text(1, value.is_object() ? '{' : '[');
-  for (const auto& [key, element] : value.items()) {
-    if (text.size() > 1) text += ", ";
-    if (value.is_object()) text.append(json(key).dump()).append(": ");
-    text += json_line(element);
-  }
-  return text += value.is_object() ? '}' : ']';
-}
 
 /// Files are written so that they can be read within this limit of depth.
 inline constexpr std::size_t most_depth_written = 1000;

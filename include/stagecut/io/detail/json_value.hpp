@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
@@ -106,6 +106,14 @@ class json_value {
   [[nodiscard]] const std::string& text() const {
     if (!value_->is_string()) fail(shown(), " is no string");
     return value_->get_ref<const std::string&>();
+  }
+
+  /// What a word stands for in a table, as `state_words`.
+  template <class Value, std::size_t n>
+  [[nodiscard]] Value one_of(const word<Value> (&words)[n]) const {
+    const auto* const known = stagecut::find_name(words, text());
+    if (known == nullptr) fail(shown(), " is none of ", stagecut::list_names(words));
+    return known->value;
   }
 
   /// True or false.
@@ -201,13 +209,6 @@ class json_elements {
 inline json_elements json_value::elements() const {
   if (!value_->is_array()) fail(shown(), " is no array");
   return json_elements(*this);
-}
-
-/// A number as it is written: without a fraction where it has none and is exact as a whole number.
-[[nodiscard]] inline json json_number(double value) {
-  if (is_finite(value) && value == std::floor(value) && std::abs(value) <= 9007199254740992.0)
-    return static_cast<std::int64_t>(value);
-  return value;
 }
 
 }  // namespace stagecut::inline v0::io::detail

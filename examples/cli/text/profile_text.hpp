@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/profile/profile.hpp>
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "text/screen.hpp"
+#include "text/table.hpp"
+#include "words/quantity.hpp"
+
+/// A time, of a profile of weights in their unit.
+inline std::string time_text(const stagecut::profile& model, double value) {
+  return model.weights_only ? fmt::format("{:.6g}", value) : seconds_text(value);
+}
+
+/// A profile: what its layers take, those of one kind together.
+inline std::string profile_text(const stagecut::profile& model) {
+  struct sum {
+    std::size_t count = 0;
+    double forward = 0, backward = 0, parameters = 0, activations = 0;
+  };
+  std::vector<std::string> order;
+  std::map<std::string, sum> kinds;
+  double shared = 0;
+  std::map<std::string, bool> seen;
+  for (const auto& layer : model.layers) {
+    sum& of = kinds[layer.kind];
+    if (of.count++ == 0) order.push_back(layer.kind);
+    of.forward += layer.forward, of.backward += layer.backward;
+    of.parameters += layer.parameters, of.activations += layer.activations;
+    for (const auto& tied : layer.tied) {
+      if (!std::exchange(seen[tied.name], true)) shared += tied.bytes;
+    }
+  }
+  const auto time = [&](double value) { return time_text(model, value); };
+  table lines(0);
+  lines.add({"kind", "layers", "forward", "backward", "parameters", "activations"});
+  sum all;
+  for (const auto& kind : order) {
+    const sum& of = kinds[kind];
+    all.count += of.count, all.forward += of.forward, all.backward += of.backward;
+    all.parameters += of.parameters, all.activations += of.activations;
+    lines.add({kind.empty() ? "-" : shown(kind), std::to_string(of.count), time(of.forward), time(of.backward),
+               bytes_text(of.parameters), bytes_text(of.activations)});
+  }
+  lines.add({"all", std::to_string(all.count), time(all.forward), time(all.backward), bytes_text(all.parameters),
+             bytes_text(all.activations)});
+  std::string text = model.name.empty() ? "" : shown(model.name) + ", for one microbatch\n";
+  if (!model.edges.empty()) text += fmt::format("a graph of {} edges\n", model.edges.size());
+  text += lines.text([](std::size_t) { return std::string(); });
+  if (shared > 0) text += fmt::format("and {} of parameters that layers share\n", bytes_text(shared));
+  return text;
+}

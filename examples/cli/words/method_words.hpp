@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <regex>
+#include <string>
+
+#include "words/words.hpp"
+
+/// What stages are measured by, as it is said to `plan`.
+struct method_words {
+  std::string method = "time";
+  std::optional<double> time_weight;
+
+  void add(CLI::App& command) {
+    command.add_option("--method", method, "By time, parameters, uniform or type:REGEX")->type_name("HOW");
+  }
+
+  /// What is seldom needed.
+  void add_rare(CLI::App& command) {
+    command.add_option("--time-weight", time_weight, "Cost = W time + (1 - W) memory, 0 to 1")
+        ->type_name("W")
+        ->group(rare_options)
+        ->check(number_check());
+  }
+
+  /// Fills a request for that model, of that file.
+  void ask(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
+    using stagecut::measure;
+    static constexpr stagecut::word<measure> methods[] = {
+        {"time", measure::time}, {"parameters", measure::parameters}, {"uniform", measure::layers}};
+    const auto* const known = stagecut::find_name(methods, method);
+    if (time_weight) {
+      const bool by_time = known != nullptr && known->value == measure::time;
+      if (!by_time) throw CLI::ValidationError("--time-weight", "goes with --method time alone");
+      request.by = measure::time_and_memory;
+      request.time_weight = *time_weight;
+    } else if (known != nullptr) {
+      request.by = known->value;
+    } else if (method.starts_with("type:")) {
+      ask_kind(model, file, request);
+    } else {
+      throw CLI::ValidationError("--method",
+                                 fmt::format("{} is none of {}, type:REGEX", method, stagecut::list_names(methods)));
+    }
+  }
+
+ private:
+  /// One for each layer whose kind matches, whatever its case: DeepSpeed's `type:REGEX`.
+  void ask_kind(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
+    const std::string text = method.substr(5);
+    std::regex pattern;
+    try {
+      pattern.assign(text, std::regex::ECMAScript | std::regex::icase | std::regex::optimize);
+    } catch (const std::regex_error&) {
+      throw CLI::ValidationError("--method", fmt::format("type:{} is no regular expression", text));
+    }
+    request.by = stagecut::measure::weights;
+    request.weights_name = method;
+    bool any = false;
+    for (const auto& layer : model.layers) {
+      // The standard library's matcher recurses: a kind is a word, not a book.
+      if (layer.kind.size() > 1000) throw stagecut::invalid_input(file, "a kind is longer than 1000 characters");
+      const bool matches = std::regex_search(layer.kind, pattern);
+      request.weights.push_back(matches ? 1 : 0);
+      any = any || matches;
+    }
+    if (!any) throw stagecut::invalid_input(file, fmt::format("no layer has a kind that matches {}", text));
+  }
+};

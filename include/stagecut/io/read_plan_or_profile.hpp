@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <istream>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <stagecut/io/detail/json_parse.hpp>
+#include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/file.hpp>
+#include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/io/json/json_profile.hpp>
+#include <stagecut/io/read_limits.hpp>
+#include <stagecut/io/read_profile.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// What a file holds.
+using plan_or_profile = std::variant<plan, profile>;
+
+/// Reads a plan, or a profile in any format known, told by its content: a JSON object whose `schema` begins with
+/// `stagecut-plan` is a plan; for anything else see `parse_profile`.
+///
+/// @param text    the content
+/// @param source  what errors call it
+/// @param limits  how much is read
+/// @throws        invalid_input with the place
+[[nodiscard]] inline plan_or_profile parse_plan_or_profile(std::string_view text, std::string_view source,
+                                                           const read_limits& limits = {}) {
+  detail::line_reader lines(text, source);
+  if (!lines.next() || !detail::trimmed(lines.line()).starts_with('{')) return parse_profile(text, source, limits);
+  const detail::json parsed = detail::parse_json(text, source, limits);
+  const detail::json_value whole(parsed, source, limits);
+  const auto schema = parsed.find("schema");
+  const bool is_plan = schema != parsed.end() && schema->is_string() &&
+                       schema->get_ref<const std::string&>().starts_with("stagecut-plan");
+  if (is_plan) return detail::read_json_plan(whole);
+  return detail::read_json_profile(whole);
+}
+
+/// Reads either from a stream up to its end; see `parse_plan_or_profile`.
+/// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
+[[nodiscard]] inline plan_or_profile read_plan_or_profile(std::istream& stream, std::string_view source,
+                                                          const read_limits& limits = {}) {
+  return parse_plan_or_profile(stream_text(stream, source, limits), source, limits);
+}
+
+/// Reads either from a file; see `parse_plan_or_profile`.
+/// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
+[[nodiscard]] inline plan_or_profile read_plan_or_profile(const std::string& path, const read_limits& limits = {}) {
+  return parse_plan_or_profile(file_text(path, limits), path, limits);
+}
+
+}  // namespace stagecut::inline v0::io

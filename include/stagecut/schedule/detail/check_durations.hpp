@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+
+// What durations must be: those of passes, of messages, of updates.
+namespace stagecut::inline v0::detail {
+
+/// Refuses durations that an iteration cannot hold.
+[[noreturn]] inline void refuse_sum() {
+  fail(invalid_input("times", "the sum of all passes and transfers is not representable"));
+}
+
+/// Whether a pass can take so long.
+template <class T>
+[[nodiscard]] bool is_duration(T value) noexcept {
+  return is_finite(value) && !is_negative(value);
+}
+
+/// @throws invalid_input for the first that is NaN, infinite or negative
+template <class T>
+void check_durations(std::string_view name, const std::vector<T>& values) {
+  std::uint64_t wrong = 0;  // counted without a branch, several at once
+  for (const T value : values) wrong += detail::is_duration(value) ? 0U : 1U;
+  if (wrong == 0) return;
+  std::size_t at = 0;
+  while (detail::is_duration(values[at])) ++at;
+  fail(invalid_input(joined(name, "[", std::to_string(at), "]"),
+                     joined(is_nan(values[at])      ? "NaN"
+                            : is_finite(values[at]) ? std::to_string(values[at])
+                                                    : "infinity",
+                            ", must be finite and not negative")));
+}
+
+/// What two passes take together.
+template <class T>
+[[nodiscard]] T duration_sum(T a, T b) {
+  if constexpr (integer<T>) {
+    if (!checked_add(a, b)) refuse_sum();
+    return a;
+  } else {
+    return a + b;
+  }
+}
+
+/// Refuses times of what the task graph leaves out.
+[[noreturn]] inline void refuse_unasked(std::string_view name, std::string_view what) {
+  fail(invalid_input(name, joined(what, " what the task graph was made for")));
+}
+
+/// Refuses any other length.
+inline void refuse_length(std::string_view name, std::size_t length, std::size_t right) {
+  if (length == right) return;
+  fail(invalid_input(name, joined("has ", std::to_string(length), " elements, must have ", std::to_string(right))));
+}
+
+}  // namespace stagecut::inline v0::detail

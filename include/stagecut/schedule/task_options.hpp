@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0 {
+
+/// For what a task graph is made, beside its schedule.
+struct task_options {
+  transfer_kind transfers = transfer_kind::link;  ///< what transfers occupy
+  bool with_transfers = false;                    ///< whether they take any time
+  bool by_microbatch = false;                     ///< whether passes of different microbatches may differ
+  bool by_slice = false;                          ///< whether those of different slices may
+  bool all_reduce = false;                        ///< whether the gradients of the stages are reduced at the end
+  bool optimizer_step = false;                    ///< whether the ranks then update their parameters
+};
+
+}  // namespace stagecut::inline v0
