@@ -52,6 +52,7 @@
   X(check_numbers) \
   X(check_objective) \
   X(check_order) \
+  X(check_pipeline_members) \
   X(check_pipeline_model) \
   X(check_request) \
   X(check_run) \
@@ -192,6 +193,7 @@
   X(op_problem) \
   X(op_text) \
   X(optimizer_name) \
+  X(optional_members) \
   X(options_of) \
   X(order_fault) \
   X(order_problem) \

@@ -9,6 +9,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/makespan_search.hpp>
@@ -32,6 +33,7 @@ struct minimize_makespan_fn {
   template <pipeline_model Model, stage_constraint Constraint>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
                                                  const Constraint& allowed) const {
+    detail::check_pipeline_members<Model>();
     check_schedule(request.order);
     check(model.size(), request, memory_pipeline_model<Model>);
     const std::size_t stages = request.order.stages();
@@ -57,7 +59,7 @@ struct minimize_makespan_fn {
 
   template <class Model>
   static bool tells_weights(const Model& model) {
-    if constexpr (requires { model.splits_backward(); }) return model.splits_backward();
+    if constexpr (split_pipeline_model<Model> && detail::has_splits_backward<Model>) return model.splits_backward();
     return split_pipeline_model<Model>;
   }
 
