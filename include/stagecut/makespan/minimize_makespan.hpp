@@ -12,6 +12,7 @@
 #include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/expects_pipeline_model.hpp>
 #include <stagecut/makespan/detail/makespan_search.hpp>
 #include <stagecut/makespan/detail/model_rules.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
@@ -22,7 +23,9 @@
 namespace stagecut::inline v0 {
 
 /// See `minimize_makespan`.
-struct minimize_makespan_fn {
+struct minimize_makespan_fn : detail::expects_pipeline_model {
+  using detail::expects_pipeline_model::operator();
+
   /// See `minimize_makespan`.
   /// @{
   template <pipeline_model Model>

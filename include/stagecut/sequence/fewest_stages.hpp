@@ -18,8 +18,8 @@
 namespace stagecut::inline v0 {
 
 /// See `fewest_stages`.
-struct fewest_stages_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct fewest_stages_fn : detail::expects_cost_and_constraint {
+  using detail::expects_cost_and_constraint::operator();
 
   /// See `fewest_stages`.
   /// @{

@@ -25,8 +25,8 @@
 namespace stagecut::inline v0 {
 
 /// See `minimize_leximax`.
-struct minimize_leximax_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct minimize_leximax_fn : detail::expects_cost_and_constraint {
+  using detail::expects_cost_and_constraint::operator();
 
   /// See `minimize_leximax`.
   /// @{

@@ -23,8 +23,8 @@
 namespace stagecut::inline v0 {
 
 /// See `minimize_range`.
-struct minimize_range_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct minimize_range_fn : detail::expects_additive_cost {
+  using detail::expects_additive_cost::operator();
 
   /// See `minimize_range`.
   /// @{

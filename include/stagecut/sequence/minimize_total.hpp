@@ -57,8 +57,8 @@ inline constexpr bool convex_of_doubles<convex_of<Sums, Function>> =
 }  // namespace detail
 
 /// See `minimize_total`.
-struct minimize_total_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct minimize_total_fn : detail::expects_cost_and_constraint {
+  using detail::expects_cost_and_constraint::operator();
 
   /// See `minimize_total`.
   /// @{

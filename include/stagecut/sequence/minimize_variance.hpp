@@ -142,8 +142,8 @@ class least_variance {
 }  // namespace detail
 
 /// See `minimize_variance`.
-struct minimize_variance_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct minimize_variance_fn : detail::expects_additive_cost {
+  using detail::expects_additive_cost::operator();
 
   /// See `minimize_variance`.
   /// @{
