@@ -45,6 +45,7 @@
   X(check_groups) \
   X(check_in_flight) \
   X(check_items) \
+  X(check_limits) \
   X(check_links) \
   X(check_makespan_request) \
   X(check_memory) \
