@@ -46,6 +46,7 @@
   X(check_groups) \
   X(check_in_flight) \
   X(check_items) \
+  X(check_limits) \
   X(check_links) \
   X(check_makespan_request) \
   X(check_memory) \
@@ -53,6 +54,7 @@
   X(check_numbers) \
   X(check_objective) \
   X(check_order) \
+  X(check_pipeline_members) \
   X(check_pipeline_model) \
   X(check_request) \
   X(check_run) \
@@ -202,6 +204,7 @@
   X(op_problem) \
   X(op_text) \
   X(optimizer_name) \
+  X(optional_members) \
   X(options_of) \
   X(order_fault) \
   X(order_problem) \

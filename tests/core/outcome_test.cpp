@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 using stagecut::outcome;
 using stagecut::reason;
@@ -109,6 +110,22 @@ TEST_CASE("an answer that is taken leaves the outcome in its state") {
   CHECK((found.has_value() && found.state() == state::feasible));
   *found = "another";
   CHECK(std::move(found).value() == "another");
+}
+
+TEST_CASE("an answer of an outcome that dies is the caller's") {
+  struct made {
+    std::vector<std::string> parts;
+  };
+  const auto make = [] { return outcome<made>::optimal({{"long enough to be allocated", "so that reads show"}}); };
+  static_assert(std::is_same_v<decltype(*make()), made> && std::is_same_v<decltype(make().value()), made>);
+  std::string all;
+  for (const auto& each : (*make()).parts) all += each;
+  for (const auto& each : make().value().parts) all += each;
+  const auto& kept = *make();
+  CHECK(all.size() == 2 * (kept.parts[0].size() + kept.parts[1].size()));
+  CHECK(make()->parts.size() == 2);  // within the expression
+  static_assert(std::is_same_v<decltype(*std::declval<outcome<made>&>()), made&>);
+  static_assert(std::is_same_v<decltype(*std::declval<const outcome<made>&>()), const made&>);
 }
 
 TEST_CASE("moves ask of an answer only that it moves") {

@@ -55,6 +55,16 @@ static_assert(mistakes<stagecut::testing::monotone_archetype> == 0 && mistakes<s
 static_assert(!std::invocable<const detail::expects_cost&, std::vector<double>, int>);
 static_assert(!std::invocable<const detail::expects_cost&, stagecut::prefix_sums<double>, int>);
 
+// A function is no constraint unless it is asked for the stage, and what is one by its form is none of the mistakes.
+static_assert(detail::function_for_a_constraint<function> && !detail::function_for_a_constraint<by_stage>);
+static_assert(!detail::function_for_a_constraint<decltype([](auto...) { return true; })>);
+static_assert(!detail::function_for_a_constraint<int> && !detail::function_for_a_constraint<counting>);
+
+// What stands for a cost that was not given is one, for all that is made of costs.
+static_assert(stagecut::additive_cost<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>);
+static_assert(stagecut::additive_cost<detail::give_an_additive_cost_as_prefix_sums>);
+static_assert(stagecut::additive_cost<detail::give_a_monotone_cost_as_prefix_sums_or_monotone_n_f>);
+
 TEST_CASE("numbers that are a cost are one") {
   both cost;
   cost.resize(3);

@@ -66,6 +66,20 @@ TEST_CASE("what is not proved is said with its bound") {
   CHECK(text(bottleneck, 0.5).find("feasible: no cut is below 13.5 ms, 50 % less\n") != std::string::npos);
 }
 
+TEST_CASE("a schedule without a name is an order of the plan's own, and an objective without one a cost") {
+  auto plan = *plan_chain(model(4, "l"), {.devices = 2, .microbatches = 2});
+  using enum stagecut::op_kind;
+  plan.schedule = {"", 2, {{{forward, 0, 0}, {forward, 0, 1}, {backward, 0, 0}, {backward, 0, 1}},
+                           {{forward, 1, 0}, {backward, 1, 0}, {forward, 1, 1}, {backward, 1, 1}}}};
+  plan.makespan = 0.075;
+  plan.objective.value = plan.objective.bound = 0.021;
+  CHECK(plan_text(plan, {}).find("\nits own order of 2 microbatches: 75 ms without transfers, ") != std::string::npos);
+  plan.objective.name = "";
+  CHECK(plan_text(plan, {}).find("\ncost of time: 21 ms, ") != std::string::npos);
+  CHECK(schedule_name("zbv") == "zbv");
+  CHECK(schedule_name("").find("own order") != std::string::npos);
+}
+
 TEST_CASE("objectives in plain words, speeds in a column, and whether messages count") {
   using enum stagecut::plan_objective;
   const auto text = [](const stagecut::plan_request& request) {

@@ -126,6 +126,16 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--group: is of no use for --order", "simulate", *one_two, "--devices", 2, "--order", order, "--group", 2)
     fails(2, "--slices: goes with --schedule seq-1f1b", "simulate", plans[1], "--slices", 2)
     fails(2, "--group: goes with --schedule interleaved", "simulate", plans[2], "--group", 4)
+    # A plan with an order of its own, which has no name.
+    own = folder / "own.json"
+    document = json.loads(run("plan", model, "--devices", 2, "--microbatches", 2, "--format", "json").stdout)
+    document["schedule"] = {"name": "", "microbatches": 2,
+                            "orders": [["0F0", "0F1", "0B0", "0B1"], ["1F0", "1B0", "1F1", "1B1"]]}
+    own.write_text(json.dumps(document))
+    check(makespan(own) == document["makespan"], "its order is 1F1B's")
+    check("\nits own order of 2 microbatches: " in run("show", own).stdout, run("show", own))
+    check(run("simulate", own).stdout.splitlines()[0].endswith(", its own order"), run("simulate", own))
+    check("  its own order  " in run("compare", own, own).stdout, run("compare", own, own))
     kept = folder / "kept.json"
     kept.write_text(run("plan", model, "--devices", 4, "--microbatches", 8, "--schedule", "gpipe", "--checkpoint", "except_last",
                         "--format", "json").stdout)

@@ -171,6 +171,23 @@ TEST_CASE("each mistake in the head is named with its place") {
   CHECK(with("\"makespan\": 17.5", "\"makespan\": \"17.5\"") == "p.json#/makespan: \"17.5\" is not a number");
 }
 
+TEST_CASE("figures that contradict each other, and words that there are not, are refused") {
+  CHECK(with("\"bound\": 3.25", "\"bound\": 3.75") ==
+        "p.json#/objective/bound: the bound does not agree with the value, which it is above");
+  CHECK(with("\"name\": \"bottleneck\"", "\"name\": \"total\"") ==
+        "p.json#/objective/name: \"total\" is none of makespan, bottleneck, leximax, range, variance, nor empty");
+  CHECK(with("\"except_last\"", "\"sometimes\"") ==
+        "p.json#/memory/checkpoint: \"sometimes\" is none of never, except_last, always, nor empty");
+  CHECK(with("\"buffer_fraction\": 0.1", "\"buffer_fraction\": 1") ==
+        "p.json#/memory/buffer_fraction: the fraction is not below 1");
+  CHECK(with("\"schedule\": {\"name\": \"interleaved\", \"microbatches\": 4},\n ", "") ==
+        "p.json#/makespan: a time does not agree with no schedule, of which it would be");
+  CHECK(with("\"microbatches\": 4", "\"microbatches\": 0") ==
+        "p.json#/makespan: a time does not agree with a number of microbatches that is not known");
+  CHECK(not_written([](stagecut::plan& p) { p.objective.bound = 4; }) ==
+        "plan#/objective/bound = the bound, does not agree with the value, which it is above");
+}
+
 TEST_CASE("a plan is of leaves; of a graph, it has edges between its stages") {
   const auto text = [](const stagecut::profile& model, bool edges) {
     std::string made = as_json(full_plan());
@@ -277,7 +294,9 @@ TEST_CASE("what could not be read back is not written, with its place") {
         "plan#/stages/1/device = 1, is not below the number of devices, 1");
   CHECK(not_written([](plan& p) { p.stages[1].memory.buffers = -1; }) ==
         "plan#/stages/1/memory/buffers = -1.0, must be finite and not negative");
-  CHECK(not_written([](plan& p) { p.objective.name = "\xff"; }) == "plan#/objective/name = \"\\xff\", must be UTF-8");
+  CHECK(not_written([](plan& p) { p.objective.of = "\xff"; }) == "plan#/objective/of = \"\\xff\", must be UTF-8");
+  CHECK(not_written([](plan& p) { p.objective.name = "\xff"; }) ==
+        "plan#/objective/name = \"\\xff\", is none of makespan, bottleneck, leximax, range, variance, nor empty");
   CHECK(not_written([](plan& p) { p.timeline[1].start = -1; }) ==
         "plan#/timeline/1/3 = -1.0, must be finite and not negative");
   CHECK(not_written([](plan& p) { p.makespan = -1; }) == "plan#/makespan = -1.0, must be finite and not negative");

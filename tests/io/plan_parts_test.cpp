@@ -74,3 +74,33 @@ TEST_CASE("an op that runs with the next is told by its place in the pair") {
   CHECK(order_pointer(made, 0, 3) == "/schedule/orders/0/2");
   CHECK(order_pointer(made, 1, 4) == "/schedule/orders/1/4");
 }
+
+TEST_CASE("figures that contradict each other, and words that there are not") {
+  const auto with = [](const auto& change) {
+    stagecut::plan made = full_plan();
+    change(made);
+    return mistake(made);
+  };
+  using stagecut::plan;
+  CHECK(with([](plan&) {}).empty());
+  CHECK(with([](plan& p) { p.objective.bound = 3.5; }).empty());
+  CHECK(with([](plan& p) { p.objective.bound = 3.75; }) ==
+        "/objective/bound the bound does not agree with the value, which it is above");
+  CHECK(with([](plan& p) { p.objective.name = "total"; }) ==
+        "/objective/name \"total\" is none of makespan, bottleneck, leximax, range, variance, nor empty");
+  CHECK(with([](plan& p) { p.objective.name = "automatic"; }).starts_with("/objective/name"));
+  CHECK(with([](plan& p) { p.objective.name = ""; }).empty());
+  CHECK(with([](plan& p) { p.memory.checkpoint = "Always"; }) ==
+        "/memory/checkpoint \"Always\" is none of never, except_last, always, nor empty");
+  CHECK(with([](plan& p) { p.memory.checkpoint = ""; }).empty());
+  CHECK(with([](plan& p) { p.memory.buffer_fraction = 1; }) == "/memory/buffer_fraction the fraction is not below 1");
+  CHECK(with([](plan& p) { p.memory.buffer_fraction = 0.999; }).empty());
+  CHECK(with([](plan& p) { p.schedule.name = ""; }) ==
+        "/makespan a time does not agree with no schedule, of which it would be");
+  CHECK(with([](plan& p) { p.schedule.microbatches = 0; }) ==
+        "/makespan a time does not agree with a number of microbatches that is not known");
+  CHECK(with([](plan& p) { p.schedule = {}, p.makespan.reset(); }).empty());
+  plan ordered = full_graph_plan();  // an order of its own is a schedule
+  CHECK(ordered.makespan);
+  CHECK(mistake(ordered).empty());
+}

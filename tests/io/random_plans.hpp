@@ -2,11 +2,13 @@
 #pragma once
 
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
@@ -131,7 +133,11 @@ class random_plans {
     stages(made);
     choices(made);
     order(made);
-    made.objective = {text(), text(), number(), number(), static_cast<stagecut::state>(up_to(3))};
+    const double value = number();
+    const double bound = number();
+    const std::size_t objective = up_to(std::size(stagecut::objective_words));
+    made.objective = {objective == 0 ? "" : stagecut::objective_words[objective - 1].name, text(), std::max(value, bound),
+                      std::min(value, bound), static_cast<stagecut::state>(up_to(3))};
     for (std::size_t d = 0; d < made.devices && made.stages.size() % 3 == 0; ++d) {
       made.speeds.push_back(number() + 5e-324);
     }
@@ -142,7 +148,8 @@ class random_plans {
       const std::size_t links = up_to(1) == 0 || each == 0 ? 1 : each;
       for (std::size_t b = 0; b < links; ++b) made.messages.links.push_back({number(), number()});
     }
-    made.makespan = maybe();
+    const bool runs = !made.schedule.name.empty() || !made.schedule.orders.empty();
+    if (runs && made.schedule.microbatches != 0) made.makespan = maybe();
     for (std::size_t i = up_to(5); i-- > 0;) {
       const double a = number();
       const double b = number();
@@ -198,7 +205,11 @@ class random_plans {
     const std::size_t stages = made.stages.size();
     made.chunks = stages % 2 == 0 ? 1 + up_to(1) : 1;
     made.devices = stages / made.chunks;
-    if (up_to(1) == 0) made.memory = {text(), number(), text(), number(), maybe(), number()};
+    if (up_to(1) == 0) {
+      const char* const checkpoints[] = {"", "never", "always"};
+      const double fraction = static_cast<double>(up_to(63)) / 64;
+      made.memory = {text(), number(), checkpoints[up_to(2)], number(), maybe(), fraction};
+    }
     const bool kept = up_to(2) == 0;
     if (kept) made.memory.checkpoint = up_to(1) == 0 ? "except_last" : "";
     const std::size_t replicas = 1 + up_to(1);

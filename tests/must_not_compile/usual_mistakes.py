@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The usual mistakes with costs: none compiles, and the first ten lines of what the compiler says name the way out.
+"""The usual mistakes with costs, constraints and pipeline models: none compiles, and the first ten lines of what the compiler says name the way out.
 
 `usual_mistakes.py COMPILER`"""
 
@@ -48,6 +48,77 @@ OTHERS = {  # the program: what is named
 }
 
 
+ADDITIVE = ("minimize_range", "minimize_variance", "block_partition")
+NOT_ADDITIVE = "const auto own = monotone(3, [](std::size_t first, std::size_t last) { return double(last - first); });"
+CONSTRAINED = ("minimize_bottleneck", "minimize_total", "minimize_leximax", "minimize_range", "minimize_variance", "fewest_stages")
+TWO = "[](std::size_t, std::size_t) { return true; }"
+# What a function without a stage is taken for: g++ names the type, clang the line.
+SAYS_ASKED = ("is_asked_of_stage_first_last", "// asked: (stage, first, last)")
+GIVE = ("give_a_cost_as_prefix_sums_or_monotone_n_f",)
+FUNCTION = "const auto f = [](std::size_t first, std::size_t last) { return double(last - first); };"
+TIMES = "cut_times({1, 2, 3}, {{}})"
+MADE_OF_COSTS = {  # what it is: (header, the program, one of these is named)
+    "at_speeds of a vector": ("at_speeds", "at_speeds made(items, {1.0, 2.0});", GIVE),
+    "at_speeds of a function": ("at_speeds", f"{FUNCTION} at_speeds made(f, {{1.0, 2.0}});", GIVE),
+    "added_cuts of a vector": ("added_cuts", f"added_cuts made(items, {TIMES});", ("give_an_additive_cost",)),
+    "added_cuts of a vector, with speeds": (
+        "added_cuts", f"added_cuts made(items, {TIMES}, {{1.0, 2.0}});", ("give_an_additive_cost",)),
+    "added_cuts of a monotone cost": ("added_cuts", f"{NOT_ADDITIVE} added_cuts made(own, {TIMES});", ("give_an_additive_cost",)),
+    "overlapped_cuts of a vector": ("overlapped_cuts", f"overlapped_cuts made(items, {TIMES});", ("give_a_monotone_cost",)),
+    "overlapped_cuts of a cost without a promise": (
+        "overlapped_cuts", f"{NOT_ADDITIVE} const auto all = axioms<>()(3, own); overlapped_cuts made(all, {TIMES}, {{1.0}});",
+        ("give_a_monotone_cost",)),
+    "at_most of a function": ("at_most", f"{FUNCTION} at_most made(f, 2.0);", GIVE),
+    "at_most of a vector": ("at_most", "at_most made(items, {2.0, 3.0});", GIVE),
+}
+PASSES = "double forward(std::size_t, std::size_t) {0} {{ return 1; }} double backward(std::size_t, std::size_t) {0} {{ return 1; }}"
+SIZE = "std::size_t size() const { return 3; }"
+ITEM_TIMES = "item_times own({1, 2, 3}, {1, 2, 3});"
+
+
+def own_model(members):
+    return f"struct {{ {SIZE} {PASSES.format('const')} {members} }} own;"
+
+
+def item_model(members):
+    return f"struct model : item_times {{ using item_times::item_times; {members} }}; model own({{1, 2, 3}}, {{1, 2, 3}});"
+
+
+MODELS = {  # what it is: (before the call, the model, what follows the request, one of these is named)
+    "a vector": ("", "items", "", ("item_times",)),
+    "a cost": ("", "prefix_sums(items)", "", ("item_times",)),
+    "a model that is not const": (f"struct {{ {SIZE} {PASSES.format('')} }} own;", "own", "", ("// declare its members const",
+                                                                                          "have_to_be_const")),
+    "a model without a backward pass": (
+        f"struct {{ {SIZE} double forward(std::size_t, std::size_t) const {{ return 1; }} }} own;", "own", "",
+        ("// pipeline_model: docs/makespan.md",)),
+    "a number": ("", "3", "", ("// pipeline_model: docs/makespan.md",)),
+    "a constraint of two": (ITEM_TIMES, "own", TWO, SAYS_ASKED),
+    "a vector and a constraint of two": ("", "items", TWO, ("item_times",)),
+    "backward_weight of an item alone": (
+        own_model("double backward_weight(std::size_t) const { return 0; }"), "own", "", ("backward_weight(stage, item) const",)),
+    "stage_forward that is not const": (
+        item_model("double stage_forward(std::size_t) { return 0; }"), "own", "", ("stage_forward(stage) const",)),
+    "stage_backward that says nothing": (
+        item_model("void stage_backward(std::size_t) const {}"), "own", "", ("stage_backward(stage) const",)),
+    "stage_backward_weight as a list": (
+        item_model("std::vector<double> stage_backward_weight;"), "own", "", ("stage_backward_weight(stage) const",)),
+    "sent of two": (
+        own_model("double sent(std::size_t, std::size_t) const { return 0; }"), "own", "", ("sent(cut) const",)),
+    "memory without a number in flight": (
+        item_model("double memory(std::size_t, std::size_t, std::size_t) const { return 0; }"), "own", TWO.replace("(", "(std::size_t, ", 1),
+        ("memory(stage, first, last, in_flight) const",)),
+    "least_memory without a stage": (
+        item_model("double least_memory(std::size_t, std::size_t, std::size_t) const { return 0; }"), "own", "",
+        ("least_memory(stage, first, last, in_flight) const",)),
+    "splits_backward as a value": (own_model("bool splits_backward = true;"), "own", "", ("splits_backward() const",)),
+    "a wrong member inside with_speeds": (
+        item_model("double stage_forward() const { return 0; }"), "with_speeds<model>(own, {1, 2})", "", ("stage_forward(stage) const",)),
+    "a wrong member inside with_stage_times": (
+        item_model("double stage_forward() const { return 0; }"), "with_stage_times<model>(own, {})", "", ("stage_forward(stage) const",)),
+}
+
+
 def refused(name, header, body, named):
     text = (f"#include <vector>\n#include <stagecut/cost/prefix_sums.hpp>\n#include <stagecut/{header}.hpp>\n"
             f"#include <stagecut/sequence/minimize_total.hpp>\nusing namespace stagecut;\nint main() {{\n{body}\n}}\n")
@@ -66,6 +137,15 @@ cases = [(f"{call} of {mistake}", f"sequence/{call}", f"{before}\n(void){call}({
 cases += [(f"minimize_total without a number of stages of {mistake}", "sequence/minimize_total",
            f"{before}\n(void)minimize_total({argument});", named) for mistake, (before, argument, named) in MISTAKES.items()]
 cases += [(body, "cost/objective", body, named) for body, named in OTHERS.items()]
+cases += [(f"{call} of a cost that is not additive", f"sequence/{call}", f"{NOT_ADDITIVE}\n(void){call}(own, {PARTITIONERS[call]});",
+           ("additive_cost",)) for call in ADDITIVE]
+cases += [(f"{call} with a constraint of two", f"sequence/{call}",
+           f"const prefix_sums own{{1.0, 2.0, 3.0}};\n(void){call}(own, {PARTITIONERS[call]}, {TWO});", SAYS_ASKED) for call in CONSTRAINED]
+cases += [(name, f"cost/{header}", f"const std::vector<double> items{{1, 2, 3}};\n{body}", named)
+          for name, (header, body, named) in MADE_OF_COSTS.items()]
+cases += [(f"minimize_makespan of {name}", "makespan/minimize_makespan",
+           f"const std::vector<double> items{{1, 2, 3}};\nmakespan_request request;\n{before}\n"
+           f"(void)minimize_makespan({model}, request{rest and ', ' + rest});", named) for name, (before, model, rest, named) in MODELS.items()]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     problems = [problem for problem in pool.map(lambda case: refused(*case), cases) if problem]
 print("\n".join(problems) or f"{len(cases)} mistakes are refused, each with the way out in the first {LINES} lines")

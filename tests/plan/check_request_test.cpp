@@ -62,6 +62,13 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, {.schedule = schedule_kind::zbv}).find("schedule = zbv, must be gpipe") != std::string::npos);
   CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::interleaved}).empty());
   CHECK(refusal(model, {.time_weight = 0.0 / 0.0}).find("time_weight") != std::string::npos);
+  plan_request limited;
+  for (const double each : {0.0 / 0.0, -1.0}) {
+    limited.limits.time_limit = each;
+    CHECK(refusal(model, limited).find("plan_chain: limits.time_limit = ") != std::string::npos);
+  }
+  limited.limits.time_limit = 0.0;
+  CHECK(refusal(model, limited).empty());
   CHECK(refusal(model, {.objective = stagecut::plan_objective::makespan}) ==
         "stagecut::plan_chain: objective = makespan, is what make_plan minimises");
   plan_request request;

@@ -209,3 +209,17 @@ TEST_CASE("who stops it is told what is known by then") {
   CHECK(at_once.what == reason::cause::memory);
   CHECK(at_once.remedy.find("devices would do") == std::string::npos);
 }
+
+TEST_CASE("bytes that are none, and a time limit that is none, are refused") {
+  profile model;
+  model.layers.resize(2);
+  const training_memory memory(model);
+  const auto ask = [&](double bytes, const stagecut::chain_limits& limits) {
+    return memory_shortage(model, layer_blocks(model), memory, {1}, bytes, one_forward_one_backward, limits);
+  };
+  for (const double bytes : {std::nan(""), HUGE_VAL, -1.0}) CHECK_THROWS_AS((void)ask(bytes, {}), stagecut::argument_error);
+  stagecut::chain_limits limits;
+  limits.time_limit = std::nan("");
+  CHECK_THROWS_WITH_AS((void)ask(1, limits), "stagecut::memory_shortage: limits.time_limit = NaN, must be a number",
+                       stagecut::argument_error);
+}

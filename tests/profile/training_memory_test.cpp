@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <set>
 #include <string>
@@ -172,4 +173,13 @@ TEST_CASE("the modes have torchgpipe's names") {
   CHECK(std::string(to_string(checkpointing::never)) == "never");
   CHECK(std::string(to_string(checkpointing::except_last)) == "except_last");
   CHECK(std::string(to_string(checkpointing::always)) == "always");
+}
+
+TEST_CASE("a cap of bytes that are no number is refused") {
+  profile model;
+  model.layers.resize(1);
+  const training_memory memory(model);
+  CHECK_THROWS_WITH_AS(stagecut::memory_cap(memory, {1}, std::numeric_limits<double>::quiet_NaN()),
+                       "stagecut::memory_cap: bytes = NaN, must be a number", stagecut::argument_error);
+  CHECK(stagecut::memory_cap(memory, {1}, std::numeric_limits<double>::infinity())(0, 0, 1));
 }

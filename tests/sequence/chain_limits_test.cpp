@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
+#include <stagecut/sequence/minimize_leximax.hpp>
+#include <stagecut/sequence/minimize_range.hpp>
+#include <stagecut/sequence/minimize_variance.hpp>
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 using stagecut::chain_limits;
@@ -15,6 +21,24 @@ TEST_CASE("without limits a search is never over") {
   chain_clock clock(limits);
   for (int i = 0; i < 100; ++i) CHECK_FALSE(clock.over(0.5));
   CHECK_FALSE(clock.was_over());
+}
+
+TEST_CASE("a time limit that is no number is refused, in the name of who was asked") {
+  chain_limits limits;
+  stagecut::detail::check_limits("f", limits);
+  for (const double each : {-1.0, 0.0, std::numeric_limits<double>::infinity()}) {
+    limits.time_limit = each;
+    stagecut::detail::check_limits("f", limits);
+  }
+  limits.time_limit = std::numeric_limits<double>::quiet_NaN();
+  const stagecut::prefix_sums cost{1.0, 2.0};
+  const auto any = [](std::size_t, std::size_t, std::size_t) { return true; };
+  CHECK_THROWS_WITH_AS((void)stagecut::minimize_range(cost, 2, limits),
+                       "stagecut::minimize_range: limits.time_limit = NaN, must be a number", stagecut::argument_error);
+  CHECK_THROWS_WITH_AS((void)stagecut::minimize_leximax(cost, 2, limits),
+                       "stagecut::minimize_leximax: limits.time_limit = NaN, must be a number", stagecut::argument_error);
+  CHECK_THROWS_WITH_AS((void)stagecut::minimize_variance(cost, 2, any, limits),
+                       "stagecut::minimize_variance: limits.time_limit = NaN, must be a number", stagecut::argument_error);
 }
 
 TEST_CASE("no time is over at once, and stays so") {

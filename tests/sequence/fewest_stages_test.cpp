@@ -182,7 +182,9 @@ TEST_CASE("what cannot be done is told") {
   CHECK(none.state() == stagecut::state::infeasible);
   CHECK(none.why().text() ==
         "no cut keeps to the constraint: no stage that begins with item 1 is allowed and leads on to the end");
-  CHECK(!fewest_stages(prefix_sums{1.0}, std::numeric_limits<double>::quiet_NaN()));
+  CHECK_THROWS_WITH_AS((void)fewest_stages(prefix_sums{1.0}, std::numeric_limits<double>::quiet_NaN()),
+                       "stagecut::fewest_stages: most = NaN, must be a number", stagecut::argument_error);
+  CHECK(fewest_stages(prefix_sums{1.0, 2.0}, std::numeric_limits<double>::infinity())->cost == 1);
 }
 
 TEST_CASE("the least that costs can be is enough") {

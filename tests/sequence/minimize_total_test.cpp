@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/cost/at_most.hpp>
 #include <stagecut/cost/convex_of.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/sequence/minimize_total.hpp>
@@ -326,6 +327,14 @@ TEST_CASE("what cannot be done is told") {
         stagecut::reason{stagecut::reason::cause::more_stages_than_layers, 1, 0});
   const auto never = [](std::size_t, std::size_t, std::size_t) { return false; };
   CHECK(minimize_total(work, 2, never).why().what == stagecut::reason::cause::constraint);
+
+  const prefix_sums times{1.0, 2.0};  // no price of stages that is none
+  for (const double each : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    CHECK_THROWS_AS((void)minimize_total(times, per_stage{each}), stagecut::argument_error);
+    CHECK_THROWS_AS((void)minimize_total(times, per_stage{-each}, stagecut::at_most(times, 3.0)), stagecut::argument_error);
+  }
+  CHECK_THROWS_WITH((void)minimize_total(times, per_stage{std::numeric_limits<float>::infinity()}),
+                    "stagecut::minimize_total: per_stage.cost = inf, must be finite");
 
   const prefix_sums<unsigned> units({1U, 1U});  // an extra cost may be below zero, where the costs may not
   CHECK(minimize_total(units, per_stage{-1})->cost == 0);

@@ -78,7 +78,9 @@ TEST_CASE("models that keep their promises") {
   const auto report = check_pipeline_model(free_model{});
   CHECK(report);
   CHECK(report.checks > 500);
-  CHECK(report.text() == "no axiom was found broken in " + std::to_string(report.checks) + " checks");
+  CHECK(report.text() == "no axiom was found broken in " + std::to_string(report.checks) +
+                             " checks; optional members: backward_weight, stage_forward, stage_backward, "
+                             "stage_backward_weight, sent, memory, least_memory, splits_backward");
   CHECK(check_pipeline_model(same_model{}));
   CHECK(check_pipeline_model(least_model{}));
   CHECK(check_pipeline_model(free_model{.items = 0}));
@@ -139,4 +141,17 @@ TEST_CASE("memory that falls with the microbatches in flight, and a least memory
 
 TEST_CASE("a model that says something else each time") {
   CHECK(lie(free_model{.moody = true}) == "pure forward 2 3");
+}
+
+TEST_CASE("which optional members a model has: a misspelt one is missing") {
+  struct misspelt : least_model {
+    double sends(std::size_t) const { return 1; }
+    double memory(std::size_t, std::size_t, std::size_t, std::size_t) const { return 1; }
+  };
+  CHECK(check_pipeline_model(misspelt()).optional == "memory");
+  CHECK(check_pipeline_model(least_model{}).optional.empty());
+  const auto text = check_pipeline_model(least_model{}).text();
+  CHECK(text.find("checks; optional members: none") != std::string::npos);
+  CHECK(check_pipeline_model(stagecut::with_speeds<least_model>({}, {1, 2, 3, 4})).optional ==
+        "stage_forward, stage_backward, stage_backward_weight");
 }

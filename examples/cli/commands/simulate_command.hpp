@@ -140,7 +140,8 @@ struct simulate_command {
     }
     if (schedule.microbatches != 0) plan.schedule.microbatches = schedule.microbatches;
     stagecut::schedule made = schedule.named() ? other_schedule(plan) : own_schedule(plan);
-    const std::string title = fmt::format("{}, {}", plan.profile.name.empty() ? file : plan.profile.name, made.name);
+    const std::string title = fmt::format("{}, {}", plan.profile.name.empty() ? file : plan.profile.name,
+                                          made.name.empty() ? "its own order" : made.name);
     try {
       for (std::size_t s = 0; s < plan.stages.size() && !transfers.link_said(); ++s) {
         if (plan.messages.links.size() < 2 || plan.stages[s].device == made.rank_of[s]) continue;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/profile_text.hpp"
@@ -19,6 +20,9 @@
 #include "words/quantity.hpp"
 
 // Plans as tables that a person reads at a glance.
+
+/// What a schedule is called: one that has no name is an order that somebody wrote.
+inline std::string schedule_name(std::string_view name) { return name.empty() ? "its own order" : shown(name); }
 
 /// A value of the plan's objective, in its unit.
 inline std::string cost_text(const stagecut::plan& plan, double value) {
@@ -32,7 +36,7 @@ inline std::string cost_text(const stagecut::plan& plan, double value) {
 /// What was minimised, and how far.
 inline std::string objective_text(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
-  const std::string name = shown(objective.name);
+  const std::string name = objective.name.empty() ? "cost" : shown(objective.name);
   const auto least = [&](double bound) { return fmt::format(": no cut is below {}", cost_text(plan, bound)); };
   std::string state = stagecut::to_string(objective.state);
   if (objective.state == stagecut::state::feasible && (name == "range" || name == "leximax" || name == "variance")) {
@@ -70,7 +74,7 @@ inline std::string summary(const stagecut::plan& plan) {
     double busy = 0;
     for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.mean_backward(plan.schedule.microbatches));
     const double all = *plan.makespan * static_cast<double>(plan.devices);
-    text += fmt::format("{} of {} microbatches: {} {}, devices idle {:.1f} % of it\n", shown(plan.schedule.name),
+    text += fmt::format("{} of {} microbatches: {} {}, devices idle {:.1f} % of it\n", schedule_name(plan.schedule.name),
                         plan.schedule.microbatches, time_text(plan.profile, *plan.makespan),
                         plan.messages.links.empty() ? "without transfers" : "with transfers",
                         100 * std::max(0.0, 1 - busy / all));

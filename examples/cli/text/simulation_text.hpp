@@ -150,7 +150,8 @@ inline std::string comparison_text(const std::vector<simulated>& all, const scre
       };
       std::string slower = run.makespan > best ? "" : "best";
       if (run.makespan > best && best > 0) slower = fmt::format("+{:.1f} %", 100 * (run.makespan / best - 1));
-      std::vector<std::string> cells = {shown(each.picture.title, causes ? 30 : 14), shown(each.picture.order.name)};
+      std::vector<std::string> cells = {shown(each.picture.title, causes ? 30 : 14),
+                                        schedule_name(each.picture.order.name)};
       if (causes) cells.push_back(std::to_string(run.ranks.size()));
       cells.insert(cells.end(), {std::to_string(each.picture.order.microbatches), time_text(each, run.makespan), slower,
                                  percent(run.makespan - each.parts.work)});

@@ -106,6 +106,9 @@ class no_answer : public std::logic_error {
 /// True in a condition when there is an answer. Reading an answer that is not there throws `no_answer`. Copied where the
 /// answer can be; one that was moved from is `unknown` and has no answer, while an answer that is moved out
 /// of it leaves its state as it is, as with `std::optional`.
+///
+/// Of a function's result `f()->makespan` is read at once, and well. But `for (auto stage : f()->cuts)` walks through what
+/// is gone, before C++23: name the outcome first, or write `(*f()).cuts`, as `*` then gives the answer away.
 template <class Answer>
 class outcome {
  public:
@@ -139,7 +142,7 @@ class outcome {
   [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
   /// @}
 
-  /// The answer.
+  /// The answer; of an outcome that dies at the end of the expression a copy of its own, moved out.
   /// @throws no_answer if there is none
   /// @{
   [[nodiscard]] const Answer& value() const& {
@@ -150,10 +153,10 @@ class outcome {
     if (!answer_) detail::fail(no_answer(why_));
     return *answer_;
   }
-  [[nodiscard]] Answer&& value() && { return std::move(value()); }
+  [[nodiscard]] Answer value() && { return std::move(value()); }
   [[nodiscard]] const Answer& operator*() const& { return value(); }
   [[nodiscard]] Answer& operator*() & { return value(); }
-  [[nodiscard]] Answer&& operator*() && { return std::move(value()); }
+  [[nodiscard]] Answer operator*() && { return std::move(value()); }
   [[nodiscard]] const Answer* operator->() const { return __builtin_addressof(value()); }
   [[nodiscard]] Answer* operator->() { return __builtin_addressof(value()); }
   /// @}

@@ -11,6 +11,7 @@
 #include <stagecut/cost/at_speeds.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/cut_times.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
 namespace stagecut::inline v0 {
@@ -52,6 +53,9 @@ class added_cuts {
   }
   added_cuts(const Model&&, cut_times) = delete;  // would die before it is asked
   added_cuts(const Model&&, cut_times, std::vector<double>) = delete;
+  template <class Other>
+  requires(!additive_cost<Other>) added_cuts(const Other&, cut_times, std::vector<double> = {})
+  = delete;  // prefix_sums(items), say
 
   /// Number of items n.
   [[nodiscard]] std::size_t size() const { return cost_->size(); }
@@ -90,5 +94,10 @@ class added_cuts {
   cut_times times_;
   detail::stage_speeds speeds_;
 };
+
+/// Without such a cost: says so.
+template <class Other>
+requires(!additive_cost<Other>) added_cuts(const Other&, cut_times, std::vector<double> = {})
+->added_cuts<detail::give_an_additive_cost_as_prefix_sums>;
 
 }  // namespace stagecut::inline v0

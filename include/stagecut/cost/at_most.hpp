@@ -13,6 +13,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
@@ -52,6 +53,9 @@ class at_most {
   template <std::floating_point Real>
   requires integer<cost_t<Model>> at_most(const Model&, Real)
   = delete;  // would be cut off to an integer
+  template <class Other, class Any = std::vector<double>>
+  requires(!stage_cost<Other>) at_most(const Other&, const Any&)
+  = delete;  // prefix_sums(items), monotone(n, f) or a cost of your own
 
   /// The cost that is bounded.
   [[nodiscard]] const Model& cost() const noexcept { return *cost_; }
@@ -120,5 +124,9 @@ at_most(const Model&, cost_t<Model>) -> at_most<Model>;
 /// The type, from what is given.
 template <stage_cost Model>
 at_most(const Model&, std::vector<cost_t<Model>>) -> at_most<Model, std::vector<cost_t<Model>>>;
+/// Without a cost: says so.
+template <class Other, class Any = std::vector<double>>
+requires(!stage_cost<Other>) at_most(const Other&, const Any&)
+->at_most<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>;
 
 }  // namespace stagecut::inline v0

@@ -10,6 +10,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
 namespace stagecut::inline v0 {
@@ -67,6 +68,9 @@ class at_speeds {
   at_speeds(const Model& cost, std::vector<double> speeds)
       : cost_(__builtin_addressof(cost)), speeds_("at_speeds", std::move(speeds)) {}
   at_speeds(const Model&&, std::vector<double>) = delete;  // would die before it is asked
+  template <class Other>
+  requires(!stage_cost<Other>) at_speeds(const Other&, std::vector<double>)
+  = delete;  // prefix_sums(items), monotone(n, f) or a cost of your own
 
   /// Number of items n.
   [[nodiscard]] std::size_t size() const { return cost_->size(); }
@@ -81,5 +85,10 @@ class at_speeds {
   const Model* cost_;
   detail::stage_speeds speeds_;
 };
+
+/// Without a cost: says so.
+template <class Other>
+requires(!stage_cost<Other>) at_speeds(const Other&, std::vector<double>)
+->at_speeds<detail::give_a_cost_as_prefix_sums_or_monotone_n_f>;
 
 }  // namespace stagecut::inline v0

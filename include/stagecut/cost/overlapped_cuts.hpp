@@ -11,6 +11,7 @@
 #include <stagecut/cost/at_speeds.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/cut_times.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/overlapped_cost.hpp>
 
@@ -51,6 +52,10 @@ class overlapped_cuts {
   }
   overlapped_cuts(const Model&&, cut_times) = delete;  // would die before it is asked
   overlapped_cuts(const Model&&, cut_times, std::vector<double>) = delete;
+  template <class Other>
+  requires(!(stage_cost<Other> && promises<Other, monotone>))
+      overlapped_cuts(const Other&, cut_times, std::vector<double> = {})
+  = delete;  // prefix_sums(items), say
 
   /// Number of items n.
   [[nodiscard]] std::size_t size() const { return cost_->size(); }
@@ -80,5 +85,11 @@ class overlapped_cuts {
   cut_times times_;
   detail::stage_speeds speeds_;
 };
+
+/// Without such a cost: says so.
+template <class Other>
+requires(!(stage_cost<Other> && promises<Other, monotone>))
+    overlapped_cuts(const Other&, cut_times, std::vector<double> = {})
+->overlapped_cuts<detail::give_a_monotone_cost_as_prefix_sums_or_monotone_n_f>;
 
 }  // namespace stagecut::inline v0

@@ -11,6 +11,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/detail/pipeline_members.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -29,6 +30,9 @@ namespace stagecut::inline v0 {
 /// | `least_memory(s, first, last, k)` | what a stage takes at least that begins with `first` and reaches to `last` or beyond, which spares many questions |
 /// | `splits_backward()` | false for a model that has `backward_weight` but does not know it |
 ///
+/// An optional member of that name and another form, not const say, does not compile where the model is used. A misspelt
+/// one is none: what `testing::check_pipeline_model` says of a model names those that it has.
+///
 /// Axioms: pure; finite and not negative; a part is not above its whole; memory never falls with `k`; and with
 /// `stage_invariant` an item takes the same time on every stage, so that it is asked for on stage 0 alone (what stages
 /// take beside their items, and memory, are asked for of every stage). `testing::check_pipeline_model` looks for a lie.
@@ -41,21 +45,15 @@ concept pipeline_model = requires(const Model& model, std::size_t i) {
 
 /// Such a model that tells the gradient of the weights apart.
 template <class Model>
-concept split_pipeline_model = pipeline_model<Model> && requires(const Model& model, std::size_t i) {
-  { model.backward_weight(i, i) } -> std::convertible_to<double>;
-};
+concept split_pipeline_model = pipeline_model<Model> && detail::has_backward_weight<Model>;
 
 /// Such a model that knows what crosses a cut.
 template <class Model>
-concept sending_pipeline_model = pipeline_model<Model> && requires(const Model& model, std::size_t i) {
-  { model.sent(i) } -> std::convertible_to<double>;
-};
+concept sending_pipeline_model = pipeline_model<Model> && detail::has_sent<Model>;
 
 /// Such a model that knows the memory of a stage.
 template <class Model>
-concept memory_pipeline_model = pipeline_model<Model> && requires(const Model& model, std::size_t i) {
-  { model.memory(i, i, i, i) } -> std::convertible_to<double>;
-};
+concept memory_pipeline_model = pipeline_model<Model> && detail::has_memory<Model>;
 
 namespace detail {
 
@@ -63,17 +61,17 @@ namespace detail {
 /// @{
 template <class Model>
 [[nodiscard]] constexpr double stage_forward(const Model& model, std::size_t s) {
-  if constexpr (requires { model.stage_forward(s); }) return model.stage_forward(s);
+  if constexpr (has_stage_forward<Model>) return model.stage_forward(s);
   return 0;
 }
 template <class Model>
 [[nodiscard]] constexpr double stage_backward(const Model& model, std::size_t s) {
-  if constexpr (requires { model.stage_backward(s); }) return model.stage_backward(s);
+  if constexpr (has_stage_backward<Model>) return model.stage_backward(s);
   return 0;
 }
 template <class Model>
 [[nodiscard]] constexpr double stage_backward_weight(const Model& model, std::size_t s) {
-  if constexpr (requires { model.stage_backward_weight(s); }) return model.stage_backward_weight(s);
+  if constexpr (has_stage_backward_weight<Model>) return model.stage_backward_weight(s);
   return 0;
 }
 /// @}
@@ -163,6 +161,7 @@ class with_stage_times : public Model {
   /// @param times  finite and not negative
   /// @throws       invalid_input for times that are not
   with_stage_times(Model model, stage_times times) : Model(std::move(model)), times_(std::move(times)) {
+    detail::check_pipeline_members<Model>();
     check("forward", times_.forward);
     check("backward", times_.backward);
     check("backward_weight", times_.backward_weight);
@@ -226,6 +225,7 @@ class with_speeds : public Model {
   /// @param speeds  of every stage, above 0; 1: as in the model
   /// @throws        argument_error for a speed that is not above 0
   with_speeds(Model model, std::vector<double> speeds) : Model(std::move(model)), speeds_(std::move(speeds)) {
+    detail::check_pipeline_members<Model>();
     for (std::size_t s = 0; s < speeds_.size(); ++s) {
       if (is_finite(speeds_[s]) && speeds_[s] > 0) continue;
       detail::fail(argument_error("with_speeds", detail::joined("speeds[", std::to_string(s), "]"),

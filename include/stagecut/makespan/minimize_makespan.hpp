@@ -9,9 +9,11 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/expects_pipeline_model.hpp>
 #include <stagecut/makespan/detail/makespan_search.hpp>
 #include <stagecut/makespan/detail/model_rules.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -20,7 +22,9 @@
 namespace stagecut::inline v0 {
 
 /// See `minimize_makespan`.
-struct minimize_makespan_fn {
+struct minimize_makespan_fn : detail::expects_pipeline_model {
+  using detail::expects_pipeline_model::operator();
+
   /// See `minimize_makespan`.
   /// @{
   template <pipeline_model Model>
@@ -31,6 +35,7 @@ struct minimize_makespan_fn {
   template <pipeline_model Model, stage_constraint Constraint>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
                                                  const Constraint& allowed) const {
+    detail::check_pipeline_members<Model>();
     check_schedule(request.order);
     check(model.size(), request, memory_pipeline_model<Model>);
     const std::size_t stages = request.order.stages();
@@ -56,7 +61,7 @@ struct minimize_makespan_fn {
 
   template <class Model>
   static bool tells_weights(const Model& model) {
-    if constexpr (requires { model.splits_backward(); }) return model.splits_backward();
+    if constexpr (split_pipeline_model<Model> && detail::has_splits_backward<Model>) return model.splits_backward();
     return split_pipeline_model<Model>;
   }
 

@@ -174,7 +174,7 @@ struct memory_bracket {
 ///                   shard it so that it fits as a stage of its own, if it can be one; else `memory` with the least that
 ///                   the fullest stage needs, by bisection. The remedy names the sharding of all layers then, and the
 ///                   smallest number of devices that fits, each one tried. `more_stages_than_layers` if so it is
-/// @throws           argument_error for no stage
+/// @throws           argument_error for no stage, and for bytes that are negative or not finite
 ///
 /// O(k n) for each of about 50 bisections and each number of devices, as a rule; O(k n w) at worst, w blocks in a stage.
 /// It gives up after 2 * 10^8 steps, and then says what is known.
@@ -184,6 +184,10 @@ template <class InFlight>
                                      const chain_limits& limits = {}) {
   const std::size_t stages = in_flight.size();
   if (stages == 0) detail::fail(argument_error("memory_shortage", "in_flight", "{}", "must be of one stage at least"));
+  if (!is_finite(bytes) || is_negative(bytes)) {
+    detail::fail(argument_error("memory_shortage", "bytes", detail::number_text(bytes), "must be finite and not negative"));
+  }
+  detail::check_limits("memory_shortage", limits);
   if (stages > blocks.stages()) return {reason::cause::more_stages_than_layers, stages, blocks.stages()};
   const auto ways = [&](double needed) { return std::to_string(detail::whole_bytes(needed / bytes)); };
   detail::memory_fit fits(blocks, memory, limits);

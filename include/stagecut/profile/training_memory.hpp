@@ -168,8 +168,11 @@ class memory_cap {
   /// @param memory     what stages take; must outlive this object
   /// @param in_flight  microbatches in flight, of every stage
   /// @param bytes      of a device
+  /// @throws           argument_error for bytes that are NaN
   memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes)
-      : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(bytes) {}
+      : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(bytes) {
+    if (is_nan(bytes)) detail::fail(argument_error("memory_cap", "bytes", "NaN", "must be a number"));
+  }
 
   /// Whether the layers `[first, last)` fit as that stage.
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {

@@ -61,8 +61,8 @@ template <additive_cost Model>
 }  // namespace detail
 
 /// See `block_partition`.
-struct block_partition_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct block_partition_fn : detail::expects_additive_cost {
+  using detail::expects_additive_cost::operator();
 
   /// See `block_partition`.
   template <additive_cost Model>

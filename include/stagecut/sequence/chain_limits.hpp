@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
 
 namespace stagecut::inline v0 {
@@ -23,6 +26,12 @@ struct chain_limits {
 };
 
 namespace detail {
+
+/// Throws `argument_error` in the name of `function` for a time limit that is no number: none would ever be reached.
+inline void check_limits(std::string_view function, const chain_limits& limits) {
+  if (!limits.time_limit || !is_nan(*limits.time_limit)) return;
+  fail(argument_error(function, "limits.time_limit", "NaN", "must be a number"));
+}
 
 /// Knows when a search must end, and tells how far it is.
 class chain_clock {

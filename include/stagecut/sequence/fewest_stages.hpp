@@ -20,8 +20,8 @@
 namespace stagecut::inline v0 {
 
 /// See `fewest_stages`.
-struct fewest_stages_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct fewest_stages_fn : detail::expects_cost_and_constraint {
+  using detail::expects_cost_and_constraint::operator();
 
   /// See `fewest_stages`.
   /// @{
@@ -38,6 +38,9 @@ struct fewest_stages_fn : detail::expects_cost {
         "stage_invariant. Promise it if it is true: using axioms = stagecut::axioms<stagecut::stage_invariant>. "
         "For one that differs by stage call best_stages, which tries each number");
     using answer = outcome<chain_partition<std::size_t>>;
+    if constexpr (arithmetic<cost_t<Model>>) {
+      if (is_nan(most)) detail::fail(argument_error("fewest_stages", "most", "NaN", "must be a number"));
+    }
     const std::size_t items = cost.size();
     if (items == 0) return answer::infeasible({reason::cause::constraint, 0, 0, "there is no item"});
     std::vector<std::size_t> needed(items + 1, items + 1);  // stages, for the items from one on
@@ -74,7 +77,7 @@ struct fewest_stages_fn : detail::expects_cost {
 /// @param most     what a stage may cost; no fraction where costs are integers
 /// @param allowed  optional: which items may be a stage, a `stage_constraint` that is `stage_invariant`
 /// @return         optimal, with the number of stages as cost and bound; infeasible if no number of stages will do
-/// @throws         whatever `cost` and `allowed` throw
+/// @throws         argument_error if `most` is NaN; whatever `cost` and `allowed` throw
 ///
 /// Exact for any cost. Among the cuts with as few stages the lexicographically smallest. O(n w) calls of cost and
 /// constraint, where w is n, or of a right-monotone cost the items of the widest stage within `most`. Where the costs,

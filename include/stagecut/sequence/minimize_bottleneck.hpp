@@ -39,8 +39,8 @@ class bottleneck_workspace {
 };
 
 /// See `minimize_bottleneck`.
-struct minimize_bottleneck_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct minimize_bottleneck_fn : detail::expects_cost_and_constraint {
+  using detail::expects_cost_and_constraint::operator();
 
   /// See `minimize_bottleneck`.
   /// @{

@@ -28,8 +28,8 @@
 namespace stagecut::inline v0 {
 
 /// See `minimize_leximax`.
-struct minimize_leximax_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct minimize_leximax_fn : detail::expects_cost_and_constraint {
+  using detail::expects_cost_and_constraint::operator();
 
   /// See `minimize_leximax`.
   /// @{
@@ -39,6 +39,7 @@ struct minimize_leximax_fn : detail::expects_cost {
                                                                                 const chain_limits& limits = {}) const {
     using answer = outcome<chain_partition<std::vector<cost_t<Model>>>>;
     if (stages == 0) detail::fail(argument_error("minimize_leximax", "stages", "0", "must be at least 1"));
+    detail::check_limits("minimize_leximax", limits);
     if constexpr (detail::cuts_only<Constraint>) {
       return detail::on_blocks(cost, stages, allowed,
                                [&](const auto& merged) { return (*this)(merged, stages, limits); });
@@ -98,7 +99,8 @@ struct minimize_leximax_fn : detail::expects_cost {
 /// @param limits   optional: how long to search once the least bottleneck is known, and whom to tell
 /// @return         optimal, with the costs of the stages, the costliest first, as cost and bound; feasible if a limit was
 ///                 reached: a cut with the least bottleneck, which is the bound; or infeasible, as `minimize_bottleneck`
-/// @throws         argument_error if `stages == 0`; whatever `cost`, `allowed` and `limits` throw
+/// @throws         argument_error if `stages == 0`, and for a time limit that is NaN; whatever `cost`, `allowed` and
+///                 `limits` throw
 ///
 /// Exact for the costs as computed. Among the best cuts the lexicographically smallest. `minimize_bottleneck` first;
 /// then, of the cuts with that bottleneck, for each of k stages and m places where it can begin, few calls of cost and

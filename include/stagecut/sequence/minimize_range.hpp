@@ -24,8 +24,8 @@
 namespace stagecut::inline v0 {
 
 /// See `minimize_range`.
-struct minimize_range_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct minimize_range_fn : detail::expects_additive_cost {
+  using detail::expects_additive_cost::operator();
 
   /// See `minimize_range`.
   /// @{
@@ -36,6 +36,7 @@ struct minimize_range_fn : detail::expects_cost {
     using answer = outcome<chain_partition<cost_t<Model>>>;
     using number = cost_t<Model>;
     if (stages == 0) detail::fail(argument_error("minimize_range", "stages", "0", "must be at least 1"));
+    detail::check_limits("minimize_range", limits);
     const std::size_t items = cost.size();
     if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
     if constexpr (detail::cuts_only<Constraint>) {
@@ -103,7 +104,8 @@ struct minimize_range_fn : detail::expects_cost {
 /// so
 ///                 far and what no cut is below; infeasible, `more_stages_than_layers` if k > n, `constraint` if no cut
 ///                 has allowed stages only
-/// @throws         argument_error if `stages == 0`; whatever `cost`, `allowed` and `limits` throw
+/// @throws         argument_error if `stages == 0`, and for a time limit that is NaN; whatever `cost`, `allowed` and
+///                 `limits` throw
 ///
 /// Exact for the differences of costs as computed, rounding included. Among the optimal cuts it returns the
 /// lexicographically smallest, unless a limit is reached after the least difference was proved. Such a cut may have a

@@ -58,8 +58,8 @@ inline constexpr bool convex_of_doubles<convex_of<Sums, Function>> =
 }  // namespace detail
 
 /// See `minimize_total`.
-struct minimize_total_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct minimize_total_fn : detail::expects_cost_and_constraint {
+  using detail::expects_cost_and_constraint::operator();
 
   /// See `minimize_total`.
   /// @{
@@ -89,6 +89,7 @@ struct minimize_total_fn : detail::expects_cost {
   requires(integer<Extra> || !integer<cost_t<Model>>) [[nodiscard]] outcome<chain_partition<cost_t<Model>>> operator()(
       const Model& cost, per_stage<Extra> extra) const {
     const std::size_t items = cost.size();
+    check(extra);
     const auto added = static_cast<detail::total_t<cost_t<Model>>>(extra.cost);
     if (items == 0) return no_layer<Model>();
     const detail::stage_price<Model> price{cost};
@@ -110,6 +111,7 @@ struct minimize_total_fn : detail::expects_cost {
     static_assert(promises<Constraint, stage_invariant>,
                   "where the number of stages is free, a stage has no index: the constraint has to promise "
                   "stagecut::stage_invariant, and is asked about stage 0");
+    check(extra);
     const auto added = static_cast<detail::total_t<cost_t<Model>>>(extra.cost);
     if (cost.size() == 0) return no_layer<Model>();
     const detail::stage_price<Model> price{cost};
@@ -122,6 +124,12 @@ struct minimize_total_fn : detail::expects_cost {
  private:
   template <class Model>
   using outcome_t = outcome<chain_partition<cost_t<Model>>>;
+
+  template <class Extra>
+  static void check(per_stage<Extra> extra) {
+    if (is_finite(extra.cost)) return;
+    detail::fail(argument_error("minimize_total", "per_stage.cost", detail::number_text(extra.cost), "must be finite"));
+  }
 
   /// The same under a constraint that may tell stages apart.
   template <class Model, class Constraint>
@@ -204,8 +212,8 @@ struct minimize_total_fn : detail::expects_cost {
 ///                 the number of stages is free
 /// @return         optimal, with `cost == bound`, the total, extra costs included; or infeasible,
 ///                 `more_stages_than_layers` if k > n (or n = 0), `constraint` if no cut has allowed stages only
-/// @throws         argument_error if `stages == 0`; invalid_input if the total of integer costs is out of their range;
-///                 whatever `cost` and `allowed` throw
+/// @throws         argument_error if `stages == 0`, and for a price of stages that is not finite; invalid_input if the
+///                 total of integer costs is out of their range; whatever `cost` and `allowed` throw
 ///
 /// Exact: integer totals are those of enumeration, and among the optimal cuts it returns the lexicographically smallest.
 /// Totals of floating-point costs are least but for the rounding of sums added up in different orders, and ties are told

@@ -143,8 +143,8 @@ class least_variance {
 }  // namespace detail
 
 /// See `minimize_variance`.
-struct minimize_variance_fn : detail::expects_cost {
-  using detail::expects_cost::operator();
+struct minimize_variance_fn : detail::expects_additive_cost {
+  using detail::expects_additive_cost::operator();
 
   /// See `minimize_variance`.
   /// @{
@@ -159,6 +159,7 @@ struct minimize_variance_fn : detail::expects_cost {
   [[nodiscard]] outcome<chain_partition<double>> operator()(const Model& cost, std::size_t stages,
                                                             const Constraint& allowed,
                                                             const chain_limits& limits = {}) const {
+    detail::check_limits("minimize_variance", limits);
     if (auto refused = too_many(cost.size(), stages)) return *std::move(refused);
     if constexpr (detail::cuts_only<Constraint>) {
       return detail::on_blocks(cost, stages, allowed, [&](const auto& merged) { return (*this)(merged, stages); });
@@ -205,7 +206,8 @@ struct minimize_variance_fn : detail::expects_cost {
 ///                 stages, in the square of the cost's unit; feasible if a limit was reached: a cut of the least
 ///                 bottleneck, and the least variance without the constraint as the bound; or infeasible,
 ///                 `more_stages_than_layers` if k > n, `constraint` if no cut has allowed stages only
-/// @throws         argument_error if `stages == 0`; whatever `cost`, `allowed` and `limits` throw
+/// @throws         argument_error if `stages == 0`, and for a time limit that is NaN; whatever `cost`, `allowed` and
+///                 `limits` throw
 ///
 /// Exact for integers, which are compared by their squares in 128 bits: the lexicographically smallest of the best cuts;
 /// the variance itself is rounded. For floating-point sums the least but for the rounding of squares that are added up,

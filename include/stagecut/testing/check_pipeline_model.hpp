@@ -9,6 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/testing/check_axioms.hpp>
 
@@ -22,6 +23,7 @@ struct pipeline_model_report {
   interval items;             ///< the items, or the one; empty for what is asked of a stage alone, or of a cut point
   std::size_t in_flight = 0;  ///< with which microbatches, where memory shows it
   std::size_t checks = 0;     ///< how many comparisons were made
+  std::string optional;       ///< the optional members that the model has, `sent, memory` say: a misspelt one is not there
 
   /// Whether no lie was found.
   [[nodiscard]] explicit operator bool() const noexcept { return broken.empty(); }
@@ -29,7 +31,10 @@ struct pipeline_model_report {
   /// One line for a person.
   [[nodiscard]] std::string text() const {
     using stagecut::detail::joined;
-    if (broken.empty()) return joined("no axiom was found broken in ", std::to_string(checks), " checks");
+    if (broken.empty()) {
+      return joined("no axiom was found broken in ", std::to_string(checks), " checks; optional members: ",
+                    optional.empty() ? "none" : optional);
+    }
     return joined(broken, " does not hold for ", member, " at [", std::to_string(items.first), ", ",
                   std::to_string(items.last), "), stage ", std::to_string(stage), ", ", std::to_string(in_flight),
                   " in flight");
@@ -37,6 +42,25 @@ struct pipeline_model_report {
 };
 
 namespace detail {
+
+/// The optional members of a pipeline model, in the order of their table.
+template <class Model>
+[[nodiscard]] std::string optional_members() {
+  namespace members = stagecut::detail;
+  std::string list;
+  const auto add = [&](bool there, const char* name) {
+    if (there) list.append(list.empty() ? "" : ", ").append(name);
+  };
+  add(members::has_backward_weight<Model>, "backward_weight");
+  add(members::has_stage_forward<Model>, "stage_forward");
+  add(members::has_stage_backward<Model>, "stage_backward");
+  add(members::has_stage_backward_weight<Model>, "stage_backward_weight");
+  add(members::has_sent<Model>, "sent");
+  add(members::has_memory<Model>, "memory");
+  add(members::has_least_memory<Model>, "least_memory");
+  add(members::has_splits_backward<Model>, "splits_backward");
+  return list;
+}
 
 /// Asks a model for all that it tells.
 template <class Model>
@@ -49,7 +73,7 @@ class pipeline_model_checker {
   void check_chain() {
     at(0, 0, 0);
     expect("size", "pure", static_cast<std::size_t>(model_.size()) == items_);
-    if constexpr (requires { model_.splits_backward(); }) {
+    if constexpr (stagecut::detail::has_splits_backward<Model>) {
       expect("splits_backward", "pure", model_.splits_backward() == model_.splits_backward());
     }
     if constexpr (sending_pipeline_model<Model>) {
@@ -63,13 +87,13 @@ class pipeline_model_checker {
   /// What stage s takes beside its items.
   void check_stage(std::size_t s) {
     at(s, 0, 0);
-    if constexpr (requires { model_.stage_forward(s); }) {
+    if constexpr (stagecut::detail::has_stage_forward<Model>) {
       number("stage_forward", [&] { return model_.stage_forward(s); });
     }
-    if constexpr (requires { model_.stage_backward(s); }) {
+    if constexpr (stagecut::detail::has_stage_backward<Model>) {
       number("stage_backward", [&] { return model_.stage_backward(s); });
     }
-    if constexpr (requires { model_.stage_backward_weight(s); }) {
+    if constexpr (stagecut::detail::has_stage_backward_weight<Model>) {
       const double weight = number("stage_backward_weight", [&] { return model_.stage_backward_weight(s); });
       expect("stage_backward_weight", "part", weight <= stagecut::detail::stage_backward(model_, s));
     }
@@ -98,7 +122,7 @@ class pipeline_model_checker {
         const double bytes = number("memory", [&] { return model_.memory(s, first, last, k); });
         expect("memory", "monotone", k == 0 || before <= bytes);
         before = bytes;
-        if constexpr (requires { model_.least_memory(s, first, last, k); }) {
+        if constexpr (stagecut::detail::has_least_memory<Model>) {
           const double least = number("least_memory", [&] { return model_.least_memory(s, first, last, k); });
           for (std::size_t end = last; end <= items_; ++end) {
             expect("least_memory", "least", least <= static_cast<double>(model_.memory(s, first, end, k)));
@@ -167,7 +191,7 @@ class pipeline_model_checker {
 /// @param stages     number of stages k to ask it for
 /// @param in_flight  how many microbatches to ask its memory for, up to this
 /// @param intervals  how many stages to look at for memory; all of them are, if the chain has no more
-/// @return           the first lie with its place, or none found
+/// @return           the first lie with its place, or none found; and which optional members the model has
 /// @throws           whatever the model throws
 ///
 /// All items are asked for, on all stages. Deterministic. O(k n + in_flight · intervals) calls of the model, times n for
@@ -175,7 +199,9 @@ class pipeline_model_checker {
 template <pipeline_model Model>
 [[nodiscard]] pipeline_model_report check_pipeline_model(const Model& model, std::size_t stages = 4,
                                                          std::size_t in_flight = 4, std::size_t intervals = 10'000) {
+  stagecut::detail::check_pipeline_members<Model>();
   pipeline_model_report report;
+  report.optional = detail::optional_members<Model>();
   detail::pipeline_model_checker<Model> checker(model, in_flight, report);
   checker.check_chain();
   const std::size_t items = model.size();

@@ -7,6 +7,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -30,7 +31,11 @@ concept mutable_for_a_cost = !stage_cost<T> && !interval_function<T> && requires
   requires !requires(const T& same) { same(i, i, i); };
 };
 
-/// Anything else that is none.
+/// A function of an interval where a constraint is meant, which is asked for the stage as well.
+template <class T>
+concept function_for_a_constraint = interval_function<T> && !stage_constraint<T>;
+
+/// Anything else that is no cost.
 template <class T>
 concept no_cost = !stage_cost<T> && !numbers_for_a_cost<T> && !function_for_a_cost<T> && !mutable_for_a_cost<T>;
 
@@ -39,6 +44,9 @@ struct numbers_are_no_cost_wrap_them_in_prefix_sums;
 struct a_function_is_no_cost_make_it_one_by_monotone_n_f;
 struct the_call_operator_of_a_cost_has_to_be_const;
 struct a_cost_has_size_and_a_const_call_operator_as_prefix_sums_or_monotone;
+
+struct this_needs_an_additive_cost_as_prefix_sums_or_block_sums;
+struct a_stage_constraint_is_asked_of_stage_first_last;
 
 /// What every partitioner says to the usual mistakes, in the first lines of a compiler's message; for concepts it
 /// cannot be called so.
@@ -59,5 +67,36 @@ struct expects_cost {
   a_cost_has_size_and_a_const_call_operator_as_prefix_sums_or_monotone  //
   operator()(const Other&, const Rest&...) const = delete;  // prefix_sums(items), monotone(n, f) or a model of your own
 };
+
+/// What those that take a constraint behind the number of stages, or the bound, say beside that.
+struct expects_cost_and_constraint : expects_cost {
+  using expects_cost::operator();
+  template <stage_cost Cost, class Stages, function_for_a_constraint Two, class... Rest>
+  a_stage_constraint_is_asked_of_stage_first_last  //
+  operator()(const Cost&, const Stages&, const Two&, const Rest&...) const = delete;  // asked: (stage, first, last)
+};
+
+/// What those that need sums say beside that.
+struct expects_additive_cost : expects_cost_and_constraint {
+  using expects_cost_and_constraint::operator();
+  template <stage_cost Other, class... Rest>
+  requires(!additive_cost<Other>) this_needs_an_additive_cost_as_prefix_sums_or_block_sums  //
+  operator()(const Other&, const Rest&...) const = delete;  // additive_cost: prefix_sums(items), or see docs/cost.md
+};
+
+/// Stands for the cost that a class template was not given: its deleted constructor then says what to give.
+struct no_cost_was_given {
+  using axioms = axiom<additive.bits>;
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] double prefix(std::size_t item) const;
+  [[nodiscard]] double operator()(std::size_t first, std::size_t last) const;
+};
+
+/// By what is missing, with the way out in its name.
+/// @{
+struct give_a_cost_as_prefix_sums_or_monotone_n_f : no_cost_was_given {};
+struct give_an_additive_cost_as_prefix_sums : no_cost_was_given {};
+struct give_a_monotone_cost_as_prefix_sums_or_monotone_n_f : no_cost_was_given {};
+/// @}
 
 }  // namespace stagecut::inline v0::detail

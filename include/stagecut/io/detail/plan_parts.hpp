@@ -7,10 +7,12 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/plan_edges.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
@@ -168,10 +170,39 @@ namespace stagecut::inline v0::io::detail {
   return {};
 }
 
+/// What was minimised, and how memory was reckoned. Words that are empty say nothing.
+[[nodiscard]] inline plan_fault figures_fault(const plan& made) {
+  const auto unknown = [](const char* pointer, const std::string& text, const auto& words) {
+    return plan_fault{pointer, in_quotes(text), joined("is none of ", stagecut::list_names(words), ", nor empty")};
+  };
+  const auto& [name, of, value, bound, state] = made.objective;
+  if (!name.empty() && stagecut::find_name(objective_words, name) == nullptr) {
+    return unknown("/objective/name", name, objective_words);
+  }
+  if (bound > value) return {"/objective/bound", "the bound", "does not agree with the value, which it is above"};
+  const std::string& checkpoint = made.memory.checkpoint;
+  if (!checkpoint.empty() && stagecut::find_name(checkpointing_words, checkpoint) == nullptr) {
+    return unknown("/memory/checkpoint", checkpoint, checkpointing_words);
+  }
+  if (made.memory.buffer_fraction >= 1) return {"/memory/buffer_fraction", "the fraction", "is not below 1"};
+  return {};
+}
+
+/// When an iteration ends.
+[[nodiscard]] inline plan_fault makespan_fault(const plan& made) {
+  if (!made.makespan) return {};
+  if (made.schedule.name.empty() && made.schedule.orders.empty()) {
+    return {"/makespan", "a time", "does not agree with no schedule, of which it would be"};
+  }
+  if (made.schedule.microbatches != 0) return {};
+  return {"/makespan", "a time", "does not agree with a number of microbatches that is not known"};
+}
+
 /// The first parts of a plan that do not belong together.
 [[nodiscard]] inline plan_fault find_plan_fault(const plan& made) {
   for (const auto find :
-       {cuts_fault, devices_fault, edges_fault, choices_fault, kept_fault, order_fault, timeline_fault}) {
+       {cuts_fault, devices_fault, edges_fault, choices_fault, figures_fault, kept_fault, order_fault, makespan_fault,
+        timeline_fault}) {
     if (plan_fault fault = find(made)) return fault;
   }
   return {};

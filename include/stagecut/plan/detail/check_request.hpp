@@ -89,6 +89,10 @@ inline void check_numbers(std::string_view function, const profile& model, const
   if (!is_finite(request.buffer_fraction) || request.buffer_fraction < 0 || request.buffer_fraction >= 1) {
     refuse("buffer_fraction", std::to_string(request.buffer_fraction), "must be from 0 to below 1");
   }
+  const auto& limit = request.limits.time_limit;
+  if (limit && (is_nan(*limit) || is_negative(*limit))) {
+    refuse("limits.time_limit", std::to_string(*limit), "must not be negative");
+  }
   if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
     refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
   }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/expects_cost.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// A cost, or numbers that are meant to be one: it knows no forward and backward passes.
+template <class T>
+concept cost_for_a_pipeline_model = !pipeline_model<T> && (stage_cost<T> || arithmetic<element_t<T>>);
+
+/// What would be a pipeline model if it could be asked without being changed.
+template <class T>
+concept mutable_for_a_pipeline_model = !pipeline_model<T> && !cost_for_a_pipeline_model<T> &&
+    requires(T& model, std::size_t i) {
+  model.size();
+  model.forward(i, i);
+  model.backward(i, i);
+};
+
+/// Anything else that is none.
+template <class T>
+concept no_pipeline_model = !pipeline_model<T> && !cost_for_a_pipeline_model<T> && !mutable_for_a_pipeline_model<T>;
+
+// What a compiler says about a call without a pipeline model holds these names.
+struct a_cost_is_no_pipeline_model_give_item_times_of_forward_and_backward;
+struct size_forward_and_backward_of_a_pipeline_model_have_to_be_const_and_numbers;
+struct a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item;
+
+/// What `minimize_makespan` says to the usual mistakes, in the first lines of a compiler's message; for concepts it
+/// cannot be called so.
+struct expects_pipeline_model {
+  template <cost_for_a_pipeline_model Cost, class... Rest>
+  a_cost_is_no_pipeline_model_give_item_times_of_forward_and_backward  //
+  operator()(const Cost&, const makespan_request&, const Rest&...) const = delete;  // item_times(forward, backward)
+  template <mutable_for_a_pipeline_model Model, class... Rest>
+  size_forward_and_backward_of_a_pipeline_model_have_to_be_const_and_numbers  //
+  operator()(const Model&, const makespan_request&, const Rest&...) const = delete;  // declare its members const
+  template <no_pipeline_model Other, class... Rest>
+  a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item  //
+  operator()(const Other&, const makespan_request&, const Rest&...) const = delete;  // pipeline_model: docs/makespan.md
+  template <pipeline_model Model, class NoConstraint>
+  requires(!stage_constraint<NoConstraint>) a_stage_constraint_is_asked_of_stage_first_last  //
+  operator()(const Model&, const makespan_request&, const NoConstraint&) const = delete;  // asked: (stage, first, last)
+};
+
+}  // namespace stagecut::inline v0::detail
