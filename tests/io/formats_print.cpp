@@ -69,7 +69,7 @@ int main() {
     try {
       text = stagecut::io::as_megatron(p);
     } catch (const stagecut::io::not_representable& error) {
-      text = stagecut::detail::joined("refused: ", error.what());
+      text = stagecut::detail::joined({"refused: ", error.what()});
     }
     std::printf("%zu\t%zu\t%s\t%s\n", p.devices, p.chunks, stages.c_str(), text.c_str());
   }

@@ -15,8 +15,7 @@ std::string mistake(const std::vector<stagecut::layer>& layers) {
   model.layers = layers;
   stagecut::io::detail::check_profile(model,
                                       [&](std::string_view pointer, std::string_view what, std::string_view problem) {
-                                        if (found.empty())
-                                          found = stagecut::detail::joined(pointer, " ", what, " ", problem);
+    if (found.empty()) found = stagecut::detail::joined({pointer, " ", what, " ", problem});
                                       });
   return found;
 }

@@ -44,7 +44,7 @@ TEST_CASE("UTF-8 is told from what is none") {
   for (const char* bad : {"\x80", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80",
                           "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "a\xe9z"}) {
     CHECK(!detail::is_utf8(bad));
-    CHECK(!is_read(stagecut::detail::joined("\"", bad, "\"")));  // the reader says the same
+    CHECK(!is_read(stagecut::detail::joined({"\"", bad, "\""})));  // the reader says the same
   }
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("any graph is read with all its edges, which lead forward") {
       for (std::size_t v = u + 1; v < n; ++v) {
         if (v != u + 1 && random() % (2 * n) != 0) continue;
         expected.emplace(std::to_string(order[u]), std::to_string(order[v]));
-        text += stagecut::detail::joined("\t", std::to_string(order[u]), " -- ", std::to_string(order[v]), "\n");
+        text += stagecut::detail::joined({"\t", order[u], " -- ", order[v], "\n"});
       }
     }
     const auto model = parse_pipedream(text, "graph.txt");

@@ -18,7 +18,7 @@ std::string mistake(const stagecut::plan& made) {
   namespace detail = stagecut::io::detail;
   detail::plan_fault fault = detail::edges_fault(made);
   if (!fault) fault = detail::choices_fault(made);
-  return fault ? stagecut::detail::joined(fault.pointer, " ", fault.what, " ", fault.problem) : "";
+  return fault ? stagecut::detail::joined({fault.pointer, " ", fault.what, " ", fault.problem}) : "";
 }
 
 /// Four layers, each a stage, of which the first feeds two and these the last.

@@ -12,7 +12,7 @@ namespace {
 /// The first mistake of a plan.
 std::string mistake(const stagecut::plan& made) {
   const auto fault = stagecut::io::detail::find_plan_fault(made);
-  return fault ? stagecut::detail::joined(fault.pointer, " ", fault.what, " ", fault.problem) : "";
+  return fault ? stagecut::detail::joined({fault.pointer, " ", fault.what, " ", fault.problem}) : "";
 }
 
 }  // namespace

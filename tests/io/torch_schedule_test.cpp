@@ -156,8 +156,8 @@ TEST_CASE("each cell that is no action is named") {
   for (const std::string cell : {"F0", "0", "0F0x", "0F-1", "0F0 0F1", "0F0:1", "12"}) {
     const std::string text = refusal("0F0,0F1\n1F0,," + cell + "\n");
     const bool word = cell == "0F-1";
-    CHECK(text == stagecut::detail::joined("f.csv:2: cell 3: \"", cell, "\"",
-                                           word ? " has the word \"F-\", which is none of PyTorch's" : no_action));
+    CHECK(text == stagecut::detail::joined({"f.csv:2: cell 3: \"", cell, "\"",
+                                            word ? " has the word \"F-\", which is none of PyTorch's" : no_action}));
   }
   CHECK(refusal("0f0\n") == "f.csv:1: cell 1: \"0f0\" has the word \"f\", which is none of PyTorch's");
   CHECK(refusal("0OPTIMIZER\n") ==
@@ -189,7 +189,7 @@ TEST_CASE("a number too large for the text is refused before anything is made of
   for (int i = 0; i < 100000; ++i) text += ',';
   CHECK(refusal(text + "99999F0\n") == "f.csv: has no stage 1, and has stage 99999");
   text += "0F99999\n";
-  for (int s = 1; s < 1000; ++s) text += stagecut::detail::joined(std::to_string(s), "F0\n");
+  for (int s = 1; s < 1000; ++s) text += stagecut::detail::joined({s, "F0\n"});
   CHECK(refusal(text) == "f.csv:1: stage 0 has 2 F, too few for 100000 microbatches in 1 slices");
 }
 

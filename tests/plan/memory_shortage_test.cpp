@@ -100,12 +100,12 @@ TEST_CASE("on random chains the bytes, the sharding and the number of devices ar
       whole = *alone;
     }
     const auto ways = static_cast<std::size_t>(std::ceil(whole / bytes));
-    REQUIRE(why.remedy.find(stagecut::detail::joined(" ", std::to_string(ways), " ways")) != std::string::npos);
+    REQUIRE(why.remedy.find(stagecut::detail::joined({" ", ways, " ways"})) != std::string::npos);
     std::size_t devices = 1;
     while (devices <= n && least_fullest(memory, devices) > bytes) ++devices;
     const std::string number = std::to_string(devices > n ? n : devices);
-    const std::string expected = devices > n ? stagecut::detail::joined("; no number of devices up to ", number)
-                                             : stagecut::detail::joined("; ", number, " device");
+    const std::string expected = devices > n ? stagecut::detail::joined({"; no number of devices up to ", number})
+                                             : stagecut::detail::joined({"; ", number, " device"});
     REQUIRE(why.remedy.find(expected) != std::string::npos);
   }
   CHECK(large > 200);

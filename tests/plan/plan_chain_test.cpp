@@ -32,8 +32,7 @@ layer of(std::string name, double forward, double parameters = 0, double activat
 
 profile equal_layers(std::size_t n) {
   profile model;
-  for (std::size_t i = 0; i < n; ++i)
-    model.layers.push_back(of(stagecut::detail::joined("l", std::to_string(i)), 1, 10, 5, 1));
+  for (std::size_t i = 0; i < n; ++i) model.layers.push_back(of(stagecut::detail::joined({"l", i}), 1, 10, 5, 1));
   return model;
 }
 

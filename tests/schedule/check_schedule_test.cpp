@@ -210,7 +210,7 @@ TEST_CASE("a gradient received behind the pass that needs it, whole or split") {
     std::swap(all.orders[0][2], all.orders[0][3]);
     const std::string pass = to_string(all.orders[0][2]);
     CHECK(refusal(all) ==
-          stagecut::detail::joined("rank 0, op 3 (0RECV_B0): stands behind ", pass, ", which needs it"));
+          stagecut::detail::joined({"rank 0, op 3 (0RECV_B0): stands behind ", pass, ", which needs it"}));
   }
 }
 

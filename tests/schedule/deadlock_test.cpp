@@ -164,7 +164,7 @@ TEST_CASE("every circle begins where it ends, and no order that runs has one") {
       const std::string first = text.substr(20, text.find(' ', 20) - 20);
       // The last word is the op, but for the rank of an op that is waited for.
       const std::size_t end = text.ends_with(first) ? text.size() : text.rfind(" on rank ");
-      REQUIRE(text.substr(0, end).ends_with(stagecut::detail::joined(" ", first)));
+      REQUIRE(text.substr(0, end).ends_with(stagecut::detail::joined({" ", first})));
       ++circles;
     }
   }

@@ -21,7 +21,7 @@ std::string lines(const stagecut::schedule& made) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
       if (i > 0) result += ',';
       if (ops[i].with_next) {
-        result += stagecut::detail::joined("(", to_string(ops[i]), ";", to_string(ops[i + 1]), ")OVERLAP_F_B");
+        result += stagecut::detail::joined({"(", to_string(ops[i]), ";", to_string(ops[i + 1]), ")OVERLAP_F_B"});
         ++i;
       } else {
         result += to_string(ops[i]);

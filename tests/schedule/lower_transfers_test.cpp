@@ -73,7 +73,7 @@ std::vector<std::string> lowered_by_words(const schedule& all) {
   };
   const auto add = [&](std::size_t rank, const op& each) {
     met[rank].insert(to_string(each));
-    result[rank] += joined(result[rank].empty() ? "" : " ", each.with_next ? "+" : "", to_string(each));
+    result[rank] += joined({result[rank].empty() ? "" : " ", each.with_next ? "+" : "", to_string(each)});
   };
   for (bool moved = true; moved;) {
     moved = false;

@@ -122,7 +122,7 @@ inline std::string problem(const stagecut::schedule& made) {
   for (std::size_t r = 0; r < made.ranks(); ++r) {
     for (std::size_t i = 0; i < made.orders[r].size(); ++i) {
       const stagecut::op& each = made.orders[r][i];
-      const std::string here = stagecut::detail::joined("rank ", std::to_string(r), ", ", to_string(each));
+      const std::string here = stagecut::detail::joined({"rank ", r, ", ", to_string(each)});
       if (!is_compute(each.kind) || each.stage >= made.stages() || made.rank_of[each.stage] != r) return here;
       if (each.microbatch >= made.microbatches || each.slice >= made.slices) return here;
       const bool back = each.kind == backward || each.kind == backward_input;

@@ -169,7 +169,7 @@ class cuts {
 
  private:
   static std::string element(std::string_view name, std::size_t index) {
-    return detail::joined(name, "[", std::to_string(index), "]");
+    return detail::joined({name, "[", index, "]"});
   }
 
   /// Names the first offending element of the caller's `argument`, of which `points` are the cut points.
@@ -185,9 +185,9 @@ class cuts {
                                     "must be at least 1, and the sum representable"));
       }
       const bool items = argument == "boundaries" && s + 1 == points.size();
-      detail::fail(argument_error(
-          "cuts", items ? "items" : element(argument, argument == "points" ? s : s - 1), std::to_string(points[s]),
-          detail::joined("must be above the point before it, ", std::to_string(points[s - 1]))));
+      detail::fail(argument_error("cuts", items ? "items" : element(argument, argument == "points" ? s : s - 1),
+                                  std::to_string(points[s]),
+                                  detail::joined({"must be above the point before it, ", points[s - 1]})));
     }
   }
 

@@ -16,17 +16,39 @@ namespace detail {
 
 // Errors stay out of line: hundreds of places tell them, and would each be compiled with all of it.
 
-/// See `joined`.
-[[nodiscard, gnu::noinline]] inline std::string join(std::initializer_list<std::string_view> parts) {
-  std::string text;
-  for (const std::string_view part : parts) text.append(part);
-  return text;
-}
+/// A part of a text: characters, or a count.
+class text_part {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor)
+  text_part(const char* text) noexcept : text_(text) {}
+  text_part(std::string_view text) noexcept : text_(text) {}
+  text_part(const std::string& text) noexcept : text_(text) {}
+  text_part(unsigned count) noexcept : count_(count), is_count_(true) {}
+  text_part(unsigned long count) noexcept : count_(count), is_count_(true) {}
+  text_part(unsigned long long count) noexcept : count_(count), is_count_(true) {}
+  text_part(double) = delete;  // would be cut off
+  // NOLINTEND(google-explicit-constructor)
+
+  void append_to(std::string& text) const {
+    if (is_count_) {
+      text += std::to_string(count_);
+    } else {
+      text.append(text_);
+    }
+  }
+
+ private:
+  std::string_view text_{};
+  unsigned long long count_ = 0;
+  bool is_count_ = false;
+};
 
 /// The parts one after the other. Not `+`: g++ 12 warns of overlaps in `"literal" + std::string()` that there are not.
-template <class... Parts>
-[[nodiscard]] inline std::string joined(const Parts&... parts) {
-  return detail::join({std::string_view(parts)...});
+/// No template: hundreds of places join other parts each.
+[[nodiscard, gnu::noinline]] inline std::string joined(std::initializer_list<text_part> parts) {
+  std::string text;
+  for (const text_part& part : parts) part.append_to(text);
+  return text;
 }
 
 /// A piece of a text as it is shown in an error: quoted, `visible`, not too long.
@@ -50,7 +72,7 @@ class argument_error : public std::invalid_argument {
   [[gnu::noinline]] argument_error(std::string_view function, std::string_view argument, std::string_view value,
                                    std::string_view requirement)
       : std::invalid_argument(
-            visible(detail::joined("stagecut::", function, ": ", argument, " = ", value, ", ", requirement))),
+            visible(detail::joined({"stagecut::", function, ": ", argument, " = ", value, ", ", requirement}))),
         argument_(argument) {}
 
   /// The name of the argument.
@@ -68,7 +90,7 @@ class invalid_input : public std::invalid_argument {
   /// @param place    where: `item 3`, `profile.csv:12`
   /// @param problem  what is wrong there, with the value found
   [[gnu::noinline]] invalid_input(std::string_view place, std::string_view problem)
-      : std::invalid_argument(visible(detail::joined(place, ": ", problem))), place_(place) {}
+      : std::invalid_argument(visible(detail::joined({place, ": ", problem}))), place_(place) {}
 
   /// Where the data is wrong.
   [[nodiscard]] const std::string& place() const noexcept { return place_; }

@@ -19,13 +19,13 @@ namespace detail {
 /// Bytes for a person: exactly, and in the largest binary unit of which there is one.
 [[nodiscard]] inline std::string bytes_text(std::size_t bytes) {
   constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::string text = joined(std::to_string(bytes), bytes == 1 ? " byte" : " bytes");
+  std::string text = joined({bytes, bytes == 1 ? " byte" : " bytes"});
   std::size_t unit = 0;
   std::size_t power = 10;
   while (unit < 4 && (bytes >> (power + 10)) != 0) ++unit, power += 10;
   if ((bytes >> power) == 0) return text;
   const std::size_t tenths = ((bytes & ((std::size_t{1} << power) - 1)) >> (power - 10)) * 10 >> 10U;
-  return joined(text, " (", std::to_string(bytes >> power), ".", std::to_string(tenths), " ", units[unit], ")");
+  return joined({text, " (", bytes >> power, ".", tenths, " ", units[unit], ")"});
 }
 
 }  // namespace detail
@@ -69,16 +69,15 @@ struct reason {
   [[nodiscard]] std::string text() const {
     switch (what) {
       case cause::more_stages_than_layers:
-        return with_remedy(detail::joined(std::to_string(needed), " stages need at least ", std::to_string(needed),
-                                          " layers, and there are ", std::to_string(available)));
+        return with_remedy(
+            detail::joined({needed, " stages need at least ", needed, " layers, and there are ", available}));
       case cause::constraint:
-        return with_remedy(detail::joined("no cut keeps to the constraint", place.empty() ? "" : ": ", place));
+        return with_remedy(detail::joined({"no cut keeps to the constraint", place.empty() ? "" : ": ", place}));
       case cause::layer_too_large:
       case cause::memory:
-        return with_remedy(detail::joined(place, " needs at least ", detail::bytes_text(needed), ", and a device has ",
-                                          detail::bytes_text(available)));
-      case cause::none_of_several:
-        return with_remedy(detail::joined("none of ", std::to_string(needed), " combinations: ", place));
+        return with_remedy(detail::joined({place, " needs at least ", detail::bytes_text(needed), ", and a device has ",
+                                           detail::bytes_text(available)}));
+      case cause::none_of_several: return with_remedy(detail::joined({"none of ", needed, " combinations: ", place}));
       case cause::limit_reached: break;
     }
     return "a limit was reached before an answer was found";
@@ -89,7 +88,7 @@ struct reason {
 
  private:
   [[nodiscard]] std::string with_remedy(std::string text) const {
-    return remedy.empty() ? std::move(text) : detail::joined(text, "; ", remedy);
+    return remedy.empty() ? std::move(text) : detail::joined({text, "; ", remedy});
   }
 };
 
@@ -98,7 +97,7 @@ class no_answer : public std::logic_error {
  public:
   /// Tells the reason.
   explicit no_answer(const reason& why)
-      : std::logic_error(visible(detail::joined("stagecut::outcome: no answer: ", why.text()))) {}
+      : std::logic_error(visible(detail::joined({"stagecut::outcome: no answer: ", why.text()}))) {}
 };
 
 /// An answer with what is known of it, or the reason why there is none: see `state`.

@@ -34,7 +34,7 @@ class added_cuts {
   added_cuts(const Model& cost, cut_times times) : cost_(__builtin_addressof(cost)), times_(std::move(times)) {
     if (times_.size() == cost.size()) return;
     detail::fail(argument_error("added_cuts", "times.size()", std::to_string(times_.size()),
-                                detail::joined("must be the number of items, ", std::to_string(cost.size()))));
+                                detail::joined({"must be the number of items, ", cost.size()})));
   }
   /// The same on devices of different speeds.
   /// @param cost    as above
@@ -47,7 +47,7 @@ class added_cuts {
     speeds_ = detail::stage_speeds("added_cuts", std::move(speeds));
     for (std::size_t s = 0; s < stages; ++s) {
       if (is_finite(worked(s, size()))) continue;  // the difference of two would be no number
-      detail::fail(argument_error("added_cuts", detail::joined("speeds[", std::to_string(s), "]"), "nearly 0",
+      detail::fail(argument_error("added_cuts", detail::joined({"speeds[", s, "]"}), "nearly 0",
                                   "must run the chain in a finite time"));
     }
   }

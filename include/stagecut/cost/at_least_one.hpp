@@ -60,17 +60,17 @@ class at_least_one {
     if (items != size()) refuse(items);
     const std::size_t all = before_.back();
     if (stages <= all) return std::nullopt;
-    return reason{reason::cause::constraint, stages, all,
-                  detail::joined(std::to_string(stages), stages == 1 ? " stage needs " : " stages need ",
-                                 std::to_string(stages), stages == 1 ? " item" : " items", " of the kind, and there ",
-                                 all == 1 ? "is " : "are ", std::to_string(all)),
-                  all == 0 ? "" : detail::joined("ask for at most ", std::to_string(all))};
+    return reason{
+        reason::cause::constraint, stages, all,
+        detail::joined({stages, stages == 1 ? " stage needs " : " stages need ", stages,
+                        stages == 1 ? " item" : " items", " of the kind, and there ", all == 1 ? "is " : "are ", all}),
+        all == 0 ? "" : detail::joined({"ask for at most ", all})};
   }
 
  private:
   [[noreturn]] void refuse(std::size_t items) const {
     detail::fail(argument_error("at_least_one", "items", std::to_string(size()),
-                                detail::joined("must be that of the chain, ", std::to_string(items))));
+                                detail::joined({"must be that of the chain, ", items})));
   }
   void add(bool of_kind) { before_.push_back(before_.back() + (of_kind ? 1 : 0)); }
 

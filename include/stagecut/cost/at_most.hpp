@@ -44,7 +44,7 @@ class at_most {
         check("bound", bounds_);
       } else {
         for (std::size_t s = 0; s < bounds_.size(); ++s) {
-          check(detail::joined("bounds[", std::to_string(s), "]"), bounds_[s]);
+          check(detail::joined({"bounds[", s, "]"}), bounds_[s]);
         }
       }
     }
@@ -68,7 +68,7 @@ class at_most {
     } else {
       if (stage < bounds_.size()) return bounds_[stage];
       detail::fail(argument_error("at_most", "bounds.size()", std::to_string(bounds_.size()),
-                                  detail::joined("must be the number of stages, above ", std::to_string(stage))));
+                                  detail::joined({"must be the number of stages, above ", stage})));
     }
   }
 
@@ -93,16 +93,16 @@ class at_most {
       std::size_t s = 0;
       while (s < (same ? 1 : stages) && !(*this)(s, item, item + 1)) ++s;
       if (s < (same ? 1 : stages)) continue;
-      const std::string alone = detail::joined("item ", std::to_string(item), " alone costs more than ");
+      const std::string alone = detail::joined({"item ", item, " alone costs more than "});
       if constexpr (same && arithmetic<cost_t<Model>>) {
         return reason{reason::cause::constraint,
                       0,
                       0,
-                      detail::joined(alone, "the ", detail::number_text(bound(0)), " that a stage may cost: ",
-                                     detail::number_text(detail::price(*cost_, 0, item, item + 1))),
+                      detail::joined({alone, "the ", detail::number_text(bound(0)), " that a stage may cost: ",
+                                      detail::number_text(detail::price(*cost_, 0, item, item + 1))}),
                       {}};
       } else {
-        return reason{reason::cause::constraint, 0, 0, detail::joined(alone, "any of the stages may"), {}};
+        return reason{reason::cause::constraint, 0, 0, detail::joined({alone, "any of the stages may"}), {}};
       }
     }
     return std::nullopt;

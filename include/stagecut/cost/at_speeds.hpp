@@ -27,7 +27,7 @@ class stage_speeds {
       : function_(function), speeds_(std::move(speeds)), said_(true) {
     for (std::size_t s = 0; s < speeds_.size(); ++s) {
       if (is_finite(speeds_[s]) && speeds_[s] > 0) continue;
-      fail(argument_error(function, joined("speeds[", std::to_string(s), "]"), std::to_string(speeds_[s]),
+      fail(argument_error(function, joined({"speeds[", s, "]"}), std::to_string(speeds_[s]),
                           "must be finite and above 0"));
     }
   }
@@ -37,7 +37,7 @@ class stage_speeds {
     if (!said_) return work;
     if (stage >= speeds_.size()) {
       fail(argument_error(function_, "speeds.size()", std::to_string(speeds_.size()),
-                          joined("must be the number of stages, above ", std::to_string(stage))));
+                          joined({"must be the number of stages, above ", stage})));
     }
     return as_computed(work / as_computed(speeds_[stage]));
   }

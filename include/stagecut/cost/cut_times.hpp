@@ -28,14 +28,14 @@ class cut_times {
       : bytes_(std::move(bytes)), links_(std::move(links)) {
     for (std::size_t i = 0; i < bytes_.size(); ++i) {
       if (is_finite(bytes_[i]) && !is_negative(bytes_[i])) continue;
-      detail::fail(invalid_input(detail::joined("bytes[", std::to_string(i), "]"), "must be finite and not negative"));
+      detail::fail(invalid_input(detail::joined({"bytes[", i, "]"}), "must be finite and not negative"));
     }
     detail::check_links("cut_times", "links", links_);
     double most = 0;
     for (const double each : bytes_) most = most < each ? each : most;
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (is_finite(links_[i](most))) continue;
-      detail::fail(argument_error("cut_times", detail::joined("links[", std::to_string(i), "].bandwidth"),
+      detail::fail(argument_error("cut_times", detail::joined({"links[", i, "].bandwidth"}),
                                   std::to_string(links_[i].bandwidth), "must carry every message in a finite time"));
     }
   }
@@ -76,7 +76,7 @@ class cut_times {
   [[noreturn]] void refuse(std::size_t stages) const {
     detail::fail(argument_error(
         "cut_times", "links.size()", std::to_string(links_.size()),
-        detail::joined("must be 1, or the number of boundaries between at least ", std::to_string(stages), " stages")));
+        detail::joined({"must be 1, or the number of boundaries between at least ", stages, " stages"})));
   }
 
   std::vector<double> bytes_;

@@ -28,9 +28,8 @@ class forbidden_cuts {
       : forbidden_(items + 1), allowed_(items == 0 ? 0 : items - 1) {
     for (std::size_t i = 0; i < cuts.size(); ++i) {
       if (cuts[i] == 0 || cuts[i] >= items) {
-        detail::fail(
-            argument_error("forbidden_cuts", detail::joined("cuts[", std::to_string(i), "]"), std::to_string(cuts[i]),
-                           detail::joined("must be above 0 and below the number of items, ", std::to_string(items))));
+        detail::fail(argument_error("forbidden_cuts", detail::joined({"cuts[", i, "]"}), std::to_string(cuts[i]),
+                                    detail::joined({"must be above 0 and below the number of items, ", items})));
       }
       if (!forbidden_[cuts[i]]) --allowed_;
       forbidden_[cuts[i]] = true;
@@ -62,16 +61,15 @@ class forbidden_cuts {
     if (items != size()) refuse(items);
     if (stages <= allowed_ + 1) return std::nullopt;
     return reason{reason::cause::constraint, stages - 1, allowed_,
-                  detail::joined(std::to_string(stages), " stages need ", std::to_string(stages - 1),
-                                 stages == 2 ? " cut, and " : " cuts, and ", std::to_string(allowed_),
-                                 allowed_ == 1 ? " is allowed" : " are allowed"),
-                  detail::joined("ask for at most ", std::to_string(allowed_ + 1))};
+                  detail::joined({stages, " stages need ", stages - 1, stages == 2 ? " cut, and " : " cuts, and ",
+                                  allowed_, allowed_ == 1 ? " is allowed" : " are allowed"}),
+                  detail::joined({"ask for at most ", allowed_ + 1})};
   }
 
  private:
   [[noreturn]] void refuse(std::size_t items) const {
     detail::fail(argument_error("forbidden_cuts", "items", std::to_string(size()),
-                                detail::joined("must be that of the chain, ", std::to_string(items))));
+                                detail::joined({"must be that of the chain, ", items})));
   }
 
   std::vector<bool> forbidden_;  ///< of length n + 1

@@ -66,7 +66,7 @@ template <arithmetic T>
   }
 }
 
-[[nodiscard]] inline std::string item_place(std::size_t item) { return joined("item ", std::to_string(item)); }
+[[nodiscard]] inline std::string item_place(std::size_t item) { return joined({"item ", item}); }
 
 /// Throws `invalid_input` for the first item that a sum cannot take; returns if all can be taken.
 template <arithmetic T>
@@ -77,7 +77,7 @@ inline void check_items(view<const T> items) {
                                 : is_negative(items[i]) ? "is negative"
                                                         : nullptr;
     if (problem != nullptr) {
-      fail(invalid_input(item_place(i), joined(number_text(items[i]), " ", problem)));
+      fail(invalid_input(item_place(i), joined({number_text(items[i]), " ", problem})));
     }
   }
 }
@@ -89,7 +89,7 @@ inline void check_items(view<const T> items) {
 /// Adds an integer item to `sum`, or throws `invalid_input` naming the item.
 template <integer Sum, integer T>
 constexpr void add_item(Sum& sum, T item, std::size_t index) {
-  if (is_negative(item)) fail(invalid_input(item_place(index), joined(number_text(item), " is negative")));
+  if (is_negative(item)) fail(invalid_input(item_place(index), joined({number_text(item), " is negative"})));
   if (!checked_add(sum, item)) fail_overflow(index);
 }
 

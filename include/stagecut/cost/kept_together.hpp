@@ -29,9 +29,9 @@ class kept_together : public forbidden_cuts {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const auto [first, last] = groups[g];
       if (first > last || last > items) {
-        detail::fail(argument_error("kept_together", detail::joined("groups[", std::to_string(g), "]"),
-                                    detail::joined("[", std::to_string(first), ", ", std::to_string(last), ")"),
-                                    detail::joined("must be an interval of the ", std::to_string(items), " items")));
+        detail::fail(argument_error("kept_together", detail::joined({"groups[", g, "]"}),
+                                    detail::joined({"[", first, ", ", last, ")"}),
+                                    detail::joined({"must be an interval of the ", items, " items"})));
       }
       if (first < last && reach[first] < last) reach[first] = last;
     }

@@ -23,7 +23,7 @@ namespace detail {
 [[nodiscard]] inline cuts expanded(std::string_view function, const cuts& blocks, const cuts& between_blocks) {
   if (between_blocks.items() != blocks.stages()) {
     fail(argument_error(function, "between_blocks.items()", std::to_string(between_blocks.items()),
-                        joined("must be the number of blocks, ", std::to_string(blocks.stages()))));
+                        joined({"must be the number of blocks, ", blocks.stages()})));
   }
   std::vector<std::size_t> points;
   points.reserve(between_blocks.points().size());
@@ -49,7 +49,7 @@ class merged_items {
   merged_items(const Model& cost, cuts blocks) : cost_(__builtin_addressof(cost)), blocks_(std::move(blocks)) {
     if (blocks_.items() == cost.size()) return;
     detail::fail(argument_error("merged_items", "blocks.items()", std::to_string(blocks_.items()),
-                                detail::joined("must be the number of items, ", std::to_string(cost.size()))));
+                                detail::joined({"must be the number of items, ", cost.size()})));
   }
 
   /// @param cost       as above

@@ -32,7 +32,7 @@ class overlapped_cuts {
   overlapped_cuts(const Model& cost, cut_times times) : cost_(__builtin_addressof(cost)), times_(std::move(times)) {
     if (times_.size() == cost.size()) return;
     detail::fail(argument_error("overlapped_cuts", "times.size()", std::to_string(times_.size()),
-                                detail::joined("must be the number of items, ", std::to_string(cost.size()))));
+                                detail::joined({"must be the number of items, ", cost.size()})));
   }
   /// The same on devices of different speeds.
   /// @param cost    as above
@@ -46,7 +46,7 @@ class overlapped_cuts {
     speeds_ = detail::stage_speeds("overlapped_cuts", std::move(speeds));
     for (std::size_t s = 0; s < stages; ++s) {
       if (is_finite(work(s, 0, size()))) continue;
-      detail::fail(argument_error("overlapped_cuts", detail::joined("speeds[", std::to_string(s), "]"), "nearly 0",
+      detail::fail(argument_error("overlapped_cuts", detail::joined({"speeds[", s, "]"}), "nearly 0",
                                   "must run the chain in a finite time"));
     }
   }

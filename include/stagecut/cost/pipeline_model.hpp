@@ -102,8 +102,7 @@ class item_times {
     check("sent", sent_, true);
     for (std::size_t i = 0; i < weight_.size(); ++i) {
       if (weight_[i] <= backward_[i]) continue;
-      detail::fail(
-          invalid_input(detail::joined("weight[", std::to_string(i), "]"), "is above the whole backward pass"));
+      detail::fail(invalid_input(detail::joined({"weight[", i, "]"}), "is above the whole backward pass"));
     }
   }
 
@@ -126,12 +125,12 @@ class item_times {
  private:
   void check(const char* name, const std::vector<double>& values, bool may_be_empty) const {
     if (values.size() != forward_.size() && !(may_be_empty && values.empty())) {
-      detail::fail(invalid_input(name, detail::joined("has ", std::to_string(values.size()), " elements, forward has ",
-                                                      std::to_string(forward_.size()))));
+      detail::fail(
+          invalid_input(name, detail::joined({"has ", values.size(), " elements, forward has ", forward_.size()})));
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (is_finite(values[i]) && !is_negative(values[i])) continue;
-      detail::fail(invalid_input(detail::joined(name, "[", std::to_string(i), "]"), "must be finite and not negative"));
+      detail::fail(invalid_input(detail::joined({name, "[", i, "]"}), "must be finite and not negative"));
     }
   }
 
@@ -169,8 +168,7 @@ class with_stage_times : public Model {
                                                                                      : times_.backward_weight.size();
     for (std::size_t s = 0; s < most; ++s) {
       if (last_of(times_.backward_weight, s) <= last_of(times_.backward, s)) continue;
-      detail::fail(invalid_input(detail::joined("backward_weight[", std::to_string(s), "]"),
-                                 "is above the whole backward pass"));
+      detail::fail(invalid_input(detail::joined({"backward_weight[", s, "]"}), "is above the whole backward pass"));
     }
   }
 
@@ -192,7 +190,7 @@ class with_stage_times : public Model {
   static void check(const char* name, const std::vector<double>& values) {
     for (std::size_t s = 0; s < values.size(); ++s) {
       if (is_finite(values[s]) && !is_negative(values[s])) continue;
-      detail::fail(invalid_input(detail::joined(name, "[", std::to_string(s), "]"), "must be finite and not negative"));
+      detail::fail(invalid_input(detail::joined({name, "[", s, "]"}), "must be finite and not negative"));
     }
   }
   static double last_of(const std::vector<double>& values, std::size_t stage) {
@@ -203,9 +201,9 @@ class with_stage_times : public Model {
     if (values.empty()) return 0;
     if (values.size() == 1) return values[0];
     if (stage < values.size()) return values[stage];
-    detail::fail(argument_error("with_stage_times", detail::joined("times.", name, ".size()"),
+    detail::fail(argument_error("with_stage_times", detail::joined({"times.", name, ".size()"}),
                                 std::to_string(values.size()),
-                                detail::joined("must be the number of stages, above ", std::to_string(stage))));
+                                detail::joined({"must be the number of stages, above ", stage})));
   }
 
   stage_times times_;
@@ -228,8 +226,8 @@ class with_speeds : public Model {
     detail::check_pipeline_members<Model>();
     for (std::size_t s = 0; s < speeds_.size(); ++s) {
       if (is_finite(speeds_[s]) && speeds_[s] > 0) continue;
-      detail::fail(argument_error("with_speeds", detail::joined("speeds[", std::to_string(s), "]"),
-                                  std::to_string(speeds_[s]), "must be above 0"));
+      detail::fail(argument_error("with_speeds", detail::joined({"speeds[", s, "]"}), std::to_string(speeds_[s]),
+                                  "must be above 0"));
     }
   }
 
@@ -261,7 +259,7 @@ class with_speeds : public Model {
   [[nodiscard]] double speed(std::size_t stage) const {
     if (stage < speeds_.size()) return speeds_[stage];
     detail::fail(argument_error("with_speeds", "speeds.size()", std::to_string(speeds_.size()),
-                                detail::joined("must be the number of stages, above ", std::to_string(stage))));
+                                detail::joined({"must be the number of stages, above ", stage})));
   }
 
   std::vector<double> speeds_;

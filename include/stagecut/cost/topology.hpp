@@ -27,7 +27,7 @@ class topology {
   topology(const std::vector<std::size_t>& sizes, std::vector<link_speed> levels) : levels_(std::move(levels)) {
     if (levels_.size() != sizes.size()) {
       detail::fail(argument_error("topology", "levels.size()", std::to_string(levels_.size()),
-                                  detail::joined("must be the number of sizes, ", std::to_string(sizes.size()))));
+                                  detail::joined({"must be the number of sizes, ", sizes.size()})));
     }
     for (std::size_t level = 0; level < sizes.size(); ++level) {
       const std::size_t size = sizes[level];
@@ -70,14 +70,12 @@ class topology {
   }
 
  private:
-  static std::string place(std::string_view name, std::size_t index) {
-    return detail::joined(name, "[", std::to_string(index), "]");
-  }
+  static std::string place(std::string_view name, std::size_t index) { return detail::joined({name, "[", index, "]"}); }
 
   void check(std::string_view function, std::string_view argument, std::size_t device) const {
     if (device < devices()) return;
     detail::fail(argument_error(function, argument, std::to_string(device),
-                                detail::joined("must be below the number of devices, ", std::to_string(devices()))));
+                                detail::joined({"must be below the number of devices, ", devices()})));
   }
 
   [[nodiscard]] link_speed between(std::size_t a, std::size_t b) const {

@@ -40,7 +40,8 @@ namespace stagecut::inline v0::io {
 /// @throws invalid_input with the path if it cannot be read, or holds more than the limit
 [[nodiscard]] inline std::string file_text(const std::string& path, const read_limits& limits = {}) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) stagecut::detail::fail(invalid_input(path, stagecut::detail::joined("cannot be opened: ", std::strerror(errno))));
+  if (!file)
+    stagecut::detail::fail(invalid_input(path, stagecut::detail::joined({"cannot be opened: ", std::strerror(errno)})));
   std::error_code unknown;  // of what is no regular file
   const auto size = std::filesystem::file_size(path, unknown);
   return stream_text(file, path, limits, unknown ? 0 : static_cast<std::size_t>(size));

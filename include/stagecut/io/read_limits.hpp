@@ -26,9 +26,9 @@ namespace detail {
 /// Refuses a text that is larger.
 [[noreturn]] inline void refuse_size(std::string_view source, const read_limits& limits) {
   stagecut::detail::fail(invalid_input(
-      source, stagecut::detail::joined("is larger than ", std::to_string(limits.bytes),
-                                       " bytes, the most that is read unless --input-limit says more, in C++ "
-                                       "read_limits::bytes")));
+      source, stagecut::detail::joined({"is larger than ", limits.bytes,
+                                        " bytes, the most that is read unless --input-limit says more, in C++ "
+                                        "read_limits::bytes"})));
 }
 
 /// Refuses a text that is larger than the limit.
@@ -38,8 +38,9 @@ inline void check_size(std::string_view text, std::string_view source, const rea
 
 /// What is wrong with a text that is nested deeper than the limit.
 [[nodiscard]] inline std::string depth_problem(std::size_t depth) {
-  return stagecut::detail::joined("nested deeper than ", std::to_string(depth),
-                                  ", the most that is read unless --input-depth says more, in C++ read_limits::depth");
+  return stagecut::detail::joined(
+      {"nested deeper than ", depth,
+       ", the most that is read unless --input-depth says more, in C++ read_limits::depth"});
 }
 
 }  // namespace detail

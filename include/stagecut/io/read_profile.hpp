@@ -34,10 +34,10 @@ namespace stagecut::inline v0::io {
   if (line.find(',') == std::string_view::npos && word != "time" && word != "\"time\"" && !detail::is_number(word)) {
     detail::fail(invalid_input(
         lines.place(),
-        detail::joined(detail::in_quotes(word),
-                       " begins no known format: a JSON object, a CSV with the column time, a CSV with the "
-                       "columns name,kind,forward,backward,parameters,activations,output, or "
-                       "a PipeDream graph.txt")));
+        detail::joined({detail::in_quotes(word),
+                        " begins no known format: a JSON object, a CSV with the column time, a CSV with the "
+                        "columns name,kind,forward,backward,parameters,activations,output, or "
+                        "a PipeDream graph.txt"})));
   }
   return parse_csv(text, source, limits);
 }

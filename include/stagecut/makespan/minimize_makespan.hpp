@@ -71,7 +71,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     if (!request.order.edges.empty()) refuse("order.edges", "{…}", "must be empty: stages that are cut are a chain");
     if (request.links.size() > 1 && request.links.size() != boundaries) {
       refuse("links.size()", std::to_string(request.links.size()),
-             detail::joined("must be 1 or the number of boundaries, ", std::to_string(boundaries)));
+             detail::joined({"must be 1 or the number of boundaries, ", boundaries}));
     }
     detail::check_links("minimize_makespan", "links", request.links);
     if (request.memory_per_device) {
@@ -90,9 +90,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     }
     if (!request.start) return;
     if (request.start->stages() != stages || request.start->items() != items) {
-      refuse("start",
-             detail::joined(std::to_string(request.start->stages()), " stages of ",
-                            std::to_string(request.start->items()), " items"),
+      refuse("start", detail::joined({request.start->stages(), " stages of ", request.start->items(), " items"}),
              "must have the stages of the schedule and the items of the model");
     }
   }

@@ -85,7 +85,7 @@ class chain_model {
   static cuts checked(const profile& model, cuts blocks) {
     if (blocks.items() != model.layers.size()) {
       detail::fail(argument_error("chain_model", "blocks.items()", std::to_string(blocks.items()),
-                                  detail::joined("must be the number of layers, ", std::to_string(model.layers.size()))));
+                                  detail::joined({"must be the number of layers, ", model.layers.size()})));
     }
     return blocks;
   }

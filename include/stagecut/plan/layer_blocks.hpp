@@ -46,8 +46,7 @@ inline void join_wanted(const std::vector<std::size_t>& forbidden_cuts, const st
                         std::vector<bool>& is_joined) {
   const std::size_t n = is_joined.size();
   const auto refuse = [&](const char* what, std::size_t i, const std::string& value, const char* where) {
-    fail(argument_error("layer_blocks", joined(what, "[", std::to_string(i), "]"), value,
-                        joined("must be ", where, std::to_string(n), " layers")));
+    fail(argument_error("layer_blocks", joined({what, "[", i, "]"}), value, joined({"must be ", where, n, " layers"})));
   };
   for (std::size_t i = 0; i < forbidden_cuts.size(); ++i) {
     const std::size_t cut = forbidden_cuts[i];
@@ -57,7 +56,7 @@ inline void join_wanted(const std::vector<std::size_t>& forbidden_cuts, const st
   for (std::size_t i = 0; i < kept_together.size(); ++i) {
     const auto [first, last] = kept_together[i];
     if (first >= last || last > n) {
-      const std::string text = joined("[", std::to_string(first), ", ", std::to_string(last), ")");
+      const std::string text = joined({"[", first, ", ", last, ")"});
       refuse("kept_together", i, text, "some of ");
     }
     for (std::size_t j = first + 1; j < last; ++j) is_joined[j] = true;
@@ -79,7 +78,7 @@ inline void join_wanted(const std::vector<std::size_t>& forbidden_cuts, const st
 /// O(n + t) for t shared parameters, counted in each layer that has them, plus the layers kept together.
 [[nodiscard]] inline cuts layer_blocks(const profile& model, const std::vector<std::size_t>& forbidden_cuts = {},
                                        const std::vector<interval>& kept_together = {}) {
-  std::vector<bool> joined(model.layers.size());  // to the layer before
+  std::vector<bool> joined({model.layers.size()});  // to the layer before
   detail::join_groups(model, joined);
   detail::join_colocated(model, joined);
   detail::join_wanted(forbidden_cuts, kept_together, joined);

@@ -35,9 +35,9 @@ struct make_plan_fn {
  private:
   /// Refuses what can only be planned by the makespan, which has this obstacle or is not wanted.
   static void check_without_makespan(const plan_request& request, const std::string& obstacle) {
-    const std::string because = obstacle.empty() ? "" : detail::joined(": ", obstacle);
+    const std::string because = obstacle.empty() ? "" : detail::joined({": ", obstacle});
     const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
-      detail::fail(argument_error("make_plan", argument, value, detail::joined(requirement, because)));
+      detail::fail(argument_error("make_plan", argument, value, detail::joined({requirement, because})));
     };
     if (request.objective == plan_objective::makespan) refuse("objective", "makespan", "is not known");
     if (request.memory_per_device && request.chunks > 1) {

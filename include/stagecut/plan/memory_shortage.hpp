@@ -126,10 +126,10 @@ class memory_fit {
     why.needed = whole_bytes(*least);
     why.place = layer_text(model, first);
     if (last - first > 1) {
-      why.place = joined("the group of layers ", std::to_string(first), " to ", std::to_string(last - 1), " (",
-                         in_quotes(model.layers[first].name), " to ", in_quotes(model.layers[last - 1].name), ")");
+      why.place = joined({"the group of layers ", first, " to ", last - 1, " (", in_quotes(model.layers[first].name),
+                          " to ", in_quotes(model.layers[last - 1].name), ")"});
     }
-    why.remedy = alone ? joined("sharded ", std::to_string(whole_bytes(*alone / bytes)), " ways it would fit") : "";
+    why.remedy = alone ? joined({"sharded ", whole_bytes(*alone / bytes), " ways it would fit"}) : "";
   }
   return why;
 }
@@ -156,7 +156,7 @@ struct memory_bracket {
 
 /// `1 device`, `2 devices`.
 [[nodiscard]] inline std::string devices_text(std::size_t devices) {
-  return joined(std::to_string(devices), devices == 1 ? " device" : " devices");
+  return joined({devices, devices == 1 ? " device" : " devices"});
 }
 
 }  // namespace detail
@@ -196,12 +196,12 @@ template <class InFlight>
     const bool told = fits(in_flight, bytes).has_value();
     const std::size_t reached = fits.reached();
     const auto [low, high] = detail::least_that_fits(fits, in_flight, bytes);
-    if (high) why.remedy = detail::joined("sharding every layer ", ways(*high), " ways would do");
+    if (high) why.remedy = detail::joined({"sharding every layer ", ways(*high), " ways would do"});
     if (why.what == reason::cause::memory) {
       why.needed = detail::whole_bytes(low + 1);
-      why.place = detail::joined("the fullest of ", std::to_string(stages), stages == 1 ? " stage" : " stages");
+      why.place = detail::joined({"the fullest of ", stages, stages == 1 ? " stage" : " stages"});
       if (told && reached < blocks.stages()) {
-        why.place = detail::joined(detail::layer_text(model, blocks[reached]), " finds no place: ", why.place);
+        why.place = detail::joined({detail::layer_text(model, blocks[reached]), " finds no place: ", why.place});
       }
     }
   }
@@ -214,10 +214,10 @@ template <class InFlight>
   while (devices <= blocks.stages() && (enough = fits(needs(devices), bytes)) == false) ++devices;
   const std::size_t tried = devices > blocks.stages() ? blocks.stages() : devices - 1;
   if (tried == 0 && enough != true) return why;
-  why.remedy = detail::joined(why.remedy, why.remedy.empty() ? "" : "; ",
-                              enough == true ? detail::devices_text(devices)
-                                             : detail::joined("no number of devices up to ", std::to_string(tried)),
-                              " would do");
+  why.remedy = detail::joined(
+      {why.remedy, why.remedy.empty() ? "" : "; ",
+       enough == true ? detail::devices_text(devices) : detail::joined({"no number of devices up to ", tried}),
+       " would do"});
   return why;
 }
 

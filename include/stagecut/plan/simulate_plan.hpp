@@ -46,7 +46,7 @@ namespace detail {
   const schedule_entry* const entry = find_schedule(made.schedule.name);
   const std::string name = in_quotes(made.schedule.name);
   if (made.schedule.name.empty()) fail(invalid_input("plan", "names no schedule"));
-  if (entry == nullptr) fail(invalid_input("plan", joined("its schedule ", name, " is not known")));
+  if (entry == nullptr) fail(invalid_input("plan", joined({"its schedule ", name, " is not known"})));
   if (made.schedule.microbatches == 0) fail(invalid_input("plan", "knows no number of microbatches"));
   schedule_shape shape;
   shape.ranks = made.devices;
@@ -60,8 +60,8 @@ namespace detail {
   schedule result = make_schedule(last_kept ? entry->with_last_kept : entry->kind, shape);
   for (std::size_t s = 0; s < result.stages(); ++s) {
     if (s < made.stages.size() && made.stages[s].device == result.rank_of[s]) continue;
-    fail(invalid_input("plan", joined("stage ", std::to_string(s), " is not on device ",
-                                      std::to_string(result.rank_of[s]), ", where ", name, " runs it")));
+    fail(invalid_input("plan",
+                       joined({"stage ", s, " is not on device ", result.rank_of[s], ", where ", name, " runs it"})));
   }
   result.edges = stage_edges_of(made);
   return result;
@@ -69,7 +69,7 @@ namespace detail {
 
 /// Refuses to run I and W of a stage apart that does not tell them apart.
 [[noreturn]] inline void refuse_split(const plan& made, std::size_t s) {
-  std::string place = joined("stage ", std::to_string(s));
+  std::string place = joined({"stage ", s});
   for (const std::size_t i : layers_of(made, s)) {
     if (made.profile.layers[i].backward_weight) continue;
     place = layer_text(made.profile, i);
@@ -100,8 +100,8 @@ namespace detail {
 [[nodiscard]] inline schedule schedule_of(const plan& made) {
   if (made.schedule.orders.empty()) return detail::named_schedule_of(made);
   if (!made.schedule.name.empty()) {
-    detail::fail(invalid_input("plan", detail::joined("names the schedule ", detail::in_quotes(made.schedule.name),
-                                                      " and gives an order of its own")));
+    detail::fail(invalid_input("plan", detail::joined({"names the schedule ", detail::in_quotes(made.schedule.name),
+                                                       " and gives an order of its own"})));
   }
   schedule result = detail::given_order(made);
   check_schedule(result);
@@ -182,7 +182,7 @@ namespace detail {
   const auto* const known = stagecut::find_name(transfer_kind_words, made.messages.kind);
   if (known == nullptr) {
     detail::fail(invalid_input(
-        "plan", detail::joined("its messages of kind ", detail::in_quotes(made.messages.kind), " are not known")));
+        "plan", detail::joined({"its messages of kind ", detail::in_quotes(made.messages.kind), " are not known"})));
   }
   result.kind = known->value;
   const std::vector<double> bytes = detail::message_bytes(made);

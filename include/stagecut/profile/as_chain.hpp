@@ -27,7 +27,7 @@ namespace detail {
 /// Refuses a graph at a layer.
 template <class... Why>
 [[noreturn]] void refuse_layer(const profile& graph, std::size_t at, const Why&... why) {
-  fail(invalid_input(layer_text(graph, at), joined(why...)));
+  fail(invalid_input(layer_text(graph, at), joined({why...})));
 }
 
 /// The edges of a graph; refuses what is none.
@@ -37,7 +37,7 @@ template <class... Why>
   for (std::size_t e = 0; e < graph.edges.size(); ++e) {
     for (const std::size_t end : {graph.edges[e].from, graph.edges[e].to}) {
       if (end < n) continue;
-      fail(invalid_input(joined("edge ", std::to_string(e)), joined("there is no layer ", std::to_string(end))));
+      fail(invalid_input(joined({"edge ", e}), joined({"there is no layer ", end})));
     }
     edges.join(graph.edges[e].from, graph.edges[e].to);
   }

@@ -23,7 +23,7 @@ inline void check_figures(const profile& model) {
       if (!value || (is_finite(*value) && !is_negative(*value))) return;
       const std::string shown = is_nan(*value) ? "NaN" : is_finite(*value) ? std::to_string(*value) : "infinity";
       detail::fail(invalid_input(detail::layer_text(model, i),
-                                 detail::joined(field, " = ", shown, ", must be finite and not negative")));
+                                 detail::joined({field, " = ", shown, ", must be finite and not negative"})));
     };
     detail::each_figure(each, check);
     for (const tied_parameters& tied : each.tied) {

@@ -136,8 +136,8 @@ namespace detail {
 [[nodiscard]] inline std::string cycle_text(const std::vector<layer>& layers, const std::vector<std::size_t>& cycle) {
   constexpr std::size_t most = 8;
   std::string text;
-  for (std::size_t i = 0; i < cycle.size() && i < most; ++i) text += joined(in_quotes(layers[cycle[i]].name), " -> ");
-  if (cycle.size() > most) text += joined("... (", std::to_string(cycle.size()), " layers) -> ");
+  for (std::size_t i = 0; i < cycle.size() && i < most; ++i) text += joined({in_quotes(layers[cycle[i]].name), " -> "});
+  if (cycle.size() > most) text += joined({"... (", cycle.size(), " layers) -> "});
   return text + in_quotes(layers[cycle[0]].name);
 }
 

@@ -53,7 +53,7 @@ namespace detail {
 
 /// A layer in an error: `layer 3 ("layers.2")`.
 [[nodiscard]] inline std::string layer_text(const profile& model, std::size_t i) {
-  return joined("layer ", std::to_string(i), " (", in_quotes(model.layers[i].name), ")");
+  return joined({"layer ", i, " (", in_quotes(model.layers[i].name), ")"});
 }
 
 }  // namespace detail

@@ -164,7 +164,7 @@ inline stagecut::profile profile(const architecture& a, const training& r = {}, 
     if (r.variants && way != r.recomputation) each.recomputations.push_back(detail::variant(build.repeated(way)));
   }
   for (std::size_t i = 0; i < a.layers; ++i) {
-    each.name = detail::joined("layers.", std::to_string(i));
+    each.name = detail::joined({"layers.", i});
     made.layers.push_back(each);
   }
 

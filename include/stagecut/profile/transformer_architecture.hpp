@@ -121,12 +121,11 @@ inline std::optional<fault> out_of_range(const architecture& a, const training& 
                           {"zero", r.zero, 0, 3, true}};
   for (const auto& [field, value, least, limit, training] : ranges) {
     if (value >= least && value <= limit) continue;
-    return fault{training, field,
-                 joined(std::to_string(value), " is not from ", std::to_string(least), " to ", std::to_string(limit))};
+    return fault{training, field, joined({value, " is not from ", least, " to ", limit})};
   }
   for (const auto& [field, bytes] : {std::pair("gradient_bytes", r.gradient_bytes), {"state_bytes", r.state_bytes}}) {
     if (bytes && (!stagecut::is_finite(*bytes) || stagecut::is_negative(*bytes) || *bytes > 1e6)) {
-      return fault{true, field, joined(std::to_string(*bytes), " is not from 0 to 1000000")};
+      return fault{true, field, joined({std::to_string(*bytes), " is not from 0 to 1000000"})};
     }
   }
   return std::nullopt;
@@ -136,7 +135,7 @@ inline std::optional<fault> out_of_range(const architecture& a, const training& 
 inline std::optional<fault> at_odds(const architecture& a, const training& r) {
   const auto say = [](std::string_view x, std::size_t value, std::string_view is, std::string_view y,
                       std::size_t other) {
-    return joined(x, " = ", std::to_string(value), " ", is, " ", y, " = ", std::to_string(other));
+    return joined({x, " = ", value, " ", is, " ", y, " = ", other});
   };
   const auto divides = [&](std::size_t t, std::string_view field, std::size_t value) {
     return std::pair(value % t == 0, say("tensor_parallel", t, "does not divide", field, value));
@@ -146,7 +145,7 @@ inline std::optional<fault> at_odds(const architecture& a, const training& r) {
   const std::size_t tokens = r.sequence != 0 ? r.sequence : a.sequence;
   if (a.head_dim == 0 && a.hidden % a.heads != 0) {
     return fault{false, "heads",
-                 joined(say("heads", a.heads, "does not divide", "hidden", a.hidden), ", and no head_dim")};
+                 joined({say("heads", a.heads, "does not divide", "hidden", a.hidden), ", and no head_dim"})};
   }
   if (a.heads % kv != 0) return fault{false, "kv_heads", say("kv_heads", kv, "does not divide", "heads", a.heads)};
   if (a.top_k > a.experts) return fault{false, "top_k", say("top_k", a.top_k, "is above", "experts", a.experts)};
@@ -163,7 +162,7 @@ inline std::optional<fault> at_odds(const architecture& a, const training& r) {
   }
   if (r.sequence_parallel.value_or(true) && tokens % t != 0) {
     return fault{true, "tensor_parallel",
-                 joined(divides(t, "sequence", tokens).second, ", as sequence_parallel needs")};
+                 joined({divides(t, "sequence", tokens).second, ", as sequence_parallel needs"})};
   }
   return std::nullopt;
 }
@@ -182,7 +181,7 @@ inline void check(const architecture& a, const training& r = {}) {
   const auto fault = detail::find_fault(a, r);
   if (!fault) return;
   const std::string_view part = fault->training ? "training." : "architecture.";
-  stagecut::detail::fail(stagecut::invalid_input(detail::joined(part, fault->field), fault->problem));
+  stagecut::detail::fail(stagecut::invalid_input(detail::joined({part, fault->field}), fault->problem));
 }
 
 /// Refuses a device that computes nothing.
@@ -191,8 +190,8 @@ inline void check(const device& on) {
   const std::pair<std::string_view, double> figures[] = {
       {"flops", on.flops}, {"flops_fp32", on.flops_fp32}, {"bandwidth", on.bandwidth}, {"memory", on.memory}};
   const auto refuse = [](std::string_view field, double value, std::string_view problem) {
-    stagecut::detail::fail(
-        stagecut::invalid_input(detail::joined("device.", field), detail::joined(std::to_string(value), " ", problem)));
+    stagecut::detail::fail(stagecut::invalid_input(detail::joined({"device.", field}),
+                                                   detail::joined({std::to_string(value), " ", problem})));
   };
   for (const auto& [field, value] : figures) {
     if (!stagecut::is_finite(value) || !(value > 0)) refuse(field, value, "is not above 0");

@@ -41,13 +41,13 @@ struct schedule_fault {
 };
 
 [[nodiscard]] inline std::string too_large(std::string_view what, std::size_t value, std::size_t bound) {
-  return joined("names ", what, " ", std::to_string(value), ", which must be below ", std::to_string(bound));
+  return joined({"names ", what, " ", value, ", which must be below ", bound});
 }
 
 /// What is wrong with the other end of a transfer, or with that of an op that is none; empty: nothing.
 [[nodiscard]] inline std::string peer_problem(const schedule& all, const stage_links& links, const op& each) {
   if (each.peer != op::neighbour && (links.chain() || !is_transfer(each.kind))) {
-    return joined("names stage ", std::to_string(each.peer), " at its other end, as only transfers along edges do");
+    return joined({"names stage ", each.peer, " at its other end, as only transfers along edges do"});
   }
   if (!is_transfer(each.kind)) return {};
   if (!links.chain() && each.peer == op::neighbour) return "does not name the stage at its other end";
@@ -63,8 +63,7 @@ struct schedule_fault {
   const op& each = all.orders[rank][position];
   if (each.stage >= all.stages()) return too_large("stage", each.stage, all.stages());
   if (all.rank_of[each.stage] != rank) {
-    return joined("stands on rank ", std::to_string(rank), ", and its stage on rank ",
-                  std::to_string(all.rank_of[each.stage]));
+    return joined({"stands on rank ", rank, ", and its stage on rank ", all.rank_of[each.stage]});
   }
   if (each.microbatch >= all.microbatches) return too_large("microbatch", each.microbatch, all.microbatches);
   if (each.slice >= all.slices) return too_large("slice", each.slice, all.slices);
@@ -84,8 +83,8 @@ struct schedule_fault {
 
 /// What is wrong with an op after those of its rank that were `met`; empty: nothing.
 [[nodiscard]] inline std::string order_problem(const op_set& met, const op& each) {
-  const auto needs = [&](op_kind kind) { return joined("needs ", op_text(kind, each), " before it"); };
-  const auto late = [&](op_kind kind) { return joined("stands behind ", op_text(kind, each), ", which needs it"); };
+  const auto needs = [&](op_kind kind) { return joined({"needs ", op_text(kind, each), " before it"}); };
+  const auto late = [&](op_kind kind) { return joined({"stands behind ", op_text(kind, each), ", which needs it"}); };
   const auto has = [&](op_kind kind) { return met.contains(kind, each); };
   if (has(each.kind)) return "stands on its rank twice";
   switch (each.kind) {
@@ -93,12 +92,12 @@ struct schedule_fault {
     case op_kind::backward_input:
       if (!has(op_kind::forward)) return needs(op_kind::forward);
       if (!met.contains_gradient(each)) return {};
-      return joined("stands behind ",
-                    op_text(has(op_kind::backward) ? op_kind::backward : op_kind::backward_input, each),
-                    ": B is I and W in one");
+      return joined({"stands behind ",
+                     op_text(has(op_kind::backward) ? op_kind::backward : op_kind::backward_input, each),
+                     ": B is I and W in one"});
     case op_kind::backward_weight:
       if (has(op_kind::backward))
-        return joined("stands behind ", op_text(op_kind::backward, each), ": B is I and W in one");
+        return joined({"stands behind ", op_text(op_kind::backward, each), ": B is I and W in one"});
       return has(op_kind::backward_input) ? std::string() : needs(op_kind::backward_input);
     case op_kind::send_forward: return has(op_kind::forward) ? std::string() : needs(op_kind::forward);
     case op_kind::send_backward: return met.contains_gradient(each) ? std::string() : needs(op_kind::backward_input);
@@ -139,8 +138,8 @@ struct schedule_fault {
   std::size_t s = 0;
   while (s + 1 < all.stages() && passes[s] / all.slices >= all.microbatches) ++s;
   return {all.rank_of[s], schedule_fault::none,
-          joined("stage ", std::to_string(s), " has ", std::to_string(passes[s]), " F, too few for ",
-                 std::to_string(all.microbatches), " microbatches in ", std::to_string(all.slices), " slices")};
+          joined({"stage ", s, " has ", passes[s], " F, too few for ", all.microbatches, " microbatches in ",
+                  all.slices, " slices"})};
 }
 
 /// What is wrong with the shape of a schedule, its placement and its edges.
@@ -153,7 +152,7 @@ struct schedule_fault {
   if (all.slices == 0) return whole("has no slice");
   for (std::size_t s = 0; s < all.stages(); ++s) {
     if (all.rank_of[s] < all.ranks()) continue;
-    return whole(joined("stage ", std::to_string(s), " ", too_large("rank", all.rank_of[s], all.ranks())));
+    return whole(joined({"stage ", s, " ", too_large("rank", all.rank_of[s], all.ranks())}));
   }
   return whole(edge_problem(all));
 }
@@ -174,7 +173,7 @@ struct schedule_fault {
     for (of.microbatch = 0; of.microbatch < all.microbatches; ++of.microbatch) {
       for (of.slice = 0; of.slice < all.slices; ++of.slice) {
         const std::string missing = missing_op(all, links, met, transfers, of);
-        if (!missing.empty()) return {all.rank_of[of.stage], schedule_fault::none, joined(missing, " is missing")};
+        if (!missing.empty()) return {all.rank_of[of.stage], schedule_fault::none, joined({missing, " is missing"})};
       }
     }
   }
@@ -217,9 +216,9 @@ struct schedule_fault {
 inline void check_schedule(const schedule& all) {
   const detail::schedule_fault fault = detail::find_fault(all);
   if (fault.problem.empty()) return;
-  std::string place = fault.rank == fault.none ? "schedule" : detail::joined("rank ", std::to_string(fault.rank));
+  std::string place = fault.rank == fault.none ? "schedule" : detail::joined({"rank ", fault.rank});
   if (fault.op != fault.none) {
-    place += detail::joined(", op ", std::to_string(fault.op), " (", to_string(all.orders[fault.rank][fault.op]), ")");
+    place += detail::joined({", op ", fault.op, " (", to_string(all.orders[fault.rank][fault.op]), ")"});
   }
   detail::fail(invalid_input(place, fault.problem));
 }

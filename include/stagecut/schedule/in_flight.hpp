@@ -27,14 +27,14 @@ namespace stagecut::inline v0 {
   if (entry.most_in_flight == nullptr) {
     const auto is_known = [](const schedule_entry& each) { return each.most_in_flight != nullptr; };
     detail::fail(argument_error("microbatches_in_flight", "kind", entry.name,
-                                detail::joined("must be ", stagecut::list_names(schedules, " or ", is_known))));
+                                detail::joined({"must be ", stagecut::list_names(schedules, " or ", is_known)})));
   }
   std::vector<std::size_t> result(stages, microbatches);
   for (std::size_t s = 0; s < stages; ++s) {
     const std::size_t most = entry.most_in_flight(stages, s);
     if (most == all_in_flight && microbatches == 0) {
       detail::fail(argument_error("microbatches_in_flight", "microbatches", "0",
-                                  detail::joined("must be known: ", entry.name, " keeps all of them in flight")));
+                                  detail::joined({"must be known: ", entry.name, " keeps all of them in flight"})));
     }
     if (most != all_in_flight && (microbatches == 0 || most < microbatches)) result[s] = most;
   }

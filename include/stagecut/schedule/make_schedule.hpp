@@ -18,7 +18,7 @@ namespace detail {
 /// Refuses what is said of a schedule that does not know of it.
 inline void check_schedule_shape(const schedule_entry& entry, const schedule_shape& shape) {
   const auto refuse = [&](const char* argument, std::size_t value, const char* only) {
-    refuse_shape("make_schedule", argument, value, joined("must be ", only, " for ", entry.name));
+    refuse_shape("make_schedule", argument, value, joined({"must be ", only, " for ", entry.name}));
   };
   if (entry.chunks != 0 && shape.chunks != entry.chunks) {
     refuse("chunks", shape.chunks, std::to_string(entry.chunks).c_str());
@@ -28,8 +28,7 @@ inline void check_schedule_shape(const schedule_entry& entry, const schedule_sha
   const std::size_t length = shape.in_flight.size();
   if (entry.takes != shape_figure::in_flight && length != 0) refuse("in_flight.size()", length, "0");
   if (entry.takes == shape_figure::in_flight && length != shape.ranks) {
-    refuse_shape("make_schedule", "in_flight.size()", length,
-                 joined("must be the number of ranks, ", std::to_string(shape.ranks)));
+    refuse_shape("make_schedule", "in_flight.size()", length, joined({"must be the number of ranks, ", shape.ranks}));
   }
 }
 
@@ -56,7 +55,7 @@ inline void check_schedule_shape(const schedule_entry& entry, const schedule_sha
   const schedule_entry* const entry = find_schedule(name);
   if (entry != nullptr) return make_schedule(entry->kind, shape);
   detail::fail(argument_error("make_schedule", "name", detail::in_quotes(name),
-                              detail::joined("must be ", stagecut::list_names(schedules, " or "))));
+                              detail::joined({"must be ", stagecut::list_names(schedules, " or ")})));
 }
 
 }  // namespace stagecut::inline v0

@@ -86,12 +86,12 @@ void each_memory_change(const schedule& order, std::size_t rank, const stage_byt
 inline void check_bytes(const schedule& order, const std::vector<double>& values, const char* name,
                         std::size_t each = 1) {
   if (!values.empty() && values.size() != order.stages() && values.size() != order.stages() * each) {
-    fail(invalid_input(name, joined("has ", std::to_string(values.size()), " elements, the schedule has ",
-                                    std::to_string(order.stages()), " stages")));
+    fail(invalid_input(name,
+                       joined({"has ", values.size(), " elements, the schedule has ", order.stages(), " stages"})));
   }
   for (std::size_t s = 0; s < values.size(); ++s) {
     if (is_finite(values[s]) && !is_negative(values[s])) continue;
-    fail(invalid_input(joined(name, "[", std::to_string(s), "]"), "must be finite and not negative"));
+    fail(invalid_input(joined({name, "[", s, "]"}), "must be finite and not negative"));
   }
 }
 
@@ -105,8 +105,7 @@ void check_run(const schedule& order, const simulation<T>& run) {
       if (is_compute(each.kind)) same = same && i < run.ops[r].size() && run.ops[r][i++].what == each;
     }
     if (same && i == run.ops[r].size()) continue;
-    fail(
-        invalid_input("run", joined("is of another schedule: rank ", std::to_string(r), " does not run these passes")));
+    fail(invalid_input("run", joined({"is of another schedule: rank ", r, " does not run these passes"})));
   }
 }
 

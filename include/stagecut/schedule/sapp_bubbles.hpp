@@ -51,7 +51,7 @@ namespace detail {
   double sum = 0;
   for (std::size_t s = 0; s < times.size(); ++s) {
     if (!is_finite(times[s]) || is_negative(times[s])) {
-      fail(argument_error("sapp_bubbles_of", joined(argument, "[", std::to_string(s), "]"), std::to_string(times[s]),
+      fail(argument_error("sapp_bubbles_of", joined({argument, "[", s, "]"}), std::to_string(times[s]),
                           "must be finite and not negative"));
     }
     sum += times[s];

@@ -68,7 +68,7 @@ struct best_stages_fn {
     if (least == 0) detail::fail(argument_error("best_stages", "least", "0", "must be at least 1"));
     if (most < least) {
       detail::fail(argument_error("best_stages", "most", std::to_string(most),
-                                  detail::joined("must not be below least, ", std::to_string(least))));
+                                  detail::joined({"must not be below least, ", least})));
     }
     std::optional<best_type> best;
     std::vector<std::size_t> failed;
@@ -91,11 +91,8 @@ struct best_stages_fn {
       best->failed = std::move(failed);
       return proved ? outcome<best_type>::optimal(*std::move(best)) : outcome<best_type>::feasible(*std::move(best));
     }
-    reason none{reason::cause::none_of_several,
-                failed.size(),
-                0,
-                detail::joined(std::to_string(least), " stages: ", why->text()),
-                {}};
+    reason none{
+        reason::cause::none_of_several, failed.size(), 0, detail::joined({least, " stages: ", why->text()}), {}};
     return proved ? outcome<best_type>::infeasible(std::move(none)) : outcome<best_type>::unknown(std::move(none));
   }
 };

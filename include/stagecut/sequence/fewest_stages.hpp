@@ -60,9 +60,9 @@ struct fewest_stages_fn : detail::expects_cost_and_constraint {
     if (needed[0] > items) {
       std::size_t item = 0;  // from the end of the chain on, what comes to no stage
       for (std::size_t first = 0; first < items; ++first) item = needed[first] > items ? first : item;
-      return answer::infeasible({reason::cause::constraint, 0, 0,
-                                 detail::joined("no stage that begins with item ", std::to_string(item),
-                                                " is allowed and leads on to the end")});
+      return answer::infeasible(
+          {reason::cause::constraint, 0, 0,
+           detail::joined({"no stage that begins with item ", item, " is allowed and leads on to the end"})});
     }
     std::vector<std::size_t> points{0};
     while (points.back() != items) points.push_back(end[points.back()]);

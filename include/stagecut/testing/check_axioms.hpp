@@ -32,12 +32,9 @@ struct axiom_report {
   /// One line for a person.
   [[nodiscard]] std::string text() const {
     using stagecut::detail::joined;
-    const auto written = [](interval i) {
-      return joined("[", std::to_string(i.first), ", ", std::to_string(i.last), ")");
-    };
-    if (broken.empty()) return joined("no axiom was found broken in ", std::to_string(checks), " checks");
-    return joined(broken, " does not hold at ", written(one), " and ", written(other), ", stage ",
-                  std::to_string(stage));
+    const auto written = [](interval i) { return joined({"[", i.first, ", ", i.last, ")"}); };
+    if (broken.empty()) return joined({"no axiom was found broken in ", checks, " checks"});
+    return joined({broken, " does not hold at ", written(one), " and ", written(other), ", stage ", stage});
   }
 };
 

@@ -32,12 +32,11 @@ struct pipeline_model_report {
   [[nodiscard]] std::string text() const {
     using stagecut::detail::joined;
     if (broken.empty()) {
-      return joined("no axiom was found broken in ", std::to_string(checks), " checks; optional members: ",
-                    optional.empty() ? "none" : optional);
+      return joined({"no axiom was found broken in ", checks,
+                     " checks; optional members: ", optional.empty() ? "none" : optional});
     }
-    return joined(broken, " does not hold for ", member, " at [", std::to_string(items.first), ", ",
-                  std::to_string(items.last), "), stage ", std::to_string(stage), ", ", std::to_string(in_flight),
-                  " in flight");
+    return joined({broken, " does not hold for ", member, " at [", items.first, ", ", items.last, "), stage ", stage,
+                   ", ", in_flight, " in flight"});
   }
 };
 

@@ -20,7 +20,7 @@ inline void check_links(std::string_view function, std::string_view name, view<c
     for (const auto& [part, value] :
          {std::pair("latency", links[i].latency), std::pair("bandwidth", links[i].bandwidth)}) {
       if (is_finite(value) && !is_negative(value)) continue;
-      fail(argument_error(function, joined(name, "[", std::to_string(i), "].", part), std::to_string(value),
+      fail(argument_error(function, joined({name, "[", i, "].", part}), std::to_string(value),
                           "must be finite and not negative"));
     }
   }

@@ -30,7 +30,7 @@ template <class Each>
 template <class Numbers>
 [[nodiscard]] std::string list_text(const Numbers& numbers, std::string_view separator = ", ") {
   return joined(
-      "[", sequence_text(numbers.size(), separator, [&](std::size_t i) { return std::to_string(numbers[i]); }), "]");
+      {"[", sequence_text(numbers.size(), separator, [&](std::size_t i) { return std::to_string(numbers[i]); }), "]"});
 }
 
 /// A name on one line: what ends a string of Python or TOML, or its line, is escaped as in both, and so is what would
@@ -45,11 +45,11 @@ template <class Numbers>
 }
 
 /// A name as a string of generated code.
-[[nodiscard]] inline std::string quoted(std::string_view name) { return joined("\"", escaped(name), "\""); }
+[[nodiscard]] inline std::string quoted(std::string_view name) { return joined({"\"", escaped(name), "\""}); }
 
 /// A layer in an error.
 [[nodiscard]] inline std::string layer_text(const layer& each) {
-  return joined("layer ", in_quotes(each.name), " of kind ", in_quotes(each.kind));
+  return joined({"layer ", in_quotes(each.name), " of kind ", in_quotes(each.kind)});
 }
 
 [[noreturn]] inline void refuse(std::string_view format, std::string_view why) { fail(not_representable(format, why)); }
@@ -81,17 +81,17 @@ template <class Numbers>
 /// @throws argument_error if the parts of the plan do not belong together
 inline void check_parts(std::string_view function, const plan& p) {
   const auto require = [&](bool holds, std::string_view argument, std::size_t value, std::string_view requirement) {
-    if (!holds) fail(argument_error(joined("io::", function), argument, std::to_string(value), requirement));
+    if (!holds) fail(argument_error(joined({"io::", function}), argument, std::to_string(value), requirement));
   };
   const std::size_t stages = p.cuts.stages();
   require(p.devices != 0, "plan.devices", p.devices, "must be at least 1");
   require(p.chunks != 0, "plan.chunks", p.chunks, "must be at least 1");
   require(p.cuts.items() == p.profile.layers.size(), "plan.cuts.items()", p.cuts.items(),
-          joined("must be the number of layers, ", std::to_string(p.profile.layers.size())));
+          joined({"must be the number of layers, ", p.profile.layers.size()}));
   require(stages % p.chunks == 0 && stages / p.chunks == p.devices, "plan.cuts.stages()", stages,
-          joined("must be devices * chunks, ", std::to_string(p.devices), " * ", std::to_string(p.chunks)));
+          joined({"must be devices * chunks, ", p.devices, " * ", p.chunks}));
   require(p.stages.size() == stages, "plan.stages.size()", p.stages.size(),
-          joined("must be the number of stages, ", std::to_string(stages)));
+          joined({"must be the number of stages, ", stages}));
 }
 
 /// Whether a format says which recomputation was chosen for a layer.
@@ -102,12 +102,12 @@ inline void check_choices(std::string_view format, const plan& p, recomputation_
   for (std::size_t i = 0; i < p.choices.size() && i < p.profile.layers.size(); ++i) {
     const layer_choice& choice = p.choices[i];
     if (!choice.recomputation.empty() && recomputation == recomputation_said::no) {
-      refuse(format, joined(layer_text(p.profile.layers[i]), " is run with recomputation ",
-                            in_quotes(choice.recomputation), ", and it chooses none by layer"));
+      refuse(format, joined({layer_text(p.profile.layers[i]), " is run with recomputation ",
+                             in_quotes(choice.recomputation), ", and it chooses none by layer"}));
     }
     if (!choice.sharding.empty()) {
-      refuse(format, joined(layer_text(p.profile.layers[i]), " is run with sharding ", in_quotes(choice.sharding),
-                            ", and it chooses none by layer"));
+      refuse(format, joined({layer_text(p.profile.layers[i]), " is run with sharding ", in_quotes(choice.sharding),
+                             ", and it chooses none by layer"}));
     }
   }
 }
@@ -120,18 +120,17 @@ inline void check_plan(std::string_view function, std::string_view format, const
   check_parts(function, p);
   for (const planned_edge& each : p.edges) {
     if (each.to == each.from + 1) continue;
-    refuse(format, joined("an edge leads from stage ", std::to_string(each.from), " to stage ",
-                          std::to_string(each.to), ", and its stages are a chain"));
+    refuse(format,
+           joined({"an edge leads from stage ", each.from, " to stage ", each.to, ", and its stages are a chain"}));
   }
   if (!p.edges.empty() && p.edges.size() + 1 != p.stages.size()) {
-    refuse(format, joined(std::to_string(p.edges.size()), " edges join ", std::to_string(p.stages.size()),
-                          " stages, and its stages are a chain"));
+    refuse(format, joined({p.edges.size(), " edges join ", p.stages.size(), " stages, and its stages are a chain"}));
   }
   for (std::size_t s = 0; s < p.stages.size(); ++s) {
     const auto& [replicas, shards] = std::pair(p.stages[s].replicas, p.stages[s].shards);
     if (replicas == 1 && shards == 1) continue;
-    refuse(format, joined("stage ", std::to_string(s), " has ", std::to_string(replicas), " replicas of ",
-                          std::to_string(shards), " shards, and it gives a stage one device"));
+    refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards,
+                           " shards, and it gives a stage one device"}));
   }
   check_choices(format, p, recomputation);
 }
@@ -140,32 +139,32 @@ inline void check_plan(std::string_view function, std::string_view format, const
 inline void check_placement(std::string_view format, const plan& p) {
   for (std::size_t s = 0; s < p.stages.size(); ++s) {
     if (p.stages[s].device != s % p.devices) {
-      refuse(format, joined("stage ", std::to_string(s), " stands on device ", std::to_string(p.stages[s].device),
-                            ", and its place is device ", std::to_string(s % p.devices)));
+      refuse(format, joined({"stage ", s, " stands on device ", p.stages[s].device, ", and its place is device ",
+                             s % p.devices}));
     }
   }
 }
 
 /// Refuses several stages a device, and devices out of order.
 inline void check_one_stage_each(std::string_view format, const plan& p) {
-  if (p.chunks != 1) refuse(format, joined(std::to_string(p.chunks), " stages on every device, and it knows only one"));
+  if (p.chunks != 1) refuse(format, joined({p.chunks, " stages on every device, and it knows only one"}));
   check_placement(format, p);
 }
 
 inline void check_no_stage_empty(std::string_view format, const plan& p) {
   for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
-    if (p.cuts.stage(s).empty()) refuse(format, joined("stage ", std::to_string(s), " has no layer"));
+    if (p.cuts.stage(s).empty()) refuse(format, joined({"stage ", s, " has no layer"}));
   }
 }
 
 /// Refuses a schedule that was chosen and is not `only`.
 inline void check_schedule(std::string_view format, const plan& p, std::string_view only) {
   if (!p.schedule.orders.empty()) {
-    refuse(format, joined("its devices run an order of their own, and the only schedule there is ", in_quotes(only)));
+    refuse(format, joined({"its devices run an order of their own, and the only schedule there is ", in_quotes(only)}));
   }
   if (!p.schedule.name.empty() && p.schedule.name != only) {
-    refuse(format, joined("its schedule is ", in_quotes(p.schedule.name), ", and the only one there",
-                          p.chunks == 1 ? "" : " with several stages on a device", " is ", in_quotes(only)));
+    refuse(format, joined({"its schedule is ", in_quotes(p.schedule.name), ", and the only one there",
+                           p.chunks == 1 ? "" : " with several stages on a device", " is ", in_quotes(only)}));
   }
 }
 
@@ -177,9 +176,9 @@ inline void check_tied(std::string_view format, const plan& p) {
     for (const tied_parameters& shared : p.profile.layers[i].tied) {
       const std::size_t other = first.emplace(shared.name, i).first->second;
       if (stages[other] != stages[i]) {
-        refuse(format, joined(layer_text(p.profile.layers[i]), " on stage ", std::to_string(stages[i]), " shares ",
-                              in_quotes(shared.name), " with ", layer_text(p.profile.layers[other]), " on stage ",
-                              std::to_string(stages[other])));
+        refuse(format,
+               joined({layer_text(p.profile.layers[i]), " on stage ", stages[i], " shares ", in_quotes(shared.name),
+                       " with ", layer_text(p.profile.layers[other]), " on stage ", stages[other]}));
       }
     }
   }
@@ -190,11 +189,12 @@ inline void check_names(std::string_view format, const plan& p) {
   std::map<std::string_view, const layer*> first;
   for (const layer& each : p.profile.layers) {
     for (const std::string_view name : module_names(each)) {
-      if (name.empty()) refuse(format, joined(layer_text(each), " has a module without a name"));
-      if (!is_utf8(name)) refuse(format, joined("module ", in_quotes(name), " of ", layer_text(each), " is not UTF-8"));
+      if (name.empty()) refuse(format, joined({layer_text(each), " has a module without a name"}));
+      if (!is_utf8(name))
+        refuse(format, joined({"module ", in_quotes(name), " of ", layer_text(each), " is not UTF-8"}));
       if (const auto [known, fresh] = first.emplace(name, &each); !fresh) {
-        refuse(format, joined("module ", in_quotes(name), " of ", layer_text(each), " stands also in ",
-                              layer_text(*known->second)));
+        refuse(format, joined({"module ", in_quotes(name), " of ", layer_text(each), " stands also in ",
+                               layer_text(*known->second)}));
       }
     }
   }
@@ -205,7 +205,7 @@ inline void check_decoders(std::string_view format, const plan& p) {
   const auto decoders = decoders_of_stages(p);
   const auto none = std::find(decoders.begin(), decoders.end(), 0U);
   if (none != decoders.end()) {
-    refuse(format, joined("stage ", std::to_string(none - decoders.begin()), " has no layer of kind \"decoder\""));
+    refuse(format, joined({"stage ", std::to_string(none - decoders.begin()), " has no layer of kind \"decoder\""}));
   }
 }
 
@@ -218,11 +218,11 @@ inline void check_chain_of_decoders(std::string_view format, const plan& p) {
     if (each.kind == "decoder") continue;
     const bool begins = each.kind == "embedding";
     if (!begins && each.kind != "norm" && each.kind != "head") {
-      refuse(format, joined(layer_text(each), ": kinds known to it are embedding, decoder, norm, head"));
+      refuse(format, joined({layer_text(each), ": kinds known to it are embedding, decoder, norm, head"}));
     }
     if (stages[i] != (begins ? 0 : p.cuts.stages() - 1)) {
-      refuse(format, joined(layer_text(each), " on stage ", std::to_string(stages[i]), ", and its place is the ",
-                            begins ? "first" : "last"));
+      refuse(format,
+             joined({layer_text(each), " on stage ", stages[i], ", and its place is the ", begins ? "first" : "last"}));
     }
   }
   check_decoders(format, p);

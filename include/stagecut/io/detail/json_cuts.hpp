@@ -60,7 +60,7 @@ inline std::vector<layer_choice> read_choices(const json_value& value) {
 inline json stage_edges_json(const std::vector<planned_edge>& edges) {
   json result = json::array();
   for (std::size_t e = 0; e < edges.size(); ++e) {
-    json_object object(joined("plan#/edges/", std::to_string(e)));
+    json_object object(joined({"plan#/edges/", e}));
     object.set("from", edges[e].from);
     object.set("to", edges[e].to);
     object.amount("bytes", edges[e].bytes);
@@ -72,7 +72,7 @@ inline json stage_edges_json(const std::vector<planned_edge>& edges) {
 inline json choices_json(const std::vector<layer_choice>& choices) {
   json result = json::array();
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    json_object object(joined("plan#/choices/", std::to_string(i)));
+    json_object object(joined({"plan#/choices/", i}));
     object.text_if_any("recomputation", choices[i].recomputation);
     object.text_if_any("sharding", choices[i].sharding);
     result.push_back(object.members());

@@ -86,8 +86,8 @@ void check_groups(const std::vector<layer>& layers, const Refuse& refuse) {
   const auto group = [&](std::size_t i) -> std::string_view { return layers[i].group; };
   const auto [again, left] = stagecut::detail::find_parted_group(layers.size(), group);
   if (again == layers.size()) return;
-  refuse(joined("/layers/", std::to_string(again), "/group"), joined("group ", in_quotes(group(again))),
-         joined("was left at layer ", std::to_string(left), " and is entered again"));
+  refuse(joined({"/layers/", again, "/group"}), joined({"group ", in_quotes(group(again))}),
+         joined({"was left at layer ", left, " and is entered again"}));
 }
 
 /// Refuses layers that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
@@ -104,20 +104,20 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
   std::vector<shared_name> shared;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const layer& each = layers[i];
-    const std::string pointer = joined("/layers/", std::to_string(i));
+    const std::string pointer = joined({"/layers/", i});
     check_figures(each, pointer, refuse);
     for (const auto& [key, variants] :
          {std::pair("/recomputations/", &each.recomputations), std::pair("/shardings/", &each.shardings)}) {
       for (std::size_t v = 0; v < variants->size(); ++v) {
-        const std::string place = joined(pointer, key, std::to_string(v));
+        const std::string place = joined({pointer, key, v});
         check_figures((*variants)[v], place, refuse);
-        if ((*variants)[v].ways == 0) refuse(joined(place, "/ways"), "0", "is below 1");
+        if ((*variants)[v].ways == 0) refuse(joined({place, "/ways"}), "0", "is below 1");
       }
     }
     for (std::size_t t = 0; t < each.tied.size(); ++t) {
       const tied_parameters& tie = each.tied[t];
-      const std::string place = joined(pointer, "/tied/", std::to_string(t));
-      if (tie.name.empty()) refuse(joined(place, "/name"), "\"\"", "is empty");
+      const std::string place = joined({pointer, "/tied/", t});
+      if (tie.name.empty()) refuse(joined({place, "/name"}), "\"\"", "is empty");
       const std::size_t number = numbers(tie.name);
       if (number == shared.size()) {
         shared.push_back({&tie, i, i});
@@ -128,7 +128,7 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
       known.last = i;
       if (*known.first != tie) {
         refuse(place, in_quotes(tie.name),
-               joined("has other bytes, resident or placement than in layer ", std::to_string(known.where)));
+               joined({"has other bytes, resident or placement than in layer ", known.where}));
       }
     }
   }
@@ -138,7 +138,7 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
 template <class Refuse>
 void check_number(std::size_t number, std::size_t layers, const std::string& pointer, const Refuse& refuse) {
   if (number < layers) return;
-  refuse(pointer, std::to_string(number), joined("is not below the number of layers, ", std::to_string(layers)));
+  refuse(pointer, std::to_string(number), joined({"is not below the number of layers, ", layers}));
 }
 
 /// Refuses edges that make no graph without cycles, by `refuse(POINTER, VALUE, PROBLEM)`.
@@ -148,10 +148,10 @@ void check_edges(const profile& model, const Refuse& refuse) {
   std::set<std::pair<std::size_t, std::size_t>> known;
   for (std::size_t e = 0; e < model.edges.size(); ++e) {
     const auto [from, to] = model.edges[e];
-    const std::string pointer = joined("/edges/", std::to_string(e));
-    const std::string shown = joined("[", std::to_string(from), ", ", std::to_string(to), "]");
-    check_number(from, graph.size(), joined(pointer, "/0"), refuse);
-    check_number(to, graph.size(), joined(pointer, "/1"), refuse);
+    const std::string pointer = joined({"/edges/", e});
+    const std::string shown = joined({"[", from, ", ", to, "]"});
+    check_number(from, graph.size(), joined({pointer, "/0"}), refuse);
+    check_number(to, graph.size(), joined({pointer, "/1"}), refuse);
     if (from == to) refuse(pointer, shown, "joins a layer to itself");
     if (!known.emplace(from, to).second) refuse(pointer, shown, "stands twice");
     graph.join(from, to);
@@ -169,11 +169,11 @@ void check_children(const std::vector<layer>& layers, const Refuse& refuse) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     for (std::size_t c = 0; c < layers[i].children.size(); ++c) {
       const std::size_t child = layers[i].children[c];
-      const std::string pointer = joined("/layers/", std::to_string(i), "/children/", std::to_string(c));
+      const std::string pointer = joined({"/layers/", i, "/children/", c});
       check_number(child, layers.size(), pointer, refuse);
       if (!tree.previous(child).empty()) {
-        refuse(pointer, joined("layer ", std::to_string(child)),
-               joined("is a child of layer ", std::to_string(tree.previous(child)[0]), " already"));
+        refuse(pointer, joined({"layer ", child}),
+               joined({"is a child of layer ", tree.previous(child)[0], " already"}));
       }
       tree.join(i, child);
       any = true;
@@ -181,15 +181,14 @@ void check_children(const std::vector<layer>& layers, const Refuse& refuse) {
   }
   if (!any) return;
   if (const auto cycle = tree.cycle(); !cycle.empty()) {
-    refuse(joined("/layers/", std::to_string(cycle[0]), "/children"), stagecut::detail::cycle_text(layers, cycle),
-           "is a cycle");
+    refuse(joined({"/layers/", cycle[0], "/children"}), stagecut::detail::cycle_text(layers, cycle), "is a cycle");
   }
   std::size_t root = layers.size();
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (!tree.previous(i).empty()) continue;
     if (root != layers.size()) {
-      refuse(joined("/layers/", std::to_string(i)), joined("layer ", std::to_string(i)),
-             joined("is no child, nor is layer ", std::to_string(root), ": a module tree has one root"));
+      refuse(joined({"/layers/", i}), joined({"layer ", i}),
+             joined({"is no child, nor is layer ", root, ": a module tree has one root"}));
     }
     root = i;
   }

@@ -54,7 +54,7 @@ inline json messages_json(const message_model& messages) {
   object.text("kind", messages.kind);
   json links = json::array();
   for (std::size_t b = 0; b < messages.links.size(); ++b) {
-    json_object link(joined("plan#/messages/links/", std::to_string(b)));
+    json_object link(joined({"plan#/messages/links/", b}));
     link.amount("latency", messages.links[b].latency);
     link.amount("bandwidth", messages.links[b].bandwidth);
     links.push_back(link.members());

@@ -69,14 +69,14 @@ class json_object {
     }
     for (const auto& [key, value] : parsed.items()) {
       if (std::find(known.begin(), known.end(), key) != known.end()) {
-        refuse_to_write(at("unknown_fields"), in_quotes(fields), joined("must not hold ", in_quotes(key)));
+        refuse_to_write(at("unknown_fields"), in_quotes(fields), joined({"must not hold ", in_quotes(key)}));
       }
       append_member(members_, key, value);
     }
   }
 
   /// What errors call a member.
-  [[nodiscard]] std::string at(std::string_view key) const { return joined(place_, json_step(key)); }
+  [[nodiscard]] std::string at(std::string_view key) const { return joined({place_, json_step(key)}); }
 
   /// The object.
   [[nodiscard]] const json& members() const noexcept { return members_; }

@@ -135,7 +135,7 @@ class json_builder : public nlohmann::json_sax<json> {
   bool refuse(std::string_view step, std::string why) {
     std::string pointer;
     for (std::size_t i = 0; i + 1 < open_.size() && pointer.size() < 200; ++i) pointer += last_step(*open_[i], 1);
-    place = joined("#", pointer, pointer.size() < 200 ? "" : "/...", step);
+    place = joined({"#", pointer, pointer.size() < 200 ? "" : "/...", step});
     problem = std::move(why);
     root = nullptr;
     open_.clear();
@@ -146,7 +146,7 @@ class json_builder : public nlohmann::json_sax<json> {
   [[nodiscard]] static std::string last_step(const json& within, std::size_t behind) {
     const auto* const members = within.get_ptr<const json::object_t*>();
     if (members != nullptr) return json_step(members->back().first);
-    return joined("/", std::to_string(within.size() - behind));
+    return joined({"/", within.size() - behind});
   }
 
   std::size_t depth_;
@@ -156,7 +156,7 @@ class json_builder : public nlohmann::json_sax<json> {
 /// What is wrong with a text, for a person.
 [[nodiscard]] inline std::string json_problem(std::string_view text, const json_builder& found) {
   if (found.what.starts_with("[json.exception.out_of_range")) {
-    return joined("number ", in_quotes(found.token), " is out of range");
+    return joined({"number ", in_quotes(found.token), " is out of range"});
   }
   const std::string_view what = std::string_view(found.what).substr(0, found.what.find("; last read"));
   constexpr std::string_view open_string = "missing closing quote";
@@ -164,10 +164,10 @@ class json_builder : public nlohmann::json_sax<json> {
     return "no JSON: the text ends too early";
   }
   if (const auto string = what.find("invalid string: "); string != what.npos) {
-    return joined("no JSON: ", what.substr(string));
+    return joined({"no JSON: ", what.substr(string)});
   }
   if (found.token.starts_with('"') && found.token.ends_with('"')) {
-    return joined("no JSON: unexpected string ", found.token.size() < 60 ? found.token : in_quotes(found.token));
+    return joined({"no JSON: unexpected string ", found.token.size() < 60 ? found.token : in_quotes(found.token)});
   }
   const auto in_word = [&](std::size_t i) {
     const char c = text[i];
@@ -183,7 +183,7 @@ class json_builder : public nlohmann::json_sax<json> {
     while (first > 0 && in_word(first - 1)) --first;
     while (last < text.size() && in_word(last)) ++last;
   }
-  return joined("no JSON: unexpected ", in_quotes(text.substr(first, last - first)));
+  return joined({"no JSON: unexpected ", in_quotes(text.substr(first, last - first))});
 }
 
 /// What came of reading a JSON text.
@@ -201,7 +201,7 @@ struct json_reading {
   if (!json::sax_parse(text, &builder)) {
     const std::string_view before = text.substr(0, builder.at);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    return {nullptr, joined(":", std::to_string(line)), json_problem(text, builder), false};
+    return {nullptr, joined({":", std::to_string(line)}), json_problem(text, builder), false};
   }
   return {std::move(builder.root), std::move(builder.place), std::move(builder.problem)};
 }
@@ -212,7 +212,7 @@ struct json_reading {
 [[nodiscard]] inline json parse_json(std::string_view text, std::string_view source, const read_limits& limits = {}) {
   check_size(text, source, limits);
   json_reading read = read_json(text, most_depth(limits));
-  if (!read.problem.empty()) fail(invalid_input(joined(source, read.place), read.problem));
+  if (!read.problem.empty()) fail(invalid_input(joined({source, read.place}), read.problem));
   return std::move(read.value);
 }
 

@@ -25,7 +25,7 @@ template <class Element>
 [[nodiscard]] std::string json_lines(std::size_t size, const std::string& place, const Element& element) {
   std::string text(1, '[');
   for (std::size_t i = 0; i < size; ++i) {
-    text.append(i == 0 ? "\n  " : ",\n  ").append(json_line(element(i, joined(place, "/", std::to_string(i)))));
+    text.append(i == 0 ? "\n  " : ",\n  ").append(json_line(element(i, joined({place, "/", i}))));
   }
   return text += "\n ]";
 }

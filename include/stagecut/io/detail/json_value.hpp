@@ -67,7 +67,7 @@ class json_value {
   /// Refuses what lies at `pointer` within the value.
   template <class... Parts>
   [[noreturn]] void fail_at(std::string_view pointer, const Parts&... problem) const {
-    detail::fail(invalid_input(joined(source_, "#", pointer_, pointer), joined(problem...)));
+    detail::fail(invalid_input(joined({source_, "#", pointer_, pointer}), joined({problem...})));
   }
 
   /// The value as it is shown in an error.
@@ -76,7 +76,7 @@ class json_value {
     if (text.size() <= 60) return text;
     std::size_t end = 60;
     while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;  // whole characters
-    return joined(text.substr(0, end), "...");
+    return joined({text.substr(0, end), "..."});
   }
 
   /// Refuses anything but an object.
@@ -197,7 +197,7 @@ class json_elements {
   explicit json_elements(json_value of) : of_(std::move(of)) {}
   [[nodiscard]] std::size_t size() const noexcept { return of_.value_->size(); }
   [[nodiscard]] json_value operator[](std::size_t i) const {
-    return json_value((*of_.value_)[i], of_.source_, joined(of_.pointer_, "/", std::to_string(i)), of_.unknown_depth_);
+    return json_value((*of_.value_)[i], of_.source_, joined({of_.pointer_, "/", i}), of_.unknown_depth_);
   }
   [[nodiscard]] iterator begin() const noexcept { return {this, 0}; }
   [[nodiscard]] iterator end() const noexcept { return {this, size()}; }

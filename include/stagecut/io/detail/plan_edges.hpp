@@ -44,10 +44,10 @@ namespace stagecut::inline v0::io::detail {
       }
     }
     if (each.from < each.to && reached[each.to] != 0) continue;
-    return {"/edges", joined(number_text(made.edges.size()), " edges"),
-            joined("do not agree with the layers: layer ", number_text(each.to_layer), " on stage ",
-                   number_text(each.to), " needs layer ", number_text(each.from_layer), " on stage ",
-                   number_text(each.from), ", from which no way leads there")};
+    return {"/edges", joined({number_text(made.edges.size()), " edges"}),
+            joined({"do not agree with the layers: layer ", number_text(each.to_layer), " on stage ",
+                    number_text(each.to), " needs layer ", number_text(each.from_layer), " on stage ",
+                    number_text(each.from), ", from which no way leads there"})};
   }
   return {};
 }
@@ -59,21 +59,21 @@ namespace stagecut::inline v0::io::detail {
     return {"/assignment", "{…}", "is of stages that are no chain: do not agree with no edges between them"};
   }
   if (made.edges.empty() && !made.profile.edges.empty() && stages > 1) {
-    return {"/profile/edges", joined(number_text(made.profile.edges.size()), " edges"),
+    return {"/profile/edges", joined({number_text(made.profile.edges.size()), " edges"}),
             "make a graph: do not agree with no edges between its stages"};
   }
   for (std::size_t e = 0; e < made.edges.size(); ++e) {
     const auto [from, to, bytes] = made.edges[e];
     const std::string pointer = element_at("/edges", e);
-    if (to >= stages) return not_below(joined(pointer, "/to"), to, "stages", stages);
+    if (to >= stages) return not_below(joined({pointer, "/to"}), to, "stages", stages);
     if (from >= to) {
-      return {joined(pointer, "/from"), number_text(from),
-              joined("is not below the number of the stage that it leads to, ", number_text(to))};
+      return {joined({pointer, "/from"}), number_text(from),
+              joined({"is not below the number of the stage that it leads to, ", number_text(to)})};
     }
     if (e == 0) continue;
     const planned_edge& before = made.edges[e - 1];
     if (before.from < from || (before.from == from && before.to < to)) continue;
-    return {pointer, joined("the edge from ", number_text(from), " to ", number_text(to)),
+    return {pointer, joined({"the edge from ", number_text(from), " to ", number_text(to)}),
             "is not behind the one before it: by the stage they come from, then by the one they lead to"};
   }
   if (!made.edges.empty()) {
@@ -82,15 +82,15 @@ namespace stagecut::inline v0::io::detail {
   const std::size_t messages = made.edges.empty() ? stages - 1 : made.edges.size();
   const std::size_t links = made.messages.links.size();
   if (links > 1 && links != messages) {
-    return {"/messages/links", joined(number_text(links), " links"),
-            joined("are neither 1 nor the number of ",
-                   made.edges.empty() ? "boundaries of stages, " : "edges between stages, ", number_text(messages))};
+    return {"/messages/links", joined({number_text(links), " links"}),
+            joined({"are neither 1 nor the number of ",
+                    made.edges.empty() ? "boundaries of stages, " : "edges between stages, ", number_text(messages)})};
   }
   const std::string& kind = made.messages.kind;
   const bool known = stagecut::find_name(transfer_kind_words, kind) != nullptr;
   if (links == 0 ? !kind.empty() : !known) {
     return {"/messages/kind", in_quotes(kind),
-            joined("is none of ", stagecut::list_names(transfer_kind_words), ", or there are no links")};
+            joined({"is none of ", stagecut::list_names(transfer_kind_words), ", or there are no links"})};
   }
   return {};
 }
@@ -100,8 +100,8 @@ namespace stagecut::inline v0::io::detail {
   const std::size_t layers = made.profile.layers.size();
   if (made.choices.empty()) return {};
   if (made.choices.size() != layers) {
-    return {"/choices", joined(number_text(made.choices.size()), " choices"),
-            joined("are not the number of layers, ", number_text(layers))};
+    return {"/choices", joined({number_text(made.choices.size()), " choices"}),
+            joined({"are not the number of layers, ", number_text(layers)})};
   }
   const std::vector<std::size_t> stage_of = stage_of_layers(made);
   for (std::size_t i = 0; i < layers; ++i) {
@@ -115,8 +115,8 @@ namespace stagecut::inline v0::io::detail {
       if (found == nullptr) return {pointer, in_quotes(name), "does not agree with the layer, which has no such variant"};
       if (found->ways == 1 || found->ways == shards) continue;
       return {pointer, in_quotes(name),
-              joined("is of ", number_text(found->ways), " devices, not the number of shards of its stage, ",
-                     number_text(shards))};
+              joined({"is of ", number_text(found->ways), " devices, not the number of shards of its stage, ",
+                      number_text(shards)})};
     }
   }
   return {};

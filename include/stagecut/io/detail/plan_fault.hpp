@@ -25,13 +25,13 @@ struct plan_fault {
 
 /// A JSON pointer to an element, and on.
 [[nodiscard]] inline std::string element_at(std::string_view of, std::size_t i, std::string_view on = "") {
-  return joined(of, "/", number_text(i), on);
+  return joined({of, "/", number_text(i), on});
 }
 
 [[nodiscard]] inline plan_fault not_below(std::string pointer, std::size_t value, std::string_view of,
                                           std::size_t bound) {
   return {std::move(pointer), number_text(value),
-          joined("is not below the number of ", of, ", ", number_text(bound))};
+          joined({"is not below the number of ", of, ", ", number_text(bound)})};
 }
 
 }  // namespace stagecut::inline v0::io::detail

@@ -27,15 +27,15 @@ namespace stagecut::inline v0::io::detail {
   for (std::size_t i = 0; i < layers; ++i) {
     const auto& children = made.profile.layers[i].children;
     if (children.empty()) continue;
-    return {element_at("/profile/layers", i, "/children"), joined(number_text(children.size()), " layers"),
+    return {element_at("/profile/layers", i, "/children"), joined({number_text(children.size()), " layers"}),
             "make a module tree, and a plan is of leaves"};
   }
   if (!made.assignment.empty()) {
     const std::size_t stages = made.stages.size();
     if (made.cuts.stages() != 0) return {"/assignment", "{…}", "stands beside cuts, which say the same"};
     if (made.assignment.size() != layers) {
-      return {"/assignment", joined(number_text(made.assignment.size()), " stages"),
-              joined("are not the number of layers, ", number_text(layers))};
+      return {"/assignment", joined({number_text(made.assignment.size()), " stages"}),
+              joined({"are not the number of layers, ", number_text(layers)})};
     }
     std::vector<char> any(stages);
     for (std::size_t i = 0; i < layers; ++i) {
@@ -44,7 +44,7 @@ namespace stagecut::inline v0::io::detail {
       any[s] = 1;
     }
     for (std::size_t s = 0; s < stages; ++s) {
-      if (any[s] == 0) return {element_at("/stages", s), joined("stage ", number_text(s)), "has no layer"};
+      if (any[s] == 0) return {element_at("/stages", s), joined({"stage ", number_text(s)}), "has no layer"};
     }
     if (!stagecut::detail::are_intervals(made.assignment)) return {};
     return {"/assignment", "{…}", "is of intervals in the order of the model, which cuts say"};
@@ -53,15 +53,15 @@ namespace stagecut::inline v0::io::detail {
   if (stages == 0) return {"/cuts", "{}", "makes no stage"};
   if (made.cuts.items() != layers) {
     return {element_at("/cuts", stages), number_text(made.cuts.items()),
-            joined("is not the number of layers, ", number_text(layers))};
+            joined({"is not the number of layers, ", number_text(layers)})};
   }
   for (std::size_t s = 0; s < stages; ++s) {
     if (!made.cuts.stage(s).empty()) continue;
     return {element_at("/cuts", s + 1), number_text(made.cuts[s + 1]), "is not above the point before it"};
   }
   if (made.stages.size() == stages) return {};
-  return {"/stages", joined(number_text(made.stages.size()), " stages"),
-          joined("do not agree with the cuts, which make ", number_text(stages))};
+  return {"/stages", joined({number_text(made.stages.size()), " stages"}),
+          joined({"do not agree with the cuts, which make ", number_text(stages)})};
 }
 
 /// The devices of every stage.
@@ -69,7 +69,7 @@ namespace stagecut::inline v0::io::detail {
   const std::size_t stages = made.stages.size();
   if (made.chunks == 0 || stages % made.chunks != 0 || stages / made.chunks != made.devices) {
     return {"/devices", number_text(made.devices),
-            joined("times ", number_text(made.chunks), " chunks is not the number of stages, ", number_text(stages))};
+            joined({"times ", number_text(made.chunks), " chunks is not the number of stages, ", number_text(stages)})};
   }
   constexpr std::size_t most = std::size_t{1} << 20U;
   std::vector<std::size_t> of_rank(made.devices);
@@ -77,23 +77,23 @@ namespace stagecut::inline v0::io::detail {
     const planned_stage& stage = made.stages[s];
     const std::string pointer = element_at("/stages", s);
     if (stage.device >= made.devices) {
-      return not_below(joined(pointer, "/device"), stage.device, "devices", made.devices);
+      return not_below(joined({pointer, "/device"}), stage.device, "devices", made.devices);
     }
     for (const auto& [name, count] : {std::pair("/replicas", stage.replicas), std::pair("/shards", stage.shards)}) {
-      if (count == 0) return {joined(pointer, name), "0", "is below 1"};
-      if (count > most) return {joined(pointer, name), number_text(count), joined("is above ", number_text(most))};
+      if (count == 0) return {joined({pointer, name}), "0", "is below 1"};
+      if (count > most) return {joined({pointer, name}), number_text(count), joined({"is above ", number_text(most)})};
     }
     std::size_t& count = of_rank[stage.device];
     if (count == 0) count = stage.replicas * stage.shards;
     if (count == stage.replicas * stage.shards) continue;
-    return {joined(pointer, "/shards"), number_text(stage.shards),
-            joined("times ", number_text(stage.replicas), " replicas is not the number of devices of rank ",
-                   number_text(stage.device), ", ", number_text(count))};
+    return {joined({pointer, "/shards"}), number_text(stage.shards),
+            joined({"times ", number_text(stage.replicas), " replicas is not the number of devices of rank ",
+                    number_text(stage.device), ", ", number_text(count)})};
   }
   const std::size_t speeds = made.speeds.size();
   if (speeds != 0 && speeds != made.devices) {
-    return {"/speeds", joined(number_text(speeds), " speeds"),
-            joined("are not the number of devices, ", number_text(made.devices))};
+    return {"/speeds", joined({number_text(speeds), " speeds"}),
+            joined({"are not the number of devices, ", number_text(made.devices)})};
   }
   for (std::size_t d = 0; d < speeds; ++d) {
     if (!(made.speeds[d] > 0)) return {element_at("/speeds", d), "a speed", "is not above 0"};
@@ -111,7 +111,7 @@ namespace stagecut::inline v0::io::detail {
     if (kept == wanted) continue;
     return {element_at("/stages", s, "/backward_kept"), kept ? "a time" : "no time",
             checkpoint.empty() ? "does not agree with that of stage 0"
-                               : joined("does not agree with the checkpoint mode, ", in_quotes(checkpoint))};
+                               : joined({"does not agree with the checkpoint mode, ", in_quotes(checkpoint)})};
   }
   return {};
 }
@@ -138,8 +138,8 @@ namespace stagecut::inline v0::io::detail {
     return {"/schedule/name", in_quotes(made.schedule.name), "does not agree with an order of one's own, which has no name"};
   }
   if (orders.size() != made.devices) {
-    return {"/schedule/orders", joined(number_text(orders.size()), " orders"),
-            joined("are not the number of devices, ", number_text(made.devices))};
+    return {"/schedule/orders", joined({number_text(orders.size()), " orders"}),
+            joined({"are not the number of devices, ", number_text(made.devices)})};
   }
   for (std::size_t r = 0; r < orders.size(); ++r) {
     for (std::size_t i = 0; i < orders[r].size(); ++i) {
@@ -162,9 +162,9 @@ namespace stagecut::inline v0::io::detail {
   for (std::size_t i = 0; i < made.timeline.size(); ++i) {
     const timed_pass& pass = made.timeline[i];
     const std::string pointer = element_at("/timeline", i);
-    if (pass.stage >= stages) return not_below(joined(pointer, "/0"), pass.stage, "stages", stages);
-    if (m != 0 && pass.microbatch >= m) return not_below(joined(pointer, "/1"), pass.microbatch, "microbatches", m);
-    if (!is_compute(pass.kind)) return {joined(pointer, "/2"), to_string(pass.kind), "is no pass"};
+    if (pass.stage >= stages) return not_below(joined({pointer, "/0"}), pass.stage, "stages", stages);
+    if (m != 0 && pass.microbatch >= m) return not_below(joined({pointer, "/1"}), pass.microbatch, "microbatches", m);
+    if (!is_compute(pass.kind)) return {joined({pointer, "/2"}), to_string(pass.kind), "is no pass"};
     if (pass.end < pass.start) return {pointer, "the end", "is before the start"};
   }
   return {};
@@ -173,7 +173,7 @@ namespace stagecut::inline v0::io::detail {
 /// What was minimised, and how memory was reckoned. Words that are empty say nothing.
 [[nodiscard]] inline plan_fault figures_fault(const plan& made) {
   const auto unknown = [](const char* pointer, const std::string& text, const auto& words) {
-    return plan_fault{pointer, in_quotes(text), joined("is none of ", stagecut::list_names(words), ", nor empty")};
+    return plan_fault{pointer, in_quotes(text), joined({"is none of ", stagecut::list_names(words), ", nor empty"})};
   };
   const auto& [name, of, value, bound, state] = made.objective;
   if (!name.empty() && stagecut::find_name(objective_words, name) == nullptr) {

@@ -47,10 +47,10 @@ class svg_legend {
   };
 
   [[nodiscard]] static std::string swatch(std::string_view fill) {
-    return joined("<path fill=\"", fill, "\" d=\"M0 0h14v10h-14z\"/>");
+    return joined({"<path fill=\"", fill, "\" d=\"M0 0h14v10h-14z\"/>"});
   }
   [[nodiscard]] static std::string line(std::string_view colour, std::string_view more) {
-    return joined("<path stroke=\"", colour, "\" ", more, " d=\"M0 5h14\"/>");
+    return joined({"<path stroke=\"", colour, "\" ", more, " d=\"M0 5h14\"/>"});
   }
 
   template <class Holds>
@@ -76,11 +76,11 @@ class svg_legend {
         to.push_back({swatch(op_colour(kind, 0, 1)), kind_name(kind)});
         continue;
       }
-      to.push_back({joined("<path fill=\"", op_colour(kind, 0, chunks), "\" d=\"M0 0h7v10h-7z\"/><path fill=\"",
-                           op_colour(kind, chunks - 1, chunks), "\" d=\"M7 0h7v10h-7z\"/>"),
+      to.push_back({joined({"<path fill=\"", op_colour(kind, 0, chunks), "\" d=\"M0 0h7v10h-7z\"/><path fill=\"",
+                            op_colour(kind, chunks - 1, chunks), "\" d=\"M7 0h7v10h-7z\"/>"}),
                     kind_name(kind)});
     }
-    if (chunks > 1) to.push_back({"", joined("(the first of a rank's ", std::to_string(chunks), " stages darkest)")});
+    if (chunks > 1) to.push_back({"", joined({"(the first of a rank's ", chunks, " stages darkest)"})});
   }
 
   [[nodiscard]] std::vector<entry> entries() const {

@@ -91,13 +91,13 @@ void add(std::string& to, const Parts&... parts) {
   std::size_t end = 0;
   while (end < text.size() && text_width(text.substr(0, end), font) + 2 * font <= room) ++end;
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return joined(text.substr(0, end), "\u2026");
+  return joined({text.substr(0, end), "\u2026"});
 }
 
 /// A share in per cent: `27.3 %`.
 [[nodiscard]] inline std::string percent_text(double share) {
   const long long tenths = std::llround(share * 1000);
-  return joined(std::to_string(tenths / 10), ".", std::to_string(tenths % 10), " %");
+  return joined({std::to_string(tenths / 10), ".", std::to_string(tenths % 10), " %"});
 }
 
 /// The colour of a kind of op on a rank's stage number `chunk` of `chunks`: the first darkest.

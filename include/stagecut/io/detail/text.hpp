@@ -45,7 +45,7 @@ class line_reader {
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
 
   /// `SOURCE:LINE`.
-  [[nodiscard]] std::string place(std::size_t line) const { return joined(source_, ":", std::to_string(line)); }
+  [[nodiscard]] std::string place(std::size_t line) const { return joined({source_, ":", line}); }
   [[nodiscard]] std::string place() const { return place(number_); }
   [[nodiscard]] std::string source() const { return std::string(source_); }
 
@@ -92,7 +92,7 @@ class line_reader {
                               : !is_finite(value)                       ? "is infinite"
                               : is_negative(value)                      ? "is negative"
                                                                         : nullptr;
-  if (problem != nullptr) fail(invalid_input(place, joined(field, ": ", in_quotes(text), " ", problem)));
+  if (problem != nullptr) fail(invalid_input(place, joined({field, ": ", in_quotes(text), " ", problem})));
   return value;
 }
 

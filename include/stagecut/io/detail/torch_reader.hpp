@@ -50,7 +50,7 @@ class torch_reader {
     fail(invalid_input(lines_.place(line), problem));
   }
   [[noreturn]] void refuse_cell(std::string_view problem) const {
-    refuse(lines_.number(), joined("cell ", std::to_string(cell_), ": ", in_quotes(text_), " ", problem));
+    refuse(lines_.number(), joined({"cell ", cell_, ": ", in_quotes(text_), " ", problem}));
   }
 
   /// A number below that of the ops for which the text has room: a schedule with a larger one would be incomplete.
@@ -58,7 +58,7 @@ class torch_reader {
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error == std::errc() && value < most_) return value;
-    refuse_cell(joined("names number ", digits.substr(0, 20), ", for which the text is too short"));
+    refuse_cell(joined({"names number ", digits.substr(0, 20), ", for which the text is too short"}));
   }
 
   /// One action, as `3F12` or `3UNSHARD`.
@@ -73,9 +73,9 @@ class torch_reader {
     }
     const std::string_view name = text.substr(word, last == text.npos ? last : last - word);
     if (!torch_kind(name, letters_, result.kind)) {
-      if (name == "BW") refuse_cell(joined("has the word BW: ", old_letters));
+      if (name == "BW") refuse_cell(joined({"has the word BW: ", old_letters}));
       if (name == "I") refuse_cell("has the word I, which is none of the old letters");
-      refuse_cell(joined("has the word ", in_quotes(name), ", which is none of PyTorch's"));
+      refuse_cell(joined({"has the word ", in_quotes(name), ", which is none of PyTorch's"}));
     }
     const bool named = has_microbatch(result.kind);
     if (named == microbatch.empty()) refuse_cell(named ? "names no microbatch" : "names more than a stage");
@@ -105,7 +105,7 @@ class torch_reader {
     if (each.stage >= rank_of.size()) rank_of.resize(each.stage + 1, nowhere);
     if (rank_of[each.stage] == nowhere) rank_of[each.stage] = rank;
     if (rank_of[each.stage] != rank) {
-      refuse_cell(joined("is of a stage that line ", std::to_string(rank_of[each.stage] + 1), " has"));
+      refuse_cell(joined({"is of a stage that line ", rank_of[each.stage] + 1, " has"}));
     }
     if (result_.microbatches <= each.microbatch) result_.microbatches = each.microbatch + 1;
     split_ = split_ || each.kind == op_kind::backward_input;
@@ -117,20 +117,19 @@ class torch_reader {
   /// Refuses what only all lines together show.
   void check() const {
     if (weight_.second != 0 && !split_) {
-      refuse(weight_.first, joined("cell ", std::to_string(weight_.second), ": is a W, and no cell is ",
-                                   letters_ == torch_letters::old ? "a B" : joined("an I: ", old_letters)));
+      refuse(weight_.first, joined({"cell ", weight_.second, ": is a W, and no cell is ",
+                                    letters_ == torch_letters::old ? "a B" : joined({"an I: ", old_letters})}));
     }
     for (std::size_t s = 0; s < result_.stages(); ++s) {
       if (result_.rank_of[s] != nowhere) continue;
-      fail(invalid_input(lines_.source(), joined("has no stage ", std::to_string(s), ", and has stage ",
-                                                 std::to_string(result_.stages() - 1))));
+      fail(invalid_input(lines_.source(), joined({"has no stage ", s, ", and has stage ", result_.stages() - 1})));
     }
     const auto fault = stagecut::detail::find_fault(result_);
     if (fault.problem.empty()) return;
     if (fault.rank == fault.none) fail(invalid_input(lines_.source(), fault.problem));
     if (fault.op == fault.none) refuse(fault.rank + 1, fault.problem);
-    refuse(fault.rank + 1, joined("cell ", std::to_string(cells_[fault.rank][fault.op]), ": ",
-                                  in_quotes(to_string(result_.orders[fault.rank][fault.op])), " ", fault.problem));
+    refuse(fault.rank + 1, joined({"cell ", cells_[fault.rank][fault.op], ": ",
+                                   in_quotes(to_string(result_.orders[fault.rank][fault.op])), " ", fault.problem}));
   }
 
   static constexpr std::size_t nowhere = ~std::size_t{0};

@@ -31,8 +31,8 @@ namespace stagecut::inline v0::io {
     return detail::list_text(layers, ",");
   };
   const std::string stages = std::to_string(p.cuts.stages());
-  return detail::joined("ManualStageOption([", detail::sequence_text(p.cuts.stages(), ",", stage_text), "], [(1,1)]*",
-                        stages, ", [(1,1)]*", stages, ", [{}]*", stages, ")");
+  return detail::joined({"ManualStageOption([", detail::sequence_text(p.cuts.stages(), ",", stage_text), "], [(1,1)]*",
+                         stages, ", [(1,1)]*", stages, ", [{}]*", stages, ")"});
 }
 
 }  // namespace stagecut::inline v0::io

@@ -25,13 +25,13 @@ namespace stagecut::inline v0::io {
   detail::check_no_stage_empty(format, p);
   detail::check_schedule(format, p, "1f1b");
   return detail::joined(
-      "class Cut(PipelineModule):\n"
-      "    def _partition_layers(self, method='uniform'):\n"
-      "        self.parts = ",
-      detail::list_text(p.cuts.points()),
-      "\n"
-      "        s = self._topo.get_coord(self.global_rank).pipe\n"
-      "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])");
+      {"class Cut(PipelineModule):\n"
+       "    def _partition_layers(self, method='uniform'):\n"
+       "        self.parts = ",
+       detail::list_text(p.cuts.points()),
+       "\n"
+       "        s = self._topo.get_coord(self.global_rank).pipe\n"
+       "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])"});
 }
 
 }  // namespace stagecut::inline v0::io

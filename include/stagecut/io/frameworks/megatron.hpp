@@ -29,7 +29,7 @@ inline constexpr std::array<megatron_kind, 5> megatron_kinds = {
   for (std::size_t k = 0; k < megatron_kinds.size(); ++k) {
     if (each.kind == megatron_kinds[k].name) return k;
   }
-  refuse(format, joined(layer_text(each), ": kinds known to it are embedding, decoder, mtp, norm, head"));
+  refuse(format, joined({layer_text(each), ": kinds known to it are embedding, decoder, mtp, norm, head"}));
 }
 
 /// Refuses what is not one of Megatron-LM's models, placed as it places it: multi-token prediction only on the last
@@ -40,9 +40,8 @@ inline void check_megatron(std::string_view format, const plan& p, bool mtp_on_l
   if (p.devices == 1 && p.chunks != 1) refuse(format, "several stages on every device, and there is only one device");
 
   if (p.chunks != 1 && p.schedule.microbatches % p.devices != 0) {
-    refuse(format, joined(std::to_string(p.schedule.microbatches),
-                          " microbatches, and interleaved they must be a multiple of the ", std::to_string(p.devices),
-                          " ranks"));
+    refuse(format, joined({p.schedule.microbatches, " microbatches, and interleaved they must be a multiple of the ",
+                           p.devices, " ranks"}));
   }
 
   const auto& layers = p.profile.layers;
@@ -51,21 +50,21 @@ inline void check_megatron(std::string_view format, const plan& p, bool mtp_on_l
   for (std::size_t i = 0, place = 0; i < layers.size(); ++i) {
     const std::size_t kind = megatron_kind_of(format, layers[i]);
     const std::size_t here = megatron_kinds[kind].place;
-    if (here < place) refuse(format, joined(layer_text(layers[i]), " stands behind ", layer_text(layers[i - 1])));
+    if (here < place) refuse(format, joined({layer_text(layers[i]), " stands behind ", layer_text(layers[i - 1])}));
     place = here;
     of_kind[kind].push_back(i);
   }
   const auto& [embedding, decoder, mtp, norm, head] = of_kind;
   for (const auto* single : {&embedding, &head, &norm}) {
-    if (single->size() > 1) refuse(format, joined(layer_text(layers[(*single)[1]]), " is the second of its kind"));
+    if (single->size() > 1) refuse(format, joined({layer_text(layers[(*single)[1]]), " is the second of its kind"}));
   }
   if (embedding.empty()) refuse(format, "it has no layer of kind \"embedding\"");
   if (head.empty()) refuse(format, "it has no layer of kind \"head\"");
 
   const auto check_stage = [&](std::size_t i, std::size_t stage, std::string_view why) {
     if (stages[i] != stage) {
-      refuse(format, joined(layer_text(layers[i]), " on stage ", std::to_string(stages[i]), ", and its place is stage ",
-                            std::to_string(stage), ", ", why));
+      refuse(format,
+             joined({layer_text(layers[i]), " on stage ", stages[i], ", and its place is stage ", stage, ", ", why}));
     }
   };
   const std::size_t last = p.cuts.stages() - 1;
@@ -75,9 +74,8 @@ inline void check_megatron(std::string_view format, const plan& p, bool mtp_on_l
     check_stage(i, stages[mtp[0]], "where the first of its kind is");
     if (mtp_on_last_stage) check_stage(i, last, "the last");
     if (stages[i] < last + 1 - p.devices) {
-      refuse(format, joined(layer_text(layers[i]), " on stage ", std::to_string(stages[i]),
-                            ", and its place is the last stage of a device, from stage ",
-                            std::to_string(last + 1 - p.devices)));
+      refuse(format, joined({layer_text(layers[i]), " on stage ", stages[i],
+                             ", and its place is the last stage of a device, from stage ", last + 1 - p.devices}));
     }
   }
   for (const std::size_t i : norm) {
@@ -102,16 +100,15 @@ inline void refuse_middle(std::string_view format, const std::vector<std::size_t
   std::size_t between = 0;
   for (std::size_t s = 1; s + 1 < decoders.size(); ++s) between += decoders[s];
   const std::size_t ranks = decoders.size() - 2;
-  const std::string sum =
-      joined(std::to_string(between + decoders.front() + decoders.back()), " - ", std::to_string(decoders.front()),
-             " - ", std::to_string(decoders.back()), " = ", std::to_string(between), " decoders ");
+  const std::string sum = joined({between + decoders.front() + decoders.back(), " - ", decoders.front(), " - ",
+                                  decoders.back(), " = ", between, " decoders "});
   const std::string why =
       between % ranks != 0
-          ? joined(sum, "do not divide by the ", std::to_string(ranks), " ranks between the first and the last")
-          : joined(sum, "would be ", std::to_string(between / ranks), " on each of the ", std::to_string(ranks),
-                   " ranks between the first and the last, and are ",
-                   sequence_text(ranks, ", ", [&](std::size_t s) { return std::to_string(decoders[s + 1]); }));
-  refuse(format, joined(why, "; format megatron can say it"));
+          ? joined({sum, "do not divide by the ", ranks, " ranks between the first and the last"})
+          : joined({sum, "would be ", between / ranks, " on each of the ", ranks,
+                    " ranks between the first and the last, and are ",
+                    sequence_text(ranks, ", ", [&](std::size_t s) { return std::to_string(decoders[s + 1]); })});
+  refuse(format, joined({why, "; format megatron can say it"}));
 }
 
 }  // namespace detail
@@ -151,9 +148,8 @@ inline void refuse_middle(std::string_view format, const std::vector<std::size_t
     }
     return text;
   };
-  return detail::joined("--pipeline-model-parallel-size ", std::to_string(p.devices),
-                        " --pipeline-model-parallel-layout \"", detail::sequence_text(p.cuts.stages(), "|", stage_text),
-                        "\"");
+  return detail::joined({"--pipeline-model-parallel-size ", p.devices, " --pipeline-model-parallel-layout \"",
+                         detail::sequence_text(p.cuts.stages(), "|", stage_text), "\""});
 }
 
 /// A plan for Megatron-LM without a layout, for its versions that have none: equally many decoders on all stages, or on
@@ -173,17 +169,16 @@ inline void refuse_middle(std::string_view format, const std::vector<std::size_t
   detail::check_decoders(format, p);
   const auto decoders = detail::decoders_of_stages(p);
   const std::size_t stages = decoders.size();
-  std::string text = detail::joined("--pipeline-model-parallel-size ", std::to_string(p.devices));
+  std::string text = detail::joined({"--pipeline-model-parallel-size ", p.devices});
   const auto add = [&](std::string_view flag, std::size_t value) {
     text.append(" ").append(flag).append(" ").append(std::to_string(value));
   };
   if (p.chunks != 1) {
     for (std::size_t s = 1; s < stages; ++s) {
       if (decoders[s] != decoders[0]) {
-        detail::refuse(format, detail::joined("stage ", std::to_string(s), " has ", std::to_string(decoders[s]),
-                                              " decoders and stage 0 has ", std::to_string(decoders[0]), ", with ",
-                                              std::to_string(p.chunks),
-                                              " stages on every device all are equal; format megatron can say it"));
+        detail::refuse(format, detail::joined({"stage ", s, " has ", decoders[s], " decoders and stage 0 has ",
+                                               decoders[0], ", with ", p.chunks,
+                                               " stages on every device all are equal; format megatron can say it"}));
       }
     }
     add("--num-layers-per-virtual-pipeline-stage", decoders[0]);

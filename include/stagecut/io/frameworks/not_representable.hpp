@@ -20,7 +20,7 @@ class not_representable : public std::invalid_argument {
   /// @param what    a plan, or what else was to be written
   not_representable(std::string_view format, std::string_view why, std::string_view what = "plan")
       : std::invalid_argument(
-            stagecut::visible(stagecut::detail::joined(format, " cannot say this ", what, ": ", why))),
+            stagecut::visible(stagecut::detail::joined({format, " cannot say this ", what, ": ", why}))),
         format_(format) {}
 
   /// The name of the format.

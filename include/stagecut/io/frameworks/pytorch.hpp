@@ -33,9 +33,9 @@ inline void check_modules(std::string_view format, const plan& p) {
   detail::check_plan("as_split_spec", "pytorch", p);
   detail::check_modules("pytorch", p);
   const auto split = [&](std::size_t i) {
-    return detail::joined(detail::quoted(detail::module_names(p, i + 1)[0]), ": SplitPoint.BEGINNING");
+    return detail::joined({detail::quoted(detail::module_names(p, i + 1)[0]), ": SplitPoint.BEGINNING"});
   };
-  return detail::joined("split_spec={", detail::sequence_text(p.cuts.stages() - 1, ", ", split), "}");
+  return detail::joined({"split_spec={", detail::sequence_text(p.cuts.stages() - 1, ", ", split), "}"});
 }
 
 /// A plan for PyTorch's `torch.fx.passes.split_module`: the stage of every module, for a callback to look up the module
@@ -51,7 +51,7 @@ inline void check_modules(std::string_view format, const plan& p) {
   std::string text = "stage_of = {\n";
   for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
     for (const std::string_view name : detail::module_names(p, s)) {
-      text += detail::joined("    ", detail::quoted(name), ": ", std::to_string(s), ",\n");
+      text += detail::joined({"    ", detail::quoted(name), ": ", s, ",\n"});
     }
   }
   return text.append("}");

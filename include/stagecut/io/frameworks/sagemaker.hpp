@@ -29,17 +29,17 @@ namespace stagecut::inline v0::io {
   detail::check_tied(format, p);
   const bool simple = p.schedule.name == "gpipe";
   detail::check_schedule(format, p, simple ? "gpipe" : "1f1b");
-  std::string text = detail::joined("{\"pipeline_parallel_degree\":", std::to_string(p.devices));
+  std::string text = detail::joined({"{\"pipeline_parallel_degree\":", p.devices});
   if (p.schedule.microbatches != 0) {
-    text += detail::joined(", \"microbatches\":", std::to_string(p.schedule.microbatches));
+    text += detail::joined({", \"microbatches\":", p.schedule.microbatches});
   }
-  if (!p.schedule.name.empty()) text += detail::joined(", \"pipeline\":", simple ? "\"simple\"" : "\"interleaved\"");
+  if (!p.schedule.name.empty()) text += detail::joined({", \"pipeline\":", simple ? "\"simple\"" : "\"interleaved\""});
   text += ", \"auto_partition\":False, \"default_partition\":0}";
   for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
     const auto names = detail::module_names(p, s);
     const auto name = [&](std::size_t i) { return detail::escaped(names[i]); };
-    text += detail::joined("\nwith smp.partition(", std::to_string(s), "):\n    ...  # ",
-                           detail::sequence_text(names.size(), ", ", name));
+    text += detail::joined(
+        {"\nwith smp.partition(", s, "):\n    ...  # ", detail::sequence_text(names.size(), ", ", name)});
   }
   return text;
 }

@@ -47,11 +47,11 @@ namespace stagecut::inline v0::io {
     if (recomputation.empty() || recomputation == "none") continue;
     const bool whole = recomputation == "full";
     if (!whole && recomputation != "selective") {
-      detail::refuse(format, detail::joined(detail::layer_text(each), ": recomputation ",
-                                            detail::in_quotes(recomputation), " is not known to it"));
+      detail::refuse(format, detail::joined({detail::layer_text(each), ": recomputation ",
+                                             detail::in_quotes(recomputation), " is not known to it"}));
     }
     if (each.kind != "decoder") {
-      detail::refuse(format, detail::joined(detail::layer_text(each), " is recomputed, and it counts only decoders"));
+      detail::refuse(format, detail::joined({detail::layer_text(each), " is recomputed, and it counts only decoders"}));
     }
     full[stages[i]] += whole ? 1 : 0;
     selective[stages[i]] += 1;
@@ -62,10 +62,10 @@ namespace stagecut::inline v0::io {
       const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(chunk * p.devices);
       return detail::list_text(std::vector<long long>(first, first + static_cast<std::ptrdiff_t>(p.devices)));
     };
-    return detail::joined("[", detail::sequence_text(p.chunks, ", ", row), "]");
+    return detail::joined({"[", detail::sequence_text(p.chunks, ", ", row), "]"});
   };
-  return detail::joined("offset: ", rows(offset), "\nrecompute: ", rows(full), "\nselect_recompute: ", rows(selective),
-                        "\nselect_comm_recompute: ", rows(full));
+  return detail::joined({"offset: ", rows(offset), "\nrecompute: ", rows(full), "\nselect_recompute: ", rows(selective),
+                         "\nselect_comm_recompute: ", rows(full)});
 }
 
 }  // namespace stagecut::inline v0::io

@@ -71,7 +71,7 @@ enum class torch_backward : std::uint8_t {
   if (!all.edges.empty()) refuse("its stages have edges, and PyTorch's are a chain");
   schedule out = all;
   for (std::size_t r = 0; r < all.ranks(); ++r) {
-    if (all.orders[r].empty()) refuse(detail::joined("rank ", std::to_string(r), " has no stage"));
+    if (all.orders[r].empty()) refuse(detail::joined({"rank ", r, " has no stage"}));
     out.orders[r].clear();
     for (const op& each : all.orders[r]) {
       if (comms && each.kind == op_kind::optimizer_step) refuse("PyTorch has no action for an optimizer's step");
@@ -85,7 +85,7 @@ enum class torch_backward : std::uint8_t {
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i != 0) text += ',';
       if (order[i].with_next) {
-        text += detail::joined("(", to_string(order[i]), ";", to_string(order[i + 1]), ")OVERLAP_F_B");
+        text += detail::joined({"(", to_string(order[i]), ";", to_string(order[i + 1]), ")OVERLAP_F_B"});
         ++i;
       } else {
         text += to_string(order[i]);

@@ -23,12 +23,12 @@ namespace detail {
   const std::string checkpoint =
       p.memory.checkpoint.empty() ? to_string(checkpointing::except_last) : p.memory.checkpoint;
   if (stagecut::find_name(checkpointing_words, checkpoint) == nullptr) {
-    refuse(format, joined("checkpoint mode ", in_quotes(checkpoint), " is not known to it"));
+    refuse(format, joined({"checkpoint mode ", in_quotes(checkpoint), " is not known to it"}));
   }
-  const std::string balance = joined("balance=", list_text(p.cuts.sizes()));
+  const std::string balance = joined({"balance=", list_text(p.cuts.sizes())});
   if (p.schedule.microbatches == 0) return balance;
-  return joined(balance, "\nmodel = ", type, "(model, balance, chunks=", std::to_string(p.schedule.microbatches),
-                ", checkpoint='", checkpoint, "')");
+  return joined({balance, "\nmodel = ", type, "(model, balance, chunks=", p.schedule.microbatches, ", checkpoint='",
+                 checkpoint, "')"});
 }
 
 }  // namespace detail

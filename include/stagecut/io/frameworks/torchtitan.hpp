@@ -29,9 +29,9 @@ namespace stagecut::inline v0::io {
   const auto stage_text = [&](std::size_t s) {
     const auto names = detail::module_names(p, s);
     const auto name = [&](std::size_t i) { return detail::quoted(names[i]); };
-    return detail::joined("[", detail::sequence_text(names.size(), ",", name), "]");
+    return detail::joined({"[", detail::sequence_text(names.size(), ",", name), "]"});
   };
-  return detail::joined("module_fqns_per_model_part=[", detail::sequence_text(p.cuts.stages(), ",", stage_text), "]");
+  return detail::joined({"module_fqns_per_model_part=[", detail::sequence_text(p.cuts.stages(), ",", stage_text), "]"});
 }
 
 }  // namespace stagecut::inline v0::io

@@ -19,8 +19,8 @@ namespace detail {
   check_one_stage_each(format, p);
   check_chain_of_decoders(format, p);
   const auto decoders = decoders_of_stages(p);
-  return joined(variable, "=",
-                sequence_text(decoders.size(), ",", [&](std::size_t s) { return std::to_string(decoders[s]); }));
+  return joined(
+      {variable, "=", sequence_text(decoders.size(), ",", [&](std::size_t s) { return std::to_string(decoders[s]); })});
 }
 
 }  // namespace detail

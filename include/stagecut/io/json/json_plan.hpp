@@ -186,9 +186,9 @@ inline json memory_json(const memory_model& memory) {
 [[nodiscard]] inline std::string as_json(const plan& made) {
   using namespace detail;
   if (const plan_fault fault = find_plan_fault(made)) {
-    refuse_to_write(joined("plan#", fault.pointer), fault.what, fault.problem);
+    refuse_to_write(joined({"plan#", fault.pointer}), fault.what, fault.problem);
   }
-  std::string text = joined("{\"schema\": \"", plan_schema, "\"");
+  std::string text = joined({"{\"schema\": \"", plan_schema, "\""});
   const auto put = [&](std::string_view key, const std::string& value) {
     text.append(",\n ").append(json(key).dump()).append(": ").append(value);
   };
@@ -220,7 +220,7 @@ inline json memory_json(const memory_model& memory) {
   json_object others("plan#");
   others.unknown(made.unknown_fields, plan_keys);
   for (const auto& [key, value] : others.members().items()) put(key, json_line(value));
-  put("profile_hash", joined("\"", profile_hash(made.profile), "\""));
+  put("profile_hash", joined({"\"", profile_hash(made.profile), "\""}));
   put("profile", profile_text(made.profile, "plan#/profile"));
   return text += "}";
 }

@@ -115,7 +115,7 @@ enum class written { all, known };
 inline json variants_json(const std::vector<layer_variant>& variants, const std::string& place, written what) {
   json result = json::array();
   for (const layer_variant& variant : variants) {
-    json_object object(joined(place, "/", std::to_string(result.size())));
+    json_object object(joined({place, "/", result.size()}));
     object.text("name", variant.name);
     if (variant.ways != 1) object.set("ways", variant.ways);
     write_figures(object, variant);
@@ -128,7 +128,7 @@ inline json variants_json(const std::vector<layer_variant>& variants, const std:
 inline json tied_json(const std::vector<tied_parameters>& tied, const std::string& place) {
   json result = json::array();
   for (const tied_parameters& tie : tied) {
-    json_object object(joined(place, "/", std::to_string(result.size())));
+    json_object object(joined({place, "/", result.size()}));
     object.text("name", tie.name);
     object.amount("bytes", tie.bytes);
     object.amount("resident", tie.resident);
@@ -181,16 +181,16 @@ inline json edges_json(const std::vector<profile_edge>& edges) {
 
 /// The text of a profile that errors call `place`.
 inline std::string profile_text(const profile& model, const std::string& place) {
-  if (model.layers.empty()) refuse_to_write(joined(place, "/layers"), "{}", "must hold at least one layer");
+  if (model.layers.empty()) refuse_to_write(joined({place, "/layers"}), "{}", "must hold at least one layer");
   check_profile(model, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
-    refuse_to_write(joined(place, pointer), what, problem);
+    refuse_to_write(joined({place, pointer}), what, problem);
   });
   std::string text = json_line(profile_head(model, place, written::all));
   text.back() = ',';
   text += " \"layers\": [";
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     text += i == 0 ? "\n  " : ",\n  ";
-    text += json_line(layer_json(model.layers[i], joined(place, "/layers/", std::to_string(i)), written::all));
+    text += json_line(layer_json(model.layers[i], joined({place, "/layers/", i}), written::all));
   }
   text += "\n]";
   if (!model.edges.empty()) text.append(", \"edges\": ").append(json_line(edges_json(model.edges)));
@@ -235,7 +235,7 @@ inline std::string profile_text(const profile& model, const std::string& place) 
   };
   add(detail::profile_head(model, "model#", detail::written::known).dump());
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    const std::string place = detail::joined("model#/layers/", std::to_string(i));
+    const std::string place = detail::joined({"model#/layers/", i});
     add(detail::layer_json(model.layers[i], place, detail::written::known).dump());
   }
   if (!model.edges.empty()) add(detail::edges_json(model.edges).dump());

@@ -139,7 +139,7 @@ inline transformer::training read_training(const json_value& from) {
   if (const auto given = whole.find("training")) made.training = detail::read_training(*given);
   if (const auto fault = transformer::detail::find_fault(made.architecture, made.training)) {
     stagecut::detail::fail(invalid_input(
-        stagecut::detail::joined(source, fault->training ? "#/training/" : "#/", fault->field), fault->problem));
+        stagecut::detail::joined({source, fault->training ? "#/training/" : "#/", fault->field}), fault->problem));
   }
   return made;
 }

@@ -62,7 +62,7 @@ class picture_check {
  private:
   void require(bool holds, std::string_view argument, std::size_t value, std::string_view problem) const {
     if (!holds)
-      fail(argument_error(joined("io::", function_), joined("picture.", argument), std::to_string(value), problem));
+      fail(argument_error(joined({"io::", function_}), joined({"picture.", argument}), std::to_string(value), problem));
   }
 
   void check_size(std::string_view argument, std::size_t size, bool may_be_empty) const {

@@ -94,7 +94,7 @@ class trace_writer {
     const stagecut::detail::stage_links links(picture.order);
     for (std::size_t r = 0; r < picture.order.ranks(); ++r) {
       const std::size_t process = first + r;
-      name_process(process, joined(prefix, "rank ", std::to_string(r)));
+      name_process(process, joined({prefix, "rank ", r}));
       for (const auto& each : of_rank(picture.run.ops, r)) {
         complete(picture, process, compute, each, time);
         flows(picture.order, links, process, each.what, time(each.start));
@@ -150,7 +150,7 @@ class trace_writer {
       while (lane < free.size() && free[lane] > time(each.start)) ++lane;
       if (lane == free.size()) free.push_back(0);
       const std::size_t thread = lane == 0 ? send : more + lane - 1;
-      if (lane != 0 && free[lane] == 0) name_thread(process, thread, joined("send ", std::to_string(lane + 1)));
+      if (lane != 0 && free[lane] == 0) name_thread(process, thread, joined({"send ", lane + 1}));
       free[lane] = time(each.end);
       complete(picture, process, thread, each, time);
     }
@@ -234,7 +234,7 @@ inline void write_chrome_trace(view<const pipeline_picture> pictures, function_r
   detail::trace_writer writer(write);
   std::size_t first = 0;
   for (const pipeline_picture& each : pictures) {
-    writer.add(each, first, pictures.size() > 1 ? detail::joined(title_of(each), " ") : "");
+    writer.add(each, first, pictures.size() > 1 ? detail::joined({title_of(each), " "}) : "");
     first += each.order.ranks();
   }
   writer.finish();

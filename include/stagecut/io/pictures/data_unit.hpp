@@ -57,7 +57,7 @@ struct data_unit {
 
 /// An amount in a unit, with the four digits that count: `12.3 ms`, `4`.
 [[nodiscard]] inline std::string amount_text(double amount, const data_unit& unit) {
-  return detail::joined(detail::figure(amount / unit.size), *unit.name == '\0' ? "" : " ", unit.name);
+  return detail::joined({detail::figure(amount / unit.size), *unit.name == '\0' ? "" : " ", unit.name});
 }
 
 }  // namespace stagecut::inline v0::io

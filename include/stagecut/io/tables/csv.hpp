@@ -44,13 +44,12 @@ inline void csv_fields(std::string_view line, const std::string& place, std::vec
       fields.back().clear();
       inside = true;
     } else if (closed && c != ' ' && c != '\t') {
-      fail(invalid_input(place, joined("text after the closing quote of field ", std::to_string(fields.size()))));
+      fail(invalid_input(place, joined({"text after the closing quote of field ", fields.size()})));
     } else if (!closed) {
       fields.back() += c;
     }
   }
-  if (inside)
-    fail(invalid_input(place, joined("the quote of field ", std::to_string(fields.size()), " is not closed")));
+  if (inside) fail(invalid_input(place, joined({"the quote of field ", fields.size(), " is not closed"})));
 }
 
 /// How many lines are still to be read.
@@ -72,14 +71,14 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
     const std::string_view name = trimmed(header[field]);
     std::size_t column = 0;
     while (column < csv_columns.size() && csv_columns[column] != name) ++column;
-    if (column == csv_columns.size()) fail(invalid_input(place, joined("column ", in_quotes(name), " is not known")));
+    if (column == csv_columns.size()) fail(invalid_input(place, joined({"column ", in_quotes(name), " is not known"})));
     if (position[column] != header.size())
-      fail(invalid_input(place, joined("column ", in_quotes(name), " stands twice")));
+      fail(invalid_input(place, joined({"column ", in_quotes(name), " stands twice"})));
     position[column] = field;
   }
   for (std::size_t column = 0; column < csv_columns.size(); ++column) {
     if (position[column] == header.size()) {
-      fail(invalid_input(place, joined("column ", in_quotes(csv_columns[column]), " is missing")));
+      fail(invalid_input(place, joined({"column ", in_quotes(csv_columns[column]), " is missing"})));
     }
   }
   return position;
@@ -123,8 +122,7 @@ inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<
       detail::csv_fields(lines.line(), place, fields);
       if (fields.size() != column.size()) {
         detail::fail(
-            invalid_input(place, detail::joined(std::to_string(fields.size()), " fields, and the header names ",
-                                                std::to_string(column.size()))));
+            invalid_input(place, detail::joined({fields.size(), " fields, and the header names ", column.size()})));
       }
       const auto number = [&](std::size_t i) {
         return detail::amount(fields[column[i]], detail::csv_columns[i], place);

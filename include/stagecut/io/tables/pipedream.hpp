@@ -26,7 +26,7 @@ namespace detail {
 inline double pipedream_amount(std::string_view text, std::string_view field, const std::string& place) {
   text = trimmed(text);
   if (!text.starts_with('[')) return amount(text, field, place);
-  if (!text.ends_with(']')) fail(invalid_input(place, joined(field, ": the bracket is not closed")));
+  if (!text.ends_with(']')) fail(invalid_input(place, joined({field, ": the bracket is not closed"})));
   text = text.substr(1, text.size() - 2);
   double sum = 0;
   for (bool more = true; more;) {
@@ -35,7 +35,7 @@ inline double pipedream_amount(std::string_view text, std::string_view field, co
     more = end != std::string_view::npos;
     if (more) text.remove_prefix(end + 1);
   }
-  if (!is_finite(sum)) fail(invalid_input(place, joined(field, ": the sum is out of range")));
+  if (!is_finite(sum)) fail(invalid_input(place, joined({field, ": the sum is out of range"})));
   return sum;
 }
 
@@ -50,7 +50,7 @@ inline double pipedream_field(std::string_view list, std::string_view field, con
     if (end == std::string_view::npos) break;
     list.remove_prefix(end + 1);
   }
-  fail(invalid_input(place, joined("field ", in_quotes(field), " is missing")));
+  fail(invalid_input(place, joined({"field ", in_quotes(field), " is missing"})));
 }
 
 inline constexpr std::string_view pipedream_separator = " -- ";
@@ -122,7 +122,7 @@ inline stagecut::layer_graph pipedream_edges(const line_reader& lines, const pip
   for (std::size_t v = 0; v < graph.nodes.size(); ++v) {
     if (numbers.emplace(graph.nodes[v].name, v).second) continue;
     fail(invalid_input(lines.place(graph.lines[v]),
-                       joined("node ", in_quotes(graph.nodes[v].name), " was defined before")));
+                       joined({"node ", in_quotes(graph.nodes[v].name), " was defined before"})));
   }
   stagecut::layer_graph result(graph.nodes.size());
   std::set<std::pair<std::size_t, std::size_t>> known;
@@ -130,19 +130,19 @@ inline stagecut::layer_graph pipedream_edges(const line_reader& lines, const pip
     const std::string place = lines.place(edge.line);
     const auto number = [&](std::string_view name) {
       const auto found = numbers.find(name);
-      if (found == numbers.end()) fail(invalid_input(place, joined("node ", in_quotes(name), " is not defined")));
+      if (found == numbers.end()) fail(invalid_input(place, joined({"node ", in_quotes(name), " is not defined"})));
       return found->second;
     };
     const std::size_t from = number(edge.from);
     const std::size_t to = number(edge.to);
     if (!known.emplace(from, to).second) {
-      fail(invalid_input(place,
-                         joined("the edge from ", in_quotes(edge.from), " to ", in_quotes(edge.to), " stands twice")));
+      fail(invalid_input(
+          place, joined({"the edge from ", in_quotes(edge.from), " to ", in_quotes(edge.to), " stands twice"})));
     }
     result.join(from, to);
   }
   if (graph.edges.empty() && graph.nodes.size() > 1) {
-    fail(invalid_input(lines.source(), joined("names ", std::to_string(graph.nodes.size()), " nodes, and no edge")));
+    fail(invalid_input(lines.source(), joined({"names ", graph.nodes.size(), " nodes, and no edge"})));
   }
   return result;
 }
@@ -172,7 +172,7 @@ inline stagecut::layer_graph pipedream_edges(const line_reader& lines, const pip
   if (order.size() != edges.size()) {
     const auto cycle = edges.cycle();
     detail::fail(invalid_input(lines.place(graph.lines[cycle[0]]),
-                               detail::joined(stagecut::detail::cycle_text(graph.nodes, cycle), " is a cycle")));
+                               detail::joined({stagecut::detail::cycle_text(graph.nodes, cycle), " is a cycle"})));
   }
   profile result;
   std::vector<std::size_t> position(order.size());

@@ -145,12 +145,12 @@ class chain_times {
 
   /// Of an item on a stage, of a stage (`i == items`), or of the cut before an item (`s == none`).
   [[nodiscard]] std::string place_of(std::size_t s, std::size_t i) const {
-    if (s == none) return joined(" at cut ", std::to_string(i));
-    if (i == items) return joined(" of stage ", std::to_string(s));
-    return joined(" of item ", std::to_string(i), " on stage ", std::to_string(s));
+    if (s == none) return joined({" at cut ", i});
+    if (i == items) return joined({" of stage ", s});
+    return joined({" of item ", i, " on stage ", s});
   }
   [[noreturn]] static void refuse(const char* what, const std::string& place, const char* why) {
-    fail(invalid_input(joined("model.", what, place), why));
+    fail(invalid_input(joined({"model.", what, place}), why));
   }
   [[nodiscard]] double checked(const char* what, double value, std::size_t s, std::size_t i) const {
     if (is_finite(value) && !is_negative(value)) return value;

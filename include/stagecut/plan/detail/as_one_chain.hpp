@@ -23,8 +23,9 @@ template <class Plan>
   if (model.edges.empty() && !tree) return plan_it(model);
   const bool wanted = !request.forbidden_cuts.empty() || !request.kept_together.empty();
   if (wanted || !request.weights.empty()) {
-    fail(argument_error(function, "model.edges", joined(std::to_string(model.edges.size()), " edges"),
-                        "must be empty where a request numbers layers: call as_chain first, which puts them into order"));
+    fail(argument_error(
+        function, "model.edges", joined({model.edges.size(), " edges"}),
+        "must be empty where a request numbers layers: call as_chain first, which puts them into order"));
   }
   return plan_it(as_chain(model));
 }

@@ -22,20 +22,19 @@ namespace stagecut::inline v0::detail {
 inline void check_chain(std::string_view function, const profile& model) {
   if (model.layers.empty()) fail(argument_error(function, "model.layers", "{}", "must hold at least one layer"));
   if (!model.edges.empty()) {
-    fail(argument_error(function, "model.edges", joined(std::to_string(model.edges.size()), " edges"),
-                        "must be empty: see as_chain"));
+    fail(
+        argument_error(function, "model.edges", joined({model.edges.size(), " edges"}), "must be empty: see as_chain"));
   }
   const auto group = [&](std::size_t i) -> std::string_view { return model.layers[i].group; };
   const auto [again, left] = detail::find_parted_group(model.layers.size(), group);
   if (again != model.layers.size()) {
-    fail(invalid_input(layer_text(model, again), joined("group ", in_quotes(group(again)), " was left at layer ",
-                                                        std::to_string(left), " and is entered again")));
+    fail(invalid_input(layer_text(model, again), joined({"group ", in_quotes(group(again)), " was left at layer ", left,
+                                                         " and is entered again"})));
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (model.layers[i].children.empty()) continue;
-    fail(argument_error(function, joined("model.layers[", std::to_string(i), "].children"),
-                        joined(std::to_string(model.layers[i].children.size()), " layers"),
-                        "must be empty: see as_chain"));
+    fail(argument_error(function, joined({"model.layers[", i, "].children"}),
+                        joined({model.layers[i].children.size(), " layers"}), "must be empty: see as_chain"));
   }
 }
 
@@ -49,15 +48,15 @@ inline void check_in_flight(std::string_view function, const plan_request& reque
   if (!may_limit_in_flight(entry_of(request.schedule))) {
     const auto may = [](const schedule_entry& each) { return may_limit_in_flight(each); };
     fail(argument_error(function, "schedule", to_string(request.schedule),
-                        joined("must be ", stagecut::list_names(schedules, " or ", may), " for numbers in flight")));
+                        joined({"must be ", stagecut::list_names(schedules, " or ", may), " for numbers in flight"})));
   }
   if (in_flight.size() != request.devices) {
     fail(argument_error(function, "in_flight.size()", std::to_string(in_flight.size()),
-                        joined("must be the number of stages, ", std::to_string(request.devices))));
+                        joined({"must be the number of stages, ", request.devices})));
   }
   for (std::size_t s = 0; s < in_flight.size(); ++s) {
     if (in_flight[s] != 0 && (s == 0 || in_flight[s] <= in_flight[s - 1])) continue;
-    fail(argument_error(function, joined("in_flight[", std::to_string(s), "]"), std::to_string(in_flight[s]),
+    fail(argument_error(function, joined({"in_flight[", s, "]"}), std::to_string(in_flight[s]),
                         "must be at least 1, and not above that of the stage before"));
   }
 }
@@ -68,11 +67,11 @@ inline void check_microbatches(std::string_view function, const plan_request& re
   if (request.chunks == 1 || entry.takes != shape_figure::group) return;
   if (entry.fits == nullptr || entry.fits(request.devices, request.chunks, request.microbatches)) return;
   const std::size_t below = request.microbatches / request.devices * request.devices;
-  const std::string would = joined(below == 0 ? std::string() : joined(std::to_string(below), " or "),
-                                   std::to_string(below + request.devices), " would do");
-  fail(argument_error(function, "microbatches", std::to_string(request.microbatches),
-                      joined("must be a multiple of the devices, ", std::to_string(request.devices),
-                             ", for ", entry.name, ": ", would)));
+  const std::string would =
+      joined({below == 0 ? std::string() : joined({below, " or "}), below + request.devices, " would do"});
+  fail(argument_error(
+      function, "microbatches", std::to_string(request.microbatches),
+      joined({"must be a multiple of the devices, ", request.devices, ", for ", entry.name, ": ", would})));
 }
 
 /// Refuses numbers of a request out of their ranges.
@@ -108,7 +107,7 @@ inline void check_devices(std::string_view function, const plan_request& request
   }
   for (std::size_t d = 0; d < request.speeds.size(); ++d) {
     if (is_finite(request.speeds[d]) && request.speeds[d] > 0) continue;
-    refuse(joined("speeds[", std::to_string(d), "]"), std::to_string(request.speeds[d]), "must be finite and above 0");
+    refuse(joined({"speeds[", d, "]"}), std::to_string(request.speeds[d]), "must be finite and above 0");
   }
   if (request.topology && !request.links.empty()) {
     refuse("links.size()", std::to_string(request.links.size()),
@@ -116,7 +115,7 @@ inline void check_devices(std::string_view function, const plan_request& request
   }
   if (request.topology && request.topology->devices() < request.devices) {
     refuse("devices", std::to_string(request.devices),
-           joined("must not be above the devices of the topology, ", std::to_string(request.topology->devices())));
+           joined({"must not be above the devices of the topology, ", request.topology->devices()}));
   }
   if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
     refuse("links.size()", std::to_string(request.links.size()), "must be 1 or the number of boundaries of stages");
@@ -145,7 +144,7 @@ inline void check_request(std::string_view function, const profile& model, const
 inline void check_speeds(std::string_view function, const plan_request& request, double seconds) {
   for (std::size_t d = 0; d < request.speeds.size(); ++d) {
     if (is_finite(seconds / request.speeds[d])) continue;
-    fail(argument_error(function, joined("speeds[", std::to_string(d), "]"), number_text(request.speeds[d]),
+    fail(argument_error(function, joined({"speeds[", d, "]"}), number_text(request.speeds[d]),
                         "must run the model in a finite time"));
   }
 }

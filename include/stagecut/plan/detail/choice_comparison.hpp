@@ -102,7 +102,7 @@ inline void check_choices(const profile& model, const plan_request& request, con
   }
   asked.microbatches = choices.microbatches.empty() ? request.microbatches : choices.microbatches[0];
   if (const std::string why = makespan_obstacle(model, asked); !why.empty()) {
-    refuse("makespan", joined("is not known: ", why));
+    refuse("makespan", joined({"is not known: ", why}));
   }
 }
 

@@ -90,7 +90,7 @@ struct layer_costs {
   std::vector<double> parameters = parameter_bytes(model);
   if (sum_of(parameters) > 0) return {std::move(parameters), "parameters"};
   const char* const what = by_time ? "a time, and none has parameters" : "parameters";
-  fail(invalid_input("model", joined("no layer has ", what)));
+  fail(invalid_input("model", joined({"no layer has ", what})));
 }
 
 }  // namespace stagecut::inline v0::detail

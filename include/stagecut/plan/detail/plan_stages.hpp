@@ -57,7 +57,7 @@ inline void check_stages_request(std::string_view function, const profile& model
   const schedule_entry& entry = entry_of(request.schedule);
   if (!entry.by_stage_costs) {
     const auto is_known = [](const schedule_entry& each) { return each.by_stage_costs; };
-    refuse("schedule", entry.name, joined("must be ", stagecut::list_names(schedules, " or ", is_known)));
+    refuse("schedule", entry.name, joined({"must be ", stagecut::list_names(schedules, " or ", is_known)}));
   }
   if (entry.chunks == 0 && request.chunks == 1) refuse("schedule", entry.name, "needs chunks above 1");
   if (request.chunks > 1 && entry_of(entry.with_chunks).chunks == 1) {
@@ -66,7 +66,8 @@ inline void check_stages_request(std::string_view function, const profile& model
   if (request.memory.checkpoint == checkpointing::except_last && !may_keep_last(entry)) {
     const auto may = [](const schedule_entry& each) { return may_keep_last(each); };
     refuse("memory.checkpoint", "except_last",
-           joined("needs the schedule ", stagecut::list_names(schedules, " or ", may), ", where the last microbatch is the first to go back"));
+           joined({"needs the schedule ", stagecut::list_names(schedules, " or ", may),
+                   ", where the last microbatch is the first to go back"}));
   }
 }
 
@@ -102,8 +103,7 @@ inline void check_stages_request(std::string_view function, const profile& model
     const double needed = memory(items.first, items.last, in_flight[s]).total();
     if (needed <= bytes) continue;
     return outcome<objective_cut>::infeasible({reason::cause::memory, whole_bytes(needed),
-                                               static_cast<std::size_t>(floor_bytes(bytes)),
-                                               joined("stage ", std::to_string(s)),
+                                               static_cast<std::size_t>(floor_bytes(bytes)), joined({"stage ", s}),
                                                "cut by time or parameters instead, it may fit"});
   }
   return outcome<objective_cut>::optimal(std::move(result));

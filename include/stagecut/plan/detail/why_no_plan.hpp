@@ -55,10 +55,9 @@ template <class Fits>
     enough = fits(middle);
     if (enough) (*enough ? high : low) = middle;
   }
-  return {
-      reason::cause::memory, whole_bytes(low + 1), static_cast<std::size_t>(floor_bytes(bytes)),
-      joined("the fullest of ", devices_text(request.devices), " of ", std::to_string(request.chunks), " stages each"),
-      any ? joined(bytes_text(whole_bytes(high)), " would do") : std::string()};
+  return {reason::cause::memory, whole_bytes(low + 1), static_cast<std::size_t>(floor_bytes(bytes)),
+          joined({"the fullest of ", devices_text(request.devices), " of ", request.chunks, " stages each"}),
+          any ? joined({bytes_text(whole_bytes(high)), " would do"}) : std::string()};
 }
 
 }  // namespace stagecut::inline v0::detail

@@ -32,11 +32,10 @@ void check_durations(std::string_view name, const std::vector<T>& values) {
   if (wrong == 0) return;
   std::size_t at = 0;
   while (detail::is_duration(values[at])) ++at;
-  fail(invalid_input(joined(name, "[", std::to_string(at), "]"),
-                     joined(is_nan(values[at])      ? "NaN"
-                            : is_finite(values[at]) ? std::to_string(values[at])
-                                                    : "infinity",
-                            ", must be finite and not negative")));
+  fail(invalid_input(joined({name, "[", at, "]"}), joined({is_nan(values[at])      ? "NaN"
+                                                           : is_finite(values[at]) ? std::to_string(values[at])
+                                                                                   : "infinity",
+                                                           ", must be finite and not negative"})));
 }
 
 /// What two passes take together.
@@ -52,13 +51,13 @@ template <class T>
 
 /// Refuses times of what the task graph leaves out.
 [[noreturn]] inline void refuse_unasked(std::string_view name, std::string_view what) {
-  fail(invalid_input(name, joined(what, " what the task graph was made for")));
+  fail(invalid_input(name, joined({what, " what the task graph was made for"})));
 }
 
 /// Refuses any other length.
 inline void refuse_length(std::string_view name, std::size_t length, std::size_t right) {
   if (length == right) return;
-  fail(invalid_input(name, joined("has ", std::to_string(length), " elements, must have ", std::to_string(right))));
+  fail(invalid_input(name, joined({"has ", length, " elements, must have ", right})));
 }
 
 }  // namespace stagecut::inline v0::detail

@@ -131,17 +131,17 @@ inline void find_op(const schedule& all, blocked_op& result) {
     if (!blocked.back().stands) break;
   }
   const std::size_t first = blocked.back().stands ? step[rank] : 0;
-  std::string text = joined("deadlock: ", to_string(blocked[first].waiting), " on rank ", std::to_string(path[first]));
+  std::string text = joined({"deadlock: ", to_string(blocked[first].waiting), " on rank ", path[first]});
   for (std::size_t i = first; i < path.size(); ++i) {
     const blocked_op& here = blocked[i];
     const blocked_op& next = blocked[i + 1 < path.size() ? i + 1 : first];
     const std::size_t there = all.rank_of[here.needed.stage];
-    text += joined(i == first ? " waits for " : ", which waits for ", to_string(here.needed));
+    text += joined({i == first ? " waits for " : ", which waits for ", to_string(here.needed)});
     if (!here.stands) return text += ", which no rank runs";
-    if (there != path[i]) text += joined(" on rank ", std::to_string(there));
+    if (there != path[i]) text += joined({" on rank ", there});
     if (to_string(here.needed) == to_string(next.waiting)) continue;
     const bool together = here.position < at[there] + action_size(all.orders[there], at[there]);
-    text += joined(together ? ", which runs together with " : ", which stands behind ", to_string(next.waiting));
+    text += joined({together ? ", which runs together with " : ", which stands behind ", to_string(next.waiting)});
   }
   return text;
 }

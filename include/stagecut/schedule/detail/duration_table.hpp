@@ -124,8 +124,8 @@ class duration_table {
     if (values.empty() && !needed && !used(kind)) return;
     const std::size_t all = stages_ * microbatches_ * slices_;
     if (values.size() != stages_ && values.size() != stages_ * slices_ && values.size() != all) {
-      fail(invalid_input(name, joined("has ", std::to_string(values.size()), " elements, the schedule has ",
-                                      std::to_string(stages_), " stages", values.empty() ? " that need it" : "")));
+      fail(invalid_input(name, joined({"has ", values.size(), " elements, the schedule has ", stages_, " stages",
+                                       values.empty() ? " that need it" : ""})));
     }
     detail::check_durations(name, values);
     const std::size_t each = stages_ == 0 ? 0 : values.size() / stages_;

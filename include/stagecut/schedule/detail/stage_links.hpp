@@ -113,7 +113,7 @@ class stage_links {
     }
   }
   std::string text = std::to_string(at);
-  for (std::size_t i = path.size(); i-- > step[at];) text += joined(" -> ", std::to_string(path[i]));
+  for (std::size_t i = path.size(); i-- > step[at];) text += joined({" -> ", path[i]});
   return text;
 }
 
@@ -121,15 +121,13 @@ class stage_links {
 [[nodiscard]] inline std::string edge_problem(const schedule& all) {
   if (all.edges.empty()) return {};
   const auto name = [&](std::size_t e) {
-    return joined("edge ", std::to_string(e), " (", std::to_string(all.edges[e].from), " -> ",
-                  std::to_string(all.edges[e].to), ")");
+    return joined({"edge ", e, " (", all.edges[e].from, " -> ", all.edges[e].to, ")"});
   };
   for (std::size_t e = 0; e < all.edges.size(); ++e) {
     const stage_edge& each = all.edges[e];
     for (const std::size_t stage : {each.from, each.to}) {
       if (stage < all.stages()) continue;
-      return joined(name(e), " names stage ", std::to_string(stage), ", which must be below ",
-                    std::to_string(all.stages()));
+      return joined({name(e), " names stage ", stage, ", which must be below ", all.stages()});
     }
   }
   if (all.stages() > op::neighbour) return "has more stages than edges can name";
@@ -139,13 +137,13 @@ class stage_links {
     for (const stage_links::link& each : links.of(s, true)) {
       const std::size_t other = latest[each.stage];
       if (other != all.edges.size() && all.edges[other] == all.edges[each.edge]) {
-        return joined(name(each.edge), " stands twice");
+        return joined({name(each.edge), " stands twice"});
       }
       latest[each.stage] = each.edge;
     }
   }
   const std::string circle = circle_of_edges(links, all.stages());
-  return circle.empty() ? std::string() : joined("its edges lead round in a circle: ", circle);
+  return circle.empty() ? std::string() : joined({"its edges lead round in a circle: ", circle});
 }
 
 }  // namespace stagecut::inline v0::detail

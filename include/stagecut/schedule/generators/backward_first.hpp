@@ -111,7 +111,7 @@ template <arithmetic T>
   detail::check_shape("backward_first", ranks, 1, microbatches);
   for (std::size_t r = 0; r < ranks; ++r) {
     if (active[r] != 0) continue;
-    detail::refuse_shape("backward_first", detail::joined("active[", std::to_string(r), "]"), 0, "must be at least 1");
+    detail::refuse_shape("backward_first", detail::joined({"active[", r, "]"}), 0, "must be at least 1");
   }
   const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
   if (messages && transfers.kind != transfer_kind::latency && transfers.kind != transfer_kind::link) {

@@ -99,7 +99,7 @@ class dualpipev_rank {
   detail::check_shape("dualpipev", ranks, 2, microbatches);
   if (microbatches < 2 * ranks) {
     detail::refuse_shape("dualpipev", "microbatches", microbatches,
-                         detail::joined("must be at least the number of stages, ", std::to_string(2 * ranks)));
+                         detail::joined({"must be at least the number of stages, ", 2 * ranks}));
   }
   schedule result = detail::empty_schedule("dualpipev", v_placement(ranks), ranks, microbatches);
   for (std::size_t r = 0; r < ranks; ++r) result.orders[r] = detail::dualpipev_order(ranks, r, microbatches);

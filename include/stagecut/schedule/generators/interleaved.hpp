@@ -44,18 +44,17 @@ template <class WarmUp>
 
 /// Refuses groups of microbatches that Megatron-LM refuses.
 inline void check_group(std::string_view function, std::size_t ranks, std::size_t microbatches, std::size_t group) {
-  const auto least = joined("must be at least the number of ranks, ", std::to_string(ranks));
+  const auto least = joined({"must be at least the number of ranks, ", ranks});
   if (microbatches < ranks) refuse_shape(function, "microbatches", microbatches, least);
   if (group < ranks) refuse_shape(function, "group", group, least);
   if (group > microbatches) {
-    refuse_shape(function, "group", group,
-                 joined("must be at most the number of microbatches, ", std::to_string(microbatches)));
+    refuse_shape(function, "group", group, joined({"must be at most the number of microbatches, ", microbatches}));
   }
   const std::size_t rest = microbatches % group;
   if (rest == 0 || rest >= ranks) return;
-  refuse_shape(function, "microbatches", microbatches,
-               joined("must be a multiple of the group, ", std::to_string(group), ", or leave at least ",
-                      std::to_string(ranks), ", the ranks, not ", std::to_string(rest)));
+  refuse_shape(
+      function, "microbatches", microbatches,
+      joined({"must be a multiple of the group, ", group, ", or leave at least ", ranks, ", the ranks, not ", rest}));
 }
 
 }  // namespace detail

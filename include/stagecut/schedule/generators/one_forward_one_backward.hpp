@@ -80,7 +80,7 @@ namespace detail {
   for (std::size_t r = 0; r < in_flight.size(); ++r) {
     const std::size_t here = in_flight[r] < microbatches ? in_flight[r] : microbatches;
     if (here == 0 || here > before) {
-      detail::refuse_shape("in_flight_order", detail::joined("in_flight[", std::to_string(r), "]"), in_flight[r],
+      detail::refuse_shape("in_flight_order", detail::joined({"in_flight[", r, "]"}), in_flight[r],
                            here == 0 ? "must be at least 1" : "must not be above that of the rank before: deadlock");
     }
     before = here;

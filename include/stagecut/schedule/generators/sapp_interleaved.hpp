@@ -36,7 +36,7 @@ enum class sapp_memory : std::uint8_t {
   detail::check_shape("sapp_interleaved", ranks, chunks, microbatches);
   if (microbatches < ranks) {
     detail::refuse_shape("sapp_interleaved", "microbatches", microbatches,
-                         detail::joined("must be at least the number of ranks, ", std::to_string(ranks)));
+                         detail::joined({"must be at least the number of ranks, ", ranks}));
   }
   const bool big = memory == sapp_memory::big;
   const std::size_t first = ranks + microbatches % ranks;

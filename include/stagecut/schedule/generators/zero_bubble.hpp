@@ -21,7 +21,7 @@ namespace detail {
   check_shape(function, ranks, 1, microbatches);
   if (microbatches < 2 * ranks) {
     refuse_shape(function, "microbatches", microbatches,
-                 joined("must be at least twice the number of ranks, ", std::to_string(2 * ranks)));
+                 joined({"must be at least twice the number of ranks, ", 2 * ranks}));
   }
   schedule result = empty_schedule(name, loop_placement(ranks, 1), ranks, microbatches);
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -87,7 +87,7 @@ namespace detail {
   const std::size_t rounds = microbatches < ranks ? 1 : microbatches / ranks;
   if (microbatches % rounds != 0) {
     detail::refuse_shape("interleaved_zero_bubble", "microbatches", microbatches,
-                         detail::joined("must be a multiple of the number of rounds, ", std::to_string(rounds)));
+                         detail::joined({"must be a multiple of the number of rounds, ", rounds}));
   }
   const std::size_t round = microbatches / rounds;
   const std::size_t passes = chunks * microbatches;

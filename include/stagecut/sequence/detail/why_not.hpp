@@ -21,7 +21,7 @@ template <stage_constraint Constraint>
     for (std::size_t i = 0; i < items; ++i) {
       bool alone = false;
       for (std::size_t s = 0; s < stages && !alone; ++s) alone = allowed(s, i, i + 1);
-      if (!alone) return joined("item ", std::to_string(i), " may not even be a stage of its own");
+      if (!alone) return joined({"item ", i, " may not even be a stage of its own"});
     }
   }
   return {};
@@ -51,11 +51,11 @@ template <stage_constraint Constraint>
         }
       }
     }
-    if (!any) return joined("stage ", std::to_string(s), " finds no items that it may hold, wherever those before it end");
+    if (!any) return joined({"stage ", s, " finds no items that it may hold, wherever those before it end"});
     reached = std::move(next);
   }
   if (furthest == items) return {};
-  return joined(std::to_string(stages), " stages reach no further than item ", std::to_string(furthest - 1));
+  return joined({stages, " stages reach no further than item ", furthest - 1});
 }
 
 /// Why a constraint leaves no cut, as far as it can tell.
