@@ -78,7 +78,7 @@ inline void join_wanted(const std::vector<std::size_t>& forbidden_cuts, const st
 /// O(n + t) for t shared parameters, counted in each layer that has them, plus the layers kept together.
 [[nodiscard]] inline cuts layer_blocks(const profile& model, const std::vector<std::size_t>& forbidden_cuts = {},
                                        const std::vector<interval>& kept_together = {}) {
-  std::vector<bool> joined({model.layers.size()});  // to the layer before
+  std::vector<bool> joined(model.layers.size());  // to the layer before
   detail::join_groups(model, joined);
   detail::join_colocated(model, joined);
   detail::join_wanted(forbidden_cuts, kept_together, joined);
