@@ -64,7 +64,8 @@ inline void check_stages_request(std::string_view function, const profile& model
   if (request.memory.checkpoint == checkpointing::except_last && !may_keep_last(entry)) {
     const auto may = [](const schedule_entry& each) { return may_keep_last(each); };
     refuse("memory.checkpoint", "except_last",
-           joined("needs the schedule ", stagecut::list_names(schedules, " or ", may), ", where the last microbatch is the first to go back"));
+           joined("needs the schedule ", stagecut::list_names(schedules, " or ", may),
+                  ", where the last microbatch is the first to go back"));
   }
 }
 

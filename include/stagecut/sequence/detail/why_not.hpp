@@ -51,7 +51,9 @@ template <stage_constraint Constraint>
         }
       }
     }
-    if (!any) return joined("stage ", std::to_string(s), " finds no items that it may hold, wherever those before it end");
+    if (!any) {
+      return joined("stage ", std::to_string(s), " finds no items that it may hold, wherever those before it end");
+    }
     reached = std::move(next);
   }
   if (furthest == items) return {};
