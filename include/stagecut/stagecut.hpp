@@ -73,6 +73,7 @@
 #include <stagecut/schedule/sapp_bubbles.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/schedule_shape.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/task_graph.hpp>

@@ -17,6 +17,7 @@
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/schedule_shape.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
 // What a simulation of a plan needs, from the plan.

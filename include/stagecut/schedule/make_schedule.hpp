@@ -10,6 +10,7 @@
 #include <stagecut/schedule/detail/check_shape.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/schedule_shape.hpp>
 
 namespace stagecut::inline v0 {
 

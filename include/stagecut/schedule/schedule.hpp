@@ -23,9 +23,9 @@ struct stage_edge {
 ///
 /// A rank runs its ops one after the other, each as soon as those before it have ended and what it needs has arrived:
 /// F waits for F of the stage before; B and I for B or I of the stage behind; W for I of its own stage. Where there are
-/// edges, F waits for F of all stages from which one leads to its stage, B and I for all to which one leads from there. On its
-/// own stage F waits for F of the slice before, B and I for B or I of the slice behind.
-/// So the order alone decides, with the durations, when everything runs.
+/// edges, F waits for F of all stages from which one leads to its stage, B and I for all to which one leads from there.
+/// On its own stage F waits for F of the slice before, B and I for B or I of the slice behind. So the order alone
+/// decides, with the durations, when everything runs.
 struct schedule {
   std::string name{};                     ///< `1f1b`; empty: of one's own
   std::size_t microbatches = 0;           ///< of an iteration, m

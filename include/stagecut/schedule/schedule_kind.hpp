@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
@@ -19,6 +18,7 @@
 #include <stagecut/schedule/generators/zbv.hpp>
 #include <stagecut/schedule/generators/zero_bubble.hpp>
 #include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_shape.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -39,24 +39,6 @@ enum class schedule_kind : std::uint8_t {
   sliced,                          ///< 1F1B over slices of the sequence
   sapp_big,                        ///< SAPP's interleaved 1F1B
   sapp_less_memory                 ///< the same with the shorter warm-up
-};
-
-/// For what a schedule is made. What is not said stays at its default.
-struct schedule_shape {
-  std::size_t ranks = 1;                 ///< p
-  std::size_t chunks = 1;                ///< v, stages of every rank
-  std::size_t microbatches = 1;          ///< m, of an iteration
-  std::size_t group = 0;                 ///< of microbatches, for `interleaved`; 0: as many as ranks
-  std::size_t slices = 1;                ///< of every sequence, for `sliced`
-  std::vector<std::size_t> in_flight{};  ///< microbatches that every rank lets in, for `in_flight`
-};
-
-/// What a schedule may take of a shape beside ranks, chunks and microbatches.
-enum class shape_figure : std::uint8_t {
-  none,      ///< nothing
-  group,     ///< `schedule_shape::group`, if it is said
-  slices,    ///< `schedule_shape::slices`, without which nobody knows what it takes
-  in_flight  ///< `schedule_shape::in_flight`, which it needs
 };
 
 /// A row of `schedules`: what a schedule is called, what it asks for, and how it is made.

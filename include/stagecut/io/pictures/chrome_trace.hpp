@@ -220,8 +220,7 @@ class trace_writer {
 /// @throws       argument_error if the parts of a picture do not belong together, or for a makespan from 1e280 on;
 ///               whatever `write` throws
 ///
-/// Needs no memory that grows with the number of passes. An event takes at most 150 bytes, or as many more as a title or
-/// a time of more than 12 digits is longer than usual.
+/// Needs no memory that grows with the number of passes. An event takes at most 150 bytes, but for long titles and times.
 ///
 /// Format: Trace Event Format, JSON object form.
 inline void write_chrome_trace(view<const pipeline_picture> pictures, function_ref<void(std::string_view)> write) {

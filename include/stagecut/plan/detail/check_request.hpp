@@ -14,6 +14,7 @@
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/schedule_shape.hpp>
 
 // What makes no sense in a request, whatever is minimised: each check names the function that was called.
 namespace stagecut::inline v0::detail {

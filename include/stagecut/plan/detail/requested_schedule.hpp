@@ -6,6 +6,7 @@
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/schedule_shape.hpp>
 
 namespace stagecut::inline v0::detail {
 
