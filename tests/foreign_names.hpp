@@ -131,6 +131,7 @@
   X(in_quotes) \
   X(interleaved_one_forward_one_backward) \
   X(interleaved_zero_bubble) \
+  X(is_back) \
   X(is_bottleneck) \
   X(is_compute) \
   X(is_duration) \

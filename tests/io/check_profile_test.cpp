@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/detail/json_layers.hpp>
+#include <stagecut/io/detail/check_profile.hpp>
 
 #include <doctest/doctest.h>
 
@@ -22,15 +22,6 @@ std::string mistake(const std::vector<stagecut::layer>& layers) {
 }
 
 }  // namespace
-
-TEST_CASE("what is not written of the backward pass is the sum of its parts") {
-  stagecut::layer each;
-  CHECK(stagecut::io::detail::usual_backward(each) == 0);
-  each.backward_input = 1;
-  CHECK(stagecut::io::detail::usual_backward(each) == 0);
-  each.backward_weight = 2;
-  CHECK(stagecut::io::detail::usual_backward(each) == 3);
-}
 
 TEST_CASE("layers that contradict each other are told") {
   std::vector<stagecut::layer> layers(3);
