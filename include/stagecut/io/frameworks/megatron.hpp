@@ -32,21 +32,21 @@ inline constexpr std::array<megatron_kind, 5> megatron_kinds = {
   refuse(format, joined({layer_text(each), ": kinds known to it are embedding, decoder, mtp, norm, head"}));
 }
 
-/// Refuses what is not one of Megatron-LM's models, placed as it places it: multi-token prediction only on the last
-/// stage if `mtp_on_last_stage`, which is where it stands unless a layout says otherwise.
-inline void check_megatron(std::string_view format, const plan& p, bool mtp_on_last_stage) {
-  check_placement(format, p);
+/// Refuses a schedule or numbers that Megatron-LM does not run.
+inline void check_megatron_schedule(std::string_view format, const plan& p) {
   check_schedule(format, p, p.chunks == 1 ? "1f1b" : "interleaved");
   if (p.devices == 1 && p.chunks != 1) refuse(format, "several stages on every device, and there is only one device");
+  if (p.chunks == 1 || p.schedule.microbatches % p.devices == 0) return;
+  refuse(format, joined({p.schedule.microbatches, " microbatches, and interleaved they must be a multiple of the ",
+                         p.devices, " ranks"}));
+}
 
-  if (p.chunks != 1 && p.schedule.microbatches % p.devices != 0) {
-    refuse(format, joined({p.schedule.microbatches, " microbatches, and interleaved they must be a multiple of the ",
-                           p.devices, " ranks"}));
-  }
+/// The layers of every kind, in the order of `megatron_kinds`.
+using megatron_layers = std::array<std::vector<std::size_t>, megatron_kinds.size()>;
 
-  const auto& layers = p.profile.layers;
-  const auto stages = p.cuts.assignment();
-  std::array<std::vector<std::size_t>, megatron_kinds.size()> of_kind;
+/// Sorts the layers by their kinds. Refuses those out of order, and other numbers of a kind than Megatron-LM has.
+[[nodiscard]] inline megatron_layers megatron_layers_of(std::string_view format, const std::vector<layer>& layers) {
+  megatron_layers of_kind;
   for (std::size_t i = 0, place = 0; i < layers.size(); ++i) {
     const std::size_t kind = megatron_kind_of(format, layers[i]);
     const std::size_t here = megatron_kinds[kind].place;
@@ -60,23 +60,28 @@ inline void check_megatron(std::string_view format, const plan& p, bool mtp_on_l
   }
   if (embedding.empty()) refuse(format, "it has no layer of kind \"embedding\"");
   if (head.empty()) refuse(format, "it has no layer of kind \"head\"");
+  return of_kind;
+}
 
-  const auto check_stage = [&](std::size_t i, std::size_t stage, std::string_view why) {
-    if (stages[i] != stage) {
-      refuse(format,
-             joined({layer_text(layers[i]), " on stage ", stages[i], ", and its place is stage ", stage, ", ", why}));
-    }
-  };
+/// Refuses layers on other stages than where Megatron-LM has them: see `check_megatron`.
+inline void check_megatron_stages(std::string_view format, const plan& p, const megatron_layers& of_kind,
+                                  bool mtp_on_last_stage) {
+  const auto& [embedding, decoder, mtp, norm, head] = of_kind;
+  const auto stages = p.cuts.assignment();
   const std::size_t last = p.cuts.stages() - 1;
+  const auto misplaced = [&](std::size_t i, std::string_view place) {
+    refuse(format, joined({layer_text(p.profile.layers[i]), " on stage ", stages[i], ", and its place is ", place}));
+  };
+  const auto check_stage = [&](std::size_t i, std::size_t stage, std::string_view why) {
+    if (stages[i] != stage) misplaced(i, joined({"stage ", stage, ", ", why}));
+  };
   check_stage(embedding[0], 0, "the first");
   check_stage(head[0], last, "the last");
   for (const std::size_t i : mtp) {
     check_stage(i, stages[mtp[0]], "where the first of its kind is");
     if (mtp_on_last_stage) check_stage(i, last, "the last");
-    if (stages[i] < last + 1 - p.devices) {
-      refuse(format, joined({layer_text(layers[i]), " on stage ", stages[i],
-                             ", and its place is the last stage of a device, from stage ", last + 1 - p.devices}));
-    }
+    const std::size_t first = last + 1 - p.devices;
+    if (stages[i] < first) misplaced(i, joined({"the last stage of a device, from stage ", first}));
   }
   for (const std::size_t i : norm) {
     if (mtp.empty() || decoder.empty()) {
@@ -85,6 +90,14 @@ inline void check_megatron(std::string_view format, const plan& p, bool mtp_on_l
       check_stage(i, stages[decoder.back()], "where the last decoder is");
     }
   }
+}
+
+/// Refuses what is not one of Megatron-LM's models, placed as it places it: multi-token prediction only on the last
+/// stage if `mtp_on_last_stage`, which is where it stands unless a layout says otherwise.
+inline void check_megatron(std::string_view format, const plan& p, bool mtp_on_last_stage) {
+  check_placement(format, p);
+  check_megatron_schedule(format, p);
+  check_megatron_stages(format, p, megatron_layers_of(format, p.profile.layers), mtp_on_last_stage);
 }
 
 /// Whether the numbers from `first` to below `last` are equal.

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/detail/deadlock.hpp>
 #include <stagecut/schedule/detail/duration_table.hpp>
+#include <stagecut/schedule/detail/link_fronts.hpp>
+#include <stagecut/schedule/detail/passes_left.hpp>
+#include <stagecut/schedule/detail/result_places.hpp>
 #include <stagecut/schedule/detail/schedule_lanes.hpp>
 #include <stagecut/schedule/detail/stage_links.hpp>
+#include <stagecut/schedule/detail/task_list.hpp>
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -25,7 +29,7 @@ namespace stagecut::inline v0::detail {
 /// An op waits for nothing of its own round of lanes, so that neighbouring tasks rarely wait for each other and a
 /// processor runs several at once. What waits for several stages stands behind tasks of no time that join two results
 /// each, told as receipts.
-class task_builder {
+class task_builder : public task_list {
  public:
   task_builder(const schedule& order, const task_options& options, duration_table& table)
       : order_(order),
@@ -33,24 +37,15 @@ class task_builder {
         table_(table),
         blocking_(options.with_transfers && options.transfers == transfer_kind::blocking),
         streams_(options.with_transfers && options.transfers == transfer_kind::stream),
-        late_(options.with_transfers && options.transfers == transfer_kind::latency && order.edges.empty()),
         edges_(order),
         lanes_(order, blocking_, streams_),
         front_(lanes_.size()),
         links_(order.ranks()),
+        places_(order, streams_),
         reduced_(order.ranks()),
-        passes_left_(order.stages()) {
-    const std::size_t parts = order.microbatches * order.slices;
-    for (const bool back : {false, true}) {
-      made_[back].resize(order.stages() * parts);
-      arrived_[back].resize(edge_count(order) * parts);
-      if (streams_) sent_[back].resize(arrived_[back].size());
-    }
-    for (const auto& rank : order.orders) {
-      for (const op& each : rank) {
-        if (is_compute(each.kind) && each.kind != op_kind::forward) ++passes_left_[each.stage];
-      }
-    }
+        passes_left_(order) {
+    // In a chain, where each pass waits for one.
+    late = options.with_transfers && options.transfers == transfer_kind::latency && order.edges.empty();
   }
 
   /// Makes all of them.
@@ -67,35 +62,12 @@ class task_builder {
     finish();
   }
 
-  std::vector<task> tasks{};            // in an order in which they can be computed
-  std::vector<std::uint32_t> delays{};  // of what each of them awaits, where results may be late
-  std::vector<op> what{};               // each of them does
-  std::vector<std::uint32_t> last{};    // positions of those after which the iteration is over
-
  private:
-  struct link {
-    std::size_t to = 0;       // rank
-    std::uint32_t front = 0;  // its latest message
-  };
-  struct leaving {
-    op message{};
-    std::size_t edge = 0;
-  };
-
-  [[nodiscard]] static bool is_back(op_kind kind) noexcept {
-    return kind != op_kind::forward && kind != op_kind::send_forward && kind != op_kind::receive_forward;
-  }
-  /// The place of what an op's microbatch and slice have for a stage, or for an edge.
-  [[nodiscard]] std::size_t index(const op& each, std::size_t stage_or_edge) const noexcept {
-    return (stage_or_edge * order_.microbatches + each.microbatch) * order_.slices + each.slice;
-  }
   [[nodiscard]] std::size_t rank_of(const op& each) const noexcept { return order_.rank_of[each.stage]; }
 
-  std::uint32_t add(const op& does, const task& each) {
-    tasks.push_back(each);
-    what.push_back(does);
-    if (late_) delays.push_back(0);
-    return static_cast<std::uint32_t>(tasks.size());
+  /// The place in the table of how long a message takes along an edge, or against it.
+  [[nodiscard]] std::uint32_t time_of(const op& message, std::size_t edge) const noexcept {
+    return table_.message(!is_back(message.kind), edge);
   }
 
   /// Whether there is a task at a position, and it is not of this round. Who waits for it is woken for the next one.
@@ -115,23 +87,21 @@ class task_builder {
     return edges_.of(each.stage, is_back(each.kind));
   }
 
-  [[nodiscard]] bool ready(const op& each) const noexcept {
-    const bool back = is_back(each.kind);
+  [[nodiscard]] bool ready(const op& each) noexcept {
     for (const stage_links::link& from : sources(each)) {
-      if (!done(arrived_[back][index(each, from.edge)])) return false;
+      if (!done(places_.arrived(each, from.edge))) return false;
     }
-    if (each.kind == op_kind::forward) return each.slice == 0 || made_[0][index(each, each.stage) - 1] != 0;
+    if (each.kind == op_kind::forward) return each.slice == 0 || places_.made(each, each.slice - 1) != 0;
     if (each.kind == op_kind::backward_weight || each.slice + 1 == order_.slices) return true;
-    return made_[1][index(each, each.stage) + 1] != 0;
+    return places_.made(each, each.slice + 1) != 0;
   }
 
   /// When the last of what a pass waits for is there: its position, or that of a task that joins them.
   std::uint32_t join(const op& each) {
-    const bool back = is_back(each.kind);
+    const op_kind joins = is_back(each.kind) ? op_kind::receive_backward : op_kind::receive_forward;
     std::uint32_t result = 0;
     for (const stage_links::link& from : sources(each)) {
-      const std::uint32_t arrived = arrived_[back][index(each, from.edge)];
-      const op_kind joins = back ? op_kind::receive_backward : op_kind::receive_forward;
+      const std::uint32_t arrived = places_.arrived(each, from.edge);
       result = result == 0 ? arrived : add({joins, each.stage, each.microbatch, each.slice}, {result, arrived, 0});
     }
     return result;
@@ -140,9 +110,9 @@ class task_builder {
   /// Makes a task of a pass that is ready.
   std::uint32_t add_pass(std::uint32_t before, const op& each, std::uint32_t source, std::uint32_t time) {
     const std::uint32_t made = add(each, {before, source, time});
-    if (!late_ || source == 0) return made;
+    if (!late || source == 0) return made;
     const stage_links::link& from = sources(each)[0];
-    if (crosses_ranks(order_, each.stage, from)) delays.back() = table_.message(!is_back(each.kind), from.edge);
+    if (crosses_ranks(order_, each.stage, from)) delays.back() = time_of(each, from.edge);
     return made;
   }
 
@@ -165,30 +135,28 @@ class task_builder {
 
   /// Tells whoever waits for a pass that it is done, and sends its result.
   void complete(const op& each, std::uint32_t made) {
-    const std::size_t rank = rank_of(each);
-    if (each.kind != op_kind::forward && --passes_left_[each.stage] == 0 && options_.all_reduce) {
-      op reduce{op_kind::reduce_gradient, each.stage};
-      reduced_[rank] = add(reduce, {reduced_[rank], made, table_.all_reduce(each.stage)});
+    if (passes_left_.completes(each) && options_.all_reduce) {
+      std::uint32_t& latest = reduced_[rank_of(each)];
+      latest = add({op_kind::reduce_gradient, each.stage}, {latest, made, table_.all_reduce(each.stage)});
     }
     if (each.kind == op_kind::backward_weight) return;
-    const bool back = is_back(each.kind);
-    made_[back][index(each, each.stage)] = made;
-    for (const stage_links::link& to : edges_.of(each.stage, !back)) send_along(to, each, made);
+    places_.made(each) = made;
+    for (const stage_links::link& to : edges_.of(each.stage, !is_back(each.kind))) send_along(to, each, made);
   }
 
   /// The result of a pass is handed over to one of the stages that need it, or waits to be sent.
   void send_along(const stage_links::link& to, const op& each, std::uint32_t made) {
     const bool back = is_back(each.kind);
     const std::size_t rank = order_.rank_of[to.stage];
-    std::uint32_t& arrived = arrived_[back][index(each, to.edge)];
-    if (!options_.with_transfers || late_ || rank == rank_of(each)) {
+    std::uint32_t& arrived = places_.arrived(each, to.edge);
+    if (!options_.with_transfers || late || rank == rank_of(each)) {
       arrived = made;
       return lanes_.wake(rank);
     }
     const op message{back ? op_kind::send_backward : op_kind::send_forward, each.stage, each.microbatch, each.slice,
                      false, edges_.peer(to)};
     if (options_.transfers == transfer_kind::latency) {
-      arrived = add(message, {made, 0, table_.message(!back, to.edge)});
+      arrived = add(message, {made, 0, time_of(message, to.edge)});
       lanes_.wake(rank);
     } else if (options_.transfers == transfer_kind::link) {
       outbox_.push_back({message, to.edge});
@@ -200,31 +168,22 @@ class task_builder {
   /// The results of the last round leave, each behind those before it on its link.
   void send_messages() {
     for (const auto& [message, edge] : outbox_) {
-      const bool back = is_back(message.kind);
       const std::size_t to = order_.rank_of[other_end(message).stage];
-      std::uint32_t& front = link_front(rank_of(message), to);
-      front = add(message, {front, made_[back][index(message, message.stage)], table_.message(!back, edge)});
-      arrived_[back][index(message, edge)] = front;
+      std::uint32_t& front = links_.at(rank_of(message), to);
+      front = add(message, {front, places_.made(message), time_of(message, edge)});
+      places_.arrived(message, edge) = front;
       lanes_.wake(to);
     }
     outbox_.clear();
   }
 
-  [[nodiscard]] std::uint32_t& link_front(std::size_t from, std::size_t to) {
-    for (link& each : links_[from]) {
-      if (each.to == to) return each.front;
-    }
-    return links_[from].emplace_back(link{to, 0}).front;
-  }
-
   /// A message begins to leave, on the stream of its rank.
   bool send(std::size_t lane, const op& each) {
-    const bool back = is_back(each.kind);
     const stage_links::link& along = *edges_.find(each);
-    const std::uint32_t made = made_[back][index(each, each.stage)];
+    const std::uint32_t made = places_.made(each);
     if (!done(made)) return false;
-    front_[lane] = add(each, {front_[lane], made, table_.message(!back, along.edge)});
-    sent_[back][index(each, along.edge)] = front_[lane];
+    front_[lane] = add(each, {front_[lane], made, time_of(each, along.edge)});
+    places_.sent(each, along.edge) = front_[lane];
     lanes_.pass(lane);
     lanes_.wake(lanes_.stream_of(order_.rank_of[along.stage]));
     return true;
@@ -232,11 +191,11 @@ class task_builder {
 
   /// It arrives, on the stream of the receiving rank.
   bool receive(std::size_t lane, const op& each) {
-    const bool back = is_back(each.kind);
-    const std::size_t at = index(each, edges_.find(each)->edge);
-    if (!done(sent_[back][at])) return false;
-    front_[lane] = add(each, {front_[lane], sent_[back][at], 0});
-    arrived_[back][at] = front_[lane];
+    const std::size_t edge = edges_.find(each)->edge;
+    const std::uint32_t sent = places_.sent(each, edge);
+    if (!done(sent)) return false;
+    front_[lane] = add(each, {front_[lane], sent, 0});
+    places_.arrived(each, edge) = front_[lane];
     lanes_.pass(lane);
     lanes_.wake(rank_of(each));
     return true;
@@ -244,16 +203,15 @@ class task_builder {
 
   /// A message holds both ranks, once both have come to it.
   bool meet(std::size_t lane, const op& each) {
-    const bool back = is_back(each.kind);
     const op wanted = other_end(each);
     const std::size_t peer = rank_of(wanted);
     const op* const other = lanes_.head(peer);
     if (other == nullptr || !(*other == wanted)) return false;
     const op& message = is_send(each.kind) ? each : *other;
     const std::size_t edge = edges_.find(message)->edge;
-    const std::uint32_t moved = add(message, {front_[lane], front_[peer], table_.message(!back, edge)});
+    const std::uint32_t moved = add(message, {front_[lane], front_[peer], time_of(message, edge)});
     front_[lane] = front_[peer] = moved;
-    arrived_[back][index(message, edge)] = moved;
+    places_.arrived(message, edge) = moved;
     lanes_.pass(lane);
     lanes_.pass(peer);
     lanes_.wake(peer);
@@ -278,18 +236,15 @@ class task_builder {
   duration_table& table_;
   bool blocking_;
   bool streams_;
-  bool late_;  // results are under way, but nothing carries them: of a chain, where each pass waits for one
   stage_links edges_;
   schedule_lanes lanes_;
-  std::vector<std::uint32_t> front_;                     // the latest task of every lane
-  std::uint32_t done_ = 0;                               // tasks before this round
-  std::vector<leaving> outbox_{};                        // messages of this round, for `link`
-  std::vector<std::vector<link>> links_;                 // of every sending rank
-  std::vector<std::uint32_t> reduced_;                   // the latest all-reduce of every rank
-  std::vector<std::size_t> passes_left_;                 // B, I, W of every stage that are no tasks yet
-  std::array<std::vector<std::uint32_t>, 2> made_{};     // F, and B or I, of every stage, microbatch and slice
-  std::array<std::vector<std::uint32_t>, 2> sent_{};     // messages on the sender's stream, of every edge
-  std::array<std::vector<std::uint32_t>, 2> arrived_{};  // what waits for them, of every edge
+  std::vector<std::uint32_t> front_;                  // the latest task of every lane
+  std::uint32_t done_ = 0;                            // tasks before this round
+  std::vector<std::pair<op, std::size_t>> outbox_{};  // messages of this round and their edges, for `link`
+  link_fronts links_;                                 // for `link`, too
+  result_places places_;                              // of passes and messages
+  std::vector<std::uint32_t> reduced_;                // the latest all-reduce of every rank
+  passes_left passes_left_;                           // that are no tasks yet
 };
 
 }  // namespace stagecut::inline v0::detail

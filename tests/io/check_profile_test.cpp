@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/detail/json_layers.hpp>
+#include <stagecut/io/detail/check_profile.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,21 +15,13 @@ std::string mistake(const std::vector<stagecut::layer>& layers) {
   model.layers = layers;
   stagecut::io::detail::check_profile(model,
                                       [&](std::string_view pointer, std::string_view what, std::string_view problem) {
-    if (found.empty()) found = stagecut::detail::joined({pointer, " ", what, " ", problem});
+                                        if (found.empty())
+                                          found = stagecut::detail::joined({pointer, " ", what, " ", problem});
                                       });
   return found;
 }
 
 }  // namespace
-
-TEST_CASE("what is not written of the backward pass is the sum of its parts") {
-  stagecut::layer each;
-  CHECK(stagecut::io::detail::usual_backward(each) == 0);
-  each.backward_input = 1;
-  CHECK(stagecut::io::detail::usual_backward(each) == 0);
-  each.backward_weight = 2;
-  CHECK(stagecut::io::detail::usual_backward(each) == 3);
-}
 
 TEST_CASE("layers that contradict each other are told") {
   std::vector<stagecut::layer> layers(3);

@@ -2,71 +2,28 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
-#include <stagecut/io/detail/json_object.hpp>
-#include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/detail/json_layer.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
 
-// What the reader and the writer of a profile in JSON have in common.
+// What the parts of a profile have to do with each other, for those who read and write it in JSON.
 namespace stagecut::inline v0::io::detail {
-
-inline constexpr std::array<std::string_view, 18> layer_keys = {
-    "name",       "kind",     "forward",       "backward",       "backward_input", "backward_weight",
-    "parameters", "resident", "activations",   "output",         "workspace",      "group",
-    "tied",       "modules",  "recomputation", "recomputations", "shardings",      "children"};
-inline constexpr std::array<std::string_view, 11> variant_keys = {
-    "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
-    "parameters", "resident", "activations", "output",   "workspace"};
 
 /// Whether each layer feeds the next, and that is all.
 [[nodiscard]] inline bool is_chain(const profile& model) {
   return model.edges.empty() &&
          std::all_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.children.empty(); });
-}
-
-/// What `backward` is where it is not written.
-template <class Each>
-[[nodiscard]] double usual_backward(const Each& each) {
-  return each.backward_input && each.backward_weight ? *each.backward_input + *each.backward_weight : 0;
-}
-
-/// Reads the figures of a layer or a variant; false if there are none.
-template <class Each>
-bool read_figures(const json_value& value, Each& each) {
-  bool any = false;
-  stagecut::detail::each_figure(each, [&](std::string_view key, auto& figure) {
-    const auto found = value.find(key);
-    if (!found) return;
-    figure = found->amount();
-    any = true;
-  });
-  if (!value.find("backward")) each.backward = usual_backward(each);
-  return any;
-}
-
-/// Writes the figures of a layer or a variant that are not the usual ones.
-template <class Each>
-void write_figures(json_object& object, const Each& each) {
-  stagecut::detail::each_figure(each, [&](std::string_view key, const auto& figure) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(figure)>, double>) {
-      if (figure == 0 && (key != "backward" || usual_backward(each) == 0)) return;
-    }
-    object.amount(key, figure);
-  });
 }
 
 /// Refuses times of a layer or a variant that do not belong together, by `refuse(POINTER, VALUE, PROBLEM)`.
