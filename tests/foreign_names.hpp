@@ -26,6 +26,7 @@
   X(best_by_time)                         \
   X(best_stages_of)                       \
   X(blocked_on)                           \
+  X(blocks_of)                            \
   X(bytes_allowed)                        \
   X(bytes_at)                             \
   X(bytes_of)                             \
@@ -160,6 +161,7 @@
   X(layer_work)                           \
   X(layers_of)                            \
   X(leads_down)                           \
+  X(least_fullest)                        \
   X(least_that_fits)                      \
   X(let_in)                               \
   X(letting_in)                           \
@@ -285,7 +287,9 @@
   X(visible)                              \
   X(weighted_shares)                      \
   X(whole_bytes)                          \
+  X(whole_number)                         \
   X(whole_ticks)                          \
+  X(why_no_cut)                           \
   X(why_not)                              \
   X(word_parameters)                      \
   X(zb_h1)                                \

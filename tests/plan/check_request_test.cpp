@@ -76,6 +76,29 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
 }
 
+TEST_CASE("what make_plan refuses, it refuses in its own name") {
+  profile model = equal_layers(4);
+  const auto refused = [&](const plan_request& request, const char* what) {
+    CHECK_THROWS_WITH_AS((void)stagecut::make_plan(model, request), what, stagecut::argument_error);
+  };
+  for (const double seconds : {0.0, 1.0}) {  // by the heaviest stage, by the makespan
+    for (auto& each : model.layers) each.forward = each.parameters = seconds;
+    if (seconds == 0) model.layers[0].parameters = 1;
+    plan_request request{.devices = 2, .microbatches = 4};
+    request.forbidden_cuts = {4};
+    refused(request, "stagecut::make_plan: forbidden_cuts[0] = 4, must be between two of 4 layers");
+    request.forbidden_cuts.clear();
+    request.kept_together = {{3, 5}};
+    refused(request, "stagecut::make_plan: kept_together[0] = [3, 5), must be some of 4 layers");
+    request.kept_together.clear();
+    request.limits.time_limit = -1;
+    refused(request, "stagecut::make_plan: limits.time_limit = -1.000000, must not be negative");
+  }
+  CHECK_THROWS_WITH_AS((void)stagecut::layer_blocks(model, {0}),
+                       "stagecut::layer_blocks: forbidden_cuts[0] = 0, must be between two of 4 layers",
+                       stagecut::argument_error);
+}
+
 TEST_CASE("a group that other layers part is refused, not cut") {
   profile model;
   model.layers.resize(4);

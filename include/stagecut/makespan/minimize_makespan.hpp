@@ -16,6 +16,8 @@
 #include <stagecut/makespan/detail/expects_pipeline_model.hpp>
 #include <stagecut/makespan/detail/makespan_search.hpp>
 #include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 
@@ -50,7 +52,10 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     if (request.start && !detail::allowed_cut(request.order, rules, request.start->points())) {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
-    return detail::makespan_search(chain, request, rules).run();
+    auto found = detail::makespan_search(chain, request, rules).run();
+    if (found.state() != state::infeasible) return found;
+    return outcome<makespan_cut>::infeasible(
+        detail::why_no_cut(rules, request.order, model.size(), request.memory_per_device, allowed));
   }
   /// @}
 
@@ -103,8 +108,8 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
 /// @param request  the schedule, links, memory, limits; and whether all cuts near the best are wanted
 /// @param allowed  optional: which items may be a stage, a `stage_constraint`
 /// @return         optimal, with `makespan == bound`; feasible, with a bound, if a limit was reached first or rounding may
-///                 hide a better cut; infeasible, `more_stages_than_layers` or `constraint`; unknown if a limit was
-///                 reached before any cut was found
+///                 hide a better cut; infeasible, `more_stages_than_layers`, `constraint` with what its `obstacle`
+///                 says, or `memory`; unknown if a limit was reached before any cut was found
 /// @throws         argument_error for a request that makes no sense; invalid_input as `check_schedule`, for a schedule
 ///                 that waits for itself, and for times that are NaN, infinite or negative; whatever the model throws
 ///

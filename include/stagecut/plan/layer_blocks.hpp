@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,11 +43,11 @@ inline void join_colocated(const profile& model, std::vector<bool>& joined) {
 }
 
 /// Joins layers that somebody wants in one stage.
-inline void join_wanted(const std::vector<std::size_t>& forbidden_cuts, const std::vector<interval>& kept_together,
-                        std::vector<bool>& is_joined) {
+inline void join_wanted(std::string_view function, const std::vector<std::size_t>& forbidden_cuts,
+                        const std::vector<interval>& kept_together, std::vector<bool>& is_joined) {
   const std::size_t n = is_joined.size();
   const auto refuse = [&](const char* what, std::size_t i, const std::string& value, const char* where) {
-    fail(argument_error("layer_blocks", joined({what, "[", i, "]"}), value, joined({"must be ", where, n, " layers"})));
+    fail(argument_error(function, joined({what, "[", i, "]"}), value, joined({"must be ", where, n, " layers"})));
   };
   for (std::size_t i = 0; i < forbidden_cuts.size(); ++i) {
     const std::size_t cut = forbidden_cuts[i];
@@ -61,6 +62,22 @@ inline void join_wanted(const std::vector<std::size_t>& forbidden_cuts, const st
     }
     for (std::size_t j = first + 1; j < last; ++j) is_joined[j] = true;
   }
+}
+
+/// See `layer_blocks`; errors name `function`.
+[[nodiscard]] inline cuts blocks_of(std::string_view function, const profile& model,
+                                    const std::vector<std::size_t>& forbidden_cuts,
+                                    const std::vector<interval>& kept_together) {
+  std::vector<bool> joined(model.layers.size());  // to the layer before
+  join_groups(model, joined);
+  join_colocated(model, joined);
+  join_wanted(function, forbidden_cuts, kept_together, joined);
+  std::vector<std::size_t> points;
+  for (std::size_t i = 0; i < joined.size(); ++i) {
+    if (!joined[i]) points.push_back(i);
+  }
+  points.push_back(joined.size());
+  return cuts(std::move(points));
 }
 
 }  // namespace detail
@@ -78,16 +95,7 @@ inline void join_wanted(const std::vector<std::size_t>& forbidden_cuts, const st
 /// O(n + t) for t shared parameters, counted in each layer that has them, plus the layers kept together.
 [[nodiscard]] inline cuts layer_blocks(const profile& model, const std::vector<std::size_t>& forbidden_cuts = {},
                                        const std::vector<interval>& kept_together = {}) {
-  std::vector<bool> joined(model.layers.size());  // to the layer before
-  detail::join_groups(model, joined);
-  detail::join_colocated(model, joined);
-  detail::join_wanted(forbidden_cuts, kept_together, joined);
-  std::vector<std::size_t> points;
-  for (std::size_t i = 0; i < joined.size(); ++i) {
-    if (!joined[i]) points.push_back(i);
-  }
-  points.push_back(joined.size());
-  return cuts(std::move(points));
+  return detail::blocks_of("layer_blocks", model, forbidden_cuts, kept_together);
 }
 
 }  // namespace stagecut::inline v0

@@ -98,6 +98,11 @@ class model_rules final : public cut_rules {
 
   [[nodiscard]] bool has_rank_rules() const override { return several_; }
 
+  /// The most that `[first, last)` holds as stage s, where there is a limit.
+  [[nodiscard]] double held(std::size_t s, std::size_t first, std::size_t last) const {
+    return memory(s, first, last, most_[s]);
+  }
+
  private:
   [[nodiscard]] double memory(std::size_t s, std::size_t first, std::size_t last, std::size_t held) const {
     if constexpr (memory_pipeline_model<Model>) {

@@ -11,6 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
@@ -61,7 +62,9 @@ class device_chain {
   device_chain(const chain_model& chain, std::vector<double> speeds) : chain_(chain), speeds_(std::move(speeds)) {}
 
   [[nodiscard]] outcome<makespan_cut> best(const makespan_request& asked) const {
-    return speeds_.empty() ? minimize_makespan(chain_, asked) : minimize_makespan(with_speeds(chain_, speeds_), asked);
+    const unexplained all;  // why none fits is said in terms of layers
+    return speeds_.empty() ? minimize_makespan(chain_, asked, all)
+                           : minimize_makespan(with_speeds(chain_, speeds_), asked, all);
   }
 
   /// Whether a cut fits into so many bytes of a device; unset if that is not known at the time `end`.
@@ -117,7 +120,7 @@ class device_chain {
 [[nodiscard]] inline outcome<plan> plan_makespan(const profile& model, const plan_request& request) {
   check_makespan_request(model, request);
   const double began = seconds_now();
-  const cuts blocks = layer_blocks(model, request.forbidden_cuts, request.kept_together);
+  const cuts blocks = blocks_of("make_plan", model, request.forbidden_cuts, request.kept_together);
   const std::size_t stages = request.devices * request.chunks;
   makespan_request asked;
   asked.order = schedule_of_request(request);

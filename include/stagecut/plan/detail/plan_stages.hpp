@@ -137,7 +137,7 @@ inline void check_stages_request(std::string_view function, const profile& model
 [[nodiscard]] inline outcome<plan> plan_stages(std::string_view function, const profile& model,
                                                const plan_request& request) {
   check_stages_request(function, model, request);
-  const cuts blocks = layer_blocks(model, request.forbidden_cuts, request.kept_together);
+  const cuts blocks = blocks_of(function, model, request.forbidden_cuts, request.kept_together);
   const std::size_t stages = request.devices * request.chunks;
   if (stages > blocks.stages()) return outcome<plan>::infeasible(too_many_stages(blocks, stages));
   const training_memory memory(model, request.memory);

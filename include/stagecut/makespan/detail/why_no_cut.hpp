@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/sequence/detail/why_not.hpp>
+
+// Why no cut keeps to a constraint and a limit of memory.
+namespace stagecut::inline v0::detail {
+
+/// No constraint, of a caller who finds the reason himself: none is looked for.
+struct unexplained : no_constraint {};
+
+/// What the fullest stage holds at least, by trying all cuts, where `held(s, first, last)` is infinite for what may not be
+/// stage s; infinite if there is no cut. O(n² k) calls.
+[[nodiscard]] inline double least_fullest(std::size_t items, std::size_t stages,
+                                          function_ref<double(std::size_t, std::size_t, std::size_t)> held) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  std::vector<double> best(items + 1, none);  // of the items before each, in the stages so far
+  best[0] = 0;
+  for (std::size_t s = 0; s < stages; ++s) {
+    std::vector<double> next(items + 1, none);
+    for (std::size_t last = s + 1; last <= items; ++last) {
+      for (std::size_t first = s; first < last; ++first) {
+        if (!(best[first] < next[last])) continue;
+        const double here = held(s, first, last);
+        const double fullest = best[first] < here ? here : best[first];
+        if (fullest < next[last]) next[last] = fullest;
+      }
+    }
+    best = std::move(next);
+  }
+  return best[items];
+}
+
+/// So many bytes as a whole number: `more` than that, at least.
+[[nodiscard]] inline std::size_t whole_number(double bytes, bool more) {
+  if (!(bytes < 9.2e18)) return std::size_t{1} << 63U;
+  const auto whole = static_cast<std::size_t>(bytes);
+  return more ? whole + 1 : whole;
+}
+
+/// Why no cut of so many items is allowed: the constraint, if it leaves none by itself, or the memory.
+template <class Model, class Constraint>
+[[nodiscard]] reason why_no_cut(const model_rules<Model, Constraint>& rules, const schedule& order, std::size_t items,
+                                const std::optional<double>& bytes, const Constraint& allowed) {
+  if constexpr (std::same_as<Constraint, unexplained>) {
+    return {reason::cause::constraint};
+  } else {
+    const std::size_t stages = order.stages();
+    if (!bytes) return detail::why_not(allowed, items, stages);
+    constexpr double none = std::numeric_limits<double>::infinity();
+    constexpr std::size_t patience = std::size_t{1} << 25U;  // about a second
+    const bool few = items <= patience / stages / items;
+    double least = 0;
+    if (few) {
+      const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
+        return allowed(s, first, last) ? rules.held(s, first, last) : none;
+      };
+      least = least_fullest(items, stages, held);
+    }
+    if (least == none || !(few || std::same_as<Constraint, no_constraint>)) {
+      return detail::why_not(allowed, items, stages);
+    }
+    // Where each stage would fit, those of a rank do not together.
+    const bool alone = least > *bytes;
+    const std::size_t available = whole_number(*bytes, false);
+    const bool whole = alone && static_cast<double>(whole_number(least, false)) == least;
+    return {reason::cause::memory,
+            alone ? whole_number(least, !whole) : available + 1,
+            available,
+            alone || !rules.has_rank_rules() ? joined({"the fullest of ", stages, " stages"})
+                                             : joined({"the fullest of ", order.ranks(), " ranks"}),
+            {}};
+  }
+}
+
+}  // namespace stagecut::inline v0::detail
