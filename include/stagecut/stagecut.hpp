@@ -38,7 +38,9 @@
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/cost/sent_at_cuts.hpp>
+#include <stagecut/cost/stage_times.hpp>
 #include <stagecut/cost/topology.hpp>
+#include <stagecut/cost/with_speeds.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/cost/stage_times.hpp>
+#include <stagecut/cost/with_speeds.hpp>
 
 #include <doctest/doctest.h>
 

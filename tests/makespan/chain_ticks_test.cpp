@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 
+#include <stagecut/cost/stage_times.hpp>
+#include <stagecut/cost/with_speeds.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 
 #include <doctest/doctest.h>

@@ -4,6 +4,8 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/cost/stage_times.hpp>
+#include <stagecut/cost/with_speeds.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>

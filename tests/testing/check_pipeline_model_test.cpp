@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/testing/check_pipeline_model.hpp>
 
+#include <stagecut/cost/stage_times.hpp>
+#include <stagecut/cost/with_speeds.hpp>
+
 #include <doctest/doctest.h>
 
 #include <cstddef>

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -138,131 +137,6 @@ class item_times {
   std::vector<double> backward_;
   std::vector<double> weight_;
   std::vector<double> sent_;
-};
-
-/// What every stage takes beside its items: each list is empty (nothing), has one element for all stages, or one for
-/// every stage. In the unit of the model.
-struct stage_times {
-  std::vector<double> forward{};          ///< of a forward pass
-  std::vector<double> backward{};         ///< of a backward pass
-  std::vector<double> backward_weight{};  ///< the part of that which is the gradient of the weights
-};
-
-/// A pipeline model whose stages take a time of their own beside that of their items: launching kernels, the loss on the
-/// last one, reducing what stages share. It is added to what the model says of that already.
-template <pipeline_model Model>
-class with_stage_times : public Model {
- public:
-  /// Its promise: that of the model, which is about items.
-  using axioms = std::remove_cvref_t<decltype(enable_axioms<Model>)>;
-
-  /// @param model  any
-  /// @param times  finite and not negative
-  /// @throws       invalid_input for times that are not
-  with_stage_times(Model model, stage_times times) : Model(std::move(model)), times_(std::move(times)) {
-    detail::check_pipeline_members<Model>();
-    check("forward", times_.forward);
-    check("backward", times_.backward);
-    check("backward_weight", times_.backward_weight);
-    const std::size_t most = times_.backward_weight.size() < times_.backward.size() ? times_.backward.size()
-                                                                                     : times_.backward_weight.size();
-    for (std::size_t s = 0; s < most; ++s) {
-      if (last_of(times_.backward_weight, s) <= last_of(times_.backward, s)) continue;
-      detail::fail(invalid_input(detail::joined({"backward_weight[", s, "]"}), "is above the whole backward pass"));
-    }
-  }
-
-  /// See `pipeline_model`.
-  /// @throws argument_error for a stage of which nothing was said
-  /// @{
-  [[nodiscard]] double stage_forward(std::size_t stage) const {
-    return detail::stage_forward<Model>(*this, stage) + of("forward", times_.forward, stage);
-  }
-  [[nodiscard]] double stage_backward(std::size_t stage) const {
-    return detail::stage_backward<Model>(*this, stage) + of("backward", times_.backward, stage);
-  }
-  [[nodiscard]] double stage_backward_weight(std::size_t stage) const {
-    return detail::stage_backward_weight<Model>(*this, stage) + of("backward_weight", times_.backward_weight, stage);
-  }
-  /// @}
-
- private:
-  static void check(const char* name, const std::vector<double>& values) {
-    for (std::size_t s = 0; s < values.size(); ++s) {
-      if (is_finite(values[s]) && !is_negative(values[s])) continue;
-      detail::fail(invalid_input(detail::joined({name, "[", s, "]"}), "must be finite and not negative"));
-    }
-  }
-  static double last_of(const std::vector<double>& values, std::size_t stage) {
-    if (values.empty()) return 0;
-    return stage < values.size() ? values[stage] : values.back();
-  }
-  static double of(const char* name, const std::vector<double>& values, std::size_t stage) {
-    if (values.empty()) return 0;
-    if (values.size() == 1) return values[0];
-    if (stage < values.size()) return values[stage];
-    detail::fail(argument_error("with_stage_times", detail::joined({"times.", name, ".size()"}),
-                                std::to_string(values.size()),
-                                detail::joined({"must be the number of stages, above ", stage})));
-  }
-
-  stage_times times_;
-};
-
-/// A pipeline model as run by devices of different speeds: times are divided by the speed of the stage,
-/// those of its items and those that it takes beside them.
-///
-/// What else a model knows (`sent`, `memory`, the gradient of the weights) is known as before.
-template <pipeline_model Model>
-class with_speeds : public Model {
- public:
-  /// Its promise: none, stages differ.
-  using axioms = stagecut::axioms<>;
-
-  /// @param model   any
-  /// @param speeds  of every stage, above 0; 1: as in the model
-  /// @throws        argument_error for a speed that is not above 0
-  with_speeds(Model model, std::vector<double> speeds) : Model(std::move(model)), speeds_(std::move(speeds)) {
-    detail::check_pipeline_members<Model>();
-    for (std::size_t s = 0; s < speeds_.size(); ++s) {
-      if (is_finite(speeds_[s]) && speeds_[s] > 0) continue;
-      detail::fail(argument_error("with_speeds", detail::joined({"speeds[", s, "]"}), std::to_string(speeds_[s]),
-                                  "must be above 0"));
-    }
-  }
-
-  /// See `pipeline_model`.
-  /// @throws argument_error for a stage whose speed was not said
-  /// @{
-  [[nodiscard]] double forward(std::size_t stage, std::size_t item) const {
-    return Model::forward(stage, item) / speed(stage);
-  }
-  [[nodiscard]] double backward(std::size_t stage, std::size_t item) const {
-    return Model::backward(stage, item) / speed(stage);
-  }
-  [[nodiscard]] double backward_weight(std::size_t stage,
-                                       std::size_t item) const requires split_pipeline_model<Model> {
-    return Model::backward_weight(stage, item) / speed(stage);
-  }
-  [[nodiscard]] double stage_forward(std::size_t stage) const {
-    return detail::stage_forward<Model>(*this, stage) / speed(stage);
-  }
-  [[nodiscard]] double stage_backward(std::size_t stage) const {
-    return detail::stage_backward<Model>(*this, stage) / speed(stage);
-  }
-  [[nodiscard]] double stage_backward_weight(std::size_t stage) const {
-    return detail::stage_backward_weight<Model>(*this, stage) / speed(stage);
-  }
-  /// @}
-
- private:
-  [[nodiscard]] double speed(std::size_t stage) const {
-    if (stage < speeds_.size()) return speeds_[stage];
-    detail::fail(argument_error("with_speeds", "speeds.size()", std::to_string(speeds_.size()),
-                                detail::joined({"must be the number of stages, above ", stage})));
-  }
-
-  std::vector<double> speeds_;
 };
 
 }  // namespace stagecut::inline v0

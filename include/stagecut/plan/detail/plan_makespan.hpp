@@ -10,7 +10,7 @@
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/cost/with_speeds.hpp>
 #include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>

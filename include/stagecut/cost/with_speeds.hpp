@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+
+namespace stagecut::inline v0 {
+
+/// A pipeline model as run by devices of different speeds: times are divided by the speed of the stage,
+/// those of its items and those that it takes beside them.
+///
+/// What else a model knows (`sent`, `memory`, the gradient of the weights) is known as before.
+template <pipeline_model Model>
+class with_speeds : public Model {
+ public:
+  /// Its promise: none, stages differ.
+  using axioms = stagecut::axioms<>;
+
+  /// @param model   any
+  /// @param speeds  of every stage, above 0; 1: as in the model
+  /// @throws        argument_error for a speed that is not above 0
+  with_speeds(Model model, std::vector<double> speeds) : Model(std::move(model)), speeds_(std::move(speeds)) {
+    detail::check_pipeline_members<Model>();
+    for (std::size_t s = 0; s < speeds_.size(); ++s) {
+      if (is_finite(speeds_[s]) && speeds_[s] > 0) continue;
+      detail::fail(argument_error("with_speeds", detail::joined({"speeds[", s, "]"}), std::to_string(speeds_[s]),
+                                  "must be above 0"));
+    }
+  }
+
+  /// See `pipeline_model`.
+  /// @throws argument_error for a stage whose speed was not said
+  /// @{
+  [[nodiscard]] double forward(std::size_t stage, std::size_t item) const {
+    return Model::forward(stage, item) / speed(stage);
+  }
+  [[nodiscard]] double backward(std::size_t stage, std::size_t item) const {
+    return Model::backward(stage, item) / speed(stage);
+  }
+  [[nodiscard]] double backward_weight(std::size_t stage,
+                                       std::size_t item) const requires split_pipeline_model<Model> {
+    return Model::backward_weight(stage, item) / speed(stage);
+  }
+  [[nodiscard]] double stage_forward(std::size_t stage) const {
+    return detail::stage_forward<Model>(*this, stage) / speed(stage);
+  }
+  [[nodiscard]] double stage_backward(std::size_t stage) const {
+    return detail::stage_backward<Model>(*this, stage) / speed(stage);
+  }
+  [[nodiscard]] double stage_backward_weight(std::size_t stage) const {
+    return detail::stage_backward_weight<Model>(*this, stage) / speed(stage);
+  }
+  /// @}
+
+ private:
+  [[nodiscard]] double speed(std::size_t stage) const {
+    if (stage < speeds_.size()) return speeds_[stage];
+    detail::fail(argument_error("with_speeds", "speeds.size()", std::to_string(speeds_.size()),
+                                detail::joined({"must be the number of stages, above ", stage})));
+  }
+
+  std::vector<double> speeds_;
+};
+
+}  // namespace stagecut::inline v0
