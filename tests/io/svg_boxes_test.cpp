@@ -13,7 +13,7 @@ using stagecut::op_kind;
 TEST_CASE("every op has its box, from start to end") {
   const auto picture = worked_picture(3, 4);
   const io::timeline_place place{10, 500, picture.run.makespan, 20, 26, 4};
-  const auto chunks = io::chunks_of_stages(picture.order);
+  const auto chunks = stagecut::chunks_of_stages(picture.order);
   for (std::size_t r = 0; r < 3; ++r) {
     const auto boxes = io::op_boxes(picture.run, place, chunks, r);
     REQUIRE(boxes.size() == 8);
