@@ -30,7 +30,7 @@ std::string names(const stagecut::profile& model) {
 TEST_CASE("the usual schedules: no twins, and I and W only where the model tells them apart") {
   CHECK(names(known) == "gpipe 1f1b eager-1f1b in-flight interleaved looped-bfs zb-h1 zb-h2 interleaved-zb zbv dualpipev seq-1f1b ");
   stagecut::profile whole = known;
-  whole.layers[2].backward_weight.reset();
+  whole.layers[2].backward_input.reset(), whole.layers[2].backward_weight.reset();
   CHECK(names(whole) == "gpipe 1f1b eager-1f1b in-flight interleaved looped-bfs seq-1f1b ");
 }
 
