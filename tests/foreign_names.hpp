@@ -38,6 +38,7 @@
   X(check_axioms) \
   X(check_bytes) \
   X(check_chain) \
+  X(check_chain_of_ranks) \
   X(check_choices) \
   X(check_constraint) \
   X(check_devices) \
@@ -64,6 +65,7 @@
   X(check_speeds) \
   X(check_stages_request) \
   X(check_sum) \
+  X(check_words) \
   X(checked_add) \
   X(chunks_shortage) \
   X(circle_of_edges) \

@@ -142,7 +142,7 @@ with tempfile.TemporaryDirectory() as folder:
     wide["edges"] = [{"from": a, "to": b, "bytes": 1} for a, b in ((0, 1), (0, 2), (1, 2))]
     own.write_text(json.dumps(wide))
     check(run("simulate", own).returncode == 0, "a stage that feeds two")
-    fails(2, "must be those of a chain", "simulate", own, "--schedule", "backward-first")
+    fails(2, "--schedule: backward-first: the plan's 3 edges must be those of a chain", "simulate", own, "--schedule", "backward-first")
     kept = folder / "kept.json"
     kept.write_text(run("plan", model, "--devices", 4, "--microbatches", 8, "--schedule", "gpipe", "--checkpoint", "except_last",
                         "--format", "json").stdout)
