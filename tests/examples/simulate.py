@@ -136,6 +136,15 @@ with tempfile.TemporaryDirectory() as folder:
     check("\nits own order of 2 microbatches: " in run("show", own).stdout, run("show", own))
     check(run("simulate", own).stdout.splitlines()[0].endswith(", its own order"), run("simulate", own))
     check("  its own order  " in run("compare", own, own).stdout, run("compare", own, own))
+    # Ranks that decide as they go hand on to the next alone.
+    document["edges"] = [{"from": 0, "to": 1, "bytes": 1}]
+    own.write_text(json.dumps(document))
+    check(run("simulate", own, "--schedule", "backward-first").returncode == 0, "edges of a chain")
+    wide = json.loads(run("plan", model, "--devices", 3, "--microbatches", 2, "--format", "json").stdout)
+    wide["edges"] = [{"from": a, "to": b, "bytes": 1} for a, b in ((0, 1), (0, 2), (1, 2))]
+    own.write_text(json.dumps(wide))
+    check(run("simulate", own).returncode == 0, "a stage that feeds two")
+    fails(2, "--schedule: backward-first: the plan's 3 edges must be those of a chain", "simulate", own, "--schedule", "backward-first")
     kept = folder / "kept.json"
     kept.write_text(run("plan", model, "--devices", 4, "--microbatches", 8, "--schedule", "gpipe", "--checkpoint", "except_last",
                         "--format", "json").stdout)

@@ -21,6 +21,7 @@ profile four_layers() {
     each.forward = time;
     each.backward = 2 * time;
     each.backward_weight = time / 2;
+    each.backward_input = each.backward - time / 2;
     each.parameters = 10 * time;
     each.activations = time;
     each.output = 100 * time;
@@ -93,7 +94,7 @@ TEST_CASE("a backward pass that computes again takes longer") {
 
 TEST_CASE("one layer that does not tell the gradients apart makes a model that does not") {
   profile model = four_layers();
-  model.layers[2].backward_weight.reset();
+  model.layers[2].backward_input.reset(), model.layers[2].backward_weight.reset();
   const chain_model chain(model);
   CHECK_FALSE(chain.splits_backward());
   CHECK(chain.backward_weight(0, 3) == 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/detail/check_request.hpp>
 
+#include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/detail/plan_stages.hpp>
 #include <stagecut/plan/make_plan.hpp>
 
@@ -74,6 +75,26 @@ TEST_CASE("requests that make no sense") {
   plan_request request;
   request.memory.checkpoint = checkpointing::except_last;
   CHECK(refusal(model, request).find("needs the schedule gpipe") != std::string::npos);
+}
+
+TEST_CASE("words that there are not") {
+  const profile model = equal_layers(4);
+  plan_request request;
+  request.objective = static_cast<stagecut::plan_objective>(77);
+  CHECK(refusal(model, request) ==
+        "stagecut::plan_chain: objective = 77, must be automatic, makespan, bottleneck, leximax, range or variance");
+  CHECK_THROWS_WITH_AS(
+      (void)stagecut::make_plan(model, request),
+      "stagecut::make_plan: objective = 77, must be automatic, makespan, bottleneck, leximax, range or "
+      "variance",
+      stagecut::argument_error);
+  CHECK_THROWS_AS((void)stagecut::compare_plans(model, request, {}), stagecut::argument_error);
+  request = {};
+  request.by = static_cast<measure>(77);
+  CHECK(refusal(model, request) == "stagecut::plan_chain: by = 77, must be a measure, time to time_and_memory");
+  request = {};
+  request.transfers = static_cast<stagecut::transfer_kind>(77);
+  CHECK(refusal(model, request) == "stagecut::plan_chain: transfers = 77, must be link, latency, stream or blocking");
 }
 
 TEST_CASE("what make_plan refuses, it refuses in its own name") {

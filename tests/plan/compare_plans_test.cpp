@@ -110,7 +110,13 @@ TEST_CASE("combinations that make no sense are refused, those that cannot be are
     return std::string();
   };
   CHECK(refused({.microbatches = 4}, {.devices = {0, 2}, .all_devices = 8}) ==
-        "stagecut::compare_plans: choices = 0, must hold numbers of at least 1");
+        "stagecut::compare_plans: choices.devices[0] = 0, must be at least 1");
+  CHECK(refused({.devices = 2, .microbatches = 4}, {.chunks = {1, 0}}) ==
+        "stagecut::compare_plans: choices.chunks[1] = 0, must be at least 1");
+  CHECK(refused({.devices = 2}, {.microbatches = {0}}) ==
+        "stagecut::compare_plans: choices.microbatches[0] = 0, must be at least 1");
+  // A list that is empty leaves what the request says, which is then what is refused.
+  CHECK(refused({.devices = 0, .microbatches = 4}, {}) == "stagecut::compare_plans: devices = 0, must be at least 1");
   CHECK(refused({.devices = 2}, {}) ==
         "stagecut::compare_plans: objective = makespan, is not known: the number of microbatches is not known");
   CHECK(refused({.devices = 2, .microbatches = 4, .objective = stagecut::plan_objective::range}, {}) ==
@@ -135,7 +141,7 @@ TEST_CASE("combinations that make no sense are refused, those that cannot be are
   CHECK(small.best.why().what == stagecut::reason::cause::layer_too_large);
   // What one cannot have does not harm the others.
   profile whole = known;
-  for (layer& each : whole.layers) each.backward_weight.reset();
+  for (layer& each : whole.layers) each.backward_input.reset(), each.backward_weight.reset();
   stagecut::plan_choices open;
   open.schedules = {schedule_kind::zb_h1, schedule_kind::gpipe};
   const auto some = compare_plans(whole, {.devices = 2, .microbatches = 4}, open);

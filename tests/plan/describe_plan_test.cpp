@@ -47,6 +47,7 @@ TEST_CASE("a stage is described by one microbatch") {
   model.layers.resize(3);
   for (auto& each : model.layers) {
     each.forward = 1, each.backward = 3, each.backward_weight = 2, each.output = 8, each.activations = 5;
+    each.backward_input = 1;
   }
   const auto described = [&](checkpointing checkpoint) {
     stagecut::plan_request request{.devices = 2, .microbatches = 4, .speeds = {2, 0.5}};

@@ -15,7 +15,7 @@ inline stagecut::profile chain_of(const std::vector<double>& forward) {
     one.name = "l";
     one.forward = each;
     one.backward = 2 * each;
-    one.backward_weight = each;
+    one.backward_input = one.backward_weight = each;
     one.parameters = 10;
     one.activations = 3;
     one.output = 1;

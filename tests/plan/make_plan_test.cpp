@@ -278,7 +278,7 @@ TEST_CASE("what has no makespan to be minimised is cut by its stages, unless tha
   CHECK(refusal(known, {.devices = 2, .microbatches = 2, .schedule = schedule_kind::zb_h1}).find("twice the number") !=
         std::string::npos);
   profile whole = known;
-  whole.layers[3].backward_weight.reset();
+  whole.layers[3].backward_input.reset(), whole.layers[3].backward_weight.reset();
   CHECK(refusal(whole, {.devices = 2, .microbatches = 4, .schedule = schedule_kind::zb_h1}) ==
         "model: does not tell the gradient of the weights, which the schedule runs apart");
   const auto none = make_plan(known, {.devices = 9, .microbatches = 9});

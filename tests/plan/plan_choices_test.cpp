@@ -28,6 +28,7 @@ bool has(const std::vector<schedule_kind>& kinds, schedule_kind kind) {
 
 TEST_CASE("the usual schedules: no twins, none that asks for more, and I and W only where the model tells them apart") {
   stagecut::profile whole = known;
+  whole.layers[2].backward_input.reset();
   whole.layers[2].backward_weight.reset();
   const auto all = usual_schedules(known);
   const auto some = usual_schedules(whole);

@@ -33,7 +33,8 @@ class dice {
       each.name = "l";
       each.forward = 1 + whole(8);
       each.backward_weight = whole(8);
-      each.backward = *each.backward_weight + whole(8);
+      each.backward_input = whole(8);
+      each.backward = *each.backward_weight + *each.backward_input;
       each.output = 8 * whole(4);
       if (i > 0 && up_to(9) == 0) {
         auto& before = model.layers.back().group;

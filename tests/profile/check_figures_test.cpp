@@ -42,6 +42,9 @@ TEST_CASE("each figure that is no amount is named with its layer") {
   CHECK(refusal([](layer& l) { l.activations = no_number; }) == start + "activations = NaN" + end);
   CHECK(refusal([](layer& l) { l.workspace = no_number; }) == start + "workspace = NaN" + end);
   CHECK(refusal([](layer& l) { l.output = -2; }) == start + "output = -2.000000" + end);
+  CHECK(refusal([](layer& l) { l.backward_weight = 1; }) == start + "backward_weight stands without backward_input");
+  CHECK(refusal([](layer& l) { l.backward_input = 1; }) == start + "backward_input stands without backward_weight");
+  CHECK(refusal([](layer& l) { l.backward_input = l.backward_weight = 1; }) == "none");
   CHECK(refusal([](layer& l) { l.tied[0].bytes = no_number; }) == start + "tied bytes = NaN" + end);
   CHECK(refusal([](layer& l) { l.tied[0].resident = no_number; }) == start + "tied resident = NaN" + end);
 }

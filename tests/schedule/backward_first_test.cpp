@@ -170,6 +170,23 @@ TEST_CASE("backward first: what is refused") {
                        stagecut::argument_error);
 }
 
+TEST_CASE("backward first: stages that are no chain are refused, edges of a chain change nothing") {
+  using edges = std::vector<stagecut::stage_edge>;
+  const auto times = passes({1, 2, 3}, {2, 4, 6});
+  const auto with = [&](const edges& between) { return backward_first(times, {}, counts{3, 2, 1}, 4, between); };
+  const auto order = with({});
+  CHECK(order.edges.empty());
+  CHECK(with({{0, 1}, {1, 2}}) == order);
+  for (const edges& each : {edges{{0, 2}, {1, 2}}, edges{{0, 1}, {0, 2}}, edges{{0, 1}, {0, 2}, {1, 2}}, edges{{0, 1}},
+                            edges{{1, 2}, {0, 1}}}) {
+    CHECK_THROWS_AS((void)with(each), stagecut::argument_error);
+  }
+  CHECK_THROWS_WITH((void)with({{0, 2}, {1, 2}}),
+                    "stagecut::backward_first: edges = 2 edges, must be those of a chain, from each stage to the next "
+                    "and no others");
+  CHECK_THROWS_AS((void)backward_first(passes({1}, {1}), {}, counts{1}, 2, edges{{0, 1}}), stagecut::argument_error);
+}
+
 TEST_CASE("backward first: what ranks do afterwards does not decide") {
   auto times = passes({1, 2}, {2, 3});
   const auto order = backward_first(times, {}, counts{2, 2}, 4);

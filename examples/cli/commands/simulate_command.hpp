@@ -180,7 +180,8 @@ struct simulate_command {
       throw stagecut::invalid_input(source(), "keeps the last microbatch, which gpipe alone sends back first");
     }
     return schedule.made(plan.devices, plan.chunks, plan.schedule.microbatches,
-                         stagecut::times_of(plan, plan.profile.splits_backward()), transfers.of(plan), input.limits);
+                         stagecut::times_of(plan, plan.profile.splits_backward()), transfers.of(plan), input.limits,
+                         stagecut::stage_edges_of(plan));
   }
 
   /// Refuses times of passes that the schedule does not run.

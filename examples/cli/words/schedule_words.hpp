@@ -95,7 +95,8 @@ struct schedule_words {
   [[nodiscard]] stagecut::schedule made(std::size_t ranks, std::size_t chunks, std::size_t m,
                                         const stagecut::pass_times<double>& times,
                                         const stagecut::transfer_times<double>& transfers,
-                                        const stagecut::io::read_limits& limits) const {
+                                        const stagecut::io::read_limits& limits,
+                                        const std::vector<stagecut::stage_edge>& edges = {}) const {
     if (!order.empty()) return checked(from_file(limits), ranks * chunks, ranks, microbatches);
     check_size(ranks, chunks, m);
     if (m == 0) throw CLI::ValidationError("--microbatches", "is needed");
@@ -108,7 +109,8 @@ struct schedule_words {
     if (chosen == "backward-first") {
       if (chunks != 1) throw CLI::ValidationError("--chunks", "must be 1 for backward-first");
       refuse("backward-first", false);
-      return stagecut::backward_first(times, transfers, let_in.empty() ? std::vector(ranks, ranks + 2) : let_in, m);
+      return stagecut::backward_first(times, transfers, let_in.empty() ? std::vector(ranks, ranks + 2) : let_in, m,
+                                      edges);
     }
     const auto* entry = stagecut::find_schedule(chosen);
     if (entry == nullptr) {

@@ -124,6 +124,7 @@ inline constexpr makespan_saying makespan_sayings[] = {
      "--schedule: auto compares makespans"},
     {"compare_plans: objective", ", is not known", "--schedule: auto compares makespans"},
     {"make_plan: objective", ", is not known", "--objective: {}"},
+    {"backward_first: edges", ", must be those", "--schedule: backward-first: the plan's {} must be those"},
     {"make_plan: memory_per_device", ", with chunks above 1 is planned for the makespan alone",
      "--memory: with --chunks it is known for the makespan alone"},
     {"make_plan: schedule", ", is planned for the makespan alone", "--schedule: {} is planned for the makespan alone"}};

@@ -68,7 +68,7 @@ inline void join_wanted(std::string_view function, const std::vector<std::size_t
 [[nodiscard]] inline cuts blocks_of(std::string_view function, const profile& model,
                                     const std::vector<std::size_t>& forbidden_cuts,
                                     const std::vector<interval>& kept_together) {
-  std::vector<bool> joined(model.layers.size());  // to the layer before
+  std::vector<bool> joined({model.layers.size()});  // to the layer before
   join_groups(model, joined);
   join_colocated(model, joined);
   join_wanted(function, forbidden_cuts, kept_together, joined);

@@ -12,8 +12,8 @@
 
 namespace stagecut::inline v0 {
 
-/// Refuses a profile with a time or a size that is NaN, infinite or negative: one made by hand, as the readers of files
-/// refuse them where they stand.
+/// Refuses a profile with a time or a size that is NaN, infinite or negative, or with one part of a backward pass without
+/// the other: one made by hand, as the readers of files refuse them where they stand.
 ///
 /// @throws invalid_input naming the layer and the field: `layer 3 ("head")`, `output = NaN, ...`
 inline void check_figures(const profile& model) {
@@ -26,6 +26,11 @@ inline void check_figures(const profile& model) {
                                  detail::joined({field, " = ", shown, ", must be finite and not negative"})));
     };
     detail::each_figure(each, check);
+    if (each.backward_input.has_value() != each.backward_weight.has_value()) {
+      detail::fail(invalid_input(detail::layer_text(model, i), each.backward_input
+                                                                   ? "backward_input stands without backward_weight"
+                                                                   : "backward_weight stands without backward_input"));
+    }
     for (const tied_parameters& tied : each.tied) {
       check("tied bytes", tied.bytes);
       check("tied resident", tied.resident);

@@ -75,6 +75,23 @@ inline void check_microbatches(std::string_view function, const plan_request& re
       joined({"must be a multiple of the devices, ", request.devices, ", for ", entry.name, ": ", would})));
 }
 
+/// Refuses words of a request that there are not.
+inline void check_words(std::string_view function, const plan_request& request) {
+  const auto refuse = [&](const char* argument, unsigned value, const std::string& known) {
+    fail(argument_error(function, argument, std::to_string(value), joined({"must be ", known})));
+  };
+  if (request.objective != plan_objective::automatic && to_string(request.objective) == std::string_view("?")) {
+    refuse("objective", static_cast<unsigned>(request.objective),
+           joined({"automatic, ", stagecut::list_names(objective_words, " or ")}));
+  }
+  if (request.by > measure::time_and_memory) {
+    refuse("by", static_cast<unsigned>(request.by), "a measure, time to time_and_memory");
+  }
+  if (to_string(request.transfers) == std::string_view("?")) {
+    refuse("transfers", static_cast<unsigned>(request.transfers), stagecut::list_names(transfer_kind_words, " or "));
+  }
+}
+
 /// Refuses numbers of a request out of their ranges.
 inline void check_numbers(std::string_view function, const profile& model, const plan_request& request) {
   const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
@@ -135,6 +152,7 @@ inline void check_request(std::string_view function, const profile& model, const
   // Beyond what any model has; keeps devices * chunks from overflowing.
   if (request.devices >> 40U != 0) refuse("devices", request.devices, "must be below 2^40");
   if (request.chunks >> 20U != 0) refuse("chunks", request.chunks, "must be below 2^20");
+  check_words(function, request);
   check_in_flight(function, request);
   check_microbatches(function, request);
   check_numbers(function, model, request);

@@ -73,12 +73,15 @@ namespace stagecut::inline v0::detail {
 
 /// Refuses what is wrong whatever is chosen; what is wrong with some of the choices is told in their lines.
 inline void check_choices(const profile& model, const plan_request& request, const plan_choices& choices) {
-  for (const auto* list : {&choices.devices, &choices.chunks, &choices.microbatches}) {
-    for (const std::size_t each : *list) {
-      if (each != 0) continue;
-      fail(argument_error("compare_plans", "choices", "0", "must hold numbers of at least 1"));
+  const auto check = [](const char* name, const std::vector<std::size_t>& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i] != 0) continue;
+      fail(argument_error("compare_plans", joined({"choices.", name, "[", i, "]"}), "0", "must be at least 1"));
     }
-  }
+  };
+  check("devices", choices.devices);
+  check("chunks", choices.chunks);
+  check("microbatches", choices.microbatches);
   plan_request asked = request;
   asked.microbatches = 0;
   // Of several numbers of devices each may be the one that speeds and links are of; of several chunks, links.

@@ -89,6 +89,15 @@ class backward_first_policy {
   std::vector<progress> ranks_;
 };
 
+/// Refuses edges between stages that are not those of a chain.
+inline void check_chain_of_ranks(view<const stage_edge> edges, std::size_t ranks) {
+  bool chain = edges.size() == 0 || edges.size() + 1 == ranks;
+  for (std::size_t e = 0; e < edges.size(); ++e) chain = chain && edges[e] == stage_edge{e, e + 1};
+  if (chain) return;
+  fail(argument_error("backward_first", "edges", joined({edges.size(), " edges"}),
+                      "must be those of a chain, from each stage to the next and no others"));
+}
+
 }  // namespace detail
 
 /// The order in which ranks run that decide as they go: a backward pass if one is ready, else a forward pass if fewer
@@ -98,6 +107,7 @@ class backward_first_policy {
 /// @param transfers     of the messages; `latency` or `link`
 /// @param active        of every rank, the most microbatches in flight, at least 1; SageMaker: p + 2
 /// @param microbatches  m, at least 1
+/// @param edges         optional: between the stages, as `schedule::edges`; those of a chain
 /// @return              the order, "backward-first"; simulated with the same times it runs as the ranks decided
 /// @throws              argument_error; invalid_input as `simulate`, but for doubles whose sum is not representable
 ///
@@ -106,9 +116,11 @@ class backward_first_policy {
 /// Source: Karakus et al., arXiv 2111.05972; Amazon SageMaker model parallel documentation, `active_microbatches`.
 template <arithmetic T>
 [[nodiscard]] schedule backward_first(const pass_times<T>& times, const transfer_times<T>& transfers,
-                                      view<const std::size_t> active, std::size_t microbatches) {
+                                      view<const std::size_t> active, std::size_t microbatches,
+                                      view<const stage_edge> edges = {}) {
   const std::size_t ranks = active.size();
   detail::check_shape("backward_first", ranks, 1, microbatches);
+  detail::check_chain_of_ranks(edges, ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
     if (active[r] != 0) continue;
     detail::refuse_shape("backward_first", detail::joined({"active[", r, "]"}), 0, "must be at least 1");
