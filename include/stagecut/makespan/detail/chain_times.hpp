@@ -103,7 +103,7 @@ class chain_times {
       for (std::size_t i = 0; i < items; ++i) {
         const double all = checked("backward", backward(s, i), s, i);
         const double weight = splits ? checked("backward_weight", backward_weight(s, i), s, i) : 0;
-        if (all < weight) refuse("backward_weight", place_of(s, i), "is above the whole backward pass");
+        if (all < weight) refuse("backward_weight", position(s, i), "is above the whole backward pass");
         times_[tick_f].push_back(checked("forward", forward(s, i), s, i));
         times_[tick_b].push_back(all - weight);
         times_[tick_w].push_back(weight);
@@ -112,12 +112,12 @@ class chain_times {
   }
 
   /// Asks for what stages take beside their items.
-  void read_constants(answer stage_forward, answer stage_backward, answer stage_backward_weight) {
+  void read_constants(answer forward_of, answer backward_of, answer weight_of) {
     for (std::size_t s = 0; s < stages; ++s) {
-      const double forward = checked("stage_forward", stage_forward(s, 0), s, items);
-      const double all = checked("stage_backward", stage_backward(s, 0), s, items);
-      const double weight = splits ? checked("stage_backward_weight", stage_backward_weight(s, 0), s, items) : 0;
-      if (all < weight) refuse("stage_backward_weight", place_of(s, items), "is above the whole backward pass");
+      const double forward = checked("stage_forward", forward_of(s, 0), s, items);
+      const double all = checked("stage_backward", backward_of(s, 0), s, items);
+      const double weight = splits ? checked("stage_backward_weight", weight_of(s, 0), s, items) : 0;
+      if (all < weight) refuse("stage_backward_weight", position(s, items), "is above the whole backward pass");
       own_times_[tick_f].push_back(forward);
       own_times_[tick_b].push_back(all - weight);
       own_times_[tick_w].push_back(weight);
@@ -144,7 +144,7 @@ class chain_times {
   static constexpr std::size_t none = ~std::size_t{0};
 
   /// Of an item on a stage, of a stage (`i == items`), or of the cut before an item (`s == none`).
-  [[nodiscard]] std::string place_of(std::size_t s, std::size_t i) const {
+  [[nodiscard]] std::string position(std::size_t s, std::size_t i) const {
     if (s == none) return joined({" at cut ", i});
     if (i == items) return joined({" of stage ", s});
     return joined({" of item ", i, " on stage ", s});
@@ -154,7 +154,7 @@ class chain_times {
   }
   [[nodiscard]] double checked(const char* what, double value, std::size_t s, std::size_t i) const {
     if (is_finite(value) && !is_negative(value)) return value;
-    refuse(what, place_of(s, i),
+    refuse(what, position(s, i),
            is_nan(value) ? "NaN, must be finite and not negative" : "must be finite and not negative");
   }
 
