@@ -117,7 +117,7 @@ TEST_CASE("parts that do not belong together are refused") {
   CHECK_THROWS_WITH_AS(static_cast<void>(slow(1, 0, 1)),
                        "stagecut::added_cuts: speeds.size() = 1, must be the number of stages, above 1",
                        stagecut::argument_error);
-  const added_cuts joined({cost, cut_times({1, 2, 3}, {})});
-  CHECK(joined({0, 0, 3}) == 6);
-  CHECK_THROWS_AS(static_cast<void>(joined({1, 0, 3})), stagecut::argument_error);
+  const added_cuts joined(cost, cut_times({1, 2, 3}, {}));
+  CHECK(joined(0, 0, 3) == 6);
+  CHECK_THROWS_AS(static_cast<void>(joined(1, 0, 3)), stagecut::argument_error);
 }

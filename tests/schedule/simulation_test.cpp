@@ -6,6 +6,7 @@
 #include <vector>
 
 using stagecut::op_kind;
+using stagecut::rank_use;
 using stagecut::simulation;
 using stagecut::timed_op;
 
