@@ -189,7 +189,7 @@ TEST_CASE("a number too large for the text is refused before anything is made of
   for (int i = 0; i < 100000; ++i) text += ',';
   CHECK(refusal(text + "99999F0\n") == "f.csv: has no stage 1, and has stage 99999");
   text += "0F99999\n";
-  for (int s = 1; s < 1000; ++s) text += stagecut::detail::joined({s, "F0\n"});
+  for (int s = 1; s < 1000; ++s) text += stagecut::detail::joined({std::to_string(s), "F0\n"});
   CHECK(refusal(text) == "f.csv:1: stage 0 has 2 F, too few for 100000 microbatches in 1 slices");
 }
 
