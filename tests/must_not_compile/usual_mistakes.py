@@ -121,6 +121,7 @@ MODELS = {  # what it is: (before the call, the model, what follows the request,
 
 def refused(name, header, body, named):
     text = (f"#include <vector>\n#include <stagecut/cost/prefix_sums.hpp>\n#include <stagecut/{header}.hpp>\n"
+            f"#include <stagecut/cost/stage_times.hpp>\n#include <stagecut/cost/with_speeds.hpp>\n"
             f"#include <stagecut/sequence/minimize_total.hpp>\nusing namespace stagecut;\nint main() {{\n{body}\n}}\n")
     run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{include}", "-x", "c++", "-"], input=text, text=True,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ, LC_ALL="C"))

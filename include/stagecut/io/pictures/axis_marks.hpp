@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::io {
 
 /// The marks of an axis from 0: at multiples of 2, 5 or 10 times a power of ten.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::detail {
 
 /// The latest message on every link from one rank to another, by its task; 0: none yet.
