@@ -16,6 +16,7 @@
 #include <stagecut/cost/convex_of.hpp>
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/item_sums.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
 #include <stagecut/sequence/detail/allows_cut.hpp>
 #include <stagecut/sequence/detail/convex_windows.hpp>
