@@ -14,10 +14,12 @@ import sys
 import tempfile
 
 tests = pathlib.Path(__file__).resolve().parent
-LIMITS = {  # program: (lines, functions)
+LIMITS = {  # program: (lines, functions); "separate": as one of the files that have no long bodies
     "first": (40_100, 640),
     "own_makespan": (34_200, 5_680),
     "profile_to_launch": (115_200, 13_900),
+    "own_makespan separate": (29_700, 1_590),
+    "profile_to_launch separate": (72_200, 850),
 }
 parser = argparse.ArgumentParser()
 parser.add_argument("compiler")
@@ -31,7 +33,7 @@ compiler = [asked.compiler, "-std=c++20", f"-I{root / 'include'}", *(f"-I{folder
 
 def source(name):
     if name != "first":
-        return (tests / "instantiations" / f"{name}.cpp").read_text()
+        return (tests / "instantiations" / f"{name.split()[0]}.cpp").read_text()
     found = re.search(r"```cpp\n(#include.*?)```", (root / "README.md").read_text(), re.DOTALL)
     if not found:
         sys.exit("README.md: no program that includes anything")
@@ -44,10 +46,11 @@ def run(command, text):
 
 def measured(name):
     text = source(name)
-    lines = run([*compiler, "-E", "-x", "c++", "-"], text).splitlines()
+    flags = [*compiler, "-DSTAGECUT_SEPARATE"] if name.endswith("separate") else compiler
+    lines = run([*flags, "-E", "-x", "c++", "-"], text).splitlines()
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / "made.o"
-        run([*compiler, "-O0", "-c", "-x", "c++", "-", "-o", str(made)], text)
+        run([*flags, "-O0", "-c", "-x", "c++", "-", "-o", str(made)], text)
         symbols = run(["nm", "--defined-only", str(made)], "").splitlines()
     functions = sum(1 for line in symbols if line.split()[-2] in ("T", "t", "W", "w"))
     return sum(1 for line in lines if line.strip() and not line.startswith("#")), functions

@@ -13,6 +13,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/rare.hpp>
+#include <stagecut/core/separate.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/core/visible.hpp>
 #include <stagecut/core/words.hpp>

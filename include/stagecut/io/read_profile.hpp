@@ -5,14 +5,17 @@
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/separate.hpp>
+#include <stagecut/io/file.hpp>
+#include <stagecut/io/read_limits.hpp>
+#include <stagecut/profile/profile.hpp>
+#if STAGECUT_BODIES
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/file.hpp>
 #include <stagecut/io/json/json_profile.hpp>
-#include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/tables/csv.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
-#include <stagecut/profile/profile.hpp>
+#endif
 
 namespace stagecut::inline v0::io {
 
@@ -23,8 +26,24 @@ namespace stagecut::inline v0::io {
 /// @param source  what errors call it
 /// @param limits  how much is read
 /// @throws        invalid_input with the place
-[[nodiscard]] inline profile parse_profile(std::string_view text, std::string_view source,
-                                           const read_limits& limits = {}) {
+[[nodiscard]] STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view source,
+                                                    const read_limits& limits = {});
+
+/// Reads a profile from a stream up to its end; see `parse_profile`.
+/// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
+[[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source,
+                                          const read_limits& limits = {}) {
+  return parse_profile(stream_text(stream, source, limits), source, limits);
+}
+
+/// Reads a profile from a file; see `parse_profile`.
+/// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
+[[nodiscard]] inline profile read_profile(const std::string& path, const read_limits& limits = {}) {
+  return parse_profile(file_text(path, limits), path, limits);
+}
+
+#if STAGECUT_BODIES
+STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view source, const read_limits& limits) {
   detail::line_reader lines(text, source);
   if (!lines.next()) detail::fail(invalid_input(lines.source(), "is empty"));
   const std::string_view line = lines.line();
@@ -41,18 +60,6 @@ namespace stagecut::inline v0::io {
   }
   return parse_csv(text, source, limits);
 }
-
-/// Reads a profile from a stream up to its end; see `parse_profile`.
-/// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
-[[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source,
-                                          const read_limits& limits = {}) {
-  return parse_profile(stream_text(stream, source, limits), source, limits);
-}
-
-/// Reads a profile from a file; see `parse_profile`.
-/// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
-[[nodiscard]] inline profile read_profile(const std::string& path, const read_limits& limits = {}) {
-  return parse_profile(file_text(path, limits), path, limits);
-}
+#endif
 
 }  // namespace stagecut::inline v0::io

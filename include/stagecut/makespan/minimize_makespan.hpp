@@ -14,9 +14,8 @@
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/expects_pipeline_model.hpp>
-#include <stagecut/makespan/detail/makespan_search.hpp>
 #include <stagecut/makespan/detail/model_rules.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/search_makespan.hpp>
 #include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
@@ -52,7 +51,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     if (request.start && !detail::allowed_cut(request.order, rules, request.start->points())) {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
-    auto found = detail::makespan_search(chain, request, rules).run();
+    auto found = detail::search_makespan(chain, request, rules);
     if (found.state() != state::infeasible) return found;
     return outcome<makespan_cut>::infeasible(
         detail::why_no_cut(rules, request.order, model.size(), request.memory_per_device, allowed));

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/plan/detail/as_one_chain.hpp>
-#include <stagecut/plan/detail/choice_comparison.hpp>
+#include <stagecut/core/separate.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
+#if STAGECUT_BODIES
+#include <stagecut/plan/detail/as_one_chain.hpp>
+#include <stagecut/plan/detail/choice_comparison.hpp>
+#endif
 
 namespace stagecut::inline v0 {
 
@@ -13,12 +16,7 @@ namespace stagecut::inline v0 {
 struct compare_plans_fn {
   /// See `compare_plans`.
   [[nodiscard]] plan_comparison operator()(const profile& model, const plan_request& request,
-                                           const plan_choices& choices) const {
-    return detail::as_one_chain("compare_plans", model, request, [&](const profile& chain) {
-      detail::check_choices(chain, request, choices);
-      return detail::choice_comparison(chain, request, choices).run();
-    });
-  }
+                                           const plan_choices& choices) const;
 };
 
 /// Plans every combination of what is open, each by its makespan, and keeps the plan that takes least for a microbatch.
@@ -29,5 +27,15 @@ struct compare_plans_fn {
 /// @return         the best plan, and a line for each combination, which may say why it has none
 /// @throws         as `make_plan`, for what is wrong in every combination, and for another objective than the makespan
 inline constexpr compare_plans_fn compare_plans{};
+
+#if STAGECUT_BODIES
+STAGECUT_INLINE plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
+                                                             const plan_choices& choices) const {
+  return detail::as_one_chain("compare_plans", model, request, [&](const profile& chain) {
+    detail::check_choices(chain, request, choices);
+    return detail::choice_comparison(chain, request, choices).run();
+  });
+}
+#endif
 
 }  // namespace stagecut::inline v0

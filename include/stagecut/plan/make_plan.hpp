@@ -1,53 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/separate.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+#if STAGECUT_BODIES
 #include <string>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/detail/plan_stages.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
-#include <stagecut/plan/plan.hpp>
-#include <stagecut/plan/plan_request.hpp>
-#include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
+#endif
 
 namespace stagecut::inline v0 {
 
 /// See `make_plan`.
 struct make_plan_fn {
   /// See `make_plan`.
-  [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const {
-    return detail::as_one_chain("make_plan", model, request, [&](const profile& chain) {
-      const std::string obstacle = makespan_obstacle(chain, request);
-      const plan_objective of = request.objective;
-      const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
-      if (wanted && obstacle.empty()) return detail::plan_makespan(chain, request);
-      detail::check_request("make_plan", chain, request);
-      check_without_makespan(request, obstacle);
-      return detail::plan_stages("make_plan", chain, request);
-    });
-  }
-
- private:
-  /// Refuses what can only be planned by the makespan, which has this obstacle or is not wanted.
-  static void check_without_makespan(const plan_request& request, const std::string& obstacle) {
-    const std::string because = obstacle.empty() ? "" : detail::joined({": ", obstacle});
-    const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
-      detail::fail(argument_error("make_plan", argument, value, detail::joined({requirement, because})));
-    };
-    if (request.objective == plan_objective::makespan) refuse("objective", "makespan", "is not known");
-    if (request.memory_per_device && request.chunks > 1) {
-      refuse("memory_per_device", std::to_string(*request.memory_per_device),
-             "with chunks above 1 is planned for the makespan alone");
-    }
-    if (!entry_of(request.schedule).by_stage_costs) {
-      refuse("schedule", to_string(request.schedule), "is planned for the makespan alone");
-    }
-  }
+  [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const;
 };
 
 /// Cuts a profile into the stages of a pipeline: the one door from a profile to a plan.
@@ -68,5 +44,39 @@ struct make_plan_fn {
 ///                 interleaved, and a limit of memory with several chunks. invalid_input as `as_chain`, and for a model
 ///                 that has nothing to be cut by, or figures that no plan can be made of
 inline constexpr make_plan_fn make_plan{};
+
+#if STAGECUT_BODIES
+namespace detail {
+
+/// Refuses what can only be planned by the makespan, which has this obstacle or is not wanted.
+STAGECUT_INLINE void check_without_makespan(const plan_request& request, const std::string& obstacle) {
+  const std::string because = obstacle.empty() ? "" : joined({": ", obstacle});
+  const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
+    fail(argument_error("make_plan", argument, value, joined({requirement, because})));
+  };
+  if (request.objective == plan_objective::makespan) refuse("objective", "makespan", "is not known");
+  if (request.memory_per_device && request.chunks > 1) {
+    refuse("memory_per_device", std::to_string(*request.memory_per_device),
+           "with chunks above 1 is planned for the makespan alone");
+  }
+  if (!entry_of(request.schedule).by_stage_costs) {
+    refuse("schedule", to_string(request.schedule), "is planned for the makespan alone");
+  }
+}
+
+}  // namespace detail
+
+STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
+  return detail::as_one_chain("make_plan", model, request, [&](const profile& chain) {
+    const std::string obstacle = makespan_obstacle(chain, request);
+    const plan_objective of = request.objective;
+    const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
+    if (wanted && obstacle.empty()) return detail::plan_makespan(chain, request);
+    detail::check_request("make_plan", chain, request);
+    detail::check_without_makespan(request, obstacle);
+    return detail::plan_stages("make_plan", chain, request);
+  });
+}
+#endif
 
 }  // namespace stagecut::inline v0

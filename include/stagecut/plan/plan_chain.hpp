@@ -2,19 +2,20 @@
 #pragma once
 
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/plan/detail/plan_stages.hpp>
+#include <stagecut/core/separate.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
+#if STAGECUT_BODIES
+#include <stagecut/plan/detail/plan_stages.hpp>
+#endif
 
 namespace stagecut::inline v0 {
 
 /// See `plan_chain`.
 struct plan_chain_fn {
   /// See `plan_chain`.
-  [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const {
-    return detail::plan_stages("plan_chain", model, request);
-  }
+  [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const;
 };
 
 /// Plans a chain of layers: cuts it into `devices * chunks` stages whose heaviest is as light as possible, or by another
@@ -35,5 +36,11 @@ struct plan_chain_fn {
 /// Exact for the measure that was asked for: see `minimize_bottleneck`, `minimize_leximax`, `minimize_range` and
 /// `minimize_variance`. Stage s stands on device s mod `devices`.
 inline constexpr plan_chain_fn plan_chain{};
+
+#if STAGECUT_BODIES
+STAGECUT_INLINE outcome<plan> plan_chain_fn::operator()(const profile& model, const plan_request& request) const {
+  return detail::plan_stages("plan_chain", model, request);
+}
+#endif
 
 }  // namespace stagecut::inline v0

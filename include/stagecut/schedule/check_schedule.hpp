@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/separate.hpp>
 #include <stagecut/schedule/detail/op_set.hpp>
 #include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
@@ -213,7 +214,10 @@ struct schedule_fault {
 /// edges, and with transfers a byte for each edge and microbatch; a transfer is looked up among the edges of its stage.
 ///
 /// Source: the rules by which PyTorch refuses a schedule (`torch/distributed/pipelining/schedules.py`), for slices too.
-inline void check_schedule(const schedule& all) {
+STAGECUT_INLINE void check_schedule(const schedule& all);
+
+#if STAGECUT_BODIES
+STAGECUT_INLINE void check_schedule(const schedule& all) {
   const detail::schedule_fault fault = detail::find_fault(all);
   if (fault.problem.empty()) return;
   std::string place = fault.rank == fault.none ? "schedule" : detail::joined({"rank ", fault.rank});
@@ -222,5 +226,6 @@ inline void check_schedule(const schedule& all) {
   }
   detail::fail(invalid_input(place, fault.problem));
 }
+#endif
 
 }  // namespace stagecut::inline v0
