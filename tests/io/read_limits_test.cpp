@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/frameworks/torch_schedule.hpp>
 #include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/read_profile.hpp>
+#include <stagecut/io/tables/csv.hpp>
+#include <stagecut/io/tables/pipedream.hpp>
 
 #include <doctest/doctest.h>
 

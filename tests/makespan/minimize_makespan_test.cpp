@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/minimize_makespan.hpp>
 
+#include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/sequence/minimize_bottleneck.hpp>

@@ -2,7 +2,10 @@
 #include <stagecut/plan/make_plan.hpp>
 
 #include <stagecut/plan/compare_plans.hpp>
+#include <stagecut/plan/detail/describe_plan.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/simulate.hpp>

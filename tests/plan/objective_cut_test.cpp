@@ -3,6 +3,7 @@
 
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/schedule/in_flight.hpp>
 
 #include <doctest/doctest.h>
 

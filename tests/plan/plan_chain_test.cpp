@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/plan_chain.hpp>
 
+#include <stagecut/schedule/in_flight.hpp>
+
 #include <doctest/doctest.h>
 
 #include <functional>
