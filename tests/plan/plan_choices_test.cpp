@@ -58,7 +58,7 @@ TEST_CASE("the usual choices: one chunk and two, or those that were said") {
   }
   std::size_t possible = 0;
   for (const auto kind : usual_schedules(known)) {
-    for (const std::size_t chunks : {1, 2}) possible += has_shape(kind, 2, chunks, 4) ? 1 : 0;
+    for (const std::size_t chunks : {std::size_t{1}, std::size_t{2}}) possible += has_shape(kind, 2, chunks, 4) ? 1 : 0;
   }
   CHECK(all.compared.size() == possible);
   auto listed = usual_choices(known);
