@@ -226,6 +226,9 @@ struct calls {
           const auto free = stagecut::minimize_total(model, stagecut::per_stage{extra});
           if (free) sound(free, items(), free->cuts.stages());
         }
+        require(stagecut::is_finite(extra));
+      } catch (const stagecut::argument_error&) {
+        require(!stagecut::is_finite(extra));
       } catch (const stagecut::invalid_input&) {
       }
     }
