@@ -5,33 +5,17 @@
 
 #include <cstddef>
 #include <limits>
-#include <stdexcept>
 #include <string>
 
+#include "../refusal.hpp"
+#include "small_models.hpp"
+
+using small::heavy;
+using small::least;
 using stagecut::item_times;
 using stagecut::with_speeds;
 
 namespace {
-
-struct least {
-  std::size_t size() const { return 2; }
-  double forward(std::size_t, std::size_t) const { return 1; }
-  int backward(std::size_t, std::size_t) const { return 2; }
-};
-
-struct heavy : least {
-  double memory(std::size_t, std::size_t, std::size_t, std::size_t held) const { return static_cast<double>(held); }
-};
-
-template <class Make>
-std::string refusal(const Make& make) {
-  try {
-    (void)make();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
-}
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

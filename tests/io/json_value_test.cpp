@@ -8,21 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "../refusal.hpp"
+
 namespace detail = stagecut::io::detail;
 using detail::json_value;
 
 namespace {
-
-/// What the refusal of `read` says.
-template <class Read>
-std::string refusal(const Read& read) {
-  try {
-    read();
-  } catch (const stagecut::invalid_input& error) {
-    return error.what();
-  }
-  return "not refused";
-}
 
 /// What `read` says of the member `x` of a text.
 template <class Read>

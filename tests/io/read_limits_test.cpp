@@ -17,20 +17,11 @@
 #include <streambuf>
 #include <string>
 
+#include "../refusal.hpp"
+
 namespace io = stagecut::io;
 
 namespace {
-
-/// What the refusal of `read` says.
-template <class Read>
-std::string refusal(const Read& read) {
-  try {
-    read();
-  } catch (const stagecut::invalid_input& error) {
-    return error.what();
-  }
-  return "not refused";
-}
 
 std::string content(const std::string& file) {
   std::ifstream stream(STAGECUT_TEST_DATA "/io/seeds/" + file, std::ios::binary);

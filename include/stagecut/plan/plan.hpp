@@ -44,6 +44,7 @@ struct planned_stage {
   std::optional<double> backward_kept{};
   std::optional<double> backward_weight{};  ///< of both, the seconds of the gradient of the parameters; unset: not known
   double all_reduce = 0;                    ///< seconds at the end of an iteration, to sum gradients over the replicas
+  bool on_cpu = false;                      ///< whether its device is a CPU, and no accelerator
 
   /// Bytes kept for the backward pass at most, of all microbatches in flight; of one where these are not known.
   [[nodiscard]] double kept_activations() const noexcept {

@@ -49,10 +49,24 @@ inline constexpr word<plan_objective> objective_words[] = {{"makespan", plan_obj
   return objective == plan_objective::automatic ? "automatic" : stagecut::name_of(objective_words, objective);
 }
 
+/// How a graph is cut.
+enum class graph_method : std::uint8_t {
+  automatic,  ///< by down-sets while they are few, else linear
+  down_sets,  ///< by all sets that are closed under predecessors: exact
+  linear,     ///< by linear orders, of which each is cut exactly
+};
+
+/// The words for methods.
+inline constexpr word<graph_method> graph_method_words[] = {
+    {"auto", graph_method::automatic}, {"down-sets", graph_method::down_sets}, {"linear", graph_method::linear}};
+
 /// What to plan. What is not said stays at its default.
 struct plan_request {
   std::size_t devices = 1;       ///< pipeline ranks p
   std::size_t chunks = 1;        ///< stages of every rank; p * chunks stages
+  std::size_t cpus = 0;          ///< CPUs at most that take a stage of a graph, beside the devices
+  bool at_most = false;          ///< of a graph, whether fewer stages will do than there are devices
+  graph_method method = graph_method::automatic;  ///< by which a graph is cut
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
   /// With `chunks` above 1 `one_forward_one_backward` means interleaved. By the makespan all are planned for but sliced
   /// and, for which `in_flight` is there, in_flight; by another objective gpipe, 1F1B, eager 1F1B and interleaved. One

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/cost/link_speed.hpp>
 #include <stagecut/profile/layer.hpp>
 
 namespace stagecut::inline v0 {
@@ -19,6 +21,17 @@ struct profile_edge {
   friend bool operator==(const profile_edge&, const profile_edge&) = default;
 };
 
+/// The machine that a profile names: what a plan is made for where nothing else is said.
+struct stated_machine {
+  std::size_t devices = 0;             ///< accelerators at most; 0: not said
+  std::size_t cpus = 0;                ///< CPUs at most that may take a stage as well
+  std::optional<double> memory{};      ///< bytes of an accelerator; unset: not said
+  std::optional<link_speed> link{};    ///< between all of them; unset: not said
+
+  /// Equal in every part.
+  friend bool operator==(const stated_machine&, const stated_machine&) = default;
+};
+
 /// What the layers of a model take: a chain, in which each layer feeds the next; a graph, which has edges; a module
 /// tree, where layers have children; or both of these.
 struct profile {
@@ -27,6 +40,7 @@ struct profile {
   bool weights_only = false;
   std::string name{};                 ///< of the model; may be empty
   std::vector<profile_edge> edges{};  ///< of a graph: which layer's output feeds which; none: each feeds the next
+  stated_machine machine{};           ///< for which it was written, where it says so
   std::string unknown_fields{};       ///< a JSON object of what this version does not know; empty: nothing
 
   /// The time of every layer, both passes: what a chain of layers is cut by.

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/detail/whole_ticks.hpp>
+
+#include <doctest/doctest.h>
+
+TEST_CASE("ticks are cut off to whole ones, up to the largest that are exact") {
+  using stagecut::detail::whole_ticks;
+  CHECK(whole_ticks(0) == 0);
+  CHECK(whole_ticks(0.999) == 0);
+  CHECK(whole_ticks(7) == 7);
+  CHECK(whole_ticks(7.5) == 7);
+  CHECK(whole_ticks(0x1p52 - 0.5) == 0x1p52 - 1);
+  CHECK(whole_ticks(0x1p53) == 0x1p53);
+}
