@@ -12,6 +12,7 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/plan/graph_method.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -48,17 +49,6 @@ inline constexpr word<plan_objective> objective_words[] = {{"makespan", plan_obj
 [[nodiscard]] constexpr const char* to_string(plan_objective objective) noexcept {
   return objective == plan_objective::automatic ? "automatic" : stagecut::name_of(objective_words, objective);
 }
-
-/// How a graph is cut.
-enum class graph_method : std::uint8_t {
-  automatic,  ///< by down-sets while they are few, else linear
-  down_sets,  ///< by all sets that are closed under predecessors: exact
-  linear,     ///< by linear orders, of which each is cut exactly
-};
-
-/// The words for methods.
-inline constexpr word<graph_method> graph_method_words[] = {
-    {"auto", graph_method::automatic}, {"down-sets", graph_method::down_sets}, {"linear", graph_method::linear}};
 
 /// What to plan. What is not said stays at its default.
 struct plan_request {

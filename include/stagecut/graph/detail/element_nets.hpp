@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/operator_graph.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Rows of numbers, one after the other.
+template <class T>
+class rows {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return end_.size() - 1; }
+  [[nodiscard]] view<const T> operator[](std::size_t i) const noexcept {
+    return {all_.data() + end_[i], end_[i + 1] - end_[i]};
+  }
+  template <class Row>
+  void push_back(const Row& row) {
+    all_.insert(all_.end(), row.begin(), row.end());
+    end_.push_back(all_.size());
+  }
+  /// Of every number below `count`, the rows that hold it, in ascending order.
+  [[nodiscard]] rows<std::uint32_t> holding(std::size_t count) const {
+    rows<std::uint32_t> result;
+    result.end_.assign(count + 1, 0);
+    for (const T& each : all_) ++result.end_[each + std::size_t{1}];
+    for (std::size_t i = 0; i < count; ++i) result.end_[i + 1] += result.end_[i];
+    std::vector<std::size_t> at = result.end_;
+    result.all_.resize(all_.size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      for (const T& each : (*this)[i]) result.all_[at[each]++] = static_cast<std::uint32_t>(i);
+    }
+    return result;
+  }
+
+ private:
+  template <class>
+  friend class rows;
+
+  std::vector<T> all_{};
+  std::vector<std::size_t> end_{0};
+};
+
+/// What a producer puts out, or several that speak with the same elements: a stage pays for it if it holds some of the
+/// elements and not all of them.
+struct net_weight {
+  double forward = 0;   ///< seconds, of the forward pass
+  double backward = 0;  ///< likewise
+};
+
+/// The nets of a graph: of each producer one, with its element and those of its consumers; equal ones are summed.
+struct element_nets {
+  rows<precedence::element> pins{};   ///< of every net, in ascending order, two at least
+  std::vector<net_weight> weights{};  ///< of every net
+
+  element_nets(const operator_graph& graph, const contraction& parts) {
+    const std::size_t n = graph.operators.size();
+    std::vector<std::vector<precedence::element>> row(n);
+    for (const operator_edge& each : graph.edges) row[each.from].push_back(parts.element_of(each.to));
+    std::map<std::vector<precedence::element>, net_weight> known;
+    for (std::size_t u = 0; u < n; ++u) {
+      if (row[u].empty()) continue;
+      row[u].push_back(parts.element_of(u));
+      std::sort(row[u].begin(), row[u].end());
+      row[u].erase(std::unique(row[u].begin(), row[u].end()), row[u].end());
+      if (row[u].size() < 2) continue;
+      const graph_operator& from = graph.operators[u];
+      net_weight& sum = known[std::move(row[u])];
+      (from.is_backward ? sum.backward : sum.forward) += from.sent + graph.latency;
+      if (from.sent_back > 0) sum.backward += from.sent_back + graph.latency;
+    }
+    for (const auto& [each, weight] : known) {
+      if (weight.forward == 0 && weight.backward == 0) continue;
+      pins.push_back(each);
+      weights.push_back(weight);
+    }
+  }
+};
+
+/// Of every shared copy of parameters, the elements that need it.
+[[nodiscard]] inline rows<precedence::element> sharing_elements(const operator_graph& graph, const contraction& parts) {
+  rows<precedence::element> result;
+  for (const shared_parameters& each : graph.shared) {
+    std::vector<precedence::element> row;
+    for (const std::size_t v : each.operators) row.push_back(parts.element_of(v));
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    result.push_back(row);
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/graph/detail/cut_network.hpp>
+#include <stagecut/graph/detail/load_program.hpp>
+#include <stagecut/graph/operator_costs.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Bounds of the load by what sets that hold an element take at least, which a smallest cut tells.
+///
+/// *Flow*: the stage of an element takes no less than the cheapest set that holds it, whether that may be a stage or not.
+///
+/// *Cover*: if no stage takes more than B, the work T of the stage that holds v is limited: for each 0 <= u < 1 it holds
+/// u T + cut >= g(u, v), the least of all sets that hold v, and T + cut <= B, so T <= (B - g(u, v)) / (1 - u) = t(v, B).
+/// As the shares w(v) / T(stage of v) sum to the number of stages with work, which is not above the number K of devices,
+/// each B for which w(v) / t(v, B) sum to more than K is too small.
+class flow_bounds {
+ public:
+  using ticks = operator_costs::ticks;
+
+  flow_bounds(const operator_costs& costs, const stage_counts& counts) : costs_(costs), counts_(counts) {
+    for (std::size_t e = 0; e < costs.size(); ++e) {
+      work_.push_back(costs.at_best(costs.of(e).forward) + costs.at_best(costs.of(e).backward));
+    }
+    beside_ = costs.constant(0);
+    for (std::size_t s = 1; s < costs.options().constants.size(); ++s) beside_ = std::min(beside_, costs.constant(s));
+  }
+
+  /// The flow bound, at least `known`; what is found until it is stopped.
+  [[nodiscard]] ticks flow(ticks known, const function_ref<bool()>& stop) {
+    const bool overlapped = costs_.options().overlap == message_overlap::full;
+    // Of work and cut, where the larger counts, half of both is a bound.
+    const auto share = [&](ticks amount) { return overlapped ? amount / 2 : amount; };
+    cut_network network(
+        costs_, [&](std::size_t e) { return share(work_[e]); },
+        [&](std::size_t i) { return share(costs_.weight_of(i).forward + costs_.weight_of(i).backward); });
+    std::vector<ticks> most(costs_.size());  // what is known of every element from above
+    for (std::size_t e = 0; e < costs_.size(); ++e) {
+      most[e] = work_[e];
+      for (const operator_costs::link& each : costs_.nets_of(e)) {
+        most[e] += costs_.weight_of(each.net).forward + costs_.weight_of(each.net).backward;
+      }
+    }
+    for (const std::size_t e : by_work()) {
+      const ticks instead = on_cpu(e);
+      if (std::min(most[e] + beside_, instead) <= known) continue;
+      if (stop && stop()) break;
+      const ticks least = network.least(e);
+      known = std::max(known, std::min(least + beside_, instead));
+      for (std::size_t other = 0; other < costs_.size(); ++other) {
+        if (network.holds(other)) most[other] = std::min(most[other], least);
+      }
+    }
+    return known;
+  }
+
+  /// The covering bound, at least `known`, from so many values of u as there is time for.
+  [[nodiscard]] ticks cover(ticks known, ticks most, const function_ref<bool()>& stop) {
+    if (costs_.options().overlap == message_overlap::full) return known;
+    for (const std::int64_t part : {0, 8, 12, 4, 14, 2, 10, 6, 15, 13, 11, 9, 7}) {
+      if (stop && stop()) break;
+      if (!measure(part, stop)) break;
+    }
+    if (least_.empty()) return known;
+    ticks low = known;  // the load is at least this
+    for (ticks high = most; low < high;) {
+      const ticks middle = low + (high - low) / 2;
+      if (too_small(middle)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+ private:
+  static constexpr std::int64_t whole = 16;  // u is a part of this
+  static constexpr int shift = 8;            // so that multiples do not overflow: bounds are rounded down
+
+  /// What the least sums are for one u.
+  struct measured {
+    std::int64_t part;
+    std::vector<std::int64_t> least;
+  };
+
+  [[nodiscard]] std::vector<std::size_t> by_work() const {
+    std::vector<std::size_t> result(costs_.size());
+    std::iota(result.begin(), result.end(), std::size_t{0});
+    std::stable_sort(result.begin(), result.end(), [&](std::size_t a, std::size_t b) { return work_[a] > work_[b]; });
+    return result;
+  }
+  [[nodiscard]] ticks on_cpu(std::size_t e) const {
+    const operator_costs::figures& each = costs_.of(e);
+    if (counts_.cpus == 0 || !each.on_cpu) return std::numeric_limits<ticks>::max();
+    return each.cpu + beside_;
+  }
+
+  [[nodiscard]] bool measure(std::int64_t part, const function_ref<bool()>& stop) {
+    cut_network network(
+        costs_, [&](std::size_t e) { return (work_[e] >> shift) * part; },
+        [&](std::size_t i) { return ((costs_.weight_of(i).forward + costs_.weight_of(i).backward) >> shift) * whole; });
+    measured result{part, std::vector<std::int64_t>(costs_.size())};
+    if (part != 0) {
+      for (std::size_t e = 0; e < costs_.size(); ++e) {
+        if (stop && stop()) return false;
+        if (work_[e] != 0) result.least[e] = network.least(e);
+      }
+    }
+    least_.push_back(std::move(result));
+    return true;
+  }
+
+  /// Whether no partition has a load of at most that.
+  [[nodiscard]] bool too_small(ticks load) const {
+    const double limit = static_cast<double>(load - beside_);
+    struct item {
+      double share;
+      double cpu;
+    };
+    std::vector<item> items;
+    double sum = 0;
+    for (std::size_t e = 0; e < costs_.size(); ++e) {
+      if (work_[e] == 0) continue;
+      double most = limit;
+      for (const measured& each : least_) {
+        const double least = static_cast<double>(each.least[e]) * (1 << shift) / whole;
+        most = std::min(most, (limit - least) * whole / static_cast<double>(whole - each.part));
+      }
+      const bool fits = most * (1 + 1e-12) >= static_cast<double>(work_[e]);
+      const double share = fits ? static_cast<double>(work_[e]) / most : std::numeric_limits<double>::infinity();
+      const ticks cpu = on_cpu(e);
+      if (cpu != std::numeric_limits<ticks>::max()) {
+        items.push_back({share, static_cast<double>(cpu - beside_)});
+        if (!fits) continue;  // on a CPU, then
+      } else if (!fits) {
+        return true;
+      }
+      sum += share;
+    }
+    return sum * (1 - 1e-9) > static_cast<double>(counts_.devices) + relief(items, limit);
+  }
+
+  /// The most of the shares that CPUs can take over, with parts of elements.
+  template <class Items>
+  [[nodiscard]] double relief(Items& items, double limit) const {
+    double room = limit * static_cast<double>(counts_.cpus);
+    std::erase_if(items, [](const auto& each) { return each.share == std::numeric_limits<double>::infinity(); });
+    std::sort(items.begin(), items.end(),
+              [](const auto& a, const auto& b) { return a.share * b.cpu > b.share * a.cpu; });
+    double result = 0;
+    for (const auto& each : items) {
+      if (each.cpu > room) return result + each.share * (each.cpu > 0 ? room / each.cpu : 0);
+      room -= each.cpu;
+      result += each.share;
+    }
+    return result;
+  }
+
+  const operator_costs& costs_;
+  stage_counts counts_;
+  std::vector<ticks> work_{};
+  ticks beside_ = 0;
+  std::vector<measured> least_{};
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <queue>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <stagecut/graph/precedence.hpp>
+#include <stagecut/graph/set_cost.hpp>
+
+// Orders in which each element follows its predecessors.
+namespace stagecut::inline v0::detail {
+
+using element_order = std::vector<precedence::element>;
+
+/// Numbers of a seed, the same with every standard library.
+class seeded {
+ public:
+  explicit seeded(std::uint64_t seed) : engine_(seed) {}
+  /// Below `count`, which is not 0; uneven by less than 2^-32.
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>((engine_() >> 32U) * count >> 32U); }
+  std::uint64_t any() { return engine_(); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// How many predecessors each element waits for.
+[[nodiscard]] inline std::vector<std::uint32_t> waits_for(const precedence& below) {
+  std::vector<std::uint32_t> result(below.size());
+  for (std::size_t e = 0; e < below.size(); ++e) result[e] = static_cast<std::uint32_t>(below.predecessors(e).size());
+  return result;
+}
+
+/// The order that `take(ready)` makes: it removes one of the elements that may be next, in the order in which they became
+/// so, and returns it.
+template <class Take>
+[[nodiscard]] element_order ordered(const precedence& below, Take take) {
+  std::vector<std::uint32_t> waits = waits_for(below);
+  std::vector<precedence::element> ready;
+  for (std::size_t e = 0; e < below.size(); ++e) {
+    if (waits[e] == 0) ready.push_back(static_cast<precedence::element>(e));
+  }
+  element_order result;
+  result.reserve(below.size());
+  while (!ready.empty()) {
+    const precedence::element e = take(ready);
+    result.push_back(e);
+    for (const precedence::element to : below.successors(e)) {
+      if (--waits[to] == 0) ready.push_back(to);
+    }
+  }
+  return result;
+}
+
+/// The last that became ready first.
+[[nodiscard]] inline element_order depth_first(const precedence& below) {
+  return ordered(below, [](std::vector<precedence::element>& ready) {
+    const precedence::element e = ready.back();
+    ready.pop_back();
+    return e;
+  });
+}
+
+/// By priority, the least first.
+[[nodiscard]] inline element_order by_priority(const precedence& below, const std::vector<std::uint64_t>& priority) {
+  const auto later = [&](precedence::element a, precedence::element b) {
+    return priority[a] != priority[b] ? priority[a] > priority[b] : a > b;
+  };
+  return ordered(below, [&, known = std::size_t{0}](std::vector<precedence::element>& ready) mutable {
+    for (; known < ready.size(); ++known)
+      std::push_heap(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(known + 1), later);
+    std::pop_heap(ready.begin(), ready.end(), later);
+    const precedence::element e = ready.back();
+    ready.pop_back();
+    known = ready.size();
+    return e;
+  });
+}
+
+/// The first that became ready first: by the longest path to an element.
+[[nodiscard]] inline element_order breadth_first(const precedence& below) {
+  std::vector<std::uint64_t> level(below.size());
+  for (const precedence::element e : below.order()) {
+    for (const precedence::element to : below.successors(e)) level[to] = std::max(level[to], level[e] + 1);
+  }
+  return by_priority(below, level);
+}
+
+/// Any order; where stages are given, one that goes through them one after the other.
+[[nodiscard]] inline element_order random_order(const precedence& below, seeded& random,
+                                                const std::vector<std::uint32_t>& stage_of = {}) {
+  std::vector<std::uint64_t> priority(below.size());
+  for (std::size_t e = 0; e < below.size(); ++e) {
+    priority[e] = random.any() >> 24U;
+    if (!stage_of.empty()) priority[e] |= std::uint64_t{stage_of[e]} << 40U;
+  }
+  return by_priority(below, priority);
+}
+
+/// The element next with which least is cut. O(n r) changes of a set, where r may be next.
+template <set_cost Set>
+[[nodiscard]] element_order least_cut(const precedence& below, Set set) {
+  using value_type = set_value_t<Set>;
+  return ordered(below, [&](std::vector<precedence::element>& ready) {
+    std::size_t best = 0;
+    value_type least{};
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      set.add(ready[i]);
+      const value_type cut = set.value({}) - set_weight(set, ready[i], 0);
+      set.remove(ready[i]);
+      if (i == 0 || cut < least) best = i, least = cut;
+    }
+    const precedence::element e = ready[best];
+    ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(best));
+    set.add(e);
+    return e;
+  });
+}
+
+/// The same pairs the other way round.
+[[nodiscard]] inline precedence reversed(const precedence& below) {
+  std::vector<precedence::pair> pairs;
+  for (std::size_t e = 0; e < below.size(); ++e) {
+    for (const precedence::element to : below.successors(e))
+      pairs.emplace_back(to, static_cast<precedence::element>(e));
+  }
+  return precedence(below.size(), std::move(pairs));
+}
+
+}  // namespace stagecut::inline v0::detail

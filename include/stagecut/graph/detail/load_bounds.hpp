@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <stagecut/graph/detail/load_program.hpp>
+#include <stagecut/graph/set_cost.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What a value of which a bound in real numbers is known is at least: of whole numbers the next above.
+template <class Value>
+[[nodiscard]] Value least_above(double bound) {
+  if constexpr (std::integral<Value>) {
+    // Sums of weights are off by some 2^-50 of their size; the bound stays below the true one.
+    const double safe = std::ceil(bound * (1 - 0x1p-45));
+    return safe < 0x1p62 ? static_cast<Value>(safe) : std::numeric_limits<Value>::max();
+  } else {
+    return static_cast<Value>(bound * (1 - 0x1p-45));
+  }
+}
+
+/// No partition costs less than the average: the least load at which the devices can hold all weights, with CPUs filled
+/// first by what they do best in comparison, in parts of elements too.
+template <set_cost Set>
+[[nodiscard]] set_value_t<Set> average_bound(const Set& empty, const stage_counts& counts) {
+  struct item {
+    double device;
+    double cpu;
+  };
+  std::vector<item> items;
+  double total = 0;
+  for (std::size_t e = 0; e < empty.size(); ++e) {
+    items.push_back({static_cast<double>(set_weight(empty, e, 0)), static_cast<double>(set_weight(empty, e, 1))});
+    total += items.back().device;
+  }
+  if (counts.cpus == 0) return least_above<set_value_t<Set>>(total / static_cast<double>(counts.devices));
+  std::sort(items.begin(), items.end(),
+            [](const item& a, const item& b) { return a.device * b.cpu > b.device * a.cpu; });
+  // With the first items on CPUs the load is where what is left on the devices meets what CPUs hold.
+  const auto devices = static_cast<double>(counts.devices);
+  const auto cpus = static_cast<double>(counts.cpus);
+  double on_cpus = 0;
+  double left = total;
+  for (const item& each : items) {
+    if ((left - each.device) * cpus > (on_cpus + each.cpu) * devices) {
+      left -= each.device;
+      on_cpus += each.cpu;
+      continue;
+    }
+    // A share x of this item: (left - x device) / devices = (on_cpus + x cpu) / cpus.
+    const double x = (left * cpus - on_cpus * devices) / (each.device * cpus + each.cpu * devices);
+    if (x > 0 && each.device > 0) left -= (x < 1 ? x : 1) * each.device;
+    break;
+  }
+  if (counts.devices == 0) return 0;
+  return least_above<set_value_t<Set>>(left / devices);
+}
+
+/// No partition costs less than the heaviest element on the device that suits it best.
+template <set_cost Set>
+[[nodiscard]] set_value_t<Set> heaviest_bound(const Set& empty, const stage_counts& counts) {
+  using value_type = set_value_t<Set>;
+  value_type result = 0;
+  Set one = empty;
+  for (std::size_t e = 0; e < empty.size(); ++e) {
+    one.add(e);
+    const bool on_device = counts.devices > 0 && (set_by_position(empty) || set_may_grow(one, stage_role{0, 0, 1}));
+    const bool on_cpu = counts.cpus > 0 && (set_by_position(empty) || set_may_grow(one, stage_role{1, 0, 1}));
+    one.remove(e);
+    const value_type device = set_weight(empty, e, 0);
+    const value_type cpu = set_weight(empty, e, 1);
+    const value_type here = on_device && on_cpu ? std::min(device, cpu) : on_cpu ? cpu : device;
+    if (result < here) result = here;
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/graph/detail/down_sets.hpp>
+#include <stagecut/graph/detail/load_bounds.hpp>
+#include <stagecut/graph/detail/load_program.hpp>
+#include <stagecut/graph/detail/load_search.hpp>
+#include <stagecut/graph/load_request.hpp>
+#include <stagecut/graph/precedence.hpp>
+#include <stagecut/graph/set_cost.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What is known of the least load.
+template <class Value>
+struct load_answer {
+  std::optional<element_stages<Value>> best{};
+  Value bound = 0;
+  bool infeasible = false;  ///< proved: there is no partition
+  std::size_t down_sets = 0;
+  std::size_t rounds = 0;
+
+  [[nodiscard]] bool proved() const noexcept { return best && best->value <= bound; }
+};
+
+/// Solves one problem of least load: a good partition first, then all down-sets, if they are few enough, or better and
+/// better orders.
+template <set_cost Set>
+class load_solver {
+ public:
+  using value_type = set_value_t<Set>;
+  using answer_type = load_answer<value_type>;
+  /// Makes a bound better, with the load of the best partition, or the greatest number if there is none.
+  using bounder = function_ref<value_type(value_type bound, value_type best, const function_ref<bool()>& stop)>;
+
+  /// @param below    which elements may not stand on later stages than others
+  /// @param empty    the empty set
+  /// @param counts   of devices
+  /// @param method   how
+  /// @param limits   of the search
+  /// @param unit     what the costs' unit is in that of the user, for `progress`; the objects must outlive this one
+  load_solver(const precedence& below, const Set& empty, const stage_counts& counts, graph_method method,
+              const load_limits& limits, double unit)
+      : below_(below),
+        empty_(empty),
+        counts_(counts),
+        method_(method),
+        limits_(limits),
+        unit_(unit),
+        search_(below, empty, counts, limits.seed),
+        begin_(seconds_now()) {}
+
+  /// @param known   a partition to begin with, if there is one
+  /// @param bound   what is known to be a bound; 0: nothing
+  /// @param better  makes the bound better when there is time for it
+  [[nodiscard]] answer_type run(std::optional<element_stages<value_type>> known, value_type bound,
+                                const bounder& better) {
+    answer_.bound = std::max({bound, average_bound(empty_, counts_), heaviest_bound(empty_, counts_)});
+    if (known) search_.keep(*std::move(known));
+    const auto stop = [this] { return over(); };
+    search_.begin(stop);
+    improve(method_ == graph_method::linear ? 0 : 12);
+    if (!done() && method_ != graph_method::linear) by_down_sets();
+    if (!done() && !listed_ && method_ != graph_method::down_sets) {
+      raise(better);
+      improve(std::numeric_limits<std::size_t>::max());
+    }
+    take();
+    return answer_;
+  }
+
+ private:
+  [[nodiscard]] bool done() {
+    take();
+    return answer_.infeasible || answer_.proved() || over();
+  }
+  void take() {
+    if (search_.best() != nullptr) answer_.best = *search_.best();
+  }
+  [[nodiscard]] bool over() {
+    if (over_) return true;
+    const double seconds = seconds_now() - begin_;
+    over_ = (limits_.stop && limits_.stop()) || (limits_.time_limit && seconds >= *limits_.time_limit);
+    if (seconds - told_ > 0.1) tell(seconds);
+    return over_;
+  }
+  void tell(double seconds) {
+    told_ = seconds;
+    if (!limits_.progress) return;
+    const double load = search_.best() == nullptr ? 0 : static_cast<double>(search_.best()->value) * unit_;
+    limits_.progress({seconds, load, static_cast<double>(answer_.bound) * unit_, answer_.rounds});
+  }
+
+  /// Makes partitions better until they are proved, a limit is reached or there were as many rounds.
+  void improve(std::size_t rounds) {
+    for (std::size_t i = 0; i < rounds; ++i) {
+      if (over() || (limits_.round_limit && answer_.rounds >= *limits_.round_limit)) return;
+      const value_type before =
+          search_.best() == nullptr ? std::numeric_limits<value_type>::max() : search_.best()->value;
+      if (before <= answer_.bound) return;
+      search_.improve();
+      ++answer_.rounds;
+      if (search_.best() != nullptr && search_.best()->value < before) tell(seconds_now() - begin_);
+    }
+  }
+
+  /// Has the bound made better; it may take a quarter of the time.
+  void raise(const bounder& better) {
+    if (!better) return;
+    const double until = limits_.time_limit ? *limits_.time_limit / 4 : std::numeric_limits<double>::infinity();
+    const double from = seconds_now();
+    const auto stop = [&] { return over() || seconds_now() - from > until; };
+    const value_type best = search_.best() == nullptr ? std::numeric_limits<value_type>::max() : search_.best()->value;
+    answer_.bound = std::max(answer_.bound, better(answer_.bound, best, stop));
+  }
+
+  /// Lists all down-sets, and finds the best partition or proves that there is none.
+  void by_down_sets() {
+    const auto stop = [this] { return over(); };
+    // No more than fit into some 256 MiB with what the program keeps of each.
+    const std::size_t states = (counts_.devices + 1) * (counts_.cpus + 1);
+    const std::size_t room = (std::size_t{256} << 20U) / (96 + 13 * states);
+    const auto family = down_set_search(below_).run(std::min(limits_.most_down_sets, room), stop);
+    if (!family) return;
+    answer_.down_sets = family->size();
+    const value_type most = std::numeric_limits<value_type>::max();
+    if (search_.best() == nullptr) {
+      // Nothing is known to prune with: higher and higher limits, each as if a partition with that load were known.
+      for (value_type limit = first_limit(); limit < most / 2 && !over(); limit = raised(limit)) {
+        if (auto found = search_.best_within(*family, limit, stop)) {
+          search_.keep(*std::move(found));
+          break;
+        }
+      }
+    }
+    const bool any = search_.best() != nullptr;
+    if (auto found = search_.best_within(*family, any ? search_.best()->value : most, stop)) {
+      search_.keep(*std::move(found));
+    }
+    if (search_.stopped()) return;
+    listed_ = true;
+    take();
+    if (answer_.best) {
+      answer_.bound = answer_.best->value;
+    } else {
+      answer_.infeasible = true;
+    }
+  }
+  [[nodiscard]] value_type first_limit() const { return raised(answer_.bound); }
+  static value_type raised(value_type limit) {
+    const value_type most = std::numeric_limits<value_type>::max();
+    return limit > most / 2 ? most : static_cast<value_type>(limit + limit / 4 + 1);
+  }
+
+  const precedence& below_;
+  const Set& empty_;
+  stage_counts counts_;
+  graph_method method_;
+  const load_limits& limits_;
+  double unit_;
+  load_search<Set> search_;
+  double begin_;
+  double told_ = 0;
+  bool over_ = false;
+  bool listed_ = false;
+  answer_type answer_{};
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/cost/axioms.hpp>
+#include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/load_program.hpp>
+#include <stagecut/graph/operator_costs.hpp>
+#include <stagecut/graph/operator_set.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The load of stages of a path, in which each element speaks with its neighbours alone: work and messages, one after the
+/// other. Exact, as ticks are whole.
+class path_load {
+ public:
+  using axioms = stagecut::axioms<separable, monge, inverse_monge, stage_invariant>;
+  using ticks = operator_costs::ticks;
+
+  /// @pre `is_path(parts, costs)`
+  path_load(const contraction& parts, const operator_costs& costs) : work_(1, 0), cut_(parts.elements() + 1, 0) {
+    std::vector<std::size_t> position(parts.elements());
+    for (const auto e : parts.below().order()) {
+      position[e] = work_.size() - 1;
+      work_.push_back(work_.back() + costs.of(e).forward + costs.of(e).backward);
+    }
+    for (std::size_t i = 0; i < costs.nets(); ++i) {
+      const std::size_t a = position[costs.pins(i)[0]];
+      const std::size_t b = position[costs.pins(i)[1]];
+      cut_[a < b ? b : a] += costs.weight_of(i).forward + costs.weight_of(i).backward;
+    }
+    beside_ = costs.constant(0);
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return work_.size() - 1; }
+  [[nodiscard]] ticks end(std::size_t, std::size_t last) const noexcept { return work_[last] + cut_[last] + beside_; }
+  [[nodiscard]] ticks begin(std::size_t, std::size_t first) const noexcept { return work_[first] - cut_[first]; }
+  [[nodiscard]] ticks work(std::size_t, std::size_t first, std::size_t last) const noexcept {
+    return work_[last] - work_[first];
+  }
+  [[nodiscard]] ticks operator()(std::size_t first, std::size_t last) const noexcept {
+    return end(0, last) - begin(0, first);
+  }
+  [[nodiscard]] ticks operator()(std::size_t, std::size_t first, std::size_t last) const noexcept {
+    return (*this)(first, last);
+  }
+
+ private:
+  std::vector<ticks> work_;
+  std::vector<ticks> cut_;
+  ticks beside_ = 0;
+};
+
+/// Whether the elements can follow each other in one order only, speak with neighbours alone, and stages differ in nothing
+/// and have room enough.
+[[nodiscard]] inline bool is_path(const contraction& parts, const operator_costs& costs, const stage_counts& counts) {
+  if (counts.cpus != 0 || costs.options().overlap != message_overlap::none || costs.options().memory) return false;
+  if (operator_set(costs).by_position()) return false;
+  const auto order = parts.below().order();
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    const auto next = parts.below().successors(order[i]);
+    if (next.size() != 1 || next[0] != order[i + 1]) return false;
+  }
+  for (std::size_t e = 0; e < costs.size(); ++e) {
+    if (!costs.of(e).on_accelerator) return false;
+  }
+  for (std::size_t i = 0; i < costs.nets(); ++i) {
+    if (costs.pins(i).size() != 2) return false;
+    const auto a = costs.pins(i)[0];
+    const auto b = costs.pins(i)[1];
+    const auto after_a = parts.below().successors(a);
+    const auto after_b = parts.below().successors(b);
+    if (!(after_a.size() == 1 && after_a[0] == b) && !(after_b.size() == 1 && after_b[0] == a)) return false;
+  }
+  return true;
+}
+
+/// The least load of a path, by what cuts chains.
+[[nodiscard]] inline std::optional<element_stages<operator_costs::ticks>> least_path_load(const contraction& parts,
+                                                                                          const operator_costs& costs,
+                                                                                          const stage_counts& counts) {
+  const path_load load(parts, costs);
+  std::optional<chain_partition<operator_costs::ticks>> best;
+  for (std::size_t stages = counts.at_most ? 1 : counts.devices; stages <= counts.devices; ++stages) {
+    const auto found = minimize_bottleneck(load, stages);
+    if (found && (!best || found->cost < best->cost)) best = *found;
+  }
+  if (!best) return std::nullopt;
+  element_stages<operator_costs::ticks> result;
+  result.value = best->cost;
+  result.kinds.assign(best->cuts.stages(), 0);
+  result.stage_of.resize(parts.elements());
+  const auto order = parts.below().order();
+  for (std::size_t s = 0; s < best->cuts.stages(); ++s) {
+    for (std::size_t i = best->cuts[s]; i < best->cuts[s + 1]; ++i) {
+      result.stage_of[order[i]] = static_cast<std::uint32_t>(s);
+    }
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail

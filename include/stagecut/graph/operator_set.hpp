@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/graph/operator_costs.hpp>
+#include <stagecut/graph/set_cost.hpp>
+
+namespace stagecut::inline v0 {
+
+/// A set of elements of a graph as a stage: a `set_cost` in ticks of `operator_costs`.
+///
+/// On an accelerator it takes the work of its elements at the device's speed, and of every net that it cuts, once, what
+/// its producer puts out: what it receives and what it sends. On a CPU it takes the work there, and messages cost nothing.
+/// Either takes its stage's constant as well.
+///
+/// `add` and `remove` take O(nets of the element), all else O(1).
+class operator_set {
+ public:
+  /// As in `operator_costs`.
+  using ticks = operator_costs::ticks;
+
+  /// The empty set.
+  /// @param costs  of what; must outlive the set and its copies
+  explicit operator_set(const operator_costs& costs) : costs_(&costs), inside_(costs.nets() + costs.shared()) {}
+  explicit operator_set(const operator_costs&&) = delete;  // would die before it is asked
+
+  /// Elements to choose from.
+  [[nodiscard]] std::size_t size() const noexcept { return costs_->size(); }
+
+  /// Puts an element in.
+  /// @pre it is not in
+  void add(std::size_t e) {
+    count<1>(costs_->of(e));
+    for (const operator_costs::link& each : costs_->nets_of(e)) {
+      const std::uint32_t now = ++inside_[each.net];
+      cut(each.net, static_cast<ticks>(now == 1) - static_cast<ticks>(now == each.pins));
+    }
+    for (const std::uint32_t i : costs_->shared_by(e)) {
+      if (++inside_[costs_->nets() + i] == 1) resident_ += costs_->shared_bytes(i);
+    }
+  }
+
+  /// Takes an element out.
+  /// @pre it is in
+  void remove(std::size_t e) {
+    count<-1>(costs_->of(e));
+    for (const operator_costs::link& each : costs_->nets_of(e)) {
+      const std::uint32_t before = inside_[each.net]--;
+      cut(each.net, static_cast<ticks>(before == each.pins) - static_cast<ticks>(before == 1));
+    }
+    for (const std::uint32_t i : costs_->shared_by(e)) {
+      if (--inside_[costs_->nets() + i] == 0) resident_ -= costs_->shared_bytes(i);
+    }
+  }
+
+  /// What the set takes.
+  [[nodiscard]] ticks value(const stage_role& role) const noexcept {
+    const ticks beside = costs_->constant(role.stage);
+    if (role.kind != 0) return cpu_ + beside;
+    const ticks forward = costs_->at_speed(forward_, role.stage);
+    const ticks backward = costs_->at_speed(backward_, role.stage);
+    if (costs_->options().overlap == message_overlap::none) {
+      return forward + cut_.forward + backward + cut_.backward + beside;
+    }
+    return (forward < cut_.forward ? cut_.forward : forward) + (backward < cut_.backward ? cut_.backward : backward) +
+           beside;
+  }
+
+  /// What any set takes at least that holds this one.
+  [[nodiscard]] ticks least(const stage_role& role) const noexcept {
+    const ticks beside = costs_->constant(role.stage);
+    if (role.kind != 0) return cpu_ + beside;
+    return costs_->at_speed(forward_, role.stage) + costs_->at_speed(backward_, role.stage) + beside;
+  }
+
+  /// Whether its elements run on that kind of device, its memory suffices, and none of them has to stand elsewhere.
+  [[nodiscard]] bool fits(const stage_role& role) const noexcept {
+    if (fixed_ != 0 && (fixed_sum_ != role.stage * fixed_ || fixed_squares_ != role.stage * role.stage * fixed_)) {
+      return false;
+    }
+    return role.kind != 0 ? not_on_cpu_ == 0 : not_on_accelerator_ == 0 && memory(role) <= costs_->limit();
+  }
+  /// The same: a set that does not fit is in none that does.
+  [[nodiscard]] bool may_grow(const stage_role& role) const noexcept { return fits(role); }
+
+  /// A set takes at least the sum of these; of what does not run on CPUs, more than any set takes.
+  [[nodiscard]] ticks weight(std::size_t e, std::size_t kind) const noexcept {
+    const operator_costs::figures& each = costs_->of(e);
+    if (kind != 0) return each.on_cpu ? each.cpu : never;
+    return costs_->at_best(each.forward) + costs_->at_best(each.backward);
+  }
+
+  /// Whether anything here depends on the number of a stage.
+  [[nodiscard]] bool by_position() const noexcept {
+    const load_options& options = costs_->options();
+    if (options.constants.size() > 1 || !options.speeds.empty() || (options.memory && options.in_flight)) return true;
+    for (std::size_t e = 0; e < size(); ++e) {
+      if (costs_->of(e).stage != graph_operator::none) return true;
+    }
+    return false;
+  }
+
+  /// Memory on an accelerator, in ticks of it.
+  [[nodiscard]] ticks memory(const stage_role& role) const noexcept {
+    return resident_ + costs_->in_flight(role.stage, role.stages) * activations_;
+  }
+
+ private:
+  static constexpr ticks never = ticks{1} << 61;
+
+  template <int Sign>
+  void count(const operator_costs::figures& each) noexcept {
+    forward_ += Sign * each.forward;
+    backward_ += Sign * each.backward;
+    cpu_ += Sign * each.cpu;
+    resident_ += Sign * each.resident;
+    activations_ += Sign * each.activations;
+    const auto one = static_cast<std::size_t>(Sign);
+    if (!each.on_accelerator) not_on_accelerator_ += one;
+    if (!each.on_cpu) not_on_cpu_ += one;
+    if (each.stage == graph_operator::none) return;
+    fixed_ += one;
+    fixed_sum_ += one * each.stage;
+    fixed_squares_ += one * each.stage * each.stage;
+  }
+  /// Counts a net once more, once less or not; without branches, which nobody could foretell.
+  void cut(std::size_t net, ticks times) noexcept {
+    cut_.forward += times * costs_->weight_of(net).forward;
+    cut_.backward += times * costs_->weight_of(net).backward;
+  }
+
+  const operator_costs* costs_;
+  std::vector<std::uint32_t> inside_;  // pins of every net that are in, then the same of shared parameters
+  ticks forward_ = 0;
+  ticks backward_ = 0;
+  ticks cpu_ = 0;
+  operator_costs::net cut_{};
+  ticks resident_ = 0;
+  ticks activations_ = 0;
+  std::size_t not_on_accelerator_ = 0;
+  std::size_t not_on_cpu_ = 0;
+  std::size_t fixed_ = 0;  // elements that have to stand on some stage; the sum of these, and of their squares
+  std::size_t fixed_sum_ = 0;
+  std::size_t fixed_squares_ = 0;
+};
+
+static_assert(set_cost<operator_set>);
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include <stagecut/core/arithmetic.hpp>
+
+namespace stagecut::inline v0 {
+
+/// As what a set of elements is priced.
+struct stage_role {
+  std::size_t kind = 0;    ///< of its device: 0 an accelerator, 1 a CPU
+  std::size_t stage = 0;   ///< its number, from 0
+  std::size_t stages = 1;  ///< how many there are
+
+  /// Equal in every part.
+  friend bool operator==(const stage_role&, const stage_role&) = default;
+};
+
+/// A set of elements, empty at first, and what it costs as a stage of a graph: what all partitioners of graphs ask for.
+/// `add(e)` and `remove(e)` change it, `value(role)` is its cost, a number, `size()` how many elements there are to choose
+/// from. Copies are sets of their own.
+///
+/// Optional members:
+///
+/// | member | meaning | without it |
+/// |---|---|---|
+/// | `fits(role)` | whether the set may be such a stage | it may |
+/// | `may_grow(role)` | false: neither the set nor any that holds it fits | it may |
+/// | `least(role)` | no set that holds this one costs less | nothing is known |
+/// | `weight(e, kind)` | a set costs at least the sum of the weights of its elements | they are 0 |
+/// | `by_position()` | whether `value` and `fits` look at the stage's number | they do |
+///
+/// Axioms: pure but for `add` and `remove`; the value depends on the set and the role alone, not on the way to it; not
+/// below zero and never NaN; `least` and `weight` keep what they say. A liar gets a wrong answer, no undefined behaviour.
+template <class Set>
+concept set_cost = std::copyable<Set> && requires(Set& set, const Set& same, std::size_t e, const stage_role& role) {
+  { same.size() } -> std::convertible_to<std::size_t>;
+  set.add(e);
+  set.remove(e);
+  { same.value(role) } -> arithmetic;
+};
+
+/// The type of what a set costs.
+template <set_cost Set>
+using set_value_t = decltype(std::declval<const Set&>().value(stage_role{}));
+
+namespace detail {
+
+/// What an optional member says, or what holds without it.
+/// @{
+template <class Set>
+[[nodiscard]] bool set_fits(const Set& set, const stage_role& role) {
+  if constexpr (requires { set.fits(role); }) return set.fits(role);
+  return true;
+}
+template <class Set>
+[[nodiscard]] bool set_may_grow(const Set& set, const stage_role& role) {
+  if constexpr (requires { set.may_grow(role); }) return set.may_grow(role);
+  return true;
+}
+template <class Set>
+[[nodiscard]] set_value_t<Set> set_least(const Set& set, const stage_role& role) {
+  if constexpr (requires { set.least(role); }) return set.least(role);
+  return 0;
+}
+template <class Set>
+[[nodiscard]] set_value_t<Set> set_weight(const Set& set, std::size_t e, std::size_t kind) {
+  if constexpr (requires { set.weight(e, kind); }) return set.weight(e, kind);
+  return 0;
+}
+template <class Set>
+[[nodiscard]] bool set_by_position(const Set& set) {
+  if constexpr (requires { set.by_position(); }) return set.by_position();
+  return true;
+}
+/// @}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include <stagecut/core/words.hpp>
+
+namespace stagecut::inline v0 {
+
+/// How a graph is cut.
+enum class graph_method : std::uint8_t {
+  automatic,  ///< by down-sets while they are few, else by linear orders
+  down_sets,  ///< by all sets of operators that hold the predecessors of what they hold: exact
+  linear,     ///< by linear orders, each of which is cut exactly
+};
+
+/// The words for methods on the command line and in requests.
+inline constexpr word<graph_method> graph_method_words[] = {
+    {"auto", graph_method::automatic}, {"down-sets", graph_method::down_sets}, {"linear", graph_method::linear}};
+
+}  // namespace stagecut::inline v0
