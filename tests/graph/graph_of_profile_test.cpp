@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using stagecut::graph_of;
 using stagecut::graph_operator;

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "adapted_graphs.hpp"
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using stagecut::graph_operator;
 using stagecut::make_operator_graph;

@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "adapted_graphs.hpp"
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using stagecut::detail::vertex_numbers;
 
