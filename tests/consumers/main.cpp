@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <stagecut/graph/make_operator_graph.hpp>
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/stagecut.hpp>
 #include <stagecut/testing/archetypes.hpp>

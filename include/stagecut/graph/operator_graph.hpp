@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// That an operator takes what another one puts out.

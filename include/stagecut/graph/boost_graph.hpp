@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include <stagecut/core/detail/language.hpp>
+
+#include <boost/graph/graph_traits.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Specialise as `true` for a graph type that is adapted to Boost by a specialisation of `boost::graph_traits` and has no member
+/// types of its own: `vertex_descriptor`, `edge_descriptor`, `directed_category`, `edge_parallel_category` and
+/// `traversal_category`. Nothing but these tells a graph from any other type: `boost::graph_traits` of a type that is none
+/// does not compile.
+template <class Graph>
+inline constexpr bool has_graph_traits = false;
+
+namespace detail {
+
+/// That `boost::graph_traits` may be asked for the type.
+template <class Graph>
+concept known_to_boost = has_graph_traits<Graph> || requires {
+  typename Graph::vertex_descriptor;
+  typename Graph::edge_descriptor;
+  typename Graph::directed_category;
+  typename Graph::edge_parallel_category;
+  typename Graph::traversal_category;
+};
+
+/// That its edges lead somewhere.
+template <class Graph>
+concept directed_for_boost =
+    std::convertible_to<typename boost::graph_traits<Graph>::directed_category, boost::directed_tag>;
+
+/// That it is of a category, in Boost's hierarchy of tags.
+template <class Graph, class Tag>
+concept of_category = std::convertible_to<typename boost::graph_traits<Graph>::traversal_category, Tag>;
+
+/// That it lists its vertices.
+template <class Graph>
+concept lists_vertices = of_category<Graph, boost::vertex_list_graph_tag> && requires(const Graph& g) {
+  { *vertices(g).first } -> std::convertible_to<typename boost::graph_traits<Graph>::vertex_descriptor>;
+  { vertices(g).first != vertices(g).second } -> std::convertible_to<bool>;
+};
+
+/// That it tells the edges that leave a vertex. Those of Boost's own `adjacency_list` are read once: no more is asked.
+template <class Graph>
+concept has_out_edges = of_category<Graph, boost::incidence_graph_tag> &&
+    requires(const Graph& g, typename boost::graph_traits<Graph>::vertex_descriptor v) {
+  { target(*out_edges(v, g).first, g) } -> std::convertible_to<decltype(v)>;
+  { out_edges(v, g).first != out_edges(v, g).second } -> std::convertible_to<bool>;
+};
+
+/// That it lists its edges.
+template <class Graph>
+concept lists_edges = of_category<Graph, boost::edge_list_graph_tag> && requires(const Graph& g) {
+  { source(*edges(g).first, g) } -> std::convertible_to<typename boost::graph_traits<Graph>::vertex_descriptor>;
+  { target(*edges(g).first, g) } -> std::convertible_to<typename boost::graph_traits<Graph>::vertex_descriptor>;
+  { edges(g).first != edges(g).second } -> std::convertible_to<bool>;
+};
+
+/// The vertices of a graph; of another type, nothing that could be meant.
+template <class Graph>
+struct vertex_of {
+  using type = std::nullptr_t;
+};
+template <known_to_boost Graph>
+struct vertex_of<Graph> {
+  using type = typename boost::graph_traits<Graph>::vertex_descriptor;
+};
+template <class Graph>
+using vertex_t = typename vertex_of<Graph>::type;
+
+}  // namespace detail
+
+/// A directed graph of Boost's, or adapted to it, whose vertices and edges can be listed.
+///
+/// What is asked of `const Graph& g`, in Boost's words a VertexListGraph that is an IncidenceGraph or an EdgeListGraph:
+///   `vertices(g)`                                      the vertices, as a pair of iterators
+///   `out_edges(v, g)`, `target(e, g)`                  the edges that leave a vertex, and where one leads; or
+///   `edges(g)`, `source(e, g)`, `target(e, g)`         all edges, and their ends
+///
+/// Iterators may be input iterators; `num_vertices` and a `vertex_index` are not asked for. Parallel edges count once.
+template <class Graph>
+concept boost_graph = detail::known_to_boost<Graph> && detail::directed_for_boost<Graph> &&
+    detail::lists_vertices<Graph> &&(detail::has_out_edges<Graph> || detail::lists_edges<Graph>);
+
+}  // namespace stagecut::inline v0

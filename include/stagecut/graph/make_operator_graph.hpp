@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/graph/boost_graph.hpp>
+#include <stagecut/graph/detail/vertex_numbers.hpp>
+#include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/graph/vertex_values.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Where a Boost graph has what its operators take: of each part of `graph_operator` with that name, a property map, a
+/// member of what the graph keeps with each vertex, a function of a vertex, or a number; see `vertex_values`. What is left
+/// out stays at its default.
+template <class Graph>
+struct operator_maps {
+  vertex_values<Graph, double> forward{};       ///< seconds on an accelerator
+  vertex_values<Graph, double> backward{};      ///< likewise, of the backward pass
+  vertex_values<Graph, double> cpu{};           ///< seconds of both passes on a CPU
+  vertex_values<Graph, double> sent{};          ///< seconds to hand the output to another device
+  vertex_values<Graph, double> sent_back{};     ///< likewise, the gradient of the output
+  vertex_values<Graph, double> resident{};      ///< bytes that stay for parameters
+  vertex_values<Graph, double> activations{};   ///< bytes kept from the forward to the backward pass
+  vertex_values<Graph, std::size_t> group{};    ///< operators of one group stand on one stage
+  vertex_values<Graph, std::size_t> stage{};    ///< the one on which it has to stand
+  vertex_values<Graph, bool> on_accelerator{};  ///< whether it runs on an accelerator
+  vertex_values<Graph, bool> on_cpu{};          ///< whether it runs on a CPU; left out: all do if `cpu` is given
+  vertex_values<Graph, bool> is_backward{};     ///< whether it is of the backward pass
+};
+
+namespace detail {
+
+/// Reads one part of all operators.
+template <class Graph, class Value>
+void read_part(const Graph& g, const std::vector<vertex_t<Graph>>& listed, const vertex_values<Graph, Value>& values,
+               Value graph_operator::*part, const char* name, std::vector<graph_operator>& operators) {
+  if (!values) return;
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const Value value = values(g, listed[i]);
+    if constexpr (std::same_as<Value, double>) {
+      if (!is_finite(value) || is_negative(value)) {
+        const std::string shown = is_nan(value) ? "NaN" : is_finite(value) ? std::to_string(value) : "infinity";
+        fail(invalid_input(joined({"vertex ", i}), joined({name, " = ", shown, ", must be finite and not negative"})));
+      }
+    }
+    operators[i].*part = value;
+  }
+}
+
+/// The edges between vertices by their numbers, each pair once, in ascending order.
+template <boost_graph Graph>
+[[nodiscard]] std::vector<operator_edge> numbered_edges(const Graph& g, const vertex_numbers<Graph>& number) {
+  std::vector<operator_edge> result;
+  const std::size_t n = number.listed().size();
+  const auto add = [&](std::size_t from, std::size_t to) {
+    if (from == n) fail(invalid_input(joined({"an edge to vertex ", to}), "begins at none of the graph's vertices"));
+    if (to == n) fail(invalid_input(joined({"an edge of vertex ", from}), "leads to none of the graph's vertices"));
+    result.push_back({from, to});
+  };
+  if constexpr (has_out_edges<Graph>) {
+    for (std::size_t i = 0; i < n; ++i) {
+      auto [e, last] = out_edges(number.listed()[i], g);
+      for (; e != last; ++e) add(i, number(target(*e, g)));
+    }
+  } else {
+    auto [e, last] = edges(g);
+    for (; e != last; ++e) add(number(source(*e, g)), number(target(*e, g)));
+  }
+  detail::sort(result, [](const operator_edge& a, const operator_edge& b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  });
+  std::size_t kept = 0;
+  for (std::size_t e = 0; e < result.size(); ++e) {
+    if (kept == 0 || result[kept - 1] != result[e]) result[kept++] = result[e];
+  }
+  result.resize(kept);
+  return result;
+}
+
+/// Says of a type that is no graph to read what it lacks.
+template <class Graph>
+constexpr void expects_boost_graph() {
+  static_assert(known_to_boost<Graph>,
+                "this is no Boost graph: it lacks some of the member types vertex_descriptor, edge_descriptor, "
+                "directed_category, edge_parallel_category and traversal_category; if boost::graph_traits is "
+                "specialised for it, specialise "
+                "stagecut::has_graph_traits as true");
+  if constexpr (known_to_boost<Graph>) {
+    static_assert(directed_for_boost<Graph>,
+                  "this graph is undirected: nothing says which of two operators takes what the other one puts out");
+    static_assert(lists_vertices<Graph>, "this graph does not list its vertices: it is no VertexListGraph");
+    static_assert(has_out_edges<Graph> || lists_edges<Graph>,
+                  "this graph tells no edges: it is neither an IncidenceGraph nor an EdgeListGraph");
+  }
+}
+
+}  // namespace detail
+
+/// Makes an operator graph of a Boost graph: see `make_operator_graph`.
+struct make_operator_graph_fn {
+  /// @param g     a directed graph, a `boost_graph`: its edges lead from an operator to one that takes what it puts out
+  /// @param maps  where it has what the operators take: `{.forward = &op::seconds, .sent = get(&op::sent, g)}`
+  /// @return      operator i is the i-th of `vertices(g)`; parallel edges are one, and edges are in ascending order
+  /// @throws      invalid_input with `vertex I` for figures that are negative, infinite or NaN, and with the vertex at its
+  ///              one end for an edge whose other end the graph does not list; whatever the maps throw
+  ///
+  /// Any other type, an undirected graph among them, does not compile; the compiler's message says why. Whether there are
+  /// cycles is not asked. O((n + m) log m) for n vertices and m edges, and each map is read once for every vertex.
+  template <class Graph>
+  [[nodiscard]] operator_graph operator()(const Graph& g, const operator_maps<Graph>& maps = {}) const {
+    operator_graph result;
+    detail::expects_boost_graph<Graph>();
+    if constexpr (boost_graph<Graph>) {
+      const detail::vertex_numbers<Graph> number(g);
+      std::vector<graph_operator>& all = result.operators;
+      all.resize(number.listed().size());
+      const auto read = [&](const auto& values, auto part, const char* name) {
+        detail::read_part(g, number.listed(), values, part, name, all);
+      };
+      read(maps.forward, &graph_operator::forward, "forward");
+      read(maps.backward, &graph_operator::backward, "backward");
+      read(maps.cpu, &graph_operator::cpu, "cpu");
+      read(maps.sent, &graph_operator::sent, "sent");
+      read(maps.sent_back, &graph_operator::sent_back, "sent_back");
+      read(maps.resident, &graph_operator::resident, "resident");
+      read(maps.activations, &graph_operator::activations, "activations");
+      read(maps.group, &graph_operator::group, "group");
+      read(maps.stage, &graph_operator::stage, "stage");
+      read(maps.on_accelerator, &graph_operator::on_accelerator, "on_accelerator");
+      read(maps.is_backward, &graph_operator::is_backward, "is_backward");
+      read(maps.cpu && !maps.on_cpu ? vertex_values<Graph, bool>(true) : maps.on_cpu, &graph_operator::on_cpu,
+           "on_cpu");
+      result.edges = detail::numbered_edges(g, number);
+    }
+    return result;
+  }
+};
+
+/// Makes an operator graph, which the algorithms on graphs take, of any Boost graph:
+/// `make_operator_graph(g, {.forward = &op::seconds, .sent = &op::output_seconds, .group = &op::group})`.
+/// See `make_operator_graph_fn`, `operator_maps`.
+inline constexpr make_operator_graph_fn make_operator_graph{};
+
+/// Writes what was found for the operators back to the vertices of the graph from which they came: see `put_by_vertex`.
+struct put_by_vertex_fn {
+  /// @param g       as it was when the operators were made of it
+  /// @param values  of every operator: the stages of a plan
+  /// @param map     a property map of the vertices that is written to: `get(&op::stage, g)`
+  /// @throws        argument_error unless there are as many values as vertices; whatever the map throws
+  ///
+  /// O(n).
+  template <boost_graph Graph, class Value, class Map>
+  void operator()(const Graph& g, const std::vector<Value>& values, Map map) const {
+    const auto [first, last] = vertices(g);
+    std::size_t n = 0;
+    for (auto v = first; v != last; ++v) ++n;
+    if (n != values.size()) {
+      detail::fail(argument_error("put_by_vertex", "values.size()", std::to_string(values.size()),
+                                  detail::joined({"must be the number of vertices, ", n})));
+    }
+    std::size_t i = 0;
+    for (auto v = first; v != last; ++v) {
+      if constexpr (detail::array_of_vertices<Map, Graph>) {
+        map[static_cast<std::size_t>(*v)] = values[i++];
+      } else {
+        put(map, *v, values[i++]);
+      }
+    }
+  }
+};
+
+/// Writes one value for every operator, such as its stage, to the vertices of the Boost graph that they were made of:
+/// `put_by_vertex(g, stages, get(&op::stage, g))`. See `put_by_vertex_fn`.
+inline constexpr put_by_vertex_fn put_by_vertex{};
+
+}  // namespace stagecut::inline v0
