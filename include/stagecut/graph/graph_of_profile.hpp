@@ -105,8 +105,7 @@ inline void check_range(const profile& model, const operator_graph& graph) {
 /// Makes an operator graph of a profile, which becomes the plain input of all algorithms on graphs: operator i is layer i.
 ///
 /// @param model    a graph; one without edges is a chain, whose layers each feed the next
-/// @param options  between which devices, and how memory is reckoned. An operator's `activations` are for one microbatch;
-///                 `workspace` and the buffers at the ends of a stage are not counted
+/// @param options  between which devices, and how memory is reckoned. An operator's `activations` are for one microbatch
 /// @return         - sent: the bytes of the output by the link; sent_back the same where the model has backward times and
 ///                   no operators of the backward pass, else 0. The link's latency is that of the graph;
 ///                 - groups are numbered from 0 on by their first layers. Layers that share colocated parameters are of
@@ -146,6 +145,8 @@ inline void check_range(const profile& model, const operator_graph& graph) {
     made.sent_back = gradients && !apart ? made.sent : 0;
     made.resident = stays(each.parameters, each.resident);
     made.activations = each.activations;
+    made.workspace = each.workspace;
+    made.output = each.output;
     made.group = groups[i];
     made.stage = each.stage.value_or(graph_operator::none);
     made.on_accelerator = each.accelerator;

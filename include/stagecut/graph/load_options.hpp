@@ -35,6 +35,7 @@ struct load_options {
   /// to the last one, and not of more than `microbatches`. Otherwise of one.
   bool in_flight = false;
   std::size_t microbatches = 0;  ///< of an iteration; 0: any number
+  double boundary_buffers = 0;   ///< bytes of buffers for each byte that a stage receives or sends
 };
 
 namespace detail {
@@ -57,6 +58,9 @@ inline void check_load_options(std::string_view function, const load_options& op
   }
   for (const double each : options.speeds) {
     if (!is_finite(each) || !(each > 0)) refuse("speeds", std::to_string(each), "must be finite and above 0");
+  }
+  if (!is_finite(options.boundary_buffers) || is_negative(options.boundary_buffers)) {
+    refuse("boundary_buffers", std::to_string(options.boundary_buffers), "must be finite and not negative");
   }
   if (options.memory && (is_nan(*options.memory) || is_negative(*options.memory))) {
     refuse("memory", std::to_string(*options.memory), "must not be negative");

@@ -125,6 +125,7 @@ class graph_solver {
       if (alone || stays[parts_.element_of(v)]) continue;
       result.operators[v].resident = 0;
       result.operators[v].activations = 0;
+      result.operators[v].workspace = 0;
     }
     return result;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +34,7 @@ class operator_costs {
     ticks cpu = 0;                             ///< both passes on a CPU
     ticks resident = 0;                        ///< of memory
     ticks activations = 0;                     ///< likewise
+    ticks workspace = 0;                       ///< likewise, of the operator that needs most
     std::size_t stage = graph_operator::none;  ///< the one on which it has to stand
     bool on_accelerator = true;                ///< whether all of its operators run there
     bool on_cpu = true;                        ///< likewise
@@ -47,6 +48,7 @@ class operator_costs {
   struct net {
     ticks forward = 0;   ///< of the forward pass
     ticks backward = 0;  ///< of the backward pass
+    ticks buffers = 0;   ///< of memory
   };
 
   /// @param graph    what the operators take
@@ -72,7 +74,9 @@ class operator_costs {
     sharing_ = detail::sharing_elements(graph, parts);
     shared_by_ = sharing_.holding(parts.elements());
     choose_ticks(graph, nets, stages);
-    for (const auto& each : nets.weights) nets_.push_back({time(each.forward), time(each.backward)});
+    for (const auto& each : nets.weights) {
+      nets_.push_back({time(each.forward), time(each.backward), bytes(options.boundary_buffers * each.bytes)});
+    }
     for (const shared_parameters& each : graph.shared) shared_.push_back(bytes(each.resident));
     for (std::size_t e = 0; e < parts.elements(); ++e) elements_.push_back(sum(graph, parts.operators_of(e)));
     for (std::size_t s = 0; s < options.constants.size(); ++s) constants_.push_back(time(options.constants[s]));
@@ -149,6 +153,8 @@ class operator_costs {
       check_figure(v, "sent_back", each.sent_back);
       check_figure(v, "resident", each.resident);
       check_figure(v, "activations", each.activations);
+      check_figure(v, "workspace", each.workspace);
+      check_figure(v, "output", each.output);
     }
     check_figure(0, "latency", graph.latency);
     for (std::size_t i = 0; i < graph.shared.size(); ++i) {
@@ -176,6 +182,7 @@ class operator_costs {
       time += both > each.cpu ? both : each.cpu;
       resident += each.resident;
       activations += each.activations;
+      resident += each.workspace + options_.boundary_buffers * each.output;
     }
     double slowest = 1;
     for (const double each : options_.speeds) slowest = each < slowest ? each : slowest;
@@ -209,6 +216,7 @@ class operator_costs {
       result.cpu += time(each.cpu);
       result.resident += bytes(each.resident);
       result.activations += bytes(each.activations);
+      result.workspace = std::max(result.workspace, bytes(each.workspace));
       result.on_accelerator = result.on_accelerator && each.on_accelerator;
       result.on_cpu = result.on_cpu && each.on_cpu;
       if (each.stage == graph_operator::none) continue;

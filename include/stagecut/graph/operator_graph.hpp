@@ -33,6 +33,8 @@ struct graph_operator {
   double sent_back = 0;         ///< likewise, the gradient of its output; 0 where that has operators of its own
   double resident = 0;          ///< bytes that stay for its parameters
   double activations = 0;       ///< bytes kept from the forward to the backward pass
+  double workspace = 0;         ///< bytes needed only while it runs
+  double output = 0;            ///< bytes that it hands over
   std::size_t group = none;     ///< operators of one group stand on one stage; `none`: of no group
   std::size_t stage = none;     ///< the one on which it has to stand; `none`: any
   bool on_accelerator = true;   ///< whether it runs on an accelerator

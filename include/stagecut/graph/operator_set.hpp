@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <stagecut/graph/operator_costs.hpp>
@@ -38,6 +39,7 @@ class operator_set {
       const std::uint32_t now = ++inside_[each.net];
       cut(each.net, static_cast<ticks>(now == 1) - static_cast<ticks>(now == each.pins));
     }
+    if (works_in(e) != 0) ++workspaces_[works_in(e)];
     for (const std::uint32_t i : costs_->shared_by(e)) {
       if (++inside_[costs_->nets() + i] == 1) resident_ += costs_->shared_bytes(i);
     }
@@ -51,6 +53,7 @@ class operator_set {
       const std::uint32_t before = inside_[each.net]--;
       cut(each.net, static_cast<ticks>(before == each.pins) - static_cast<ticks>(before == 1));
     }
+    if (works_in(e) != 0 && --workspaces_[works_in(e)] == 0) workspaces_.erase(works_in(e));
     for (const std::uint32_t i : costs_->shared_by(e)) {
       if (--inside_[costs_->nets() + i] == 0) resident_ -= costs_->shared_bytes(i);
     }
@@ -83,8 +86,11 @@ class operator_set {
     }
     return role.kind != 0 ? not_on_cpu_ == 0 : not_on_accelerator_ == 0 && memory(role) <= costs_->limit();
   }
-  /// The same: a set that does not fit is in none that does.
-  [[nodiscard]] bool may_grow(const stage_role& role) const noexcept { return fits(role); }
+  /// The same but for buffers, of which a larger set may need less.
+  [[nodiscard]] bool may_grow(const stage_role& role) const noexcept {
+    if (cut_.buffers == 0 || role.kind != 0 || memory(role) <= costs_->limit()) return fits(role);
+    return not_on_accelerator_ == 0 && memory(role) - cut_.buffers <= costs_->limit();
+  }
 
   /// A set takes at least the sum of these; of what does not run on CPUs, more than any set takes.
   [[nodiscard]] ticks weight(std::size_t e, std::size_t kind) const noexcept {
@@ -105,7 +111,8 @@ class operator_set {
 
   /// Memory on an accelerator, in ticks of it.
   [[nodiscard]] ticks memory(const stage_role& role) const noexcept {
-    return resident_ + costs_->in_flight(role.stage, role.stages) * activations_;
+    const ticks workspace = workspaces_.empty() ? 0 : workspaces_.rbegin()->first;
+    return resident_ + costs_->in_flight(role.stage, role.stages) * activations_ + workspace + cut_.buffers;
   }
 
  private:
@@ -126,10 +133,15 @@ class operator_set {
     fixed_sum_ += one * each.stage;
     fixed_squares_ += one * each.stage * each.stage;
   }
+  /// Memory that an element needs while it runs, where that matters.
+  [[nodiscard]] ticks works_in(std::size_t e) const noexcept {
+    return costs_->options().memory ? costs_->of(e).workspace : 0;
+  }
   /// Counts a net once more, once less or not; without branches, which nobody could foretell.
   void cut(std::size_t net, ticks times) noexcept {
     cut_.forward += times * costs_->weight_of(net).forward;
     cut_.backward += times * costs_->weight_of(net).backward;
+    cut_.buffers += times * costs_->weight_of(net).buffers;
   }
 
   const operator_costs* costs_;
@@ -142,6 +154,7 @@ class operator_set {
   ticks activations_ = 0;
   std::size_t not_on_accelerator_ = 0;
   std::size_t not_on_cpu_ = 0;
+  std::map<ticks, std::uint32_t> workspaces_{};  // how many elements need so much while they run
   std::size_t fixed_ = 0;  // elements that have to stand on some stage; the sum of these, and of their squares
   std::size_t fixed_sum_ = 0;
   std::size_t fixed_squares_ = 0;

@@ -33,6 +33,8 @@ namespace stagecut::inline v0 {
   std::vector<graph_stage> result(k);
   std::vector<messages> sent(k);
   std::vector<double> activations(k);
+  std::vector<double> workspace(k);
+  std::vector<double> passing(k);
   for (std::size_t v = 0; v < graph.operators.size(); ++v) {
     const graph_operator& each = graph.operators[v];
     graph_stage& stage = result[stage_of[v]];
@@ -40,6 +42,7 @@ namespace stagecut::inline v0 {
     stage.backward += kinds[stage_of[v]] != 0 ? 0 : each.backward;
     stage.memory += each.resident;
     activations[stage_of[v]] += each.activations;
+    workspace[stage_of[v]] = std::max(workspace[stage_of[v]], each.workspace);
   }
   std::vector<std::vector<std::size_t>> reached(graph.operators.size());
   for (const operator_edge& each : graph.edges) {
@@ -53,6 +56,7 @@ namespace stagecut::inline v0 {
     const graph_operator& each = graph.operators[v];
     for (const std::size_t s : reached[v]) {
       (each.is_backward ? sent[s].backward : sent[s].forward) += each.sent + graph.latency;
+      passing[s] += each.output;
       if (each.sent_back > 0) sent[s].backward += each.sent_back + graph.latency;
     }
   }
@@ -66,7 +70,7 @@ namespace stagecut::inline v0 {
     stage.on_cpu = kinds[s] != 0;
     std::size_t kept = options.in_flight ? k - s : 1;
     if (options.in_flight && options.microbatches != 0) kept = std::min(kept, options.microbatches);
-    stage.memory += static_cast<double>(kept) * activations[s];
+    stage.memory += static_cast<double>(kept) * activations[s] + workspace[s] + options.boundary_buffers * passing[s];
     if (!stage.on_cpu) {
       const double speed = options.speeds.empty() ? 1 : options.speeds[s];
       stage.forward /= speed;

@@ -54,6 +54,7 @@ class rows {
 struct net_weight {
   double forward = 0;   ///< seconds, of the forward pass
   double backward = 0;  ///< likewise
+  double bytes = 0;     ///< of what is put out
 };
 
 /// The nets of a graph: of each producer one, with its element and those of its consumers; equal ones are summed.
@@ -75,10 +76,11 @@ struct element_nets {
       const graph_operator& from = graph.operators[u];
       net_weight& sum = known[std::move(row[u])];
       (from.is_backward ? sum.backward : sum.forward) += from.sent + graph.latency;
+      sum.bytes += from.output;
       if (from.sent_back > 0) sum.backward += from.sent_back + graph.latency;
     }
     for (const auto& [each, weight] : known) {
-      if (weight.forward == 0 && weight.backward == 0) continue;
+      if (weight.forward == 0 && weight.backward == 0 && weight.bytes == 0) continue;
       pins.push_back(each);
       weights.push_back(weight);
     }

@@ -32,7 +32,7 @@ namespace stagecut::inline v0::detail {
   for (std::size_t e = 0; e < n; ++e) into[e] = static_cast<contraction::element>(e);
   const auto takes_nothing = [&](std::size_t e) {
     const operator_costs::figures& each = costs.of(e);
-    const bool none = each.resident == 0 && each.activations == 0 && costs.shared_by(e).empty();
+    const bool none = each.resident == 0 && each.activations == 0 && each.workspace == 0 && costs.shared_by(e).empty();
     return each.forward == 0 && each.backward == 0 && each.cpu == 0 && each.stage == graph_operator::none &&
            (none || !memory);
   };
