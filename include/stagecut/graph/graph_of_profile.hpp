@@ -138,6 +138,7 @@ inline void check_range(const profile& model, const operator_graph& graph) {
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const layer& each = model.layers[i];
     graph_operator made;
+    graph.names.push_back(each.name);
     made.forward = each.forward;
     made.backward = each.backward;
     made.cpu = each.cpu.value_or(0);

@@ -65,7 +65,7 @@ class graph_solver {
   [[nodiscard]] outcome<graph_partition> run() {
     using answer = outcome<graph_partition>;
     if (graph_.operators.empty() && request_.at_most) return answer::optimal({});
-    if (auto why = why_no_partition(parts_, costs_, counts_)) return answer::infeasible(*std::move(why));
+    if (auto why = why_no_partition(graph_, parts_, costs_, counts_)) return answer::infeasible(*std::move(why));
     const answer_type found = solve();
     if (found.infeasible) return answer::infeasible(no_partition(costs_, counts_));
     if (!found.best) return answer::unknown({});

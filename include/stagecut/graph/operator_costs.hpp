@@ -138,10 +138,10 @@ class operator_costs {
 
  private:
   static void check(const operator_graph& graph) {
-    const auto check_figure = [](std::size_t v, const char* name, double value) {
+    const auto check_figure = [&](std::size_t v, const char* name, double value) {
       if (is_finite(value) && !is_negative(value)) return;
       detail::fail(
-          invalid_input(detail::joined({"operator ", v}),
+          invalid_input(detail::operator_text(graph, v),
                         detail::joined({name, " = ", std::to_string(value), ", must be finite and not negative"})));
     };
     for (std::size_t v = 0; v < graph.operators.size(); ++v) {
@@ -222,7 +222,7 @@ class operator_costs {
       if (each.stage == graph_operator::none) continue;
       if (result.stage != graph_operator::none && result.stage != each.stage) {
         detail::fail(
-            invalid_input(detail::joined({"operator ", v}),
+            invalid_input(detail::operator_text(graph, v),
                           detail::joined({"has to stand on stage ", each.stage, ", and shares one with operator ",
                                           fixed, ", which has to stand on stage ", result.stage})));
       }

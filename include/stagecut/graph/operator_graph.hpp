@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
+
 #include <stagecut/core/detail/language.hpp>
 
 namespace stagecut::inline v0 {
@@ -57,6 +59,18 @@ struct operator_graph {
   std::vector<operator_edge> edges{};       ///< in any order
   std::vector<shared_parameters> shared{};    ///< parameters held once on every stage that needs them
   double latency = 0;                       ///< seconds of every message, beside what its bytes take
+  std::vector<std::string> names{};         ///< of every operator, for errors; empty: they have numbers alone
 };
+
+namespace detail {
+
+/// An operator in an error: `operator 3 ("conv2")`.
+[[nodiscard]] inline std::string operator_text(const operator_graph& graph, std::size_t v) {
+  std::string text = joined({"operator ", v});
+  if (v >= graph.names.size()) return text;
+  return joined({text, " (", in_quotes(graph.names[v]), ")"});
+}
+
+}  // namespace detail
 
 }  // namespace stagecut::inline v0

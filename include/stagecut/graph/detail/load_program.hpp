@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -109,22 +110,27 @@ class load_program {
   /// The states of a set from which the rest may still be done.
   void collect(std::size_t set) {
     alive_.clear();
+    most_left_[0] = most_left_[1] = -1;
     for (std::size_t state = 0; state < states_; ++state) {
       const value_type value = values_[set * states_ + state];
       if (value >= below_ || !may_finish(set, state) || (counts_.at_most && !by_position_ && dominated(state, value))) {
         continue;
       }
       alive_.push_back({state, value});
+      if (state / rows_ < counts_.devices) most_left_[0] = std::max(most_left_[0], capacity(state + rows_));
+      if (state % rows_ < counts_.cpus) most_left_[1] = std::max(most_left_[1], capacity(state + 1));
     }
   }
-  [[nodiscard]] bool may_finish(std::size_t set, std::size_t state) const {
+  /// The weights that the devices left can take.
+  [[nodiscard]] double capacity(std::size_t state) const {
     const std::size_t devices = counts_.devices - state / rows_;
     const std::size_t cpus = counts_.cpus - state % rows_;
     const auto each = static_cast<double>(below_);
-    double most = static_cast<double>(devices) * each;
+    double most = static_cast<double>(devices) * each + slack_;
     if (cpus != 0) most += static_cast<double>(cpus) * each * cpu_speed_;
-    return left_[set] <= most + slack_;
+    return most;
   }
+  [[nodiscard]] bool may_finish(std::size_t set, std::size_t state) const { return left_[set] <= capacity(state); }
   [[nodiscard]] bool dominated(std::size_t state, value_type value) const {
     for (const live_state& other : alive_) {
       if (other.value <= value && other.state % rows_ <= state % rows_) return true;  // those before use fewer devices
@@ -175,7 +181,7 @@ class load_program {
   }
   bool settle(const stage_role& role, std::size_t from, std::size_t to, const live_state* each, std::size_t count) {
     if (!set_may_grow(set_, role) || set_least(set_, role) >= below_) return false;
-    if (!set_fits(set_, role)) return true;
+    if (left_[to] > most_left_[role.kind] || !set_fits(set_, role)) return true;
     const value_type value = set_.value(role);
     if (value >= below_) return true;
     for (std::size_t i = 0; i < count; ++i) {
@@ -270,6 +276,7 @@ class load_program {
   std::vector<std::uint32_t> met_;
   std::vector<live_state> alive_{};
   std::vector<frame> frames_{};
+  double most_left_[2] = {0, 0};  // behind a stage on a device of each kind, for any of the states
   double cpu_speed_ = 0;
   double slack_ = 0;
   std::size_t pairs_ = 0;

@@ -10,13 +10,14 @@
 #include <stagecut/graph/contraction.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
 #include <stagecut/graph/operator_costs.hpp>
+#include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline v0::detail {
 
 /// An element in an explanation: `operator 3`, or `operator 3 and the 4 that share its stage`.
-[[nodiscard]] inline std::string element_text(const contraction& parts, std::size_t e) {
+[[nodiscard]] inline std::string element_text(const operator_graph& graph, const contraction& parts, std::size_t e) {
   const auto operators = parts.operators_of(e);
-  const std::string first = joined({"operator ", operators[0]});
+  const std::string first = operator_text(graph, operators[0]);
   if (operators.size() == 1) return first;
   return joined({first, " and the ", operators.size() - 1, " that share its stage"});
 }
@@ -27,8 +28,8 @@ namespace stagecut::inline v0::detail {
 }
 
 /// What is seen at once: an element that stands nowhere, fewer elements than stages, more memory than there is.
-[[nodiscard]] inline std::optional<reason> why_no_partition(const contraction& parts, const operator_costs& costs,
-                                                            const stage_counts& counts) {
+[[nodiscard]] inline std::optional<reason> why_no_partition(const operator_graph& graph, const contraction& parts,
+                                                            const operator_costs& costs, const stage_counts& counts) {
   const bool limited = costs.options().memory.has_value();
   const auto available = static_cast<double>(limited ? costs.bytes_of(costs.limit()) : 0);
   double total = 0;
@@ -39,16 +40,16 @@ namespace stagecut::inline v0::detail {
     if (!on_cpu) total += bytes;
     if (each.stage != graph_operator::none && each.stage >= counts.devices + counts.cpus) {
       return reason{reason::cause::constraint, 0, 0,
-                    joined({element_text(parts, e), " has to stand on stage ", each.stage, " of ",
+                    joined({element_text(graph, parts, e), " has to stand on stage ", each.stage, " of ",
                             counts.devices + counts.cpus})};
     }
     if (on_cpu) continue;
     if (!each.on_accelerator) {
-      return reason{reason::cause::constraint, 0, 0, joined({element_text(parts, e), " runs on none of the devices"})};
+      return reason{reason::cause::constraint, 0, 0, joined({element_text(graph, parts, e), " runs on none of the devices"})};
     }
     if (limited && each.resident + each.activations > costs.limit()) {
       return reason{reason::cause::layer_too_large, bytes_needed(bytes), bytes_needed(available),
-                    element_text(parts, e)};
+                    element_text(graph, parts, e)};
     }
   }
   if (!counts.at_most && counts.devices > parts.elements()) {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/words.hpp>
+#include <stagecut/graph/detail/graph_plan_request.hpp>
+#include <stagecut/graph/load_request.hpp>
+#include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/plan/detail/describe_plan.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+
+// What a plan says of the stages of a graph.
+namespace stagecut::inline v0::detail {
+
+/// The edges between stages: of every producer its output, once for each stage that takes it; what operators of the
+/// backward pass send back the same way, if that is more.
+[[nodiscard]] inline std::vector<planned_edge> stage_edges_of(const operator_graph& graph,
+                                                              const std::vector<std::size_t>& stage_of,
+                                                              std::size_t stages) {
+  struct bytes {
+    double forward = 0;
+    double backward = 0;
+  };
+  std::map<std::pair<std::size_t, std::size_t>, bytes> sums;
+  std::vector<std::vector<std::size_t>> reached(stage_of.size());
+  for (const operator_edge& each : graph.edges) reached[each.from].push_back(stage_of[each.to]);
+  for (std::size_t v = 0; v < reached.size(); ++v) {
+    std::sort(reached[v].begin(), reached[v].end());
+    reached[v].erase(std::unique(reached[v].begin(), reached[v].end()), reached[v].end());
+    for (const std::size_t to : reached[v]) {
+      if (to > stage_of[v]) sums[{stage_of[v], to}].forward += graph.operators[v].output;
+      if (to < stage_of[v]) sums[{to, stage_of[v]}].backward += graph.operators[v].output;
+    }
+  }
+  std::vector<planned_edge> result;
+  for (const auto& [ends, each] : sums) {
+    result.push_back({ends.first, ends.second, each.forward < each.backward ? each.backward : each.forward});
+  }
+  // Stages that do not speak at all: without edges they would be a chain.
+  if (result.empty() && stages > 1) result.push_back({0, 1, 0});
+  return result;
+}
+
+/// Microbatches in flight on a stage; 0 if that is not known.
+[[nodiscard]] inline std::size_t graph_in_flight(const plan_request& request, std::size_t stage, std::size_t stages) {
+  if (request.schedule == schedule_kind::gpipe) return request.microbatches;
+  const std::size_t left = stages - stage;
+  return request.microbatches != 0 && request.microbatches < left ? request.microbatches : left;
+}
+
+/// Fills in what the layers of the stages take.
+inline void describe_graph_stages(plan& result, const plan_request& request, const operator_graph& graph,
+                                  const std::vector<std::size_t>& stage_of) {
+  std::vector<double> weight(result.stages.size());
+  std::vector<bool> split(result.stages.size(), true);
+  for (std::size_t v = 0; v < stage_of.size(); ++v) {
+    const std::size_t s = stage_of[v];
+    const layer& each = result.profile.layers[v];
+    planned_memory& memory = result.stages[s].memory;
+    memory.resident += graph.operators[v].resident;
+    memory.activations += each.activations;
+    memory.workspace = std::max(memory.workspace, each.workspace);
+    split[s] = split[s] && each.backward_weight.has_value();
+    weight[s] += each.backward_weight.value_or(0);
+  }
+  for (const shared_parameters& each : graph.shared) {
+    std::vector<bool> holds(result.stages.size());
+    for (const std::size_t v : each.operators) holds[stage_of[v]] = true;
+    for (std::size_t s = 0; s < holds.size(); ++s) result.stages[s].memory.resident += holds[s] ? each.resident : 0;
+  }
+  for (std::size_t s = 0; s < result.stages.size(); ++s) {
+    const double speed = request.speeds.empty() ? 1 : request.speeds[s];
+    if (split[s] && !result.stages[s].on_cpu) result.stages[s].backward_weight = weight[s] / speed;
+    result.stages[s].in_flight = graph_in_flight(request, s, result.stages.size());
+  }
+}
+
+/// Bytes for the buffers of every stage: of all that it receives and sends.
+inline void describe_graph_buffers(plan& result, const plan_request& request, const operator_graph& graph,
+                                   const std::vector<std::size_t>& stage_of) {
+  std::vector<std::vector<std::size_t>> on(stage_of.size());
+  for (const operator_edge& each : graph.edges) {
+    if (stage_of[each.from] != stage_of[each.to]) on[each.from].push_back(stage_of[each.to]);
+  }
+  for (std::size_t v = 0; v < on.size(); ++v) {
+    if (on[v].empty()) continue;
+    on[v].push_back(stage_of[v]);
+    std::sort(on[v].begin(), on[v].end());
+    on[v].erase(std::unique(on[v].begin(), on[v].end()), on[v].end());
+    for (const std::size_t s : on[v]) {
+      result.stages[s].memory.buffers += request.memory.boundary_buffers * graph.operators[v].output;
+    }
+  }
+}
+
+/// The plan of stages that were found, but for its objective.
+[[nodiscard]] inline plan described_graph_plan(const profile& model, const plan_request& request,
+                                               const operator_graph& graph, const std::vector<std::size_t>& stage_of,
+                                               const std::vector<graph_stage>& stages) {
+  plan result;
+  result.profile = model;
+  assign_stages(result, stage_of);
+  result.devices = stages.size();
+  result.speeds = request.speeds;
+  bool cpus = false;
+  for (const graph_stage& each : stages) {
+    planned_stage stage;
+    stage.device = result.stages.size();
+    stage.cost = each.load;
+    stage.forward = each.forward;
+    stage.backward = each.backward;
+    stage.on_cpu = each.on_cpu;
+    cpus = cpus || each.on_cpu;
+    result.stages.push_back(stage);
+  }
+  describe_graph_stages(result, request, graph, stage_of);
+  describe_graph_buffers(result, request, graph, stage_of);
+  result.edges = stage_edges_of(graph, stage_of, stages.size());
+  result.memory = {optimizer_name(model, request),     request.memory.parameter_multiplier,
+                   to_string(request.memory.checkpoint), request.memory.boundary_buffers,
+                   request.memory_per_device ? request.memory_per_device : model.machine.memory,
+                   request.buffer_fraction};
+  if (const auto link = graph_link(model, request)) result.messages = {to_string(request.transfers), {*link}};
+  if (request.microbatches != 0) result.schedule = {to_string(request.schedule), request.microbatches};
+  plan_request placed = request;
+  placed.devices = stages.size();
+  if (prediction_obstacle(placed).empty() && !cpus) predict(result, false);
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail

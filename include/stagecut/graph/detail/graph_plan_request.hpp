@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/graph/graph_of_profile.hpp>
+#include <stagecut/graph/load_options.hpp>
+#include <stagecut/graph/load_request.hpp>
+#include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/plan/detail/check_memory.hpp>
+#include <stagecut/plan/detail/check_request.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+// What of a request plans of graphs know, and how it is said to those who cut graphs.
+namespace stagecut::inline v0::detail {
+
+/// Refuses a request that makes no sense, or not for graphs.
+inline void check_graph_request(std::string_view function, const profile& model, const plan_request& request) {
+  const auto refuse = [&](std::string_view argument, const std::string& value, std::string_view requirement) {
+    fail(argument_error(function, argument, value, requirement));
+  };
+  if (model.layers.empty()) refuse("model.layers", "{}", "must hold at least one layer");
+  if (request.devices == 0) refuse("devices", "0", "must be at least 1");
+  if (request.devices >> 20U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^20");
+  if (request.cpus >> 20U != 0) refuse("cpus", std::to_string(request.cpus), "must be below 2^20");
+  check_words(function, request);
+  check_numbers(function, model, request);
+  check_devices(function, request);
+  if (request.chunks != 1) refuse("chunks", std::to_string(request.chunks), "must be 1 for a graph");
+  if (request.by != measure::time && request.by != measure::time_and_memory) {
+    refuse("by", "another measure", "must be time, or time_and_memory, for a graph");
+  }
+  if (request.links.size() > 1) refuse("links.size()", std::to_string(request.links.size()), "must be at most 1 for a graph");
+  if (request.topology) refuse("topology", "{…}", "is not known to plans of graphs: say one link for all");
+  if (!request.forbidden_cuts.empty()) refuse("forbidden_cuts", "{…}", "is of chains: say groups of layers");
+  if (!request.kept_together.empty()) refuse("kept_together", "{…}", "is of chains: say groups of layers");
+  if (!request.speeds.empty() && (request.cpus != 0 || request.at_most)) {
+    refuse("speeds", "{…}", "needs a stage on every device: cpus must be 0, and at_most false");
+  }
+  const bool known = request.schedule == schedule_kind::one_forward_one_backward || request.schedule == schedule_kind::gpipe;
+  if (!known) refuse("schedule", to_string(request.schedule), "must be 1f1b or gpipe for a graph");
+  if (request.schedule == schedule_kind::gpipe && request.microbatches == 0 && request.memory_per_device) {
+    refuse("microbatches", "0", "must be known: gpipe keeps all of them in flight");
+  }
+}
+
+/// The link between all devices; of the profile's machine where the request has none.
+[[nodiscard]] inline std::optional<link_speed> graph_link(const profile& model, const plan_request& request) {
+  return request.links.empty() ? model.machine.link : std::optional(request.links[0]);
+}
+
+/// The bytes of a device; of the profile's machine where the request does not tell.
+[[nodiscard]] inline std::optional<double> graph_memory(const profile& model, const plan_request& request) {
+  const std::optional<double> all = request.memory_per_device ? request.memory_per_device : model.machine.memory;
+  return all ? std::optional(*all * (1 - request.buffer_fraction)) : std::nullopt;
+}
+
+/// The operators of a model, as a request runs them.
+[[nodiscard]] inline operator_graph planned_graph(const profile& model, const plan_request& request) {
+  graph_options options;
+  options.link = graph_link(model, request);
+  options.memory = request.memory;
+  operator_graph result = graph_of(model, options);
+  if (request.schedule != schedule_kind::gpipe || request.microbatches == 0) return result;
+  for (graph_operator& each : result.operators) each.activations *= static_cast<double>(request.microbatches);
+  return result;
+}
+
+/// What is asked of those who cut graphs.
+[[nodiscard]] inline load_request load_request_of(const profile& model, const plan_request& request) {
+  load_request result;
+  result.devices = request.devices;
+  result.cpus = request.cpus;
+  result.at_most = request.at_most;
+  result.method = request.method;
+  const bool one_by_one = request.links.empty() || request.transfers == transfer_kind::blocking;
+  result.load.overlap = one_by_one ? message_overlap::none : message_overlap::full;
+  result.load.speeds = request.speeds;
+  result.load.memory = graph_memory(model, request);
+  result.load.in_flight = request.schedule == schedule_kind::one_forward_one_backward;
+  result.load.microbatches = request.microbatches;
+  result.load.boundary_buffers = request.memory.boundary_buffers;
+  result.limits.time_limit = request.limits.time_limit;
+  result.limits.stop = request.limits.stop;
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail

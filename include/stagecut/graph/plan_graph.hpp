@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/graph/detail/describe_graph_plan.hpp>
+#include <stagecut/graph/detail/graph_plan_request.hpp>
+#include <stagecut/graph/graph_of_profile.hpp>
+#include <stagecut/graph/load_request.hpp>
+#include <stagecut/graph/minimize_load.hpp>
+#include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/graph/weighted_operators.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// The stages of a partition by another cost, with the times that they take and the costs that they have.
+[[nodiscard]] inline std::vector<graph_stage> with_times(const operator_graph& graph, const graph_partition& found,
+                                                         const load_options& options) {
+  std::vector<std::uint8_t> kinds;
+  for (const graph_stage& each : found.stages) kinds.push_back(each.on_cpu ? 1 : 0);
+  std::vector<graph_stage> result = stage_figures(graph, found.stage_of, kinds, options);
+  for (std::size_t s = 0; s < result.size(); ++s) result[s].load = found.stages[s].load;
+  return result;
+}
+
+}  // namespace detail
+
+/// See `plan_graph`.
+struct plan_graph_fn {
+  /// See `plan_graph`.
+  [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const {
+    detail::check_graph_request("plan_graph", model, request);
+    const operator_graph graph = detail::planned_graph(model, request);
+    const load_request load = detail::load_request_of(model, request);
+    const bool weighted = request.by == measure::time_and_memory;
+    const auto found = minimize_load(weighted ? weighted_operators(graph, request.time_weight) : graph, load);
+    if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
+    if (!found) return outcome<plan>::unknown(found.why());
+    std::vector<graph_stage> stages = found->stages;
+    if (weighted) stages = detail::with_times(graph, *found, load.load);
+    plan result = detail::described_graph_plan(model, request, graph, found->stage_of, stages);
+    result.objective = {"bottleneck", weighted ? "time and memory" : "time", found->load, found->bound, found.state()};
+    return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
+                                           : outcome<plan>::feasible(std::move(result));
+  }
+};
+
+/// Cuts a graph of operators into the stages of a pipeline, one on each device, so that the heaviest is as light as
+/// possible: as `minimize_load`, from a profile to a plan.
+///
+/// @param model    a graph; a chain is one, too. Its `machine` tells links and memory where the request does not
+/// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_per_device`, one link for all, `speeds`, `method`,
+///                 `limits.time_limit`, `limits.stop` and how memory is reckoned. Messages and work go together as
+///                 `transfers` says: one after the other if they block, else at the same time
+/// @return         as `minimize_load`; the plan has an edge for every two stages that speak, and predicts the iteration
+///                 where the microbatches are known and no stage is on a CPU
+/// @throws         argument_error for a request that makes no sense, or not for graphs; invalid_input as `graph_of` and
+///                 `contraction`, with the layer
+inline constexpr plan_graph_fn plan_graph{};
+
+}  // namespace stagecut::inline v0
