@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/separate.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -15,6 +16,7 @@
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/detail/plan_stages.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #endif
 
@@ -22,8 +24,15 @@ namespace stagecut::inline v0 {
 
 /// See `make_plan`.
 struct make_plan_fn {
+  /// What cuts graphs into plans: `plan_graph`, say.
+  using graph_planner = function_ref<outcome<plan>(const profile&, const plan_request&)>;
+
   /// See `make_plan`.
+  /// @{
   [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const;
+  [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request,
+                                         const graph_planner& of_graphs) const;
+  /// @}
 };
 
 /// Cuts a profile into the stages of a pipeline: the one door from a profile to a plan.
@@ -36,6 +45,10 @@ struct make_plan_fn {
 ///                 that chain
 /// @param request  the pipeline, the memory and links there are, and what to minimise. Where it numbers layers
 ///                 (`forbidden_cuts`, `kept_together`, `weights`), the model has to be a chain
+/// @param of_graphs  optional: who plans what is no chain, `plan_graph` of the room graph: a graph of which `is_chain` says
+///                 no, layers that run on CPUs or not on accelerators or have to stand on a stage, operators of the
+///                 backward pass alone; and whatever is asked for with CPUs, `at_most` or a `method` for graphs. Without it
+///                 these are refused
 /// @return         optimal; feasible, with a bound, if a limit was reached first; infeasible, with what does not fit and
 ///                 what would do; unknown if a limit was reached before any plan was found. The plan predicts the
 ///                 iteration unless there is a `prediction_obstacle`
@@ -64,7 +77,22 @@ STAGECUT_INLINE void check_without_makespan(const plan_request& request, const s
   }
 }
 
+/// Whether only those who plan graphs know what a model or a request says.
+STAGECUT_INLINE bool is_for_graphs(const profile& model, const plan_request& request) {
+  if (request.cpus != 0 || request.at_most || request.method != graph_method::automatic) return true;
+  for (const layer& each : model.layers) {
+    if (each.stage || !each.accelerator || each.is_backward) return true;
+  }
+  return false;
+}
+
 }  // namespace detail
+
+STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
+                                                       const graph_planner& of_graphs) const {
+  return detail::is_for_graphs(model, request) || !is_chain(model) ? of_graphs(model, request)
+                                                                   : (*this)(model, request);
+}
 
 STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
   return detail::as_one_chain("make_plan", model, request, [&](const profile& chain) {

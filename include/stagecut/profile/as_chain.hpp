@@ -44,9 +44,16 @@ template <class... Why>
   return edges;
 }
 
-/// Refuses an order in which a layer that costs something is not reached from the one before it that does.
-inline void check_order(const profile& graph, const layer_graph& edges, const std::vector<std::size_t>& order) {
-  std::vector<std::size_t> reached(order.size());  // how many of those that cost reach a layer, up to the last of them
+/// Two layers that cost something and no path joins, the second behind the first in an order.
+struct parted_layers {
+  std::size_t first = 0;
+  std::size_t second = 0;  ///< the number of layers if there are none
+};
+
+/// The first such layers of an order.
+[[nodiscard]] inline parted_layers find_parted_layers(const profile& graph, const layer_graph& edges,
+                                                      const std::vector<std::size_t>& order) {
+  std::vector<std::size_t> reached(edges.size());  // how many of those that cost reach a layer, up to the last of them
   std::size_t costly = 0;
   std::size_t before = 0;
   for (const std::size_t v : order) {
@@ -54,13 +61,19 @@ inline void check_order(const profile& graph, const layer_graph& edges, const st
       if (reached[u] > reached[v]) reached[v] = reached[u];
     }
     if (!costs(graph.layers[v])) continue;
-    if (reached[v] != costly) {
-      refuse_layer(graph, v, "not a chain: no path joins ", in_quotes(graph.layers[before].name), " and ",
-                   in_quotes(graph.layers[v].name), ", which both take time or hold parameters");
-    }
+    if (reached[v] != costly) return {before, v};
     reached[v] = ++costly;
     before = v;
   }
+  return {0, edges.size()};
+}
+
+/// Refuses an order in which a layer that costs something is not reached from the one before it that does.
+inline void check_order(const profile& graph, const layer_graph& edges, const std::vector<std::size_t>& order) {
+  const auto [first, second] = find_parted_layers(graph, edges, order);
+  if (second == edges.size()) return;
+  refuse_layer(graph, second, "not a chain: no path joins ", in_quotes(graph.layers[first].name), " and ",
+               in_quotes(graph.layers[second].name), ", which both take time or hold parameters");
 }
 
 /// Refuses an order in which other layers stand between those of a group.
@@ -116,7 +129,25 @@ inline void add_crossing(const profile& graph, const layer_graph& edges, const s
   }
 }
 
+/// The order in which the layers of a graph are a chain, if they are one.
+[[nodiscard]] inline std::vector<std::size_t> chain_order(const profile& graph, const layer_graph& edges) {
+  return edges.order([&](std::size_t v) { return costs(graph.layers[v]); });
+}
+
 }  // namespace detail
+
+/// Whether no more than one order of the layers of a graph has to be looked at: `as_chain` makes a chain of it. What it
+/// refuses as bad data, cycles say, is not told apart here: the answer is yes, so that it is asked.
+/// @throws invalid_input with `edge I` for a layer that there is not
+[[nodiscard]] inline bool is_chain(const profile& graph) {
+  if (graph.edges.empty()) return true;
+  const layer_graph edges = detail::edges_of(graph);
+  const std::vector<std::size_t> order = detail::chain_order(graph, edges);
+  if (order.size() != edges.size()) return true;
+  if (detail::find_parted_layers(graph, edges, order).second != edges.size()) return false;
+  const auto group = [&](std::size_t i) -> std::string_view { return graph.layers[order[i]].group; };
+  return detail::find_parted_group(order.size(), group).again == order.size();
+}
 
 /// Turns a graph of layers into a chain, where every cut of the chain is one of the graph and none is lost.
 ///
@@ -142,7 +173,7 @@ inline void add_crossing(const profile& graph, const layer_graph& edges, const s
   }
   if (graph.edges.empty()) return graph;
   const layer_graph edges = detail::edges_of(graph);
-  const auto order = edges.order([&](std::size_t v) { return detail::costs(graph.layers[v]); });
+  const std::vector<std::size_t> order = detail::chain_order(graph, edges);
   if (order.size() != edges.size()) {
     const std::vector<std::size_t> cycle = edges.cycle();
     detail::refuse_layer(graph, cycle[0], detail::cycle_text(graph.layers, cycle), " is a cycle");

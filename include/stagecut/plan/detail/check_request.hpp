@@ -33,7 +33,15 @@ inline void check_chain(std::string_view function, const profile& model) {
                                                          " and is entered again"})));
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    if (model.layers[i].children.empty()) continue;
+    const layer& each = model.layers[i];
+    if (each.stage || !each.accelerator || each.is_backward) {
+      const char* const what = each.stage          ? "has to stand on a stage"
+                               : each.is_backward ? "is of the backward pass alone"
+                                                  : "does not run on accelerators";
+      fail(argument_error(function, joined({"model.layers[", i, "]"}), in_quotes(each.name),
+                          joined({what, ": that is planned as a graph, see plan_graph"})));
+    }
+    if (each.children.empty()) continue;
     fail(argument_error(function, joined({"model.layers[", i, "].children"}),
                         joined({model.layers[i].children.size(), " layers"}), "must be empty: see as_chain"));
   }
@@ -152,6 +160,11 @@ inline void check_request(std::string_view function, const profile& model, const
   // Beyond what any model has; keeps devices * chunks from overflowing.
   if (request.devices >> 40U != 0) refuse("devices", request.devices, "must be below 2^40");
   if (request.chunks >> 20U != 0) refuse("chunks", request.chunks, "must be below 2^20");
+  const bool method = request.method != graph_method::automatic;
+  if (request.cpus != 0 || request.at_most || method) {
+    fail(argument_error(function, request.cpus != 0 ? "cpus" : method ? "method" : "at_most", "said",
+                        "is of graphs: see plan_graph"));
+  }
   check_words(function, request);
   check_in_flight(function, request);
   check_microbatches(function, request);
