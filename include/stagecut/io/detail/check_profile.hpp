@@ -63,6 +63,7 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
     const layer& each = layers[i];
     const std::string pointer = joined({"/layers/", i});
     check_figures(each, pointer, refuse);
+    if (each.is_backward && each.forward > 0) refuse(pointer, "an operator of the backward pass", "has a forward time");
     for (const auto& [key, variants] :
          {std::pair("/recomputations/", &each.recomputations), std::pair("/shardings/", &each.shardings)}) {
       for (std::size_t v = 0; v < variants->size(); ++v) {
