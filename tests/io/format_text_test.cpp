@@ -158,6 +158,7 @@ TEST_CASE("a chain of decoders has embeddings on the first stage, norms and head
 TEST_CASE("what no format can say is refused, whatever the format") {
   for (const auto& format : stagecut::io::formats) {
     CAPTURE(format.name);
+    if (format.any_plan) continue;
     const std::string name(format.name);
     const auto refusal = [&](const auto& change) {
       auto p = worked_plan();
