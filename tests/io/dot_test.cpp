@@ -165,7 +165,11 @@ TEST_CASE("a text is told to be in DOT behind its comments") {
   CHECK(is_dot("digraph {}"));
   CHECK(is_dot("\xEF\xBB\xBF \n// x\n/* y */\n# z\nSTRICT digraph {}"));
   CHECK(is_dot("graph{"));
+  CHECK(is_dot("digraph \"a b\""));
   CHECK_FALSE(is_dot("digraphs"));
+  CHECK_FALSE(is_dot("graph -- Conv2d -- forward_compute_time=1"));
+  CHECK_FALSE(is_dot("graph,kind,forward"));
+  CHECK_FALSE(is_dot("strict"));
   CHECK_FALSE(is_dot("# only a comment"));
   CHECK_FALSE(is_dot("\"digraph\""));
   CHECK_FALSE(is_dot(""));

@@ -12,11 +12,11 @@
 #if STAGECUT_BODIES
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/dot_lexer.hpp>
+#include <stagecut/io/detail/dot_reader.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/graphs/dnn_partitioning.hpp>
-#include <stagecut/io/graphs/dot.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/tables/csv.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
@@ -58,7 +58,10 @@ STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view so
     return detail::is_dnn_partitioning(parsed) ? detail::read_dnn_partitioning(whole)
                                                : detail::read_json_profile(whole);
   }
-  if (detail::is_dot(text, source)) return parse_dot(text, source, limits);
+  if (detail::is_dot(text, source)) {
+    detail::check_size(text, source, limits);
+    return detail::dot_reader(text, source).read();
+  }
   if (line.find(detail::pipedream_separator) != std::string_view::npos) return parse_pipedream(text, source, limits);
   const std::string_view word = detail::trimmed(line);
   if (line.find(',') == std::string_view::npos && word != "time" && word != "\"time\"" && !detail::is_number(word)) {

@@ -161,14 +161,18 @@ class dot_lexer {
 };
 
 /// Whether a text begins as one in DOT, behind comments.
-/// @throws invalid_input if it begins with a comment that is not closed
+/// @throws invalid_input if a comment or a quote there is not closed
 [[nodiscard]] inline bool is_dot(std::string_view text, std::string_view source) {
   const std::size_t first = text.find_first_not_of(" \t\r\n", text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
   if (first == std::string_view::npos || std::string_view("/#sSdDgG").find(text[first]) == std::string_view::npos) {
     return false;
   }
-  const dot_token token = dot_lexer(text, source).next();
-  return token.is_keyword("strict") || token.is_keyword("digraph") || token.is_keyword("graph");
+  dot_lexer lexer(text, source);
+  dot_token token = lexer.next();
+  if (token.is_keyword("strict")) token = lexer.next();
+  if (!token.is_keyword("digraph") && !token.is_keyword("graph")) return false;
+  token = lexer.next();
+  return token.is("{") || token.is_id();
 }
 
 }  // namespace stagecut::inline v0::io::detail
