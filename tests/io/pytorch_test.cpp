@@ -89,7 +89,7 @@ TEST_CASE("stages that are no chain of intervals") {
 
 TEST_CASE("operators of the backward pass are left to PyTorch") {
   stagecut::plan p = diamond_plan();
-  for (const std::size_t i : {1, 2}) {
+  for (const std::size_t i : {1U, 2U}) {
     p.profile.layers[i].is_backward = true;
     p.profile.layers[i].name = "";
   }

@@ -13,7 +13,8 @@
 namespace stagecut::inline v0 {
 
 /// Refuses a profile with a time or a size that is NaN, infinite or negative, with one part of a backward pass without
-/// the other, or with a forward time of an operator of the backward pass: one made by hand, as the readers of files refuse them where they stand.
+/// the other, or with a forward time of an operator of the backward pass: one made by hand, as the readers of files
+/// refuse them where they stand.
 ///
 /// @throws invalid_input naming the layer and the field: `layer 3 ("head")`, `output = NaN, ...`
 inline void check_figures(const profile& model) {

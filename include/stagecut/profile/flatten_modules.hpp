@@ -75,14 +75,14 @@ namespace detail {
 
 /// Turns a module tree into its leaves: a chain of them, or a graph where there are edges.
 ///
-/// A module that takes something beside its children (a figure above 0, tied parameters), or has an edge, becomes a leaf
-/// of its own, in front of theirs and with its name. What has no group, or no fixed stage, has that of the innermost
-/// module around it that has one: what holds for a module holds for all of it. Nothing else is changed.
+/// A module that takes something beside its children (a figure above 0, tied parameters), or has an edge, becomes a
+/// leaf of its own, in front of theirs and with its name. What has no group, or no fixed stage, has that of the
+/// innermost module around it that has one: what holds for a module holds for all of it. Nothing else is changed.
 ///
 /// @param model  a profile; one without children is returned as it is, and not copied where it is moved in
 /// @return       its leaves in the order in which the tree lists them, with all edges
-/// @throws       invalid_input with `layer I ("name")` if it is no tree: a child that there is not or that is one of two
-///               modules, a cycle, two roots; with `edge I` for a layer that there is not
+/// @throws       invalid_input with `layer I ("name")` if it is no tree: a child that there is not or that is one of
+///               two modules, a cycle, two roots; with `edge I` for a layer that there is not
 ///
 /// O(n + m) for n layers and m edges; does not recurse.
 [[nodiscard]] inline profile flatten_modules(profile model) {

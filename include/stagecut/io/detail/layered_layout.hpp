@@ -11,8 +11,8 @@
 // Where the vertices of a picture of a graph stand.
 namespace stagecut::inline v0::io::detail {
 
-/// Vertices in rows, each below all that feed it: its row is the longest path to it. What nothing feeds stands just above
-/// what it feeds first. Within rows they stand near the mean of their neighbours, and at least 1 apart.
+/// Vertices in rows, each below all that feed it: its row is the longest path to it. What nothing feeds stands just
+/// above what it feeds first. Within rows they stand near the mean of their neighbours, and at least 1 apart.
 class layered_layout {
  public:
   /// @param graph  without cycles

@@ -47,8 +47,8 @@ class stage_links {
   std::vector<link_speed> links_;
 };
 
-/// Seconds of every stage for the outputs that cross its boundary, one way: each output once, however many take it, at the
-/// stage that sends it and at each that takes it. A stage on a CPU has none. O(m log m) for m edges.
+/// Seconds of every stage for the outputs that cross its boundary, one way: each output once, however many take it, at
+/// the stage that sends it and at each that takes it. A stage on a CPU has none. O(m log m) for m edges.
 /// @pre the parts of the plan belong together
 [[nodiscard]] inline std::vector<double> communication_of(const plan& made) {
   const std::vector<std::size_t> stage_of = stage_of_layers(made);

@@ -34,14 +34,14 @@ namespace detail {
 
 }  // namespace detail
 
-/// A plan for PyTorch's `torch.distributed.pipelining.pipeline`: where it splits a model that runs its layers in the order
-/// of the profile. It numbers the stages; which device runs which is its schedule's affair. Stages may feed any later one;
-/// operators of the backward pass are left out, since PyTorch makes them.
+/// A plan for PyTorch's `torch.distributed.pipelining.pipeline`: where it splits a model that runs its layers in the
+/// order of the profile. It numbers the stages; which device runs which is its schedule's affair. Stages may feed any
+/// later one; operators of the backward pass are left out, since PyTorch makes them.
 ///
 /// @return  one line of Python: the first module of every stage but the first
 /// @throws  argument_error if the parts of the plan do not belong together; not_representable for stages that are not
-///          intervals in the order of the layers (`as_split_module` says those), a stage without layers of the forward pass,
-///          a module whose name is empty, is no UTF-8 or stands twice, parameters shared between stages
+///          intervals in the order of the layers (`as_split_module` says those), a stage without layers of the forward
+///          pass, a module whose name is empty, is no UTF-8 or stands twice, parameters shared between stages
 ///
 /// Source: PyTorch, `pipeline` in `torch/distributed/pipelining/_IR.py`.
 [[nodiscard]] inline std::string as_split_spec(const plan& p) {
@@ -54,8 +54,8 @@ namespace detail {
 }
 
 /// A plan for PyTorch's `torch.fx.passes.split_module`: the stage of every module, for a callback to look up the module
-/// that a node belongs to. Stages need not be intervals in the order of the layers, nor a chain; operators of the backward
-/// pass are left out, since PyTorch makes them.
+/// that a node belongs to. Stages need not be intervals in the order of the layers, nor a chain; operators of the
+/// backward pass are left out, since PyTorch makes them.
 ///
 /// @return  lines of Python, a dictionary, stage by stage
 /// @throws  argument_error and not_representable as `as_split_spec`, but for the order of layers

@@ -52,10 +52,10 @@ inline void put_member(std::string& to, const std::string& key, const std::strin
 /// A plan as an assignment of vertices to stages, by the ids of `vertex_ids`.
 ///
 /// @return  `{"assignment": {ID: stage, ...}, "objective": {...}, "stages": [{"time", "communication", "memory",
-///          "vertices"}, ...]}`. The objective is that of the plan. Of a stage, `time` is the seconds of both passes of a
-///          microbatch; `communication` those of the outputs that cross its boundary, one way, each once whichever stages
-///          take it, over the plan's links, else over that of the profile's machine, else 0, as for a stage on a CPU, which
-///          has `"cpu": true`; `memory` the bytes of a device at most; `vertices` its ids
+///          "vertices"}, ...]}`. The objective is that of the plan. Of a stage, `time` is the seconds of both passes of
+///          a microbatch; `communication` those of the outputs that cross its boundary, one way, each once whichever
+///          stages take it, over the plan's links, else over that of the profile's machine, else 0, as for a stage on a
+///          CPU, which has `"cpu": true`; `memory` the bytes of a device at most; `vertices` its ids
 /// @throws  argument_error if the parts of the plan do not belong together, or an id is not UTF-8
 [[nodiscard]] inline std::string as_assignment_json(const plan& made) {
   detail::check_graph_plan("as_assignment_json", made);
@@ -92,14 +92,14 @@ inline void put_member(std::string& to, const std::string& key, const std::strin
 
 /// Reads which stage every layer of a profile stands on, as `as_assignment_json` writes it.
 ///
-/// @param text    an object with `assignment`, the stage of every vertex by the ids of `vertex_ids`; other members are left
-///                out
+/// @param text    an object with `assignment`, the stage of every vertex by the ids of `vertex_ids`; other members are
+///                left out
 /// @param source  what errors call it
 /// @param model   the profile that was planned
 /// @param limits  how much is read
 /// @return        a stage of each layer, below the number of layers; not every one of them may have a layer
-/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, else with `SOURCE#POINTER`: for an id that the
-///                profile has not, for one that is missing, and for a stage that is no number of one
+/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, else with `SOURCE#POINTER`: for an id
+///                that the profile has not, for one that is missing, and for a stage that is no number of one
 [[nodiscard]] inline std::vector<std::size_t> parse_assignment_json(std::string_view text, std::string_view source,
                                                                     const profile& model,
                                                                     const read_limits& limits = {}) {

@@ -155,16 +155,17 @@ inline profile read_dnn_partitioning(const json_value& value) {
 ///
 /// @param text    an object with `nodes` (`id`; `fpgaLatency` and `cpuLatency`, milliseconds; `size`, bytes;
 ///                `isBackwardNode`, `supportedOnFpga`, `colorClass`, `name`), `edges` (`sourceId`, `destId`; `cost`,
-///                milliseconds, the same along all edges of a source), `maxFPGAs`, `maxCPUs` and `maxSizePerFPGA`, bytes
+///                milliseconds, the same along all edges of a source), `maxFPGAs`, `maxCPUs` and `maxSizePerFPGA`,
+///                bytes
 /// @param source  what errors call it
 /// @param limits  how much is read
 /// @return        a layer of each node, in their order. A node of the backward pass is one of that pass alone; a class
 ///                is a group, a size bytes that stay. A layer has the node's name if no other node has that, else its
-///                id, and the name is its kind. `output` is such that the link of `machine` takes the cost for it, to the
-///                bit. The limits are those of `machine`. Other members of the graph and of nodes, and `id`, are kept in
-///                `unknown_fields`, unless a profile has that word for something else; of edges they are not
-/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, else with `SOURCE#POINTER`, also for an id
-///                that stands twice, an edge of none, costs that differ by more than 1e-6, and a cycle
+///                id, and the name is its kind. `output` is such that the link of `machine` takes the cost for it, to
+///                the bit. The limits are those of `machine`. Other members of the graph and of nodes, and `id`, are
+///                kept in `unknown_fields`, unless a profile has that word for something else; of edges they are not
+/// @throws        invalid_input with `SOURCE:LINE` where the text is no JSON, else with `SOURCE#POINTER`, also for an
+///                id that stands twice, an edge of none, costs that differ by more than 1e-6, and a cycle
 ///
 /// Source: J. M. Tarnawski et al., Efficient Algorithms for Device Placement of DNN Graph Operators, NeurIPS 2020, and
 /// the files published with it.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/io/detail/graph_plan.hpp>
+#include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/profile/layer.hpp>
@@ -21,7 +22,7 @@ namespace detail {
 /// The member `id` that a file had of a layer, a whole number or a text; empty if there is none.
 [[nodiscard]] inline std::string kept_id(const layer& each) {
   if (each.unknown_fields.empty()) return {};
-  const json fields = read_json(each.unknown_fields, unknown_depth({.depth = most_depth({.depth = 1000})})).value;
+  const json fields = read_json(each.unknown_fields, unknown_depth({.depth = most_depth_written})).value;
   if (!fields.is_object()) return {};
   const auto found = fields.find("id");
   if (found == fields.end()) return {};
@@ -31,8 +32,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// What the vertices of a graph are called in answers: by the ids that their file gave them, where each has one of its own
-/// (a member `id`, kept in `unknown_fields`); else by their names, where each has one of its own; else by their numbers.
+/// What the vertices of a graph are called in answers: by the ids that their file gave them, where each has one of its
+/// own (a member `id`, kept in `unknown_fields`); else by their names, where each has one of its own; else by their
+/// numbers.
 ///
 /// @return  one of each layer, no two the same
 ///

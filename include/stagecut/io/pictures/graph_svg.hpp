@@ -138,9 +138,9 @@ class graph_drawing {
 
 }  // namespace detail
 
-/// A plan's layers and what feeds what as one SVG file, without scripts or anything from elsewhere: rows from the input at
-/// the top to the output, each layer in the colour of its stage, edges between stages darker. Names and times of layers
-/// stand in their tooltips, names in boxes that are wide enough too.
+/// A plan's layers and what feeds what as one SVG file, without scripts or anything from elsewhere: rows from the input
+/// at the top to the output, each layer in the colour of its stage, edges between stages darker. Names and times of
+/// layers stand in their tooltips, names in boxes that are wide enough too.
 ///
 /// Each row stands below what feeds it, by the longest path; within rows layers stand near what they are joined to. For
 /// large graphs Graphviz finds a better layout of what `as_dot` writes.
@@ -149,7 +149,8 @@ class graph_drawing {
 ///
 /// Deterministic. O((n + m) log n) for n layers and m edges.
 ///
-/// Source: K. Sugiyama, S. Tagawa and M. Toda, IEEE Trans. Syst. Man Cybern. 11(2):109-125, 1981, without dummy vertices.
+/// Source: K. Sugiyama, S. Tagawa and M. Toda, IEEE Trans. Syst. Man Cybern. 11(2):109-125, 1981, without dummy
+/// vertices.
 [[nodiscard]] inline std::string as_graph_svg(const plan& made) {
   detail::check_graph_plan("as_graph_svg", made);
   return detail::graph_drawing(made).text();
