@@ -17,7 +17,7 @@ tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program: (lines, functions); "separate": as one of the files that have no long bodies
     "first": (40_100, 640),
     "own_makespan": (34_200, 5_680),
-    "profile_to_launch": (115_200, 13_900),
+    "profile_to_launch": (115_200, 14_600),
     "own_makespan separate": (29_700, 1_590),
     "profile_to_launch separate": (72_200, 850),
 }

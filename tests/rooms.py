@@ -21,7 +21,7 @@ TABLE = {  # room: (rooms it may include, third-party headers it may include, fa
     "search": (("core", "cost", "sequence", "schedule", "makespan"), ("thrust/", "cuda/", "cub/"), ()),
     "fit": (("core", "profile"), ("Eigen/",), ()),
     "joint": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "graph"), ("boost/",), ()),
-    "io": (("core", "profile", "cost", "schedule", "plan"), ("nlohmann/", "boost/"), ("frameworks", "json", "pictures", "tables")),
+    "io": (("core", "profile", "cost", "schedule", "plan"), ("nlohmann/", "boost/"), ("frameworks", "graphs", "json", "pictures", "tables")),
     "testing": (("core", "cost", "schedule"), (), ()),
 }
 # Slow to compile, not everywhere, or reached through views: not in the dependency-free rooms.

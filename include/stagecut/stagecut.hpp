@@ -57,6 +57,7 @@
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/check_figures.hpp>
+#include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/optimizer.hpp>

@@ -31,6 +31,11 @@ TEST_CASE("layers that contradict each other are told") {
   CHECK(mistake(layers).starts_with("/layers/2/tied/0"));
   layers[2].tied = layers[0].tied;
   CHECK(mistake(layers).empty());
+  layers[1].is_backward = true;
+  layers[1].forward = 1;
+  CHECK(mistake(layers) == "/layers/1 an operator of the backward pass has a forward time");
+  layers[1].forward = 0;
+  CHECK(mistake(layers).empty());
   layers[0].group = layers[2].group = "g";
   CHECK(mistake(layers).starts_with("/layers/2/group"));
 }

@@ -31,12 +31,17 @@ bool sound_figures(const Each& each) {
 /// the other formats, and are refused.
 inline void require_sound(const stagecut::profile& model) {
   require(!model.layers.empty());
-  bool writable = true;
+  bool writable = stagecut::io::detail::is_utf8(model.name);
   for (const auto& each : model.layers) {
     require(sound_figures(each));
     for (const auto& variant : each.recomputations) require(sound_figures(variant) && variant.ways > 0);
     for (const auto& variant : each.shardings) require(sound_figures(variant) && variant.ways > 0);
-    writable = writable && stagecut::io::detail::is_utf8(each.name) && stagecut::io::detail::is_utf8(each.kind);
+    for (const std::string_view text :
+         {std::string_view(each.name), std::string_view(each.kind), std::string_view(each.group)}) {
+      writable = writable && stagecut::io::detail::is_utf8(text);
+    }
+    require(stagecut::is_finite(each.cpu.value_or(0)) && !stagecut::is_negative(each.cpu.value_or(0)));
+    require(!each.is_backward || each.forward == 0);
   }
   try {
     require(stagecut::io::parse_json_profile(stagecut::io::as_json(model), "again", {.depth = 1000}) == model);

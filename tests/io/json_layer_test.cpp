@@ -28,6 +28,15 @@ TEST_CASE("a layer is written as it is read, without what is at its default") {
   CHECK(stagecut::io::json_line(detail::layer_json(each, "l", detail::written::all)) == text);
   CHECK(detail::layer_json(each, "l", detail::written::all).contains("mine"));
   CHECK_FALSE(detail::layer_json(each, "l", detail::written::known).contains("mine"));
+  const std::string placed =
+      R"({"name": "a", "backward": 2, "cpu": 7, "stage": 0, "accelerator": false, "pass": "backward"})";
+  const auto parsed_placed = detail::parse_json(placed, "f");
+  const stagecut::layer gradient = detail::read_layer(detail::json_value(parsed_placed, "f"), 0);
+  CHECK(gradient.cpu == 7);
+  CHECK(gradient.stage == 0);
+  CHECK_FALSE(gradient.accelerator);
+  CHECK(gradient.is_backward);
+  CHECK(stagecut::io::json_line(detail::layer_json(gradient, "l", detail::written::known)) == placed);
   const auto unnamed = detail::parse_json(R"({"forward": 1})", "f");
   CHECK(detail::read_layer(detail::json_value(unnamed, "f"), 7).name == "7");
   const auto nothing = detail::parse_json("{}", "f");

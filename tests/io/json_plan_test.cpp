@@ -76,6 +76,7 @@ TEST_CASE("the form in which a plan is written") {
   made.profile.layers.resize(1);
   made.profile.layers[0] = {"a", "", 1, 2};
   made.profile.unknown_fields.clear();
+  made.profile.machine = {};
   made.cuts = {0, 1};
   made.chunks = 1;
   made.stages.resize(1);
@@ -132,7 +133,7 @@ TEST_CASE("what was not reckoned is not written") {
   made.stages.resize(1);
   const std::string text = as_json(made);
   for (const char* key : {"in_flight", "memory", "schedule", "speeds", "messages", "makespan", "timeline", "assignment",
-                          "edges", "choices", "replicas", "shards", "backward_", "all_reduce"}) {
+                          "edges", "choices", "replicas", "shards", "backward_", "all_reduce", "cpu", "machine"}) {
     CHECK(text.find(key) == std::string::npos);
   }
   CHECK(parse_json_plan(text, "p.json") == made);

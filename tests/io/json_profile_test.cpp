@@ -184,6 +184,55 @@ TEST_CASE("each mistake in a layer is named with its place") {
         "p.json#/layers/0/recomputations/0: \"backward_input\" stands without its other half");
 }
 
+TEST_CASE("where a layer may stand is read as strictly") {
+  CHECK(of_layers(R"({"cpu": 1, "accelerator": false}, {"name": "b", "stage": 0, "pass": null})") == "not refused");
+  CHECK(of_layers(R"({"accelerator": false})") == "p.json#/layers/0: a layer without a name and without a figure");
+  CHECK(of_layers(R"({"cpu": -1})") == "p.json#/layers/0/cpu: -1 is negative");
+  CHECK(of_layers(R"({"name": "a", "stage": 0.5})") == "p.json#/layers/0/stage: 0.5 is no whole number");
+  CHECK(of_layers(R"({"name": "a", "accelerator": 0})") == "p.json#/layers/0/accelerator: 0 is neither true nor false");
+  CHECK(of_layers(R"({"name": "a", "pass": "forward"})") == "p.json#/layers/0/pass: \"forward\" is none of backward");
+  CHECK(of_layers(R"({"backward": 1, "pass": "backward"})") == "not refused");
+  CHECK(of_layers(R"({"forward": 1, "pass": "backward"})") ==
+        "p.json#/layers/0: an operator of the backward pass has a forward time");
+  stagecut::profile model;
+  model.layers.resize(1);
+  model.layers[0].cpu = -1;
+  CHECK(not_written(model) == "model#/layers/0/cpu = -1.0, must be finite and not negative");
+  model.layers[0] = {"a", "", 1};
+  model.layers[0].is_backward = true;
+  CHECK(not_written(model) == "model#/layers/0 = an operator of the backward pass, has a forward time");
+}
+
+TEST_CASE("the machine that a profile names") {
+  const auto of_machine = [](const std::string& machine) {
+    return R"({"schema": "stagecut-profile-1", "machine": )" + machine + R"(, "layers": [{"name": "a"}]})";
+  };
+  const auto read = [&](const std::string& machine) {
+    return parse_json_profile(of_machine(machine), "p.json").machine;
+  };
+  using stagecut::link_speed;
+  using stagecut::stated_machine;
+  CHECK(read("null") == stated_machine{});
+  CHECK(read("{}") == stated_machine{});
+  CHECK(read(R"({"devices": 6, "cpus": 1, "memory": 8})") == stated_machine{6, 1, 8, {}});
+  CHECK(read(R"({"latency": 0.5})") == stated_machine{0, 0, {}, link_speed{0.5, 0}});
+  CHECK(read(R"({"bandwidth": 0})") == stated_machine{0, 0, {}, link_speed{0, 0}});
+  CHECK(refusal(of_machine("[]")) == "p.json#/machine: [] is no object");
+  CHECK(refusal(of_machine(R"({"devices": 0})")) == "p.json#/machine/devices: 0 is below 1");
+  CHECK(refusal(of_machine(R"({"memory": -1})")) == "p.json#/machine/memory: -1 is negative");
+  CHECK(refusal(of_machine(R"({"speed": 1})")) == "p.json#/machine/speed: is not known");
+  stagecut::profile model;
+  model.layers.resize(1);
+  const std::string hash = profile_hash(model);
+  model.machine = {6, 0, {}, link_speed{0, 8}};
+  CHECK(profile_hash(model) != hash);
+  CHECK(as_json(model) ==
+        R"({"schema": "stagecut-profile-1", "machine": {"devices": 6, "latency": 0, "bandwidth": 8}, )"
+        "\"layers\": [\n  {\"name\": \"\"}\n]}");
+  model.machine.memory = std::numeric_limits<double>::infinity();
+  CHECK(not_written(model) == "model#/machine/memory = infinity, must be finite and not negative");
+}
+
 TEST_CASE("tied parameters and groups agree over the layers") {
   const std::string tie = R"({"name": "a", "tied": [{"name": "w", "bytes": 1}]})";
   const auto tied = [](const std::string& entry) { return R"({"name": "b", "tied": [)" + entry + "]}"; };

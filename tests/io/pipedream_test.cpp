@@ -5,11 +5,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <stagecut/io/file.hpp>
+
+#include "workload_files.hpp"
 
 using stagecut::io::parse_pipedream;
 
@@ -28,6 +34,18 @@ std::string refusal(const std::string& text) {
     return error.what();
   }
   return "not refused";
+}
+
+/// The number behind `field=`, or the sum of a list there, read by another way than the reader's.
+double sum_behind(const std::string& line, const std::string& field) {
+  std::string rest = line.substr(line.rfind(field + "=") + field.size() + 1);
+  const bool list = rest.front() == '[';
+  rest = rest.substr(list ? 1 : 0, rest.find(list ? ']' : ',') - (list ? 1 : 0));
+  std::replace(rest.begin(), rest.end(), ';', ' ');
+  std::istringstream numbers(rest);
+  double sum = 0;
+  for (double each = 0; numbers >> each;) sum += each;
+  return sum;
 }
 
 std::string names(const stagecut::profile& model) {
@@ -166,4 +184,58 @@ TEST_CASE("each mistake is named with its line") {
         "graph.txt:1: activation_size: the bracket is not closed");
   CHECK(refusal(start + "1, backward_compute_time=1, activation_size=[1e308; 1e308], parameter_size=0") ==
         "graph.txt:1: activation_size: the sum is out of range");
+}
+
+TEST_CASE("the published graphs are read node by node, edge by edge") {
+  std::size_t lists = 0;
+  std::size_t sources = 0;
+  for (const std::string& path : workload_files({"pipedream", "hpgo"}, ".txt")) {
+    CAPTURE(path);
+    const std::string text = stagecut::io::file_text(path);
+    const auto model = parse_pipedream(text, path);
+    std::map<std::string, std::vector<double>> nodes;  // forward, backward, output, parameters
+    std::multiset<std::pair<std::string, std::string>> expected;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      std::istringstream words(line);
+      std::string first;
+      std::string dashes;
+      std::string second;
+      words >> first >> dashes >> second;
+      if (line[0] == ' ' || line[0] == '\t') {
+        expected.emplace(first, second);
+      } else {
+        nodes[first] = {sum_behind(line, "forward_compute_time") / 1000,
+                        sum_behind(line, "backward_compute_time") / 1000, sum_behind(line, "activation_size"),
+                        sum_behind(line, "parameter_size")};
+        lists += line.find("activation_size=[") != std::string::npos ? 1 : 0;
+      }
+    }
+    REQUIRE(model.layers.size() == nodes.size());
+    std::size_t different = 0;
+    for (const auto& each : model.layers) {
+      const auto& figures = nodes.at(each.name);
+      different += each.forward != figures[0] || each.backward != figures[1] || each.output != figures[2];
+      different += each.activations != figures[2] || each.parameters != figures[3];
+    }
+    CHECK(different == 0);
+    std::multiset<std::pair<std::string, std::string>> read;
+    for (const auto& [from, to] : model.edges) {
+      different += from < to ? 0 : 1;
+      read.emplace(model.layers[from].name, model.layers[to].name);
+    }
+    for (std::size_t i = 0; model.edges.empty() && i + 1 < model.layers.size(); ++i) {
+      read.emplace(model.layers[i].name, model.layers[i + 1].name);
+    }
+    CHECK(different == 0);
+    CHECK(read == expected);
+    std::set<std::string> fed;
+    for (const auto& [from, to] : read) fed.insert(to);
+    sources += model.layers.size() - fed.size() > 1 ? 1 : 0;
+  }
+  if (!workload_files({"pipedream"}, ".txt").empty()) {
+    CHECK(lists > 0);    // the pitfalls of the format are among them: lists,
+    CHECK(sources > 0);  // and several nodes that nothing feeds
+  }
 }

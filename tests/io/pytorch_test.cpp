@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "graph_plans.hpp"
 #include "worked_plan.hpp"
 
 using doctest::Contains;
@@ -55,7 +56,7 @@ TEST_CASE("what PyTorch cannot say") {
     CHECK_THROWS_WITH_AS((void)write(p), Contains("module \"layers.0\" of layer \"layers.0\""), not_representable);
     CHECK_THROWS_WITH_AS(
         (void)write(plan_of(transformer(1), stagecut::cuts({0, 3, 3}, stagecut::empty_stages::allowed))),
-        Contains("stage 1 has no layer"), not_representable);
+        Contains("stage 1 has no layer of the forward pass"), not_representable);
   }
   CHECK_THROWS_WITH_AS((void)as_split_spec(tied(worked_plan())), Contains("pytorch cannot say"), not_representable);
   CHECK_THROWS_WITH_AS((void)as_split_module(tied(worked_plan())), Contains("split-module cannot say"),
@@ -64,4 +65,39 @@ TEST_CASE("what PyTorch cannot say") {
                        stagecut::argument_error);
   CHECK_THROWS_WITH_AS((void)as_split_module(inconsistent()), Contains("io::as_split_module: plan.stages"),
                        stagecut::argument_error);
+}
+
+TEST_CASE("stages that are no chain of intervals") {
+  stagecut::plan p = diamond_plan();
+  CHECK(as_split_module(p) ==
+        "stage_of = {\n"
+        "    \"a\": 0,\n"
+        "    \"c\": 0,\n"
+        "    \"b\": 1,\n"
+        "    \"d\": 1,\n"
+        "}");
+  CHECK_THROWS_WITH_AS((void)as_split_spec(p), Contains("its stages are not intervals in the order of its layers"),
+                       not_representable);
+  // A stage may feed any later one.
+  p.assignment.clear();
+  p.cuts = {0, 1, 3, 4};
+  p.devices = 3;
+  p.stages.resize(3);
+  p.edges = {{0, 1, 10}, {0, 2, 10}, {1, 2, 20}};
+  CHECK(as_split_spec(p) == "split_spec={\"b\": SplitPoint.BEGINNING, \"d\": SplitPoint.BEGINNING}");
+}
+
+TEST_CASE("operators of the backward pass are left to PyTorch") {
+  stagecut::plan p = diamond_plan();
+  for (const std::size_t i : {1U, 2U}) {
+    p.profile.layers[i].is_backward = true;
+    p.profile.layers[i].name = "";
+  }
+  CHECK(as_split_module(p) == "stage_of = {\n    \"a\": 0,\n    \"d\": 1,\n}");
+  p.assignment = {1, 0, 1, 1};
+  CHECK_THROWS_WITH_AS((void)as_split_module(p), Contains("stage 0 has no layer of the forward pass"),
+                       not_representable);
+  p.assignment.clear();
+  p.cuts = {0, 2, 4};
+  CHECK(as_split_spec(p) == "split_spec={\"d\": SplitPoint.BEGINNING}");
 }

@@ -77,6 +77,8 @@ class random_plans {
     model.name = text();
     model.weights_only = up_to(1) == 0;
     model.unknown_fields = unknown();
+    if (up_to(1) == 0) model.machine = {up_to(9), up_to(2), maybe(), {}};
+    if (up_to(1) == 0) model.machine.link = {number(), number()};
     std::vector<stagecut::tied_parameters> ties;
     for (std::size_t t = up_to(2); t-- > 0;) {
       using enum stagecut::tied_parameters::placement;
@@ -89,6 +91,7 @@ class random_plans {
       each.name = text();
       each.kind = text();
       each.recomputation = text();
+      places(each);
       group += up_to(1);
       if (group % 2 == 1) each.group = "group " + std::to_string(group);
       for (const auto& tie : ties) {
@@ -273,6 +276,15 @@ class random_plans {
     }
   }
 
+  /// Where a layer may stand, and in which pass.
+  void places(stagecut::layer& each) {
+    each.cpu = maybe();
+    if (up_to(3) == 0) each.stage = up_to(9);
+    each.accelerator = up_to(3) != 0;
+    each.is_backward = up_to(3) == 0;
+    if (each.is_backward) each.forward = 0;
+  }
+
   template <class Each>
   void figures(Each& each) {
     each.forward = number();
@@ -316,10 +328,17 @@ class random_plans {
                        {variant},
                        {variant},
                        {},
+                       5.5,
+                       1,
+                       false,
+                       false,
                        R"({"of layer":[1,{"x":2}]})"};
-  stagecut::profile model{{each, each}, true, "full", {{0, 1}}, R"({"of profile":null})"};
+  stagecut::profile model{
+      {each, each}, true, "full", {{0, 1}}, {8, 1, 4096, stagecut::link_speed{0.25, 64}}, R"({"of profile":null})"};
   model.layers[0].children = {1};
   model.layers[1].name = "second";
+  model.layers[1].is_backward = true;
+  model.layers[1].forward = 0;
   return model;
 }
 
@@ -347,6 +366,7 @@ class random_plans {
     stage.backward_weight = 0.5;
     stage.all_reduce = 0.25;
   }
+  made.stages[1].on_cpu = true;
   made.edges = {{0, 1, 6}};
   made.choices = {{"full", "full"}, {"full", ""}};
   made.schedule = {"interleaved", 4, {}};

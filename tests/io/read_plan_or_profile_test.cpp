@@ -40,7 +40,8 @@ TEST_CASE("a plan and profiles of every format are told by their content") {
   for (const char* const file : {"json_plan/full.json", "json_plan/full_2.json", "json_plan/graph_2.json"}) {
     CHECK(std::holds_alternative<plan>(io::read_plan_or_profile(seeds + file)));
   }
-  for (const char* const file : {"json_profile/full.json", "csv/layers.csv", "pipedream/branches.txt"}) {
+  for (const char* const file : {"json_profile/full.json", "csv/layers.csv", "pipedream/branches.txt",
+                                 "dnn_partitioning/training.json", "dot/words.dot"}) {
     CHECK(std::get<profile>(io::read_plan_or_profile(seeds + file)) == io::read_profile(seeds + file));
   }
 }

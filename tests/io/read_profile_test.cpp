@@ -18,6 +18,9 @@ TEST_CASE("the format is told by the content") {
   CHECK(read_profile(seeds + "csv/layers.csv").layers[0].name == "a, \"b\"");
   CHECK(read_profile(seeds + "pipedream/graph.txt").layers[1].kind == "Conv2d");
   CHECK(read_profile(seeds + "json_profile/full.json") == full_profile());
+  CHECK(read_profile(seeds + "dnn_partitioning/training.json").layers[1].is_backward);
+  CHECK(read_profile(seeds + "dot/words.dot").layers[0].kind == "Conv2d");
+  CHECK(parse_profile("// a graph\nstrict digraph { a }", "x").layers[0].name == "a");
   CHECK(parse_profile("\xEF\xBB\xBF\r\n \t{\"schema\": \"stagecut-profile-1\",\n\"layers\": [{\"forward\": 1}]}", "x")
             .layers.size() == 1);
   std::istringstream stream("1\n2\n");
@@ -27,15 +30,22 @@ TEST_CASE("the format is told by the content") {
 }
 
 TEST_CASE("a content of no known format, and no content") {
-  CHECK_THROWS_WITH_AS((void)parse_profile("[1]", "x"),
-                       "x:1: \"[1]\" begins no known format: a JSON object, a CSV with the column time, a CSV with the "
-                       "columns name,kind,forward,backward,parameters,activations,output, or a PipeDream graph.txt",
-                       stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS(
+      (void)parse_profile("[1]", "x"),
+      "x:1: \"[1]\" begins no known format: a JSON object, a CSV with the column time, a CSV with the "
+      "columns name,kind,forward,backward,parameters,activations,output, a PipeDream graph.txt, or a digraph in DOT",
+      stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile("{\"a\": 1}", "x"), "x#: \"schema\" is missing", stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile("\n{\"a\": 1 -- 2}", "x"), "x:2: no JSON: unexpected \"--\"",
                        stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)read_profile(STAGECUT_TEST_DATA "/io/seeds/json_plan/full.json"),
                        doctest::Contains("full.json#/schema: is a plan"), stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS((void)parse_profile("{\"nodes\": [], \"edges\": []}", "x"), "x#: \"schema\" is missing",
+                       stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS((void)parse_profile("{\"nodes\": [], \"edges\": [], \"maxFPGAs\": 1}", "x"),
+                       "x#/nodes: names no node", stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS((void)parse_profile("graph { a }", "x"), doctest::Contains("a digraph is wanted"),
+                       stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile(" \n", "x"), "x: is empty", stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile(std::string_view("\0\1", 2), "x"), doctest::Contains(R"("\u0000\u0001")"),
                        stagecut::invalid_input);

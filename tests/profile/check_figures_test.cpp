@@ -45,6 +45,10 @@ TEST_CASE("each figure that is no amount is named with its layer") {
   CHECK(refusal([](layer& l) { l.backward_weight = 1; }) == start + "backward_weight stands without backward_input");
   CHECK(refusal([](layer& l) { l.backward_input = 1; }) == start + "backward_input stands without backward_weight");
   CHECK(refusal([](layer& l) { l.backward_input = l.backward_weight = 1; }) == "none");
+  CHECK(refusal([](layer& l) { l.cpu = infinity; }) == start + "cpu = infinity" + end);
+  CHECK(refusal([](layer& l) { l.is_backward = true, l.forward = 1; }) ==
+        start + "is of the backward pass, and has a forward time");
+  CHECK(refusal([](layer& l) { l.is_backward = true, l.backward = 1; }) == "none");
   CHECK(refusal([](layer& l) { l.tied[0].bytes = no_number; }) == start + "tied bytes = NaN" + end);
   CHECK(refusal([](layer& l) { l.tied[0].resident = no_number; }) == start + "tied resident = NaN" + end);
 }

@@ -11,7 +11,12 @@
 #include <stagecut/profile/profile.hpp>
 #if STAGECUT_BODIES
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/dot_lexer.hpp>
+#include <stagecut/io/detail/dot_reader.hpp>
+#include <stagecut/io/detail/json_parse.hpp>
+#include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/graphs/dnn_partitioning.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/tables/csv.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
@@ -19,8 +24,8 @@
 
 namespace stagecut::inline v0::io {
 
-/// Reads a profile in any format known, told by its content: see `parse_json_profile`, `parse_csv` and
-/// `parse_pipedream`.
+/// Reads a profile in any format known, told by its content: see `parse_json_profile`, `parse_dnn_partitioning`,
+/// `parse_dot`, `parse_csv` and `parse_pipedream`.
 ///
 /// @param text    the content
 /// @param source  what errors call it
@@ -47,7 +52,16 @@ STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view so
   detail::line_reader lines(text, source);
   if (!lines.next()) detail::fail(invalid_input(lines.source(), "is empty"));
   const std::string_view line = lines.line();
-  if (detail::trimmed(line).starts_with('{')) return parse_json_profile(text, source, limits);
+  if (detail::trimmed(line).starts_with('{')) {
+    const detail::json parsed = detail::parse_json(text, source, limits);
+    const detail::json_value whole(parsed, source, limits);
+    return detail::is_dnn_partitioning(parsed) ? detail::read_dnn_partitioning(whole)
+                                               : detail::read_json_profile(whole);
+  }
+  if (detail::is_dot(text, source)) {
+    detail::check_size(text, source, limits);
+    return detail::dot_reader(text, source).read();
+  }
   if (line.find(detail::pipedream_separator) != std::string_view::npos) return parse_pipedream(text, source, limits);
   const std::string_view word = detail::trimmed(line);
   if (line.find(',') == std::string_view::npos && word != "time" && word != "\"time\"" && !detail::is_number(word)) {
@@ -55,8 +69,8 @@ STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view so
         lines.place(),
         detail::joined({detail::in_quotes(word),
                         " begins no known format: a JSON object, a CSV with the column time, a CSV with the "
-                        "columns name,kind,forward,backward,parameters,activations,output, or "
-                        "a PipeDream graph.txt"})));
+                        "columns name,kind,forward,backward,parameters,activations,output, "
+                        "a PipeDream graph.txt, or a digraph in DOT"})));
   }
   return parse_csv(text, source, limits);
 }

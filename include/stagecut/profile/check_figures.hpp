@@ -12,8 +12,9 @@
 
 namespace stagecut::inline v0 {
 
-/// Refuses a profile with a time or a size that is NaN, infinite or negative, or with one part of a backward pass without
-/// the other: one made by hand, as the readers of files refuse them where they stand.
+/// Refuses a profile with a time or a size that is NaN, infinite or negative, with one part of a backward pass without
+/// the other, or with a forward time of an operator of the backward pass: one made by hand, as the readers of files
+/// refuse them where they stand.
 ///
 /// @throws invalid_input naming the layer and the field: `layer 3 ("head")`, `output = NaN, ...`
 inline void check_figures(const profile& model) {
@@ -30,6 +31,10 @@ inline void check_figures(const profile& model) {
       detail::fail(invalid_input(detail::layer_text(model, i), each.backward_input
                                                                    ? "backward_input stands without backward_weight"
                                                                    : "backward_weight stands without backward_input"));
+    }
+    check("cpu", each.cpu);
+    if (each.is_backward && each.forward > 0) {
+      detail::fail(invalid_input(detail::layer_text(model, i), "is of the backward pass, and has a forward time"));
     }
     for (const tied_parameters& tied : each.tied) {
       check("tied bytes", tied.bytes);

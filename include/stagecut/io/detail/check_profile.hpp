@@ -37,6 +37,12 @@ void check_figures(const Each& each, const std::string& pointer, const Refuse& r
   if (!is_finite(usual_backward(each))) refuse(pointer, "backward_input + backward_weight", "is out of range");
 }
 
+/// Refuses an operator of the backward pass that has a forward time, likewise.
+template <class Refuse>
+void check_pass(const layer& each, const std::string& pointer, const Refuse& refuse) {
+  if (each.is_backward && each.forward > 0) refuse(pointer, "an operator of the backward pass", "has a forward time");
+}
+
 /// Refuses groups of a chain that are left and entered again, by `refuse(POINTER, VALUE, PROBLEM)`.
 template <class Refuse>
 void check_groups(const std::vector<layer>& layers, const Refuse& refuse) {
@@ -63,6 +69,7 @@ void check_layers(const std::vector<layer>& layers, const Refuse& refuse) {
     const layer& each = layers[i];
     const std::string pointer = joined({"/layers/", i});
     check_figures(each, pointer, refuse);
+    check_pass(each, pointer, refuse);
     for (const auto& [key, variants] :
          {std::pair("/recomputations/", &each.recomputations), std::pair("/shardings/", &each.shardings)}) {
       for (std::size_t v = 0; v < variants->size(); ++v) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/check_parts.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -63,7 +64,8 @@ template <class Numbers>
 /// The names of a stage's modules, in the order of the model.
 [[nodiscard]] inline std::vector<std::string_view> module_names(const plan& p, std::size_t stage) {
   std::vector<std::string_view> result;
-  for (std::size_t i = p.cuts[stage]; i < p.cuts[stage + 1]; ++i) {
+  for (const std::size_t i : layers_of(p, stage)) {
+    if (p.profile.layers[i].is_backward) continue;  // the framework makes those itself
     const auto names = module_names(p.profile.layers[i]);
     result.insert(result.end(), names.begin(), names.end());
   }
@@ -76,22 +78,6 @@ template <class Numbers>
   const auto stages = p.cuts.assignment();
   for (std::size_t i = 0; i < stages.size(); ++i) result[stages[i]] += p.profile.layers[i].kind == "decoder" ? 1 : 0;
   return result;
-}
-
-/// @throws argument_error if the parts of the plan do not belong together
-inline void check_parts(std::string_view function, const plan& p) {
-  const auto require = [&](bool holds, std::string_view argument, std::size_t value, std::string_view requirement) {
-    if (!holds) fail(argument_error(joined({"io::", function}), argument, std::to_string(value), requirement));
-  };
-  const std::size_t stages = p.cuts.stages();
-  require(p.devices != 0, "plan.devices", p.devices, "must be at least 1");
-  require(p.chunks != 0, "plan.chunks", p.chunks, "must be at least 1");
-  require(p.cuts.items() == p.profile.layers.size(), "plan.cuts.items()", p.cuts.items(),
-          joined({"must be the number of layers, ", p.profile.layers.size()}));
-  require(stages % p.chunks == 0 && stages / p.chunks == p.devices, "plan.cuts.stages()", stages,
-          joined({"must be devices * chunks, ", p.devices, " * ", p.chunks}));
-  require(p.stages.size() == stages, "plan.stages.size()", p.stages.size(),
-          joined({"must be the number of stages, ", stages}));
 }
 
 /// Whether a format says which recomputation was chosen for a layer.
@@ -112,12 +98,33 @@ inline void check_choices(std::string_view format, const plan& p, recomputation_
   }
 }
 
-/// Refuses what no format can say: stages that are not a chain of intervals of layers, or that have several devices each.
+/// Refuses stages of several devices each, and what was chosen for a layer and cannot be said.
+inline void check_devices(std::string_view format, const plan& p, recomputation_said recomputation) {
+  for (std::size_t s = 0; s < p.stages.size(); ++s) {
+    const auto& [replicas, shards] = std::pair(p.stages[s].replicas, p.stages[s].shards);
+    if (replicas == 1 && shards == 1) continue;
+    refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards,
+                           " shards, and it gives a stage one device"}));
+  }
+  check_choices(format, p, recomputation);
+}
+
+/// Refuses stages that are not intervals of layers.
+inline void check_intervals(std::string_view format, const plan& p) {
+  if (!p.assignment.empty()) refuse(format, "its stages are not intervals in the order of its layers");
+}
+
+/// Refuses what a format of chains cannot say: stages that are not a chain of intervals of layers with both passes, or
+/// that have several devices each, or a CPU.
 /// @throws argument_error if the parts of the plan do not belong together
 inline void check_plan(std::string_view function, std::string_view format, const plan& p,
                        recomputation_said recomputation = recomputation_said::no) {
-  if (!p.assignment.empty()) refuse(format, "its stages are not intervals in the order of its layers");
+  check_intervals(format, p);
   check_parts(function, p);
+  for (const layer& each : p.profile.layers) {
+    if (!each.is_backward) continue;
+    refuse(format, joined({layer_text(each), " is of the backward pass alone, and its layers have both passes"}));
+  }
   for (const planned_edge& each : p.edges) {
     if (each.to == each.from + 1) continue;
     refuse(format,
@@ -127,12 +134,9 @@ inline void check_plan(std::string_view function, std::string_view format, const
     refuse(format, joined({p.edges.size(), " edges join ", p.stages.size(), " stages, and its stages are a chain"}));
   }
   for (std::size_t s = 0; s < p.stages.size(); ++s) {
-    const auto& [replicas, shards] = std::pair(p.stages[s].replicas, p.stages[s].shards);
-    if (replicas == 1 && shards == 1) continue;
-    refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards,
-                           " shards, and it gives a stage one device"}));
+    if (p.stages[s].on_cpu) refuse(format, joined({"stage ", s, " stands on a CPU, and it has no word for that"}));
   }
-  check_choices(format, p, recomputation);
+  check_devices(format, p, recomputation);
 }
 
 /// Refuses devices that do not take the stages in turn, 0, 1, …, 0, 1, …: formats that name none mean that.
@@ -170,7 +174,7 @@ inline void check_schedule(std::string_view format, const plan& p, std::string_v
 
 /// Refuses parameters that layers on different stages share.
 inline void check_tied(std::string_view format, const plan& p) {
-  const auto stages = p.cuts.assignment();
+  const auto stages = stage_of_layers(p);
   std::map<std::string_view, std::size_t> first;  // the first layer that names them
   for (std::size_t i = 0; i < stages.size(); ++i) {
     for (const tied_parameters& shared : p.profile.layers[i].tied) {
@@ -188,6 +192,7 @@ inline void check_tied(std::string_view format, const plan& p) {
 inline void check_names(std::string_view format, const plan& p) {
   std::map<std::string_view, const layer*> first;
   for (const layer& each : p.profile.layers) {
+    if (each.is_backward) continue;
     for (const std::string_view name : module_names(each)) {
       if (name.empty()) refuse(format, joined({layer_text(each), " has a module without a name"}));
       if (!is_utf8(name))

@@ -18,10 +18,28 @@
 // A layer of a profile in JSON.
 namespace stagecut::inline v0::io::detail {
 
-inline constexpr std::array<std::string_view, 18> layer_keys = {
-    "name",       "kind",     "forward",       "backward",       "backward_input", "backward_weight",
-    "parameters", "resident", "activations",   "output",         "workspace",      "group",
-    "tied",       "modules",  "recomputation", "recomputations", "shardings",      "children"};
+inline constexpr std::array<std::string_view, 22> layer_keys = {"name",
+                                                                "kind",
+                                                                "forward",
+                                                                "backward",
+                                                                "backward_input",
+                                                                "backward_weight",
+                                                                "parameters",
+                                                                "resident",
+                                                                "activations",
+                                                                "output",
+                                                                "workspace",
+                                                                "group",
+                                                                "tied",
+                                                                "modules",
+                                                                "recomputation",
+                                                                "recomputations",
+                                                                "shardings",
+                                                                "children",
+                                                                "cpu",
+                                                                "stage",
+                                                                "accelerator",
+                                                                "pass"};
 inline constexpr std::array<std::string_view, 11> variant_keys = {
     "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
     "parameters", "resident", "activations", "output",   "workspace"};
@@ -79,11 +97,23 @@ inline tied_parameters read_tied(const json_value& value) {
   return tie;
 }
 
+/// The words for the pass of an operator that has one of the two alone: the other is the usual case, and has no word.
+inline constexpr word<bool> one_pass_words[] = {{"backward", true}};
+
+/// Where a layer may stand, and in which pass.
+inline void read_places(const json_value& value, layer& each) {
+  if (const auto cpu = value.find("cpu")) each.cpu = cpu->amount();
+  if (const auto stage = value.find("stage")) each.stage = stage->count();
+  if (const auto accelerator = value.find("accelerator")) each.accelerator = accelerator->flag();
+  if (const auto pass = value.find("pass")) each.is_backward = pass->one_of(one_pass_words);
+}
+
 inline layer read_layer(const json_value& value, std::size_t number) {
   layer each;
   const auto name = value.find("name");
   each.name = name ? name->text() : std::to_string(number);
-  if (!read_figures(value, each) && !name) value.fail("a layer without a name and without a figure");
+  read_places(value, each);
+  if (!read_figures(value, each) && !each.cpu && !name) value.fail("a layer without a name and without a figure");
   const auto text = [&](std::string_view key, auto& to) {
     if (const auto found = value.find(key)) to = found->text();
   };
@@ -136,6 +166,14 @@ inline json tied_json(const std::vector<tied_parameters>& tied, const std::strin
   return result;
 }
 
+/// Writes where a layer may stand, and in which pass, if that is not the usual.
+inline void write_places(json_object& object, const layer& each) {
+  object.amount("cpu", each.cpu);
+  if (each.stage) object.set("stage", *each.stage);
+  if (!each.accelerator) object.set("accelerator", false);
+  if (each.is_backward) object.set("pass", stagecut::name_of(one_pass_words, true));
+}
+
 inline json layer_json(const layer& each, const std::string& place, written what) {
   json_object object(place);
   object.text("name", each.name);
@@ -155,6 +193,7 @@ inline json layer_json(const layer& each, const std::string& place, written what
     if (!variants->empty()) object.set(key, variants_json(*variants, object.at(key), what));
   }
   if (!each.children.empty()) object.set("children", each.children.get());
+  write_places(object, each);
   if (what == written::all) object.unknown(each.unknown_fields, layer_keys);
   return object.members();
 }

@@ -59,8 +59,9 @@ inline planned_stage read_stage(const json_value& value, const interval* layers,
   if (const auto kept = value.find("backward_kept")) stage.backward_kept = kept->amount();
   if (const auto weight = value.find("backward_weight")) stage.backward_weight = weight->amount();
   if (const auto reduce = value.find("all_reduce")) stage.all_reduce = reduce->amount();
+  if (const auto cpu = value.find("cpu")) stage.on_cpu = cpu->flag();
   value.only({"first", "last", "time", "device", "replicas", "shards", "forward", "backward", "backward_kept",
-              "backward_weight", "all_reduce", "in_flight", "memory"});
+              "backward_weight", "all_reduce", "in_flight", "memory", "cpu"});
   return stage;
 }
 
@@ -117,6 +118,7 @@ inline json stage_json(const planned_stage& stage, const interval* layers, const
   }
   object.amount("time", stage.cost);
   object.set("device", stage.device);
+  if (stage.on_cpu) object.set("cpu", true);
   if (stage.replicas != 1) object.set("replicas", stage.replicas);
   if (stage.shards != 1) object.set("shards", stage.shards);
   object.amount("forward", stage.forward);

@@ -15,18 +15,22 @@
 #include <stagecut/io/frameworks/torchgpipe.hpp>
 #include <stagecut/io/frameworks/torchtitan.hpp>
 #include <stagecut/io/frameworks/vllm.hpp>
+#include <stagecut/io/graphs/assignment_json.hpp>
+#include <stagecut/io/graphs/dot.hpp>
+#include <stagecut/io/pictures/graph_svg.hpp>
 #include <stagecut/plan/plan.hpp>
 
 namespace stagecut::inline v0::io {
 
-/// A way to say a plan in the words of what runs it.
+/// A way to say a plan: in the words of what runs it, or for whoever wants to know where its layers stand.
 struct format {
   std::string_view name;              ///< what a user asks for
   std::string_view describes;         ///< for what, and what is written
-  std::string (*write)(const plan&);  ///< the text, without a newline at its end; throws what it cannot say
+  std::string (*write)(const plan&);  ///< the text; throws what it cannot say
+  bool any_plan = false;              ///< whether it says where the layers of any plan stand, and nothing else
 };
 
-/// All formats, the most widely used first.
+/// All formats, the most widely used first, then those of any plan. A text is without a newline at its end.
 inline constexpr std::array formats = {
     format{"megatron", "Megatron-LM: options, with the pipeline's layout", as_megatron},
     format{"megatron-flags", "Megatron-LM: options, decoders of the first and the last rank", as_megatron_flags},
@@ -40,7 +44,11 @@ inline constexpr std::array formats = {
     format{"sglang", "SGLang: SGLANG_PP_LAYER_PARTITION", as_sglang},
     format{"sagemaker", "SageMaker model parallel: parameters and partition contexts", as_sagemaker},
     format{"sapp", "SAPP and MindFormers: offsets and recomputation", as_sapp},
-    format{"alpa", "Alpa: ManualStageOption", as_alpa}};
+    format{"alpa", "Alpa: ManualStageOption", as_alpa},
+    format{"assignment", "JSON: the stage of every vertex, and figures of the stages", as_assignment_json, true},
+    format{"stage-map", "JSON: the stage of every layer by its name", as_stage_map, true},
+    format{"dot", "Graphviz: the layers in DOT, a cluster a stage", as_dot, true},
+    format{"graph-svg", "a picture of the layers in the colours of their stages", as_graph_svg, true}};
 
 /// The format of that name; null if there is none.
 [[nodiscard]] inline const format* find_format(std::string_view name) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
@@ -13,44 +14,58 @@ namespace stagecut::inline v0::io {
 
 namespace detail {
 
-inline void check_modules(std::string_view format, const plan& p) {
-  check_no_stage_empty(format, p);
+/// The names of every stage's modules; refuses what PyTorch's tracing cannot say, whatever the edges between stages.
+[[nodiscard]] inline std::vector<std::vector<std::string_view>> traced_modules(std::string_view function,
+                                                                               std::string_view format, const plan& p) {
+  check_parts(function, p);
+  check_devices(format, p, recomputation_said::no);
   check_names(format, p);
   check_tied(format, p);
+  const std::vector<std::size_t> stages = stage_of_layers(p);
+  std::vector<bool> any(p.stages.size());
+  for (std::size_t i = 0; i < stages.size(); ++i) any[stages[i]] = any[stages[i]] || !p.profile.layers[i].is_backward;
+  std::vector<std::vector<std::string_view>> result;
+  for (std::size_t s = 0; s < any.size(); ++s) {
+    if (!any[s]) refuse(format, joined({"stage ", s, " has no layer of the forward pass"}));
+    result.push_back(module_names(p, s));
+  }
+  return result;
 }
 
 }  // namespace detail
 
-/// A plan for PyTorch's `torch.distributed.pipelining.pipeline`: where it splits a model. It numbers the stages; which
-/// device runs which is its schedule's affair.
+/// A plan for PyTorch's `torch.distributed.pipelining.pipeline`: where it splits a model that runs its layers in the
+/// order of the profile. It numbers the stages; which device runs which is its schedule's affair. Stages may feed any
+/// later one; operators of the backward pass are left out, since PyTorch makes them.
 ///
 /// @return  one line of Python: the first module of every stage but the first
-/// @throws  argument_error if the parts of the plan do not belong together; not_representable for a stage without
-///          layers, a module whose name is empty, is no UTF-8 or stands twice, parameters shared between stages
+/// @throws  argument_error if the parts of the plan do not belong together; not_representable for stages that are not
+///          intervals in the order of the layers (`as_split_module` says those), a stage without layers of the forward
+///          pass, a module whose name is empty, is no UTF-8 or stands twice, parameters shared between stages
 ///
 /// Source: PyTorch, `pipeline` in `torch/distributed/pipelining/_IR.py`.
 [[nodiscard]] inline std::string as_split_spec(const plan& p) {
-  detail::check_plan("as_split_spec", "pytorch", p);
-  detail::check_modules("pytorch", p);
+  detail::check_intervals("pytorch", p);
+  const auto modules = detail::traced_modules("as_split_spec", "pytorch", p);
   const auto split = [&](std::size_t i) {
-    return detail::joined({detail::quoted(detail::module_names(p, i + 1)[0]), ": SplitPoint.BEGINNING"});
+    return detail::joined({detail::quoted(modules[i + 1][0]), ": SplitPoint.BEGINNING"});
   };
-  return detail::joined({"split_spec={", detail::sequence_text(p.cuts.stages() - 1, ", ", split), "}"});
+  return detail::joined({"split_spec={", detail::sequence_text(modules.size() - 1, ", ", split), "}"});
 }
 
 /// A plan for PyTorch's `torch.fx.passes.split_module`: the stage of every module, for a callback to look up the module
-/// that a node belongs to.
+/// that a node belongs to. Stages need not be intervals in the order of the layers, nor a chain; operators of the
+/// backward pass are left out, since PyTorch makes them.
 ///
-/// @return  lines of Python, a dictionary
-/// @throws  argument_error and not_representable as `as_split_spec`
+/// @return  lines of Python, a dictionary, stage by stage
+/// @throws  argument_error and not_representable as `as_split_spec`, but for the order of layers
 ///
 /// Source: PyTorch, `torch/fx/passes/split_module.py`.
 [[nodiscard]] inline std::string as_split_module(const plan& p) {
-  detail::check_plan("as_split_module", "split-module", p);
-  detail::check_modules("split-module", p);
+  const auto modules = detail::traced_modules("as_split_module", "split-module", p);
   std::string text = "stage_of = {\n";
-  for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
-    for (const std::string_view name : detail::module_names(p, s)) {
+  for (std::size_t s = 0; s < modules.size(); ++s) {
+    for (const std::string_view name : modules[s]) {
       text += detail::joined({"    ", detail::quoted(name), ": ", s, ",\n"});
     }
   }

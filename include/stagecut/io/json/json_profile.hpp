@@ -11,6 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_profile.hpp>
 #include <stagecut/io/detail/json_layer.hpp>
+#include <stagecut/io/detail/json_machine.hpp>
 #include <stagecut/io/detail/json_object.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
@@ -26,7 +27,8 @@ inline constexpr std::string_view profile_schema = "stagecut-profile-1";
 inline constexpr std::string_view plan_schema = "stagecut-plan-2";
 inline constexpr std::string_view first_plan_schema = "stagecut-plan-1";
 
-inline constexpr std::array<std::string_view, 5> profile_keys = {"schema", "name", "weights_only", "layers", "edges"};
+inline constexpr std::array<std::string_view, 6> profile_keys = {"schema", "name",  "weights_only",
+                                                                 "layers", "edges", "machine"};
 
 inline std::vector<profile_edge> read_edges(const json_value& value) {
   std::vector<profile_edge> edges;
@@ -54,6 +56,7 @@ inline profile read_json_profile(const json_value& value) {
   for (const json_value& element : layers.elements()) model.layers.push_back(read_layer(element, model.layers.size()));
   if (model.layers.empty()) layers.fail("names no layer");
   if (const auto edges = value.find("edges")) model.edges = read_edges(*edges);
+  if (const auto machine = value.find("machine")) model.machine = read_machine(*machine);
   model.unknown_fields = value.unknown(profile_keys);
   check_profile(model, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
     value.fail_at(pointer, what, " ", problem);
@@ -67,6 +70,9 @@ inline json profile_head(const profile& model, const std::string& place, written
   object.set("schema", profile_schema);
   object.text_if_any("name", model.name);
   if (model.weights_only) object.set("weights_only", true);
+  if (const stated_machine none; model.machine != none) {
+    object.set("machine", machine_json(model.machine, object.at("machine")));
+  }
   if (what == written::all) object.unknown(model.unknown_fields, profile_keys);
   return object.members();
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/check_profile.hpp>
+#include <stagecut/io/detail/plan_fault.hpp>
+#include <stagecut/io/detail/plan_parts.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/profile.hpp>
+
+// What the writers of graphs share: a plan that is sound, the edges of its profile, and colours of its stages.
+namespace stagecut::inline v0::io::detail {
+
+/// Refuses a plan whose parts do not belong together.
+/// @throws argument_error
+inline void check_graph_plan(std::string_view function, const plan& made) {
+  const auto refuse = [&](std::string_view pointer, std::string_view what, std::string_view problem) {
+    fail(argument_error(joined({"io::", function}), joined({"plan#", pointer}), what, problem));
+  };
+  if (const plan_fault fault = find_plan_fault(made)) refuse(fault.pointer, fault.what, fault.problem);
+  check_profile(made.profile, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
+    refuse(joined({"/profile", pointer}), what, problem);
+  });
+}
+
+/// What feeds what: the edges of a profile, of a chain those from each layer to the next.
+[[nodiscard]] inline std::vector<profile_edge> all_edges(const profile& model) {
+  if (!model.edges.empty()) return model.edges;
+  std::vector<profile_edge> result;
+  for (std::size_t i = 1; i < model.layers.size(); ++i) result.push_back({i - 1, i});
+  return result;
+}
+
+/// Names by which layers can be told apart: their own if all have one, and no two the same; else their numbers.
+[[nodiscard]] inline std::vector<std::string> unique_names(const profile& model) {
+  std::vector<std::string> names;
+  std::set<std::string_view> known;
+  bool unique = true;
+  for (const layer& each : model.layers) {
+    names.push_back(each.name);
+    unique = unique && !each.name.empty() && known.insert(each.name).second;
+  }
+  for (std::size_t i = 0; !unique && i < names.size(); ++i) names[i] = std::to_string(i);
+  return names;
+}
+
+/// The shortest text that is read as the same number.
+[[nodiscard]] inline std::string shortest_text(double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
+}
+
+/// A light colour for a stage; neighbours differ.
+[[nodiscard]] inline std::string_view stage_colour(std::size_t stage) noexcept {
+  constexpr std::array<std::string_view, 12> colours = {"#a6c8f0", "#f6c48e", "#b5dfa6", "#f2b3c3",
+                                                        "#c9bdea", "#e9dc8f", "#a5dcd9", "#e3b79c",
+                                                        "#d3d8de", "#e6a7e0", "#c6e57f", "#9fb6c9"};
+  return colours[stage % colours.size()];
+}
+
+}  // namespace stagecut::inline v0::io::detail

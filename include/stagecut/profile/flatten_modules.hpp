@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/layer_graph.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Whether a module takes anything beside its children.
+[[nodiscard]] inline bool has_figures(const layer& each) {
+  bool any = each.cpu.value_or(0) > 0 || !each.tied.empty();
+  each_figure(each, [&](const char*, const std::optional<double>& figure) { any = any || figure.value_or(0) > 0; });
+  return any;
+}
+
+/// What holds what, of layers of which one, the root, holds all others; refuses anything else.
+[[nodiscard]] inline layer_graph module_tree(const profile& model) {
+  const std::size_t n = model.layers.size();
+  layer_graph tree(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (const std::size_t child : model.layers[i].children) {
+      if (child >= n) fail(invalid_input(layer_text(model, i), joined({"there is no layer ", child, " for a child"})));
+      if (!tree.previous(child).empty()) {
+        fail(invalid_input(
+            layer_text(model, child),
+            joined({"is a child of ", layer_text(model, tree.previous(child)[0]), " and of ", layer_text(model, i)})));
+      }
+      tree.join(i, child);
+    }
+  }
+  if (const auto cycle = tree.cycle(); !cycle.empty()) {
+    fail(invalid_input(layer_text(model, cycle[0]),
+                       joined({cycle_text(model.layers, cycle), " is a cycle of children"})));
+  }
+  std::size_t root = n;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!tree.previous(i).empty()) continue;
+    if (root != n) {
+      fail(invalid_input(layer_text(model, i),
+                         joined({"is no child, nor is ", layer_text(model, root), ": a module tree has one root"})));
+    }
+    root = i;
+  }
+  return tree;
+}
+
+/// The layers of a tree, each in front of its children and those in their order.
+[[nodiscard]] inline std::vector<std::size_t> modules_in_order(const layer_graph& tree) {
+  std::vector<std::size_t> waiting;
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    if (tree.previous(i).empty()) waiting.push_back(i);
+  }
+  std::vector<std::size_t> result;
+  while (!waiting.empty()) {
+    const std::size_t at = waiting.back();
+    waiting.pop_back();
+    result.push_back(at);
+    const auto& children = tree.next(at);
+    for (std::size_t c = children.size(); c-- > 0;) waiting.push_back(children[c]);
+  }
+  return result;
+}
+
+}  // namespace detail
+
+/// Turns a module tree into its leaves: a chain of them, or a graph where there are edges.
+///
+/// A module that takes something beside its children (a figure above 0, tied parameters), or has an edge, becomes a
+/// leaf of its own, in front of theirs and with its name. What has no group, or no fixed stage, has that of the
+/// innermost module around it that has one: what holds for a module holds for all of it. Nothing else is changed.
+///
+/// @param model  a profile; one without children is returned as it is, and not copied where it is moved in
+/// @return       its leaves in the order in which the tree lists them, with all edges
+/// @throws       invalid_input with `layer I ("name")` if it is no tree: a child that there is not or that is one of
+///               two modules, a cycle, two roots; with `edge I` for a layer that there is not
+///
+/// O(n + m) for n layers and m edges; does not recurse.
+[[nodiscard]] inline profile flatten_modules(profile model) {
+  bool any = false;
+  for (const layer& each : model.layers) any = any || !each.children.empty();
+  if (!any) return model;
+  const layer_graph tree = detail::module_tree(model);
+  const std::size_t n = model.layers.size();
+  std::vector<bool> has_edge(n);
+  for (std::size_t e = 0; e < model.edges.size(); ++e) {
+    for (const std::size_t end : {model.edges[e].from, model.edges[e].to}) {
+      if (end >= n)
+        detail::fail(invalid_input(detail::joined({"edge ", e}), detail::joined({"there is no layer ", end})));
+      has_edge[end] = true;
+    }
+  }
+  std::vector<layer> leaves;
+  std::vector<std::size_t> place(n);
+  for (const std::size_t i : detail::modules_in_order(tree)) {
+    layer& each = model.layers[i];
+    for (const std::size_t child : tree.next(i)) {
+      layer& within = model.layers[child];
+      if (within.group.empty()) within.group = each.group;
+      if (!within.stage) within.stage = each.stage;
+    }
+    const bool leaf = each.children.empty();
+    if (!leaf && !has_edge[i] && !detail::has_figures(each)) continue;
+    place[i] = leaves.size();
+    each.children.clear();
+    leaves.push_back(std::move(each));
+  }
+  model.layers = std::move(leaves);
+  for (auto& [from, to] : model.edges) {
+    from = place[from];
+    to = place[to];
+  }
+  return model;
+}
+
+}  // namespace stagecut::inline v0
