@@ -49,8 +49,8 @@ struct verify_plan_fn {
 /// checked that no other plan is better: a bound is held against the value, and the value against the average, the
 /// heaviest group and the longest way of a microbatch. O(layers + edges + passes) as a rule.
 ///
-/// In place of a plan, the stage of every layer: checked are those of the placement, and the others say what they would
-/// compare with.
+/// In place of a plan, the stage of every layer: checked is where the layers stand, and `loads` tells the heaviest stage.
+/// A stage with a layer that runs on no accelerator is on a CPU.
 inline constexpr verify_plan_fn verify_plan{};
 
 #if STAGECUT_BODIES
@@ -98,6 +98,29 @@ STAGECUT_INLINE void check_figures_of(verified_plan& all, plan_verification& res
   result.checks.push_back(detail::verify_bound(all));
 }
 
+/// A plan that says no more than the stage of every layer, and what comes of it.
+STAGECUT_INLINE plan bare_plan(const profile& model, const std::vector<std::size_t>& stage_of) {
+  const std::size_t n = model.layers.size();
+  plan result;
+  result.profile = model;
+  result.assignment = stage_of;
+  for (const std::size_t each : stage_of) {
+    if (each < n && result.devices <= each) result.devices = each + 1;
+  }
+  result.stages.resize(result.devices);
+  for (std::size_t s = 0; s < result.devices; ++s) result.stages[s].device = s;
+  for (std::size_t i = 0; i < n && i < stage_of.size(); ++i) {
+    if (stage_of[i] < n && !model.layers[i].accelerator) result.stages[stage_of[i]].on_cpu = true;
+  }
+  for (std::size_t i = 0; i < n && i < stage_of.size(); ++i) {
+    if (stage_of[i] >= n) continue;
+    planned_stage& stage = result.stages[stage_of[i]];
+    stage.forward += stage.on_cpu ? model.layers[i].cpu.value_or(0) : model.layers[i].forward;
+    stage.backward += stage.on_cpu ? 0 : model.layers[i].backward;
+  }
+  return result;
+}
+
 }  // namespace detail
 
 STAGECUT_INLINE plan_verification verify_plan_fn::operator()(const profile& model, const plan& made) const {
@@ -126,18 +149,7 @@ STAGECUT_INLINE plan_verification verify_plan_fn::operator()(const profile& mode
 
 STAGECUT_INLINE plan_verification verify_plan_fn::operator()(const profile& model,
                                                              const std::vector<std::size_t>& stage_of) const {
-  plan bare;
-  bare.profile = model;
-  bare.assignment = stage_of;
-  std::size_t stages = 0;
-  for (const std::size_t each : stage_of) stages = each < stages || each > model.layers.size() ? stages : each + 1;
-  bare.stages.resize(stages);
-  bare.devices = stages;
-  for (std::size_t s = 0; s < stages; ++s) bare.stages[s].device = s;
-  for (const layer& each : model.layers) {
-    const std::size_t i = static_cast<std::size_t>(&each - model.layers.data());
-    if (!each.accelerator && i < stage_of.size() && stage_of[i] < stages) bare.stages[stage_of[i]].on_cpu = true;
-  }
+  const plan bare = detail::bare_plan(model, stage_of);
   plan_verification result = (*this)(model, bare);
   for (plan_check& each : result.checks) {
     const bool placement = each.name == "assignment" || each.name == "acyclic" || each.name == "groups" ||

@@ -73,6 +73,10 @@ namespace stagecut::inline v0::detail {
   if (made.schedule.microbatches > most / made.stages.size()) {
     return notes.not_checked("", "it has more than 2^20 forward passes"), schedule();
   }
+  const std::size_t stages = made.stages.size();
+  if (made.chunks == 0 || stages % made.chunks != 0 || stages / made.chunks != made.devices) {
+    return notes.not_checked("", "there are not as many stages as devices times chunks"), schedule();
+  }
   if (made.schedule.orders.empty()) {
     schedule result = detail::named_order(made, notes);
     for (std::size_t s = 0; s < result.stages(); ++s) {
