@@ -8,6 +8,7 @@
   X(add_group) \
   X(add_groups) \
   X(add_item) \
+  X(add_messages) \
   X(add_transfers) \
   X(added) \
   X(allowed_cut) \
@@ -18,10 +19,13 @@
   X(as_chain) \
   X(as_computed) \
   X(as_one_chain) \
+  X(asked_in_flight) \
   X(assign_stages) \
   X(at_odds) \
   X(backward_first) \
   X(backward_of) \
+  X(bare_plan) \
+  X(begin_checks) \
   X(best_by_objective) \
   X(best_by_time) \
   X(best_stages_of) \
@@ -34,6 +38,8 @@
   X(can_be_kept) \
   X(can_issue) \
   X(can_stand_alone) \
+  X(chain_edges) \
+  X(cheap_bound) \
   X(check) \
   X(check_axioms) \
   X(check_bytes) \
@@ -44,6 +50,7 @@
   X(check_devices) \
   X(check_durations) \
   X(check_figures) \
+  X(check_figures_of) \
   X(check_group) \
   X(check_groups) \
   X(check_in_flight) \
@@ -69,16 +76,25 @@
   X(check_without_makespan) \
   X(check_words) \
   X(checked_add) \
+  X(checkpoint_of) \
+  X(chosen_figures_of) \
   X(chunks_of_stages) \
   X(chunks_shortage) \
   X(circle_of_edges) \
+  X(clearly_above) \
   X(code_point) \
   X(collect_cuts_within) \
   X(combinations) \
   X(compare_costs) \
+  X(compare_edges) \
+  X(compare_memory) \
+  X(compare_seconds) \
+  X(compare_timeline) \
+  X(copied_figures) \
   X(core_work) \
   X(costs) \
   X(crosses_ranks) \
+  X(crossing_output) \
   X(cycle_text) \
   X(deadlock_text) \
   X(describe) \
@@ -96,10 +112,12 @@
   X(eager_one_forward_one_backward) \
   X(edge_count) \
   X(edge_problem) \
+  X(edge_text) \
   X(edges_of) \
   X(embedding_work) \
   X(empty_schedule) \
   X(end_of_reasons) \
+  X(ends_of_stage) \
   X(entry_of) \
   X(expanded) \
   X(fail) \
@@ -120,17 +138,21 @@
   X(forbidden_reach) \
   X(free_program) \
   X(from_ordered_bits) \
+  X(fullest_moment) \
   X(gallop) \
   X(given_order) \
+  X(goes_back) \
   X(gpipe) \
   X(greatest) \
   X(grouped_schedule) \
   X(has_microbatch) \
+  X(has_needs) \
   X(has_shape) \
   X(has_transfers) \
   X(head_activations) \
   X(head_parameters) \
   X(head_work) \
+  X(heaviest_group) \
   X(heaviest_stage) \
   X(hopeless) \
   X(in_doubles) \
@@ -165,6 +187,7 @@
   X(layers_of) \
   X(leads_down) \
   X(least_fullest) \
+  X(least_seconds) \
   X(least_that_fits) \
   X(let_in) \
   X(letting_in) \
@@ -174,6 +197,7 @@
   X(list_names) \
   X(load) \
   X(longest_path) \
+  X(longest_way) \
   X(loop_placement) \
   X(looped_bfs) \
   X(lower_to) \
@@ -183,20 +207,28 @@
   X(may_keep_last) \
   X(may_limit_in_flight) \
   X(measured_costs) \
+  X(measured_layer) \
   X(memory_curve) \
   X(memory_of) \
+  X(memory_of_stages) \
   X(memory_shortage) \
   X(merge_backward) \
   X(message_bytes) \
+  X(message_seconds) \
   X(microbatches_in_flight) \
   X(microbatches_kept) \
+  X(misplaced) \
   X(missing_op) \
   X(most_held) \
+  X(most_in_flight) \
   X(moves) \
   X(name_of) \
+  X(named_order) \
   X(named_schedule_of) \
   X(narrow) \
   X(nearest_end) \
+  X(nearly_equal) \
+  X(needed_edges) \
   X(needs_more) \
   X(norm_parameters) \
   X(norm_work) \
@@ -212,6 +244,8 @@
   X(optional_members) \
   X(options_of) \
   X(order_fault) \
+  X(order_in_chain) \
+  X(order_of_plan) \
   X(order_problem) \
   X(ordered_bits) \
   X(other_end) \
@@ -219,8 +253,10 @@
   X(output_of) \
   X(parameter_bytes) \
   X(parameters) \
+  X(passing_memory) \
   X(peer_problem) \
   X(place_of) \
+  X(plain_steps) \
   X(plan_makespan) \
   X(plan_of) \
   X(plan_stages) \
@@ -231,6 +267,7 @@
   X(product) \
   X(profile) \
   X(reachable_cuts) \
+  X(read_stages) \
   X(recomputes_apart) \
   X(refuse_layer) \
   X(refuse_length) \
@@ -239,9 +276,12 @@
   X(refuse_sum) \
   X(refuse_unasked) \
   X(requested_kind) \
+  X(resident_of) \
   X(rightmost_end) \
   X(rows_in_order) \
+  X(run_of) \
   X(runs) \
+  X(same_layer) \
   X(sapp_bubbles_of) \
   X(sapp_interleaved) \
   X(sapp_lost_messages) \
@@ -252,10 +292,14 @@
   X(schedule_of_request) \
   X(search_makespan) \
   X(seconds_now) \
+  X(seconds_of) \
+  X(seconds_on_way) \
+  X(seconds_to_run) \
   X(separable_begin) \
   X(separable_end) \
   X(shape_fault) \
   X(shape_obstacle) \
+  X(shared_stage) \
   X(sliced_one_forward_one_backward) \
   X(sort) \
   X(sort_part) \
@@ -265,14 +309,17 @@
   X(stage_backward_weight) \
   X(stage_edges_of) \
   X(stage_forward) \
+  X(stage_needs) \
   X(stage_of_layers) \
   X(stage_shortage) \
+  X(stage_text) \
   X(start_of) \
   X(steady_windows) \
   X(store) \
   X(sum_of) \
   X(table_parameters) \
   X(take_visible) \
+  X(timed_cost) \
   X(times_of) \
   X(to_string) \
   X(too_large) \
@@ -281,13 +328,37 @@
   X(total_of) \
   X(total_program) \
   X(transfers_of) \
+  X(unchecked) \
   X(uniform_cut) \
   X(uniform_cuts) \
+  X(unknown_cost) \
   X(usual_choices) \
   X(usual_schedules) \
   X(utf8_size) \
   X(v_placement) \
+  X(value_of_costs) \
   X(variant) \
+  X(verify_acyclic) \
+  X(verify_assignment_of) \
+  X(verify_bound) \
+  X(verify_chain_of) \
+  X(verify_costs) \
+  X(verify_devices) \
+  X(verify_fixed) \
+  X(verify_groups) \
+  X(verify_limit) \
+  X(verify_links) \
+  X(verify_memory_of) \
+  X(verify_messages) \
+  X(verify_objective) \
+  X(verify_order) \
+  X(verify_order_of) \
+  X(verify_profile) \
+  X(verify_ranks) \
+  X(verify_run) \
+  X(verify_seconds) \
+  X(verify_tied) \
+  X(verify_together) \
   X(visible) \
   X(weighted_shares) \
   X(whole_bytes) \
