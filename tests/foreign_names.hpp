@@ -319,6 +319,7 @@
   X(sum_of) \
   X(table_parameters) \
   X(take_visible) \
+  X(tensors_of_stage) \
   X(timed_cost) \
   X(times_of) \
   X(to_string) \

@@ -66,8 +66,10 @@ STAGECUT_INLINE plan_check unchecked(const char* name, const char* why) {
 /// Works out what checks have in common.
 STAGECUT_INLINE void begin_checks(verified_plan& all) {
   const std::size_t n = all.model.layers.size();
-  all.flow = all.model.edges.empty() ? detail::chain_edges(n) : all.model.edges;
-  all.needs = all.flow;
+  all.needs = all.model.edges.empty() ? detail::chain_edges(n) : all.model.edges;
+  for (const profile_edge& each : all.needs) {
+    if (each.from < n && each.to < n) all.flow.push_back(each);
+  }
   for (std::size_t i = 0; i < n; ++i) all.figures.push_back(detail::chosen_figures_of(all.model, all.made, i));
 }
 

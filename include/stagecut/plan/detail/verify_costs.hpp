@@ -47,16 +47,39 @@ struct stage_ends {
   return result;
 }
 
-/// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes.
+/// Seconds of the tensors that enter or leave a stage of a graph, each once for the stage whatever number of others it
+/// joins, over one link for all; of those whose gradient is no output of another operator, there and back.
+[[nodiscard]] inline double tensors_of_stage(const verified_plan& all, std::size_t s) {
+  const link_speed& link = all.made.messages.links[0];
+  bool gradients = true;  // go back along the edges
+  for (const layer& each : all.model.layers) gradients = gradients && !each.is_backward;
+  std::vector<char> counted(all.stage_of.size());
+  double seconds = 0;
+  for (const auto& [from, to] : all.flow) {
+    const std::size_t a = all.stage_of[from];
+    const std::size_t b = all.stage_of[to];
+    if (a == b || (a != s && b != s) || counted[from] != 0) continue;
+    counted[from] = 1;
+    seconds += (gradients ? 2 : 1) * message_seconds(link, all.figures[from].output);
+  }
+  return seconds;
+}
+
+/// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes. Stages
+/// of a graph may count the messages along their edges, or the tensors that they pass: it is the one that agrees.
 [[nodiscard]] inline double timed_cost(const verified_plan& all, std::size_t s) {
   const message_model& messages = all.made.messages;
   const double both = all.seconds[s].both;
   const bool silent = messages.links.empty() || messages.kind == "latency" || all.made.devices == 1;
   if (silent || all.made.stages[s].on_cpu || all.made.objective.name == "makespan") return both;
+  const bool blocking = messages.kind == "blocking";
+  const auto larger = [](double a, double b) { return a < b ? b : a; };
   const auto [received, sent] = detail::ends_of_stage(all, s);
-  if (messages.kind == "blocking") return both + 2 * (received + sent);
-  const double longer = received < sent ? sent : received;
-  return both < longer ? longer : both;
+  const double by_edges = blocking ? both + 2 * (received + sent) : larger(both, larger(received, sent));
+  if (all.made.edges.empty() || messages.links.size() != 1) return by_edges;
+  const double tensors = detail::tensors_of_stage(all, s);
+  const double by_tensors = blocking ? both + tensors : larger(both, tensors);
+  return nearly_equal(all.made.stages[s].cost, by_tensors) ? by_tensors : by_edges;
 }
 
 /// Why the costs of the stages cannot be worked out; empty: they can.
