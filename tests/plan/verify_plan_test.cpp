@@ -214,8 +214,16 @@ void say_edges(plan& made) {
 
 using dice_t = random_requests::dice;
 const spoilt all_spoilt[] = {
-    {"a stage's forward", "loads", [](profile&, plan& made, dice_t& dice) { return more(made.stages[any_stage(made, dice)].forward), true; }},
-    {"a stage's backward", "loads", [](profile&, plan& made, dice_t& dice) { return more(made.stages[any_stage(made, dice)].backward), true; }},
+    {"a stage's forward", "loads",
+     [](profile&, plan& made, dice_t& dice) {
+       more(made.stages[any_stage(made, dice)].forward);
+       return true;
+     }},
+    {"a stage's backward", "loads",
+     [](profile&, plan& made, dice_t& dice) {
+       more(made.stages[any_stage(made, dice)].backward);
+       return true;
+     }},
     {"the last microbatch's backward", "loads", [](profile&, plan& made, dice_t& dice) {
        auto& kept = made.stages[any_stage(made, dice)].backward_kept;
        if (kept) more(*kept);
@@ -227,8 +235,15 @@ const spoilt all_spoilt[] = {
        stage.backward_kept = stage.backward;
        return true;
      }},
-    {"a stage's weight gradient", "loads", [](profile&, plan& made, dice_t& dice) { return more(*made.stages[any_stage(made, dice)].backward_weight), true; }},
-    {"a stage's cost", "loads", [](profile&, plan& made, dice_t& dice) { return more(made.stages[any_stage(made, dice)].cost), costed(made); }},
+    {"a stage's weight gradient", "loads",
+     [](profile&, plan& made, dice_t& dice) {
+       more(*made.stages[any_stage(made, dice)].backward_weight);
+       return true;
+     }},
+    {"a stage's cost", "loads",
+     [](profile&, plan& made, dice_t& dice) {
+       return more(made.stages[any_stage(made, dice)].cost), costed(made);
+     }},
     {"a cut", "loads", [](profile&, plan& made, dice_t& dice) { return move_cut(made, dice); }},
     {"two stages' figures", "loads", [](profile&, plan& made, dice_t& dice) {
        if (made.stages.size() < 2) return false;
@@ -246,17 +261,41 @@ const spoilt all_spoilt[] = {
        made.choices[any_layer(made, dice)].recomputation = "none such";
        return true;
      }},
-    {"a layer's time in the profile", "loads", [](profile& model, plan& made, dice_t& dice) { return model.layers[any_layer(made, dice)].forward += 1, true; }},
+    {"a layer's time in the profile", "loads",
+     [](profile& model, plan& made, dice_t& dice) {
+       model.layers[any_layer(made, dice)].forward += 1;
+       return true;
+     }},
     {"what is computed again", "loads", [](profile&, plan& made, dice_t&) {
        if (!reckoned(made)) return false;
        made.memory.checkpoint = made.memory.checkpoint == "always" ? "never" : "always";
        return true;
      }},
-    {"what stays", "memory", [](profile&, plan& made, dice_t& dice) { return more(made.stages[any_stage(made, dice)].memory.resident), true; }},
-    {"activations", "memory", [](profile&, plan& made, dice_t& dice) { return more(made.stages[any_stage(made, dice)].memory.activations), true; }},
-    {"workspace", "memory", [](profile&, plan& made, dice_t& dice) { return more(made.stages[any_stage(made, dice)].memory.workspace), true; }},
-    {"buffers", "memory", [](profile&, plan& made, dice_t& dice) { return more(made.stages[any_stage(made, dice)].memory.buffers), true; }},
-    {"recomputed", "memory", [](profile&, plan& made, dice_t& dice) { return more(made.stages[any_stage(made, dice)].memory.recomputed), true; }},
+    {"what stays", "memory",
+     [](profile&, plan& made, dice_t& dice) {
+       more(made.stages[any_stage(made, dice)].memory.resident);
+       return true;
+     }},
+    {"activations", "memory",
+     [](profile&, plan& made, dice_t& dice) {
+       more(made.stages[any_stage(made, dice)].memory.activations);
+       return true;
+     }},
+    {"workspace", "memory",
+     [](profile&, plan& made, dice_t& dice) {
+       more(made.stages[any_stage(made, dice)].memory.workspace);
+       return true;
+     }},
+    {"buffers", "memory",
+     [](profile&, plan& made, dice_t& dice) {
+       more(made.stages[any_stage(made, dice)].memory.buffers);
+       return true;
+     }},
+    {"recomputed", "memory",
+     [](profile&, plan& made, dice_t& dice) {
+       more(made.stages[any_stage(made, dice)].memory.recomputed);
+       return true;
+     }},
     {"the multiplier", "memory", [](profile& model, plan& made, dice_t&) {
        bool used = false;
        for (const auto& each : model.layers) used = used || !each.resident;
@@ -310,20 +349,49 @@ const spoilt all_spoilt[] = {
        }
        return true;
      }},
-    {"the makespan", "makespan", [](profile&, plan& made, dice_t&) { return ordered(made) && (more(*made.makespan), true); }},
-    {"a beginning", "makespan", [](profile&, plan& made, dice_t& dice) { return ordered(made) && (more(made.timeline[dice.up_to(made.timeline.size() - 1)].start), true); }},
-    {"an end", "makespan", [](profile&, plan& made, dice_t& dice) { return ordered(made) && (more(made.timeline[dice.up_to(made.timeline.size() - 1)].end), true); }},
-    {"a pass of another microbatch", "makespan", [](profile&, plan& made, dice_t& dice) { return ordered(made) && ++made.timeline[dice.up_to(made.timeline.size() - 1)].microbatch != 0; }},
-    {"a timeline cut short", "makespan", [](profile&, plan& made, dice_t&) { return ordered(made) && (made.timeline.pop_back(), true); }},
-    {"more microbatches", "makespan", [](profile&, plan& made, dice_t&) { return ordered(made) && (made.schedule.microbatches += 12 * made.devices) != 0 && !made.stages[0].backward_kept && made.stages[0].in_flight != 0 && made.schedule.name.find("1f1b") == 0; }},
+    {"the makespan", "makespan",
+     [](profile&, plan& made, dice_t&) {
+       return ordered(made) && (more(*made.makespan), true);
+     }},
+    {"a beginning", "makespan",
+     [](profile&, plan& made, dice_t& dice) {
+       return ordered(made) && (more(made.timeline[dice.up_to(made.timeline.size() - 1)].start), true);
+     }},
+    {"an end", "makespan",
+     [](profile&, plan& made, dice_t& dice) {
+       return ordered(made) && (more(made.timeline[dice.up_to(made.timeline.size() - 1)].end), true);
+     }},
+    {"a pass of another microbatch", "makespan",
+     [](profile&, plan& made, dice_t& dice) {
+       return ordered(made) && ++made.timeline[dice.up_to(made.timeline.size() - 1)].microbatch != 0;
+     }},
+    {"a timeline cut short", "makespan",
+     [](profile&, plan& made, dice_t&) {
+       return ordered(made) && (made.timeline.pop_back(), true);
+     }},
+    {"more microbatches", "makespan",
+     [](profile&, plan& made, dice_t&) {
+       made.schedule.microbatches += 12 * made.devices;
+       return ordered(made) && !made.stages[0].backward_kept && made.stages[0].in_flight != 0 &&
+              made.schedule.name.find("1f1b") == 0;
+     }},
     {"a slow link", "makespan", [](profile&, plan& made, dice_t&) {
        if (!ordered(made) || made.devices < 2) return false;
        made.messages.kind = "link";
        made.messages.links = {{1000, 0}};
        return true;
      }},
-    {"a number of links", "messages", [](profile&, plan& made, dice_t&) { return made.messages.kind = "link", made.messages.links.resize(made.stages.size() + 1), true; }},
-    {"a kind of messages", "messages", [](profile&, plan& made, dice_t&) { return made.messages.kind = "pigeons", true; }},
+    {"a number of links", "messages",
+     [](profile&, plan& made, dice_t&) {
+       made.messages.kind = "link";
+       made.messages.links.resize(made.stages.size() + 1);
+       return true;
+     }},
+    {"a kind of messages", "messages",
+     [](profile&, plan& made, dice_t&) {
+       made.messages.kind = "pigeons";
+       return true;
+     }},
     {"bytes of an edge", "messages", [](profile&, plan& made, dice_t& dice) {
        say_edges(made);
        if (!made.edges.empty()) more(made.edges[dice.up_to(made.edges.size() - 1)].bytes);
@@ -342,18 +410,31 @@ const spoilt all_spoilt[] = {
        return true;
      }},
     {"the value", "objective", [](profile&, plan& made, dice_t&) { return more(made.objective.value), costed(made); }},
-    {"the objective's name", "objective", [](profile&, plan& made, dice_t&) { return made.objective.name = "happiness", true; }},
-    {"a bound above the value", "bound", [](profile&, plan& made, dice_t&) { return more(made.objective.bound = made.objective.value), true; }},
+    {"the objective's name", "objective",
+     [](profile&, plan& made, dice_t&) {
+       made.objective.name = "happiness";
+       return true;
+     }},
+    {"a bound above the value", "bound",
+     [](profile&, plan& made, dice_t&) {
+       more(made.objective.bound = made.objective.value);
+       return true;
+     }},
     {"an optimum below which there is more", "bound", [](profile&, plan& made, dice_t&) {
        const bool optimal = made.objective.state == stagecut::state::optimal && made.objective.value > 1;
        made.objective.bound *= 0.999;
        return optimal;
      }},
     {"a value too good to be true", "bound", [](profile&, plan& made, dice_t&) {
-       made.objective.value = made.objective.bound = 0.2 * made.objective.value / static_cast<double>(made.stages.size());
+       made.objective.value *= 0.2 / static_cast<double>(made.stages.size());
+       made.objective.bound = made.objective.value;
        return made.objective.name == "makespan" || (made.objective.name == "bottleneck" && costed(made));
      }},
-    {"that there is no plan", "bound", [](profile&, plan& made, dice_t&) { return made.objective.state = stagecut::state::infeasible, true; }},
+    {"that there is no plan", "bound",
+     [](profile&, plan& made, dice_t&) {
+       made.objective.state = stagecut::state::infeasible;
+       return true;
+     }},
     {"a group", "groups", [](profile& model, plan& made, dice_t& dice) {
        const auto two = parted_layers(made, dice);
        if (!two) return false;
@@ -373,12 +454,27 @@ const spoilt all_spoilt[] = {
        const std::size_t other = made.cuts.assignment()[i] + 1;
        return change_layer(model, made, i, [&](stagecut::layer& each) { each.stage = other; });
      }},
-    {"a layer that runs on no accelerator", "devices", [](profile& model, plan& made, dice_t& dice) { return change_layer(model, made, any_layer(made, dice), [](stagecut::layer& each) { each.accelerator = false; }); }},
-    {"a stage on a CPU", "devices", [](profile&, plan& made, dice_t& dice) { return made.stages[any_stage(made, dice)].on_cpu = true, true; }},
-    {"a device that there is not", "devices", [](profile&, plan& made, dice_t& dice) { return made.stages[any_stage(made, dice)].device += made.devices, true; }},
+    {"a layer that runs on no accelerator", "devices",
+     [](profile& model, plan& made, dice_t& dice) {
+       return change_layer(model, made, any_layer(made, dice), [](stagecut::layer& each) { each.accelerator = false; });
+     }},
+    {"a stage on a CPU", "devices",
+     [](profile&, plan& made, dice_t& dice) {
+       made.stages[any_stage(made, dice)].on_cpu = true;
+       return true;
+     }},
+    {"a device that there is not", "devices",
+     [](profile&, plan& made, dice_t& dice) {
+       made.stages[any_stage(made, dice)].device += made.devices;
+       return true;
+     }},
     {"the number of devices", "devices", [](profile&, plan& made, dice_t&) { return ++made.devices, true; }},
     {"chunks", "devices", [](profile&, plan& made, dice_t&) { return ++made.chunks, true; }},
-    {"a number of speeds", "devices", [](profile&, plan& made, dice_t&) { return made.speeds.resize(made.devices + 1, 1), true; }},
+    {"a number of speeds", "devices",
+     [](profile&, plan& made, dice_t&) {
+       made.speeds.resize(made.devices + 1, 1);
+       return true;
+     }},
     {"a layer without a stage", "assignment", [](profile&, plan& made, dice_t&) {
        made.assignment = made.cuts.assignment();
        made.assignment.pop_back();
@@ -405,8 +501,16 @@ const spoilt all_spoilt[] = {
        made.cuts = {};
        return true;
      }},
-    {"a layer of the plan's profile", "profile", [](profile&, plan& made, dice_t& dice) { return more(made.profile.layers[any_layer(made, dice)].output), true; }},
-    {"a layer too many", "profile", [](profile&, plan& made, dice_t&) { return made.profile.layers.emplace_back(), true; }}};
+    {"a layer of the plan's profile", "profile",
+     [](profile&, plan& made, dice_t& dice) {
+       more(made.profile.layers[any_layer(made, dice)].output);
+       return true;
+     }},
+    {"a layer too many", "profile",
+     [](profile&, plan& made, dice_t&) {
+       made.profile.layers.emplace_back();
+       return true;
+     }}};
 
 }  // namespace
 

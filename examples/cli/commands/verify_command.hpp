@@ -50,9 +50,9 @@ struct verify_command {
       throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
     }
     check_output(output, {profile_file, plan_file});
-    const stagecut::profile model =
-        profile_file == "-" ? stagecut::io::read_profile(std::cin, "standard input", input.limits)
-                            : stagecut::io::read_profile(profile_file, input.limits);
+    const stagecut::profile model = profile_file == "-"
+                                        ? stagecut::io::read_profile(std::cin, "standard input", input.limits)
+                                        : stagecut::io::read_profile(profile_file, input.limits);
     const verified what = verify(model);
     write(format == verification_format::json ? verification_json(what.all)
                                               : verification_text(model, what.all, what.timed),
@@ -66,7 +66,7 @@ struct verify_command {
     bool timed = false;  // whether the objective is a time
   };
 
-  /// Reads a plan and checks it. A file that says no more than the stage of every layer goes to the other `verify_plan`.
+  /// Reads a plan and checks it. The other `verify_plan` takes what says no more than the stage of every layer.
   [[nodiscard]] verified verify(const stagecut::profile& model) const {
     const stagecut::plan made = plan_from(plan_file, input.limits);
     return {stagecut::verify_plan(model, made), made.objective.of == "time"};

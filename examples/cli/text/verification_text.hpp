@@ -32,7 +32,8 @@ inline std::string check_figure(const stagecut::profile& model, const stagecut::
 
 /// A line for each check, and one for all.
 /// @param timed  whether the objective is a time
-inline std::string verification_text(const stagecut::profile& model, const stagecut::plan_verification& all, bool timed) {
+inline std::string verification_text(const stagecut::profile& model, const stagecut::plan_verification& all,
+                                     bool timed) {
   table lines(0);
   lines.add({"check", "result", "plan", "profile"});
   for (const auto& each : all.checks) {
@@ -48,8 +49,8 @@ inline std::string verification_text(const stagecut::profile& model, const stage
   };
   std::size_t counts[3] = {};
   for (const auto& each : all.checks) ++counts[static_cast<std::size_t>(each.result)];
-  return lines.text(reason) + fmt::format("{} of {} checks hold, {} do not, {} were not made\n", counts[0], all.checks.size(),
-                                          counts[1], counts[2]);
+  return lines.text(reason) + fmt::format("{} of {} checks hold, {} do not, {} were not made\n", counts[0],
+                                          all.checks.size(), counts[1], counts[2]);
 }
 
 /// The same as JSON.

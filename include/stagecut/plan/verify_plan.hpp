@@ -49,8 +49,8 @@ struct verify_plan_fn {
 /// checked that no other plan is better: a bound is held against the value, and the value against the average, the
 /// heaviest group and the longest way of a microbatch. O(layers + edges + passes) as a rule.
 ///
-/// In place of a plan, the stage of every layer: checked is where the layers stand, and `loads` tells the heaviest stage.
-/// A stage with a layer that runs on no accelerator is on a CPU.
+/// In place of a plan, the stage of every layer: checked is where the layers stand, and `loads` tells the heaviest
+/// stage. A stage with a layer that runs on no accelerator is on a CPU.
 inline constexpr verify_plan_fn verify_plan{};
 
 #if STAGECUT_BODIES

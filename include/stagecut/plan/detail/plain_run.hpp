@@ -28,8 +28,8 @@ struct plain_pass {
   double end = 0;
 };
 
-/// An iteration, event by event, in plain loops: what plans are held against. Every rank runs its passes in their order,
-/// each as soon as it can.
+/// An iteration, event by event, in plain loops: what plans are held against. Every rank runs its passes in their
+/// order, each as soon as it can.
 class plain_run {
  public:
   /// @param order  every pass of every stage once, on the rank of its stage

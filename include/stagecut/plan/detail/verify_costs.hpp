@@ -65,8 +65,8 @@ struct stage_ends {
   return seconds;
 }
 
-/// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes. Stages
-/// of a graph may count the messages along their edges, or the tensors that they pass: it is the one that agrees.
+/// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes. Of a
+/// graph these may be counted along the edges, or by the tensors that pass: it is the one that agrees.
 [[nodiscard]] inline double timed_cost(const verified_plan& all, std::size_t s) {
   const message_model& messages = all.made.messages;
   const double both = all.seconds[s].both;

@@ -37,8 +37,8 @@ namespace stagecut::inline v0::detail {
   return sum;
 }
 
-/// The memory of a stage, but for what stays. Where a tensor goes to several stages, the sender's buffers count it once,
-/// or, with `by_message`, once for each.
+/// The memory of a stage, but for what stays. Where a tensor goes to several stages, the sender's buffers count it
+/// once, or, with `by_message`, once for each.
 [[nodiscard]] inline planned_memory passing_memory(const verified_plan& all, std::size_t s, bool by_message) {
   planned_memory result;
   double activations = 0;
