@@ -2,123 +2,32 @@
 #include <doctest/doctest.h>
 
 #include <stagecut/plan/make_plan.hpp>
-#include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
-#include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
-#include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "known_profile.hpp"
+#include "plan_checks.hpp"
+#include "random_made.hpp"
 #include "random_requests.hpp"
 
+using plan_checks::breaks;
+using plan_checks::broken;
+using plan_checks::more;
+using plan_checks::plan_by_hand;
+using plan_checks::said;
+using random_made::random_plan;
 using stagecut::check_result;
 using stagecut::plan;
-using stagecut::plan_verification;
 using stagecut::profile;
 using stagecut::verify_plan;
-
-namespace {
-
-/// What is broken, and where.
-std::string broken(const plan_verification& all) {
-  std::string text;
-  for (const auto& each : all.checks) {
-    if (each.result == check_result::broken) text += each.name + ": " + each.place + ": " + each.why + "\n";
-  }
-  return text;
-}
-
-bool breaks(const profile& model, const plan& made, const char* name) {
-  const auto all = verify_plan(model, made);
-  return all.find(name)->result == check_result::broken && !all.holds();
-}
-
-/// A profile in which every figure matters.
-profile random_profile(random_requests::dice& dice, std::size_t layers) {
-  profile model = dice.profile(layers);
-  const bool resident = dice.up_to(2) == 0;
-  for (auto& each : model.layers) {
-    each.forward += 0.1 * dice.whole(9);
-    each.backward += 0.01 * dice.whole(9);
-    each.backward_input = each.backward - *each.backward_weight;
-    each.parameters = 1 + dice.whole(50);
-    each.activations = 1 + 0.3 * dice.whole(20);
-    each.workspace = 1 + dice.whole(7);
-    each.output = 1 + dice.whole(30);
-    if (resident && dice.up_to(1) == 0) each.resident = 3.5 * each.parameters;
-    if (dice.up_to(4) == 0) {
-      stagecut::tied_parameters tied{"t", 10, std::nullopt};
-      if (resident) tied.resident = 77;
-      each.tied.push_back(tied);
-    }
-  }
-  return model;
-}
-
-stagecut::plan_request random_request(random_requests::dice& dice, const profile& model) {
-  using stagecut::plan_objective;
-  stagecut::plan_request request;
-  request.devices = 1 + dice.up_to(3);
-  request.schedule = stagecut::schedules[dice.up_to(std::size(stagecut::schedules) - 1)].kind;
-  if (dice.up_to(1) == 0) request.schedule = stagecut::schedule_kind::one_forward_one_backward;
-  const std::size_t chunks = stagecut::entry_of(request.schedule).chunks;
-  request.chunks = chunks == 0 ? 2 + dice.up_to(1) : dice.up_to(3) == 0 ? 2 : chunks;
-  if (dice.up_to(7) != 0) request.microbatches = request.devices * (1 + dice.up_to(2));
-  constexpr plan_objective objectives[] = {plan_objective::automatic, plan_objective::bottleneck,
-                                           plan_objective::leximax, plan_objective::range, plan_objective::variance};
-  request.objective = dice.up_to(1) == 0 ? plan_objective::automatic : objectives[dice.up_to(4)];
-  if (dice.up_to(3) == 0) request.by = static_cast<stagecut::measure>(dice.up_to(4));
-  if (request.by == stagecut::measure::weights) request.weights.assign(model.layers.size(), 1.5);
-  request.memory.checkpoint = static_cast<stagecut::checkpointing>(dice.up_to(5) < 3 ? 0 : dice.up_to(2));
-  if (dice.up_to(1) == 0) request.memory.boundary_buffers = 1;
-  if (dice.up_to(2) == 0)
-    request.memory.use_resident = false, request.memory.parameter_multiplier = 3, request.optimizer = "x";
-  if (dice.up_to(1) == 0) request.memory_per_device = 300 + dice.whole(1200), request.buffer_fraction = 0.1;
-  if (dice.up_to(2) == 0) request.speeds = dice.speeds(request.devices);
-  if (dice.up_to(1) == 0) dice.add_links(request);
-  dice.add_rules(request, model.layers.size());
-  if (request.chunks == 1 && dice.up_to(5) == 0 &&
-      request.schedule == stagecut::schedule_kind::one_forward_one_backward) {
-    for (std::size_t s = 0; s < request.devices; ++s) request.in_flight.push_back(2 * (request.devices - s));
-  }
-  if (dice.up_to(7) == 0) {  // torchgpipe's default
-    request.chunks = 1;
-    request.schedule = stagecut::schedule_kind::gpipe;
-    request.memory.checkpoint = stagecut::checkpointing::except_last;
-    request.in_flight.clear();
-    if (request.links.size() > 1) request.links.resize(1);
-  }
-  return request;
-}
-
-struct made_plan {
-  profile model;
-  plan made;
-};
-
-/// A plan of a random request; none where there is none.
-std::optional<made_plan> random_plan(random_requests::dice& dice) {
-  profile model = random_profile(dice, 3 + dice.up_to(7));
-  const auto request = random_request(dice, model);
-  try {
-    auto found = stagecut::make_plan(model, request);
-    if (!found) return std::nullopt;
-    return made_plan{std::move(model), std::move(*found)};
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-}
-
-}  // namespace
 
 TEST_CASE("plans that were made hold in every check") {
   random_requests::dice dice(1);
@@ -177,7 +86,6 @@ bool costed(const plan& made) {
   const std::string& of = made.objective.of;
   return of == "time" || of == "parameters" || of == "layers";
 }
-void more(double& figure) { figure = figure * 1.00001 + 1e-5; }
 
 /// The cuts with one of them elsewhere; false: there is no room.
 bool move_cut(plan& made, random_requests::dice& dice) {
@@ -537,315 +445,6 @@ TEST_CASE("whatever is spoilt in a plan is found, by the check that is about it"
   }
 }
 
-namespace {
-
-/// A graph of operators in a random order of its own, of which some go back, and a plan of it by hand.
-class graph_plan {
- public:
-  explicit graph_plan(dice_t& dice) : dice_(dice) {
-    add_layers();
-    place();
-    add_edges();
-    describe();
-    run();
-  }
-
-  profile model;
-  plan made;
-
- private:
-  void add_layers() {
-    forwards_ = 3 + dice_.up_to(5);
-    const std::size_t n = dice_.up_to(1) == 0 ? forwards_ : 2 * forwards_;
-    for (std::size_t i = 0; i < n; ++i) {
-      stagecut::layer each;
-      each.name = "v" + std::to_string(i);
-      each.is_backward = i >= forwards_;
-      each.forward = each.is_backward ? 0 : 1 + dice_.whole(9);
-      each.backward = n == forwards_ || each.is_backward ? 2 + dice_.whole(9) : 0;
-      each.parameters = dice_.whole(20);
-      each.activations = dice_.whole(9);
-      each.workspace = dice_.whole(5);
-      each.output = 1 + dice_.whole(12);
-      each.cpu = 30;
-      model.layers.push_back(each);
-    }
-    for (std::size_t to = 1; to < forwards_; ++to) {
-      for (std::size_t from = 0; from < to; ++from) {
-        if (from + 1 != to && dice_.up_to(2) != 0) continue;
-        if (from + 1 == to && dice_.up_to(3) == 0 && to > 1) continue;
-        model.edges.push_back({from, to});
-        if (n > forwards_) model.edges.push_back({forwards_ + to, forwards_ + from});
-      }
-    }
-    for (std::size_t i = 0; i < forwards_ && n > forwards_; ++i) model.edges.push_back({i, forwards_ + i});
-  }
-
-  /// Each layer on the stage of what it needs, or a later one; the backward pass with the forward pass.
-  void place() {
-    std::vector<std::size_t> stage(model.layers.size());
-    std::size_t stages = 1;
-    for (std::size_t i = 0; i < forwards_; ++i) {
-      for (const auto& each : model.edges) {
-        if (each.to == i && stage[each.from] > stage[i]) stage[i] = stage[each.from];
-      }
-      const std::size_t up = dice_.up_to(1);
-      stage[i] = stage[i] + up < stages + 1 && stage[i] + up < 4 ? stage[i] + up : stage[i];
-      if (stage[i] == stages) ++stages;
-    }
-    std::vector<bool> used(stages);
-    for (std::size_t i = 0; i < forwards_; ++i) used[stage[i]] = true;
-    for (std::size_t s = stages; s-- > 0;) {
-      for (std::size_t i = 0; i < forwards_ && !used[s]; ++i) stage[i] -= stage[i] > s ? 1 : 0;
-    }
-    for (std::size_t i = forwards_; i < stage.size(); ++i) stage[i] = stage[i - forwards_];
-    for (const std::size_t each : stage) stages_ = each < stages_ ? stages_ : each + 1;
-    stage_ = stage;
-    made.profile = model;
-    made.assignment = stage;
-    made.stages.resize(stages_);
-    made.devices = stages_;
-  }
-
-  /// Each producer's bytes once for each stage that needs them.
-  void add_edges() {
-    for (std::size_t a = 0; a < stages_; ++a) {
-      for (std::size_t b = a + 1; b < stages_; ++b) {
-        double bytes = 0;
-        for (std::size_t u = 0; u < forwards_; ++u) {
-          bool needed = false;
-          for (const auto& each : model.edges)
-            needed = needed || (each.from == u && stage_[u] == a && stage_[each.to] == b);
-          if (needed) bytes += model.layers[u].output;
-        }
-        if (bytes > 0) made.edges.push_back({a, b, bytes});
-      }
-    }
-  }
-
-  void describe() {
-    const std::size_t m = 1 + dice_.up_to(5);
-    made.schedule = {"1f1b", m};
-    made.memory = {"adam", 4, "never", 2, {}, 0};
-    if (dice_.up_to(2) == 0) made.speeds = dice_.speeds(stages_);
-    const bool cpu = dice_.up_to(2) == 0;
-    for (std::size_t s = 0; s < stages_; ++s) {
-      auto& stage = made.stages[s];
-      stage.device = s;
-      stage.in_flight = stages_ - s < m ? stages_ - s : m;
-      stage.on_cpu = cpu && s + 1 == stages_;
-      const double speed = made.speeds.empty() ? 1 : made.speeds[s];
-      double count = 0;
-      for (std::size_t i = 0; i < stage_.size(); ++i) {
-        if (stage_[i] != s) continue;
-        const auto& each = model.layers[i];
-        count += 1;
-        stage.forward += each.forward / speed;
-        stage.backward += each.backward / speed;
-        stage.memory.resident += 4 * each.parameters;
-        stage.memory.activations += each.activations;
-        stage.memory.workspace = std::max(stage.memory.workspace, each.workspace);
-      }
-      if (stage.on_cpu) stage.forward = 10 * count / speed, stage.backward = 20 * count / speed;
-      for (const auto& each : made.edges) {
-        if (each.from == s || each.to == s) stage.memory.buffers += 2 * each.bytes;
-      }
-      stage.cost = stage.forward + stage.backward;
-    }
-    constexpr const char* kinds[] = {"link", "latency", "stream", "blocking"};
-    if (dice_.up_to(1) == 0 || made.edges.empty()) return;
-    made.messages.kind = kinds[dice_.up_to(3)];
-    made.messages.links.resize(dice_.up_to(1) == 0 ? 1 : made.edges.size());
-    for (auto& each : made.messages.links) each = dice_.link();
-  }
-
-  void run() {
-    const auto order = stagecut::schedule_of(made);
-    const auto found = stagecut::simulate(order, stagecut::times_of(made, false), stagecut::transfers_of(made));
-    made.makespan = found.makespan;
-    for (const auto& rank : found.ops) {
-      for (const auto& each : rank) {
-        made.timeline.push_back({each.what.stage, each.what.microbatch, each.what.kind, each.start, each.end});
-      }
-    }
-    made.objective = {"makespan", "time", found.makespan, 0, stagecut::state::feasible};
-  }
-
-  dice_t& dice_;
-  std::size_t forwards_ = 0;
-  std::size_t stages_ = 1;
-  std::vector<std::size_t> stage_;
-};
-
-}  // namespace
-
-TEST_CASE("plans of graphs hold, and what is spoilt in them is found") {
-  dice_t dice(3);
-  std::size_t several = 0;
-  std::size_t moved = 0;
-  std::size_t bytes = 0;
-  for (int round = 0; round < 3000; ++round) {
-    const graph_plan random(dice);
-    const auto& [model, made] = std::pair(random.model, random.made);
-    if (made.edges.empty()) continue;
-    const auto all = verify_plan(model, made);
-    INFO(round, " ", made.messages.kind, "\n", broken(all));
-    REQUIRE(all.holds());
-    REQUIRE(all.find("messages")->result == check_result::holds);
-    REQUIRE(all.find("makespan")->recomputed);
-    several += made.edges.size() > 2 ? 1 : 0;
-
-    for (std::size_t i = 0; i < model.layers.size(); ++i) {
-      plan other = made;
-      other.assignment[i] = (other.assignment[i] + 1 + dice.up_to(made.stages.size() - 2)) % made.stages.size();
-      REQUIRE(!verify_plan(model, other).holds());
-      bool back = false;
-      for (const auto& [from, to] : model.edges) {
-        const bool of_back = model.layers[from].is_backward;
-        if (model.layers[from].is_backward != model.layers[to].is_backward) continue;
-        back = back || (of_back ? other.assignment[from] < other.assignment[to]
-                                : other.assignment[from] > other.assignment[to]);
-      }
-      REQUIRE(breaks(model, other, "acyclic") == back);
-      moved += back ? 1 : 0;
-    }
-    for (std::size_t e = 0; e < made.edges.size(); ++e) {
-      plan other = made;
-      more(other.edges[e].bytes);
-      REQUIRE(breaks(model, other, "messages"));
-      other = made;
-      other.edges.erase(other.edges.begin() + static_cast<std::ptrdiff_t>(e));
-      other.messages = {};
-      REQUIRE(breaks(model, other, "messages"));
-      ++bytes;
-    }
-    for (std::size_t s = 0; s < made.stages.size(); ++s) {
-      plan other = made;
-      more(other.stages[s].backward);
-      REQUIRE(breaks(model, other, "loads"));
-      other = made;
-      more(other.stages[s].memory.buffers);
-      REQUIRE(breaks(model, other, "memory"));
-    }
-    plan other = made;
-    more(*other.makespan);
-    REQUIRE(breaks(model, other, "makespan"));
-    other = made;
-    other.edges.clear();
-    other.messages = {};
-    REQUIRE(breaks(model, other, "messages"));
-  }
-  CHECK(several > 300);
-  CHECK(moved > 1000);
-  CHECK(bytes > 1000);
-}
-
-TEST_CASE("the load of a stage of a graph counts what it sends and receives") {
-  // 0 feeds 1 and 2, 1 feeds 2; one layer a stage; the tensors take 3, 5 and 7.
-  profile model = known_profile::chain_of({8, 11, 2});
-  for (std::size_t i = 0; i < 3; ++i) model.layers[i].output = 3 + 2 * static_cast<double>(i);
-  model.edges = {{0, 1}, {0, 2}, {1, 2}};
-  plan made;
-  made.profile = model;
-  made.cuts = {0, 1, 2, 3};
-  made.devices = 3;
-  made.stages.resize(3);
-  made.edges = {{0, 1, 3}, {0, 2, 3}, {1, 2, 5}};
-  made.messages = {"blocking", {{0, 1}}};
-  for (std::size_t s = 0; s < 3; ++s) {
-    made.stages[s].device = s;
-    made.stages[s].forward = model.layers[s].forward;
-    made.stages[s].backward = model.layers[s].backward;
-  }
-  const auto costs = [&](double a, double b, double c) {
-    made.stages[0].cost = a, made.stages[1].cost = b, made.stages[2].cost = c;
-    made.objective = {"bottleneck", "time", std::max({a, b, c}), 0, stagecut::state::feasible};
-    return verify_plan(model, made);
-  };
-  CHECK(costs(24 + 2 * 6, 33 + 2 * 8, 6 + 2 * 8).holds());  // along the edges
-  CHECK(costs(24 + 2 * 3, 33 + 2 * 8, 6 + 2 * 8).holds());  // tensors, of which 0 hands out one
-  CHECK(costs(24 + 3, 33 + 2 * 8, 6 + 2 * 8).find("loads")->place == "stage 0");
-  CHECK(costs(24 + 2 * 3, 33 + 2 * 8, 6).find("loads")->recomputed == 6 + 2 * 8.0);
-  made.messages.kind = "link";
-  CHECK(costs(24, 33, 8).holds());
-  CHECK(costs(24, 33, 16).holds());
-  CHECK(costs(24, 33, 6).find("loads")->place == "stage 2");
-  made.messages.kind = "latency";
-  CHECK(costs(24, 33, 6).holds());
-}
-
-TEST_CASE("the chain that is made of a graph is one") {
-  dice_t dice(4);
-  std::size_t plans = 0;
-  for (int round = 0; round < 400; ++round) {
-    profile graph = random_profile(dice, 4 + dice.up_to(5));
-    const std::size_t n = graph.layers.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      graph.layers[i].name = "v" + std::to_string(i);
-      graph.layers[i].group = std::string();
-      if (i > 0) graph.edges.push_back({i - 1, i});
-      if (i > 1 && dice.up_to(1) == 0) graph.edges.push_back({dice.up_to(i - 2), i});
-    }
-    const std::size_t other = dice.up_to(n - 1);  // in an order of its own
-    std::swap(graph.layers[0], graph.layers[other]);
-    for (auto& each : graph.edges) {
-      for (std::size_t* end : {&each.from, &each.to}) *end = *end == 0 ? other : *end == other ? 0 : *end;
-    }
-    const auto found = stagecut::make_plan(graph, {.devices = 2 + dice.up_to(2), .microbatches = 4});
-    if (!found) continue;
-    ++plans;
-    plan made = *found;
-    REQUIRE(made.profile.edges.empty());
-    INFO(round, "\n", broken(verify_plan(graph, made)));
-    REQUIRE(verify_plan(graph, made).holds());
-    const std::size_t i = dice.up_to(n - 1);
-    more(made.profile.layers[i].output);
-    CHECK(breaks(graph, made, "profile"));
-    made = *found;
-    std::swap(made.profile.layers[0], made.profile.layers[n - 1]);
-    CHECK(breaks(graph, made, "profile"));
-    profile wider = graph;
-    for (std::size_t v = 0; v < n; ++v) {
-      if (wider.layers[v].name == "v1") wider.edges.push_back({v, wider.edges.back().to});
-    }
-    wider.edges.push_back({graph.edges[0].to, graph.edges[0].from});
-    CHECK(breaks(wider, *found, "profile"));
-  }
-  CHECK(plans > 300);
-}
-
-TEST_CASE("a device holds what its stages hold at the same time") {
-  // Interleaved: stages 0 and 2 on device 0, of activations 3 a layer.
-  profile model = known_profile::known;
-  const auto found =
-      stagecut::make_plan(model, {.devices = 2, .chunks = 2, .microbatches = 4, .memory_per_device = 1e6});
-  REQUIRE(found);
-  plan made = *found;
-  const auto memory = verify_plan(model, made).find("memory")->recomputed;
-  REQUIRE(memory);
-  made.memory.per_device = *memory;
-  CHECK(verify_plan(model, made).holds());
-  made.memory.per_device = *memory - 1;
-  CHECK(breaks(model, made, "memory"));
-}
-
-TEST_CASE("an assignment alone is checked for its place") {
-  const profile model = known_profile::known;
-  const auto all = verify_plan(model, std::vector<std::size_t>{0, 0, 0, 1, 1, 2, 2, 2});
-  CHECK(all.holds());
-  CHECK(all.find("acyclic")->result == check_result::holds);
-  CHECK(all.find("loads")->result == check_result::not_checked);
-  CHECK(all.find("loads")->recomputed == 3 * 21.0);
-  const auto back = verify_plan(model, std::vector<std::size_t>{0, 0, 1, 0, 1, 2, 2, 2});
-  CHECK(back.find("acyclic")->result == check_result::broken);
-  CHECK(back.find("acyclic")->place == "edge 2 from layer 2 (\"l\") to layer 3 (\"l\")");
-  CHECK(back.find("acyclic")->why == "leads to an earlier stage (1 to 0)");
-  CHECK(verify_plan(model, std::vector<std::size_t>{0, 0, 0}).find("assignment")->result == check_result::broken);
-  CHECK(verify_plan(model, std::vector<std::size_t>{0, 0, 0, 2, 2, 2, 2, 2}).find("assignment")->place == "stage 1");
-  CHECK(verify_plan(model, std::vector<std::size_t>{}).find("assignment")->result == check_result::broken);
-  CHECK(!verify_plan(model, std::vector<std::size_t>{0, 0, 0, ~std::size_t{0}, 0, 0, 0, 0}).holds());
-}
-
 TEST_CASE("plans of nothing, and of another model, are answered") {
   CHECK(!verify_plan(known_profile::known, plan{}).holds());
   CHECK(verify_plan(profile{}, plan{}).checks.size() == std::size(stagecut::plan_check_words));
@@ -854,4 +453,35 @@ TEST_CASE("plans of nothing, and of another model, are answered") {
   CHECK(breaks(known_profile::known, made, "assignment"));
   made.stages.resize(2);
   CHECK(breaks(known_profile::known, made, "assignment"));
+}
+
+TEST_CASE("what a profile does not tell is not checked, with the reason") {
+  plan made = plan_by_hand();
+  const profile& model = made.profile;
+  CHECK(verify_plan(model, made).holds());
+  CHECK(said(model, made, "schedule") == "not checked: : it names no schedule");
+  CHECK(said(model, made, "memory") == "not checked: : memory was not reckoned");
+  CHECK(verify_plan(model, made).find("bound")->recomputed == 3 * 60.0 / 3);
+  made.objective.of = "joules";
+  CHECK(said(model, made, "loads") == "not checked: : the profile does not say what \"joules\" of a layer is");
+  CHECK(said(model, made, "objective") == "not checked: : it is worked out of the stages' costs as the plan says them");
+  made.objective.value = 64;
+  CHECK(said(model, made, "objective") == "does not hold: : it is not that of the stages' costs");
+  made = plan_by_hand();
+  made.stages[1].replicas = 2;
+  CHECK(said(model, made, "loads") == "not checked: stage 1: it has replicas, of which the profile says nothing");
+  made = plan_by_hand();
+  made.stages[2].shards = 4;
+  CHECK(said(model, made, "loads") == "not checked: stage 2: it has shards that its layers do not tell");
+  made = plan_by_hand();
+  made.schedule = {"seq-1f1b", 4};
+  CHECK(said(model, made, "schedule") == "not checked: : it does not say into how many slices a sequence is cut");
+  made.schedule = {"1f1b", std::size_t{1} << 40U};
+  CHECK(said(model, made, "schedule") == "not checked: : it has more than 2^20 forward passes");
+  made.schedule = {"1f1b", 4};
+  CHECK(said(model, made, "makespan") == "not checked: : it predicts none");
+  CHECK(said(model, made, "schedule") == "holds: : ");
+  made.stages[0].memory.resident = 1;
+  CHECK(said(model, made, "memory") ==
+        "does not hold: stage 0: memory stands there, and it does not say how it was reckoned");
 }
