@@ -45,3 +45,51 @@ TEST_CASE("the load of a stage of a graph counts what it sends and receives") {
   made.messages.kind = "latency";
   CHECK(costs(24, 33, 6).holds());
 }
+
+TEST_CASE("tensors whose gradient is an operator's output pass once") {
+  // 0 feeds 1; 2 is the gradient of 1, and 3 that of 0.
+  profile model = known_profile::chain_of({8, 11, 0, 0});
+  for (std::size_t i = 0; i < 4; ++i) {
+    model.layers[i].is_backward = i >= 2;
+    model.layers[i].backward = i >= 2 ? 5 : 0;
+    model.layers[i].backward_input.reset();
+    model.layers[i].backward_weight.reset();
+    model.layers[i].output = 3 + static_cast<double>(i);
+  }
+  model.edges = {{0, 1}, {1, 2}, {2, 3}};
+  plan made;
+  made.profile = model;
+  made.assignment = {0, 1, 1, 0};
+  made.devices = 2;
+  made.stages.resize(2);
+  made.edges = {{0, 1, 3}};
+  made.messages = {"blocking", {{0, 1}}};
+  for (std::size_t s = 0; s < 2; ++s) {
+    made.stages[s].device = s;
+    made.stages[s].forward = model.layers[s].forward;
+    made.stages[s].backward = 5;
+    made.stages[s].cost = made.stages[s].forward + 5 + 3 + 5;
+  }
+  made.objective = {"bottleneck", "time", 24, 0, stagecut::state::feasible};
+  CHECK(verify_plan(model, made).holds());
+  made.stages[1].cost += 8;
+  CHECK(verify_plan(model, made).find("loads")->place == "stage 1");
+}
+
+TEST_CASE("stages of one device hand over for nothing") {
+  const profile model = known_profile::chain_of({8, 11});
+  plan made;
+  made.profile = model;
+  made.cuts = {0, 1, 2};
+  made.devices = 1;
+  made.chunks = 2;
+  made.stages.resize(2);
+  made.messages = {"blocking", {{100, 1}}};
+  for (std::size_t s = 0; s < 2; ++s) {
+    made.stages[s].forward = model.layers[s].forward;
+    made.stages[s].backward = model.layers[s].backward;
+    made.stages[s].cost = 3 * model.layers[s].forward;
+  }
+  made.objective = {"bottleneck", "time", 33, 0, stagecut::state::feasible};
+  CHECK(verify_plan(model, made).holds());
+}

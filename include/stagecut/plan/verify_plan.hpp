@@ -47,7 +47,7 @@ struct verify_plan_fn {
 /// order of a schedule that the plan names is the only thing that is asked of the library. Two figures are the same
 /// within 10^-9 of the larger, and 10^-12 of the sum over the model, of which planners take differences. It is not
 /// checked that no other plan is better: a bound is held against the value, and the value against the average, the
-/// heaviest group and the longest way of a microbatch. O(layers + edges + passes) as a rule.
+/// heaviest group and the longest way of a microbatch. O(stages * (layers + edges) + passes) as a rule.
 ///
 /// In place of a plan, the stage of every layer: checked is where the layers stand, and `loads` tells the heaviest
 /// stage. A stage with a layer that runs on no accelerator is on a CPU.
