@@ -75,3 +75,30 @@ TEST_CASE("stages on CPUs take what their layers take there") {
   made.stages[2].device = 1;
   CHECK(breaks(model, made, "devices"));
 }
+
+TEST_CASE("a device has its chunks, all of one kind and size") {
+  plan made;
+  made.profile = known_profile::chain_of({1, 2, 3, 4});
+  for (auto& each : made.profile.layers) each.cpu = 1;
+  made.cuts = {0, 1, 2, 3, 4};
+  made.devices = made.chunks = 2;
+  made.stages.resize(4);
+  for (std::size_t s = 0; s < 4; ++s) made.stages[s].device = s % 2;
+  CHECK(said(made.profile, made, "devices") == "holds: : ");
+  made.stages[1].on_cpu = made.stages[3].on_cpu = true;
+  CHECK(said(made.profile, made, "devices") == "holds: : ");
+  made.stages[3].on_cpu = false;
+  CHECK(said(made.profile, made, "devices") ==
+        "does not hold: stage 3: shares a device that is a CPU for one stage only");
+  made.stages[1].on_cpu = false;
+  made.stages[3].device = 0;
+  CHECK(said(made.profile, made, "devices") == "does not hold: stage 3: is one more than its device has chunks");
+  made.stages[3].device = 1;
+  made.stages[2].replicas = 2;
+  CHECK(said(made.profile, made, "devices") ==
+        "does not hold: stage 2: needs another number of devices than the other stages of its rank, or none");
+  made.stages[0].shards = 2;
+  CHECK(said(made.profile, made, "devices") == "holds: : ");
+  made.speeds = {1, 0};
+  CHECK(said(made.profile, made, "devices") == "does not hold: device 1: has no speed above 0");
+}
