@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 # What was reached, and 3 % more. <algorithm> alone would be 9,000 lines: core/detail/sort.hpp sorts.
-LIMITS = {"": 40_100, "core": 24_500, "profile": 27_900, "cost": 27_500, "sequence": 29_900, "schedule": 27_300,
+LIMITS = {"": 42_400, "core": 24_500, "profile": 27_900, "cost": 27_500, "sequence": 29_900, "schedule": 27_300,
           "makespan": 34_200, "plan": 38_700, "testing": 26_000}
 
 compiler = sys.argv[1]

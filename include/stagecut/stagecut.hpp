@@ -54,7 +54,9 @@
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/plan_verification.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/flatten_modules.hpp>

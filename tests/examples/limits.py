@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
         fails(2, "--input-limit", "show", profile, f"--input-limit={size}")
     for depth in (0, 1001, -1, "x"):
         fails(2, "--input-depth", "show", profile, f"--input-depth={depth}")
-    for command in ("plan", "show", "simulate", "compare"):
+    for command in ("plan", "show", "simulate", "compare", "verify"):
         check("--input-limit" not in run(command, "--help").stdout, command, "--help")
         check("--input-limit SIZE" in run(command, "--help-all").stdout, command, "--help-all")
 

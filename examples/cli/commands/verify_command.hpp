@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/read_profile.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/verify_plan.hpp>
+#include <stagecut/profile/profile.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <string>
+
+#include "commands/plan_command.hpp"
+#include "text/output.hpp"
+#include "text/verification_text.hpp"
+#include "words/limit_words.hpp"
+#include "words/transfer_words.hpp"
+#include "words/words.hpp"
+
+/// What a verification can be written as.
+enum class verification_format { text, json };
+inline constexpr stagecut::word<verification_format> verification_formats[] = {{"text", verification_format::text},
+                                                                               {"json", verification_format::json}};
+
+/// The words of `stagecut verify`.
+struct verify_command {
+  std::string profile_file, plan_file;
+  limit_words input;
+  verification_format format = verification_format::text;
+  std::string output;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("verify", "Hold a plan against its profile");
+    command->add_option("PROFILE", profile_file, "The profile that was planned; - is standard input")
+        ->required()
+        ->type_name("");
+    command->add_option("PLAN", plan_file, "The plan; - is standard input")->required()->type_name("");
+    add_choice(*command, "--format", format, verification_formats, "NAME", "text or json");
+    command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    input.add(*command);
+    refuse_empty(*command);
+    return command;
+  }
+
+  /// Checks the plan, and writes what came of it; status 1 where something does not hold.
+  [[nodiscard]] int run() const {
+    if (profile_file == "-" && plan_file == "-") {
+      throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
+    }
+    check_output(output, {profile_file, plan_file});
+    const stagecut::profile model = profile_file == "-"
+                                        ? stagecut::io::read_profile(std::cin, "standard input", input.limits)
+                                        : stagecut::io::read_profile(profile_file, input.limits);
+    const verified what = verify(model);
+    write(format == verification_format::json ? verification_json(what.all)
+                                              : verification_text(model, what.all, what.timed),
+          output);
+    return what.all.holds() ? planned : other_failure;
+  }
+
+ private:
+  struct verified {
+    stagecut::plan_verification all;
+    bool timed = false;  // whether the objective is a time
+  };
+
+  /// Reads a plan and checks it. The other `verify_plan` takes what says no more than the stage of every layer.
+  [[nodiscard]] verified verify(const stagecut::profile& model) const {
+    const stagecut::plan made = plan_from(plan_file, input.limits);
+    return {stagecut::verify_plan(model, made), made.objective.of == "time"};
+  }
+};

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/plan/detail/verified_plan.hpp>
+#include <stagecut/plan/detail/verify_costs.hpp>
+#include <stagecut/plan/detail/verify_placement.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+
+// What no plan of a profile on these devices can be below, whatever its stages.
+namespace stagecut::inline v0::detail {
+
+/// The greatest sum over layers that have to stay together.
+[[nodiscard]] inline double heaviest_group(const verified_plan& all, const std::vector<double>& layers) {
+  double most = 0;
+  std::vector<named_layer> named;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    most = most < layers[i] ? layers[i] : most;
+    const std::string_view group = all.model.layers[i].group;
+    if (!group.empty()) named.push_back({group, i});
+  }
+  detail::sort(named, [](const named_layer& a, const named_layer& b) { return a.name < b.name; });
+  double sum = 0;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (i == 0 || named[i].name != named[i - 1].name) sum = 0;
+    sum += layers[named[i].layer];
+    most = most < sum ? sum : most;
+  }
+  return most;
+}
+
+/// Seconds that a layer takes at least, of both passes: the mean over the microbatches.
+[[nodiscard]] inline double least_seconds(const verified_plan& all, std::size_t i) {
+  const chosen_figures& each = all.figures[i];
+  const layer& from = all.model.layers[i];
+  const auto m = static_cast<double>(all.made.schedule.microbatches);
+  double again = 0;
+  for (const planned_stage& stage : all.made.stages) {
+    if (stage.backward_kept) again = m > 0 ? (m - 1) / m : 1;
+  }
+  if (all.made.memory.checkpoint == "always") again = 1;
+  const double both = each.forward + each.backward + again * each.forward;
+  if (!from.cpu) return both;
+  return !from.accelerator || *from.cpu < both ? *from.cpu : both;
+}
+
+/// What a microbatch waits for in a layer, there and back: not for the gradient of its parameters.
+[[nodiscard]] inline double seconds_on_way(const verified_plan& all, std::size_t i) {
+  const double both = detail::least_seconds(all, i);
+  const double weight = all.figures[i].backward_weight.value_or(0);
+  return both < weight ? 0 : both - weight;
+}
+
+/// The longest path of layers through the forward pass, and back: no microbatch takes less.
+[[nodiscard]] inline double longest_way(const verified_plan& all) {
+  const std::size_t n = all.figures.size();
+  std::vector<std::vector<std::size_t>> next(n);
+  std::vector<std::size_t> waits_for(n);
+  for (const auto& [from, to] : all.needs) {
+    if (from >= n || to >= n || all.model.layers[from].is_backward || all.model.layers[to].is_backward) continue;
+    next[from].push_back(to);
+    ++waits_for[to];
+  }
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (waits_for[i] == 0) ready.push_back(i);
+  }
+  std::vector<double> before(n);
+  double most = 0;
+  for (std::size_t at = 0; at < ready.size(); ++at) {
+    const std::size_t i = ready[at];
+    const double end = before[i] + detail::seconds_on_way(all, i);
+    most = most < end ? end : most;
+    for (const std::size_t to : next[i]) {
+      before[to] = before[to] < end ? end : before[to];
+      if (--waits_for[to] == 0) ready.push_back(to);
+    }
+  }
+  return most;
+}
+
+/// What no plan has less of; unset: that is not known.
+[[nodiscard]] inline std::optional<double> cheap_bound(const verified_plan& all) {
+  const objective_value& said = all.made.objective;
+  if (said.name == "range" || said.name == "variance") return 0;
+  const bool timed = said.of == "time";
+  if (all.stages() == 0 || all.figures.empty() || (!timed && !detail::measured_layer(all, 0))) return std::nullopt;
+  for (const stage_seconds& each : all.seconds) {
+    if (timed && each.unknown[0] != '\0') return std::nullopt;
+  }
+  std::vector<double> layers;
+  double total = 0;
+  for (std::size_t i = 0; i < all.figures.size(); ++i) {
+    layers.push_back(timed ? detail::least_seconds(all, i) : detail::measured_layer(all, i).value_or(0));
+    total += layers.back();
+  }
+  const bool makespan = said.name == "makespan";
+  double speeds = 0;
+  double fastest = timed ? 0 : 1;
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    const double speed = timed ? all.speed(s) : 1;
+    fastest = fastest < speed ? speed : fastest;
+    speeds += makespan ? speed / static_cast<double>(all.made.chunks == 0 ? 1 : all.made.chunks) : speed;
+  }
+  const double average = total / speeds;
+  const double heaviest = detail::heaviest_group(all, layers) / fastest;
+  const double of_stages = average < heaviest ? heaviest : average;
+  if (!makespan) return of_stages;
+  const double once = detail::longest_way(all) / fastest;
+  const double all_of_them = static_cast<double>(all.made.schedule.microbatches) * of_stages;
+  return once < all_of_them ? all_of_them : once;
+}
+
+}  // namespace stagecut::inline v0::detail

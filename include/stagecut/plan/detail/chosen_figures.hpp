@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What a layer takes as a plan runs it: as profiled, or as the variant that was chosen.
+struct chosen_figures {
+  double forward = 0;
+  double backward = 0;
+  std::optional<double> backward_weight{};
+  double parameters = 0;
+  std::optional<double> resident{};
+  double activations = 0;
+  double workspace = 0;
+  double output = 0;
+  std::size_t ways = 1;      ///< devices that share it
+  const char* unknown = "";  ///< why that cannot be said
+  const char* wrong = "";    ///< why there is no such thing
+};
+
+template <class Each>
+[[nodiscard]] chosen_figures copied_figures(const Each& each) {
+  chosen_figures result;
+  result.forward = each.forward;
+  result.backward = each.backward;
+  result.backward_weight = each.backward_weight;
+  result.parameters = each.parameters;
+  result.resident = each.resident;
+  result.activations = each.activations;
+  result.workspace = each.workspace;
+  result.output = each.output;
+  return result;
+}
+
+/// Those of layer `i` of the model, chosen as in the plan.
+[[nodiscard]] inline chosen_figures chosen_figures_of(const profile& model, const plan& made, std::size_t i) {
+  const layer& each = model.layers[i];
+  const layer_choice choice = i < made.choices.size() ? made.choices[i] : layer_choice{};
+  chosen_figures result = detail::copied_figures(each);
+  if (choice.recomputation.empty() && choice.sharding.empty()) return result;
+  const bool sharded = !choice.sharding.empty();
+  bool found = false;
+  for (const layer_variant& variant : sharded ? each.shardings.get() : each.recomputations.get()) {
+    if (found || variant.name != (sharded ? choice.sharding : choice.recomputation)) continue;
+    result = detail::copied_figures(variant);
+    result.ways = variant.ways;
+    found = true;
+  }
+  if (!found) result.wrong = "it has no variant of the name that was chosen";
+  if (sharded && !choice.recomputation.empty()) result.unknown = "two variants were chosen at a time";
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/plan/detail/plain_steps.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Seconds of the passes of a stage.
+struct plain_seconds {
+  double forward = 0;
+  double backward = 0;         ///< B; I and W are its parts
+  double backward_last = 0;    ///< of the last microbatch
+  double backward_weight = 0;  ///< W
+  double all_reduce = 0;
+};
+
+/// When a pass runs.
+struct plain_pass {
+  op what{};
+  double start = 0;
+  double end = 0;
+};
+
+/// An iteration, event by event, in plain loops: what plans are held against. Every rank runs its passes in their
+/// order, each as soon as it can.
+class plain_run {
+ public:
+  /// @param order  every pass of every stage once, on the rank of its stage
+  /// @param kind   what messages occupy; empty: they take no time and occupy nothing
+  plain_run(const schedule& order, std::vector<plain_seconds> stages, std::vector<plain_message> edges,
+            std::string kind)
+      : m_(order.microbatches),
+        stages_(std::move(stages)),
+        edges_(order, std::move(edges), std::move(kind)),
+        streams_(edges_.is("stream")),
+        blocks_(edges_.is("blocking")),
+        steps_(detail::plain_steps(order, edges_, streams_ || blocks_)),
+        at_(2 * order.ranks()),
+        free_(order.ranks()),
+        stream_(order.ranks()),
+        reduced_(order.ranks()),
+        links_(order.ranks()),
+        left_(order.stages(), m_),
+        made_{times(order.stages()), times(order.stages())},
+        sent_{times(edges_.size()), times(edges_.size())},
+        arrived_{times(edges_.size()), times(edges_.size())},
+        passes_(order.ranks()) {
+    for (std::size_t r = 0; r < order.ranks(); ++r) wanted_ += order.orders[r].size();
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t r = 0; r < order.ranks(); ++r) {
+        while (advance(r)) moved = true;
+        while (streams_ && advance_stream(r)) moved = true;
+      }
+    }
+  }
+
+  /// Whether it comes to an end; else ranks wait for each other.
+  [[nodiscard]] bool ends() const noexcept { return wanted_ == 0; }
+
+  /// When the last pass ends, and the last all-reduce.
+  [[nodiscard]] double makespan() const noexcept {
+    double latest = 0;
+    for (std::size_t r = 0; r < free_.size(); ++r) {
+      latest = latest < free_[r] ? free_[r] : latest;
+      latest = latest < reduced_[r] ? reduced_[r] : latest;
+    }
+    return latest;
+  }
+
+  /// The passes of every rank, in its order.
+  [[nodiscard]] const std::vector<std::vector<plain_pass>>& passes() const noexcept { return passes_; }
+
+ private:
+  static constexpr double never = -1;
+  struct link_end {
+    std::size_t to = 0;
+    double end = 0;
+  };
+
+  [[nodiscard]] std::vector<double> times(std::size_t rows) const { return std::vector<double>(rows * m_, never); }
+
+  /// When what a pass waits for is there; `never` if that is not known yet.
+  [[nodiscard]] double there(const op& each) const {
+    double latest = 0;
+    if (each.kind == op_kind::backward_weight) return latest;
+    const std::size_t back = goes_back(each) ? 1 : 0;
+    for (const std::size_t e : edges_.sources(each)) {
+      const double one = edges_.crosses(e) ? arrived_[back][e * m_ + each.microbatch]
+                                           : made_[back][edges_.source(e, each) * m_ + each.microbatch];
+      if (one < 0) return never;
+      latest = latest < one ? one : latest;
+    }
+    return latest;
+  }
+
+  [[nodiscard]] double seconds(const op& each) const {
+    const plain_seconds& stage = stages_[each.stage];
+    const double backward = each.microbatch + 1 == m_ ? stage.backward_last : stage.backward;
+    switch (each.kind) {
+      case op_kind::forward: return stage.forward;
+      case op_kind::backward: return backward;
+      case op_kind::backward_input: return stage.backward_weight < backward ? backward - stage.backward_weight : 0;
+      default: return stage.backward_weight;
+    }
+  }
+
+  bool advance(std::size_t r) {
+    std::size_t& at = at_[r];
+    while (at < steps_[r].size() && steps_[r][at].message && !blocks_) ++at;
+    if (at == steps_[r].size()) return false;
+    if (steps_[r][at].message) return meet(r);
+    const std::size_t last = at + (steps_[r][at].what.with_next ? 2 : 1);
+    double start = free_[r];
+    double length = 0;
+    for (std::size_t i = at; i < last; ++i) {
+      const double needed = there(steps_[r][i].what);
+      if (needed < 0) return false;
+      start = start < needed ? needed : start;
+      length += seconds(steps_[r][i].what);
+    }
+    free_[r] = start + length;
+    for (; at < last; ++at) {
+      passes_[r].push_back({steps_[r][at].what, start, free_[r]});
+      complete(r, steps_[r][at].what, free_[r]);
+      --wanted_;
+    }
+    return true;
+  }
+
+  void complete(std::size_t r, const op& each, double end) {
+    const bool ends_microbatch = each.kind == op_kind::backward || each.kind == op_kind::backward_weight;
+    if (ends_microbatch && --left_[each.stage] == 0 && stages_[each.stage].all_reduce > 0) {
+      reduced_[r] = (reduced_[r] < end ? end : reduced_[r]) + stages_[each.stage].all_reduce;
+    }
+    if (each.kind == op_kind::backward_weight) return;
+    const std::size_t back = goes_back(each) ? 1 : 0;
+    made_[back][each.stage * m_ + each.microbatch] = end;
+    for (const std::size_t e : edges_.targets(each)) {
+      if (!edges_.crosses(e)) continue;
+      double& arrived = arrived_[back][e * m_ + each.microbatch];
+      if (edges_.is("latency")) arrived = end + edges_.seconds(e);
+      if (edges_.is("link")) arrived = over_link(r, edges_.rank(edges_.target(e, each)), end, edges_.seconds(e));
+    }
+  }
+
+  /// When a message has passed a link, on which one follows the other.
+  double over_link(std::size_t from, std::size_t to, double made, double length) {
+    for (link_end& each : links_[from]) {
+      if (each.to != to) continue;
+      each.end = (each.end < made ? made : each.end) + length;
+      return each.end;
+    }
+    links_[from].push_back({to, made + length});
+    return made + length;
+  }
+
+  /// A message begins on the stream of its rank, or ends there.
+  bool advance_stream(std::size_t r) {
+    std::size_t& at = at_[free_.size() + r];
+    while (at < steps_[r].size() && !steps_[r][at].message) ++at;
+    if (at == steps_[r].size()) return false;
+    const plain_step& here = steps_[r][at];
+    const std::size_t back = goes_back(here.what) ? 1 : 0;
+    double& sent = sent_[back][here.edge * m_ + here.what.microbatch];
+    const double begin = here.receives ? sent : made_[back][here.what.stage * m_ + here.what.microbatch];
+    if (begin < 0) return false;
+    stream_[r] = stream_[r] < begin ? begin : stream_[r];
+    if (here.receives) {
+      arrived_[back][here.edge * m_ + here.what.microbatch] = stream_[r];
+    } else {
+      stream_[r] += edges_.seconds(here.edge);
+      sent = stream_[r];
+    }
+    ++at;
+    return true;
+  }
+
+  /// A message holds both ranks once both have come to it.
+  bool meet(std::size_t r) {
+    const plain_step& here = steps_[r][at_[r]];
+    const std::size_t sender = edges_.rank(here.what.stage);
+    const std::size_t peer = r == sender ? edges_.rank(edges_.target(here.edge, here.what)) : sender;
+    if (at_[peer] == steps_[peer].size()) return false;
+    const plain_step& other = steps_[peer][at_[peer]];
+    if (!other.message || other.edge != here.edge || other.what != here.what) return false;
+    const double begin = free_[r] < free_[peer] ? free_[peer] : free_[r];
+    free_[r] = free_[peer] = begin + edges_.seconds(here.edge);
+    arrived_[goes_back(here.what) ? 1 : 0][here.edge * m_ + here.what.microbatch] = free_[r];
+    ++at_[r];
+    ++at_[peer];
+    return true;
+  }
+
+  std::size_t m_;
+  std::vector<plain_seconds> stages_;
+  plain_edges edges_;
+  bool streams_;
+  bool blocks_;
+  std::vector<std::vector<plain_step>> steps_;
+  std::vector<std::size_t> at_;               // step of every rank, and of every stream
+  std::vector<double> free_;                  // when every rank has done what it did so far
+  std::vector<double> stream_;                // likewise its stream
+  std::vector<double> reduced_;               // likewise its all-reduces
+  std::vector<std::vector<link_end>> links_;  // likewise the links from there
+  std::vector<std::size_t> left_;             // microbatches of every stage that have not gone back
+  std::vector<double> made_[2];               // when F, and B or I, of a stage and microbatch ended
+  std::vector<double> sent_[2];               // when a message had left, by edge and microbatch: forward, back
+  std::vector<double> arrived_[2];            // when it was there
+  std::vector<std::vector<plain_pass>> passes_;
+  std::size_t wanted_ = 0;  // passes that have not run
+};
+
+}  // namespace stagecut::inline v0::detail

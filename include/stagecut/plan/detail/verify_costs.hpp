@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/plan/detail/check_notes.hpp>
+#include <stagecut/plan/detail/verified_plan.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/layer.hpp>
+
+// What the objective of a plan saw of its stages.
+namespace stagecut::inline v0::detail {
+
+/// Seconds of a message over a link.
+[[nodiscard]] inline double message_seconds(const link_speed& link, double bytes) noexcept {
+  return link.bandwidth == 0 ? link.latency : link.latency + bytes / link.bandwidth;
+}
+
+/// What a layer adds to its stage, where that is no time; unset: the profile does not say it.
+[[nodiscard]] inline std::optional<double> measured_layer(const verified_plan& all, std::size_t i) {
+  const std::string& of = all.made.objective.of;
+  if (of == "layers") return 1;
+  if (of != "parameters") return std::nullopt;
+  double bytes = all.model.layers[i].parameters;
+  for (const tied_parameters& tied : all.model.layers[i].tied) bytes += tied.bytes;
+  return bytes;
+}
+
+/// Seconds of the messages at the ends of a stage of a chain, in one direction.
+struct stage_ends {
+  double received = 0;
+  double sent = 0;
+};
+[[nodiscard]] inline stage_ends ends_of_stage(const verified_plan& all, std::size_t s) {
+  const std::vector<link_speed>& links = all.made.messages.links;
+  stage_ends result;
+  for (std::size_t e = 0; e < all.edges.size(); ++e) {
+    const planned_edge& each = all.edges[e];
+    const double seconds = message_seconds(links[links.size() == 1 ? 0 : e], each.bytes);
+    if (each.to == s) result.received += seconds;
+    if (each.from == s) result.sent += seconds;
+  }
+  return result;
+}
+
+/// Seconds of the tensors that enter or leave a stage of a graph, each once for the stage whatever number of others it
+/// joins, over one link for all; of those whose gradient is no output of another operator, there and back.
+[[nodiscard]] inline double tensors_of_stage(const verified_plan& all, std::size_t s) {
+  const link_speed& link = all.made.messages.links[0];
+  bool gradients = true;  // go back along the edges
+  for (const layer& each : all.model.layers) gradients = gradients && !each.is_backward;
+  std::vector<char> counted(all.stage_of.size());
+  double seconds = 0;
+  for (const auto& [from, to] : all.flow) {
+    const std::size_t a = all.stage_of[from];
+    const std::size_t b = all.stage_of[to];
+    if (a == b || (a != s && b != s) || counted[from] != 0) continue;
+    counted[from] = 1;
+    seconds += (gradients ? 2 : 1) * message_seconds(link, all.figures[from].output);
+  }
+  return seconds;
+}
+
+/// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes. Of a
+/// graph these may be counted along the edges, or by the tensors that pass: it is the one that agrees.
+[[nodiscard]] inline double timed_cost(const verified_plan& all, std::size_t s) {
+  const message_model& messages = all.made.messages;
+  const double both = all.seconds[s].both;
+  const bool silent = messages.links.empty() || messages.kind == "latency" || all.made.devices == 1;
+  if (silent || all.made.stages[s].on_cpu || all.made.objective.name == "makespan") return both;
+  const bool blocking = messages.kind == "blocking";
+  const auto larger = [](double a, double b) { return a < b ? b : a; };
+  const auto [received, sent] = detail::ends_of_stage(all, s);
+  const double by_edges = blocking ? both + 2 * (received + sent) : larger(both, larger(received, sent));
+  if (all.made.edges.empty() || messages.links.size() != 1) return by_edges;
+  const double tensors = detail::tensors_of_stage(all, s);
+  const double by_tensors = blocking ? both + tensors : larger(both, tensors);
+  return nearly_equal(all.made.stages[s].cost, by_tensors) ? by_tensors : by_edges;
+}
+
+/// Why the costs of the stages cannot be worked out; empty: they can.
+[[nodiscard]] inline std::string unknown_cost(const verified_plan& all) {
+  const objective_value& objective = all.made.objective;
+  if (objective.name.empty()) return "it does not say what was minimised";
+  if (objective.of != "time" && !detail::measured_layer(all, 0)) {
+    return joined({"the profile does not say what ", in_quotes(objective.of), " of a layer is"});
+  }
+  if (objective.of != "time") return {};
+  const bool links = !all.made.messages.links.empty() && objective.name != "makespan";
+  if (links && !all.edges_hold) return "its messages are not those of the profile";
+  for (const stage_seconds& each : all.seconds) {
+    if (each.unknown[0] != '\0') return each.unknown;
+  }
+  return {};
+}
+
+/// Works out the costs of all stages, and compares them.
+inline void verify_costs(verified_plan& all, check_notes& notes) {
+  if (const std::string why = detail::unknown_cost(all); !why.empty()) return notes.not_checked("", why);
+  double whole = 0;
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    double cost = 0;
+    if (all.made.objective.of == "time") {
+      cost = detail::timed_cost(all, s);
+    } else {
+      for (const std::size_t i : all.layers[s]) cost += detail::measured_layer(all, i).value_or(0);
+    }
+    all.costs.push_back(cost);
+    whole += cost;
+  }
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    notes.compare(stage_text(s), "its cost is not that of its layers", all.made.stages[s].cost, all.costs[s], whole);
+  }
+}
+
+}  // namespace stagecut::inline v0::detail

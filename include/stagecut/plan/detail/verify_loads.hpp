@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/plan/detail/check_notes.hpp>
+#include <stagecut/plan/detail/verified_plan.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/layer.hpp>
+
+// The seconds of the stages of a plan, and what its objective saw of them.
+namespace stagecut::inline v0::detail {
+
+/// Why a stage that takes several devices cannot be worked out; empty: it can.
+[[nodiscard]] inline const char* shared_stage(const verified_plan& all, std::size_t s) {
+  const planned_stage& stage = all.made.stages[s];
+  if (stage.replicas > 1) return "it has replicas, of which the profile says nothing";
+  for (const std::size_t i : all.layers[s]) {
+    if (all.figures[i].unknown[0] != '\0') return all.figures[i].unknown;
+    if (stage.shards > 1 && all.figures[i].ways != stage.shards) return "it has shards that its layers do not tell";
+  }
+  return "";
+}
+
+/// The seconds of a stage that computes forward passes again as `checkpoint` says.
+[[nodiscard]] inline stage_seconds seconds_of(const verified_plan& all, std::size_t s, std::string_view checkpoint) {
+  stage_seconds result;
+  double cpu = 0;
+  result.unknown = detail::shared_stage(all, s);
+  for (const std::size_t i : all.layers[s]) {
+    const chosen_figures& each = all.figures[i];
+    result.forward += each.forward;
+    result.backward_kept += each.backward;
+    result.splits = result.splits && each.backward_weight;
+    result.backward_weight += each.backward_weight.value_or(0);
+    cpu += all.model.layers[i].cpu.value_or(0);
+  }
+  const double speed = all.speed(s);
+  result.forward /= speed;
+  result.backward_kept /= speed;
+  result.backward_weight /= speed;
+  const bool again = checkpoint == "always" || checkpoint == "except_last";
+  result.backward = result.backward_kept + (again ? result.forward : 0);
+  const auto m = static_cast<double>(all.made.schedule.microbatches);
+  const bool mean = checkpoint == "except_last" && m > 0;
+  const double backward = mean ? (result.backward * (m - 1) + result.backward_kept) / m : result.backward;
+  result.both = all.made.stages[s].on_cpu ? cpu / speed : result.forward + backward;
+  return result;
+}
+
+/// What is computed again: as the plan says; where it reckons no memory and does not say it, as its times are.
+[[nodiscard]] inline std::string checkpoint_of(const verified_plan& all) {
+  if (!all.made.memory.checkpoint.empty()) return all.made.memory.checkpoint;
+  bool all_again = true;
+  bool none_again = true;
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    const planned_stage& stage = all.made.stages[s];
+    if (stage.backward_kept) return "except_last";
+    if (stage.on_cpu) continue;
+    all_again = all_again && nearly_equal(stage.backward, detail::seconds_of(all, s, "always").backward);
+    none_again = none_again && nearly_equal(stage.backward, detail::seconds_of(all, s, "never").backward);
+  }
+  return all_again && !none_again ? "always" : "never";
+}
+
+/// Compares the seconds of a stage with those that the plan says.
+inline void compare_seconds(const verified_plan& all, std::size_t s, bool kept, check_notes& notes) {
+  const planned_stage& said = all.made.stages[s];
+  const stage_seconds& here = all.seconds[s];
+  const std::string place = stage_text(s);
+  if (said.on_cpu) {
+    const double both = said.forward + said.mean_backward(all.made.schedule.microbatches);
+    return notes.compare(place, "both passes are not those of its layers on a CPU", both, here.both);
+  }
+  notes.compare(place, "forward is not that of its layers", said.forward, here.forward);
+  notes.compare(place, "backward is not that of its layers", said.backward, here.backward);
+  if (said.backward_kept.has_value() != kept) {
+    notes.broken(place,
+                 kept ? "backward_kept is missing" : "backward_kept stands there, and all microbatches are alike");
+  }
+  if (said.backward_kept) {
+    notes.compare(place, "backward_kept is not that of its layers", *said.backward_kept, here.backward_kept);
+  }
+  if (!said.backward_weight) return;
+  if (!here.splits) notes.broken(place, "backward_weight stands there, and not all of its layers tell it");
+  notes.compare(place, "backward_weight is not that of its layers", *said.backward_weight, here.backward_weight);
+}
+
+/// Works out the seconds of all stages, and compares them.
+inline void verify_seconds(verified_plan& all, check_notes& notes) {
+  const std::string checkpoint = detail::checkpoint_of(all);
+  const bool kept = checkpoint == "except_last";
+  if (!kept && checkpoint != "always" && checkpoint != "never") {
+    notes.broken("", joined({"there is no checkpointing ", in_quotes(checkpoint)}));
+  }
+  for (std::size_t i = 0; i < all.figures.size(); ++i) {
+    if (all.figures[i].wrong[0] != '\0') notes.broken(all.name_of(i), all.figures[i].wrong);
+  }
+  if (!all.made.choices.empty() && all.made.choices.size() != all.figures.size()) {
+    notes.broken("", "there is not one choice for each layer", static_cast<double>(all.made.choices.size()),
+                 static_cast<double>(all.figures.size()));
+  }
+  double said = 0;
+  double found = 0;
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    const planned_stage& stage = all.made.stages[s];
+    all.seconds.push_back(detail::seconds_of(all, s, checkpoint));
+    if (all.seconds[s].unknown[0] != '\0') {
+      notes.not_checked(stage_text(s), all.seconds[s].unknown);
+    } else {
+      detail::compare_seconds(all, s, kept, notes);
+    }
+    if (stage.all_reduce != 0) notes.not_checked(stage_text(s), "the profile does not say what an all-reduce takes");
+    const double both = stage.forward + stage.mean_backward(all.made.schedule.microbatches);
+    said = said < both ? both : said;
+    found = found < all.seconds[s].both ? all.seconds[s].both : found;
+  }
+  notes.figures(said, found);
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/plan/detail/check_notes.hpp>
+#include <stagecut/plan/detail/verified_plan.hpp>
+#include <stagecut/plan/detail/verify_messages.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+// The bytes of the stages of a plan, and of its devices.
+namespace stagecut::inline v0::detail {
+
+/// What stays for the parameters of a stage; shared ones count once, as its first layer that has them says.
+[[nodiscard]] inline double resident_of(const verified_plan& all, std::size_t s, bool as_profiled) {
+  const double multiplier = all.made.memory.parameter_multiplier;
+  double sum = 0;
+  std::vector<std::string_view> met;
+  for (const std::size_t i : all.layers[s]) {
+    const chosen_figures& each = all.figures[i];
+    sum += as_profiled && each.resident ? *each.resident : each.parameters * multiplier;
+    for (const tied_parameters& tied : all.model.layers[i].tied) {
+      bool again = false;
+      for (const std::string_view name : met) again = again || name == tied.name;
+      if (again) continue;
+      met.push_back(tied.name);
+      sum += as_profiled && tied.resident ? *tied.resident : tied.bytes * multiplier;
+    }
+  }
+  return sum;
+}
+
+/// The memory of a stage, but for what stays. Where a tensor goes to several stages, the sender's buffers count it
+/// once, or, with `by_message`, once for each.
+[[nodiscard]] inline planned_memory passing_memory(const verified_plan& all, std::size_t s, bool by_message) {
+  planned_memory result;
+  double activations = 0;
+  for (const std::size_t i : all.layers[s]) {
+    activations += all.figures[i].activations;
+    if (result.workspace < all.figures[i].workspace) result.workspace = all.figures[i].workspace;
+  }
+  double received = 0;
+  double sent = 0;
+  for (const planned_edge& each : all.edges) {
+    if (each.to == s) received += each.bytes;
+    if (each.from == s && by_message) sent += each.bytes;
+  }
+  std::vector<char> counted(by_message ? 0 : all.stage_of.size());
+  for (const profile_edge& each : all.flow) {
+    if (by_message || all.stage_of[each.from] != s || all.stage_of[each.to] <= s) continue;
+    if (all.model.layers[each.from].is_backward || counted[each.from] != 0) continue;
+    counted[each.from] = 1;
+    sent += all.figures[each.from].output;
+  }
+  result.buffers = all.made.memory.boundary_buffers * (received + sent);
+  const std::string& checkpoint = all.made.memory.checkpoint;
+  const bool again = checkpoint == "always" || checkpoint == "except_last";
+  result.activations = again ? received : activations;
+  result.recomputed = again ? activations : 0;
+  return result;
+}
+
+/// What every stage takes, from its layers.
+[[nodiscard]] inline std::vector<planned_memory> memory_of_stages(const verified_plan& all) {
+  bool profiled = false;
+  for (const chosen_figures& each : all.figures) profiled = profiled || each.resident;
+  for (const layer& each : all.model.layers) {
+    for (const tied_parameters& tied : each.tied) profiled = profiled || tied.resident;
+  }
+  // A plan names its optimizer, not whether what the profile says went before it: it is the one that agrees.
+  bool as_profiled = true;
+  if (profiled && all.made.memory.optimizer != "as profiled") {
+    bool multiplied = true;
+    for (std::size_t s = 0; s < all.stages(); ++s) {
+      const double said = all.made.stages[s].memory.resident;
+      as_profiled = as_profiled && nearly_equal(said, detail::resident_of(all, s, true));
+      multiplied = multiplied && nearly_equal(said, detail::resident_of(all, s, false));
+    }
+    as_profiled = as_profiled || !multiplied;
+  }
+  std::vector<planned_memory> result;
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    planned_memory here = detail::passing_memory(all, s, false);
+    const double by_message = detail::passing_memory(all, s, true).buffers;
+    if (nearly_equal(all.made.stages[s].memory.buffers, by_message)) here.buffers = by_message;
+    here.resident = detail::resident_of(all, s, as_profiled);
+    result.push_back(here);
+  }
+  return result;
+}
+
+/// The most bytes that a device holds at a time. Without an order, of one stage alone: what its microbatches in flight
+/// take together.
+[[nodiscard]] inline double fullest_moment(const verified_plan& all, const std::vector<planned_memory>& memory,
+                                           const schedule& order, std::size_t device) {
+  double stays = 0;
+  double held = 0;
+  double most = 0;
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    const planned_stage& stage = all.made.stages[s];
+    if (stage.device != device) continue;
+    stays += memory[s].resident + memory[s].workspace + memory[s].buffers;
+    if (order.ranks() != 0) continue;
+    const std::size_t count = stage.in_flight == 0 ? 1 : stage.in_flight;
+    most += memory[s].activations * static_cast<double>(stage.backward_kept ? count - 1 : count) + memory[s].recomputed;
+  }
+  for (std::size_t i = 0; order.ranks() != 0 && i < order.orders[device].size(); ++i) {
+    const op& each = order.orders[device][i];
+    const planned_memory& stage = memory[each.stage];
+    const bool kept = each.microbatch + 1 == order.microbatches && all.made.stages[each.stage].backward_kept;
+    const double first = kept ? stage.recomputed : stage.activations;
+    const double again = kept ? 0 : stage.recomputed;
+    if (each.kind == op_kind::forward) held += first;
+    if (each.kind == op_kind::backward || each.kind == op_kind::backward_input) held += again;
+    most = most < held ? held : most;
+    if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) held -= first + again;
+  }
+  return stays + most;
+}
+
+/// Compares the memory of every stage.
+inline void compare_memory(const verified_plan& all, const std::vector<planned_memory>& memory, check_notes& notes) {
+  planned_memory whole;
+  for (const planned_memory& each : memory) {
+    whole.resident += each.resident;
+    whole.activations += each.activations;
+    whole.recomputed += each.recomputed;
+  }
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    const planned_memory& said = all.made.stages[s].memory;
+    const std::string place = stage_text(s);
+    if (all.made.stages[s].on_cpu && said == planned_memory{}) {
+      notes.not_checked(place, "stands on a CPU, whose memory was not reckoned");
+      continue;
+    }
+    if (const char* const unknown = all.seconds[s].unknown; unknown[0] != '\0') {
+      notes.not_checked(place, unknown);
+      continue;
+    }
+    notes.compare(place, "resident is not that of its layers", said.resident, memory[s].resident, whole.resident);
+    notes.compare(place, "activations are not those of its layers", said.activations, memory[s].activations,
+                  whole.activations);
+    notes.compare(place, "workspace is not that of its layers", said.workspace, memory[s].workspace);
+    notes.compare(place, "buffers are not those of its ends", said.buffers, memory[s].buffers);
+    notes.compare(place, "recomputed is not that of its layers", said.recomputed, memory[s].recomputed,
+                  whole.recomputed);
+  }
+}
+
+/// Compares what every device holds with the limit.
+inline void verify_limit(const verified_plan& all, const std::vector<planned_memory>& memory, const schedule& order,
+                         check_notes& notes) {
+  const memory_model& said = all.made.memory;
+  double claimed = 0;
+  double found = 0;
+  std::vector<planned_memory> claims;
+  for (const planned_stage& each : all.made.stages) claims.push_back(each.memory);
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    const planned_stage& stage = all.made.stages[s];
+    if (stage.on_cpu) continue;
+    if (order.ranks() == 0 && all.made.chunks > 1) {
+      return notes.not_checked("", "stages share a device, and when is not known");
+    }
+    const double here = detail::fullest_moment(all, memory, order, stage.device);
+    const double claim = detail::fullest_moment(all, claims, order, stage.device);
+    claimed = claimed < claim ? claim : claimed;
+    found = found < here ? here : found;
+    const double limit = said.per_device.value_or(0) * (1 - said.buffer_fraction);
+    if (!said.per_device || !clearly_above(here, limit)) continue;
+    notes.broken(joined({"device ", stage.device}), "holds more than the limit", limit, here);
+  }
+  notes.figures(claimed, found);
+}
+
+/// Checks the memory of all stages, and the limit.
+/// @param order  without ranks if it is not known
+[[nodiscard]] inline plan_check verify_memory_of(const verified_plan& all, const schedule& order) {
+  check_notes notes("memory");
+  const memory_model& said = all.made.memory;
+  if (all.stage_of.empty()) {
+    notes.not_checked("", no_stages);
+    return notes.take();
+  }
+  if (said.optimizer.empty()) {
+    for (std::size_t s = 0; s < all.stages(); ++s) {
+      if (all.made.stages[s].memory != planned_memory{})
+        notes.broken(stage_text(s), "memory stands there, and it does not say how it was reckoned");
+    }
+    if (said.per_device) notes.broken("", "there is a limit, and memory was not reckoned");
+    notes.not_checked("", "memory was not reckoned");
+    return notes.take();
+  }
+  for (const double each : {said.parameter_multiplier, said.boundary_buffers, said.buffer_fraction}) {
+    if (!is_finite(each) || is_negative(each)) notes.broken("", "what it was reckoned by is negative or not finite");
+  }
+  bool devices = true;
+  for (const planned_stage& each : all.made.stages) devices = devices && each.device < all.made.devices;
+  const std::vector<planned_memory> memory = detail::memory_of_stages(all);
+  detail::compare_memory(all, memory, notes);
+  if (devices) detail::verify_limit(all, memory, order, notes);
+  return notes.take();
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/detail/cheap_bounds.hpp>
+#include <stagecut/plan/detail/check_notes.hpp>
+#include <stagecut/plan/detail/verified_plan.hpp>
+#include <stagecut/plan/plan.hpp>
+
+// What a plan minimised, and its bound.
+namespace stagecut::inline v0::detail {
+
+/// The value of an objective of stages; unset: it is of none.
+[[nodiscard]] inline std::optional<double> value_of_costs(std::string_view objective,
+                                                          const std::vector<double>& costs) {
+  double most = costs[0];
+  double least = costs[0];
+  double sum = 0;
+  for (const double each : costs) {
+    most = most < each ? each : most;
+    least = each < least ? each : least;
+    sum += each;
+  }
+  if (objective == "bottleneck" || objective == "leximax") return most;
+  if (objective == "range") return most - least;
+  if (objective != "variance") return std::nullopt;
+  const double mean = sum / static_cast<double>(costs.size());
+  double squares = 0;
+  for (const double each : costs) squares += (each - mean) * (each - mean);
+  return squares / static_cast<double>(costs.size());
+}
+
+/// Checks the value of an objective.
+/// @param makespan  as it was checked
+[[nodiscard]] inline plan_check verify_objective(const verified_plan& all, const plan_check& makespan) {
+  check_notes notes("objective");
+  const objective_value& said = all.made.objective;
+  notes.figures(said.value, std::nullopt);
+  if (said.name.empty()) {
+    notes.not_checked("", "it does not say what was minimised");
+    return notes.take();
+  }
+  if (said.name == "makespan") {
+    if (!makespan.recomputed) {
+      notes.not_checked("", "the makespan was not worked out");
+      return notes.take();
+    }
+    notes.compare("", "it is not the makespan", said.value, *makespan.recomputed);
+    notes.figures(said.value, makespan.recomputed);
+    return notes.take();
+  }
+  std::vector<double> costs = all.costs;
+  if (costs.empty()) {
+    notes.not_checked("", "it is worked out of the stages' costs as the plan says them");
+    for (const planned_stage& each : all.made.stages) costs.push_back(each.cost);
+  }
+  double whole = 0;
+  for (const double each : costs) whole += each;
+  const std::optional<double> value = detail::value_of_costs(said.name, costs);
+  if (!value) {
+    notes.broken("", joined({"there is no objective ", in_quotes(said.name)}));
+    return notes.take();
+  }
+  const double rounding = said.name == "variance" ? whole * whole : whole;  // differences round as what they are of
+  notes.compare("", "it is not that of the stages' costs", said.value, *value, rounding);
+  notes.figures(said.value, value);
+  return notes.take();
+}
+
+/// Checks the bound of an objective against its value, and the value against what no plan can be below.
+[[nodiscard]] inline plan_check verify_bound(const verified_plan& all) {
+  check_notes notes("bound");
+  const objective_value& said = all.made.objective;
+  notes.figures(said.bound, std::nullopt);
+  if (said.name.empty()) {
+    notes.not_checked("", "it does not say what was minimised");
+    return notes.take();
+  }
+  double whole = 0;
+  for (const double each : all.costs) whole += each;
+  const double rounding = said.name == "variance" ? whole * whole : whole;
+  if (!is_finite(said.bound) || is_negative(said.bound) || !is_finite(said.value)) {
+    notes.broken("", "bound or value is negative or not finite");
+  }
+  if (clearly_above(said.bound, said.value, rounding)) {
+    notes.broken("", "the bound is above the value", said.bound, said.value);
+  }
+  if (said.state == state::optimal && !nearly_equal(said.bound, said.value, rounding)) {
+    notes.broken("", "it is said to be optimal, and the bound is not the value", said.bound, said.value);
+  }
+  if (said.state == state::infeasible) notes.broken("", "it is said that there is no plan, and this is one");
+  const std::optional<double> least = detail::cheap_bound(all);
+  if (!least) {
+    notes.not_checked("", "the profile does not say what no plan can be below");
+    return notes.take();
+  }
+  if (clearly_above(*least, said.value, rounding)) {
+    notes.broken("", "no plan can have so low a value", said.value, *least);
+  }
+  notes.figures(said.bound, least);
+  return notes.take();
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/words.hpp>
+
+// What `verify_plan` answers.
+namespace stagecut::inline v0 {
+
+/// What came of a check.
+enum class check_result : std::uint8_t {
+  holds,       ///< what the plan says is so
+  broken,      ///< it is not
+  not_checked  ///< the plan does not say enough, or says what cannot be worked out from the profile
+};
+
+/// The words for results in files and tables.
+inline constexpr word<check_result> check_result_words[] = {{"holds", check_result::holds},
+                                                            {"does not hold", check_result::broken},
+                                                            {"not checked", check_result::not_checked}};
+
+/// The word for a result.
+[[nodiscard]] constexpr const char* to_string(check_result result) noexcept {
+  return stagecut::name_of(check_result_words, result);
+}
+
+/// One thing that a plan says, held against its profile.
+struct plan_check {
+  std::string name{};                         ///< what: one of `plan_check_words`
+  check_result result = check_result::holds;  ///< whether it is so
+  std::string place{};                        ///< layer, stage, edge or device that is wrong first; may be empty
+  std::string why{};                          ///< what is wrong there, or why it was not checked; may be empty
+  std::optional<double> claimed{};            ///< the plan's figure; unset: there is none
+  std::optional<double> recomputed{};         ///< the same from the profile; unset: there is none
+
+  /// Equal in every part.
+  friend bool operator==(const plan_check&, const plan_check&) = default;
+};
+
+/// The checks of `verify_plan`, in the order in which it answers them, and what each is about.
+inline constexpr word<const char*> plan_check_words[] = {
+    {"profile", "the plan is of this profile, or of the chain that its edges make"},
+    {"assignment", "every layer stands on one stage, and no stage is empty"},
+    {"acyclic", "no edge leads to an earlier stage, none of the backward pass to a later one"},
+    {"groups", "layers of a group stand on one stage"},
+    {"tied", "layers whose tied parameters are colocated do, too"},
+    {"fixed", "layers that have to stand on a stage stand there"},
+    {"devices", "there is a device for every stage, which its layers run on"},
+    {"loads", "seconds of every stage, and its cost"},
+    {"memory", "bytes of every stage, microbatches in flight, and the limit of every device"},
+    {"messages", "edges between stages, their bytes and links"},
+    {"schedule", "every pass has its place, and none waits for itself"},
+    {"makespan", "the end of an iteration, and of every pass in the timeline"},
+    {"objective", "the value of what was minimised"},
+    {"bound", "not above the value, which is not below what no plan can be below"}};
+
+/// All checks of a plan.
+struct plan_verification {
+  std::vector<plan_check> checks{};  ///< one for each of `plan_check_words`, in their order
+
+  /// Whether nothing is broken.
+  [[nodiscard]] bool holds() const noexcept {
+    for (const plan_check& each : checks) {
+      if (each.result == check_result::broken) return false;
+    }
+    return true;
+  }
+
+  /// The check of that name; null if there is none.
+  [[nodiscard]] const plan_check* find(std::string_view name) const noexcept {
+    for (const plan_check& each : checks) {
+      if (each.name == name) return &each;
+    }
+    return nullptr;
+  }
+
+  /// Equal in every part.
+  friend bool operator==(const plan_verification&, const plan_verification&) = default;
+};
+
+}  // namespace stagecut::inline v0
