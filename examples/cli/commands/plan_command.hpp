@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/stagecut.hpp>
 
 #include <fmt/format.h>
@@ -44,6 +46,8 @@ struct plan_command {
   method_words method;
   limit_words input;
   bool timeline = false;
+  std::optional<std::size_t> cpus;
+  CLI::Option* devices_said = nullptr;
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
@@ -53,7 +57,9 @@ struct plan_command {
     };
     command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
     option("FILE", file, "", "A profile")->required();
-    option("--devices", request.devices, "P", "Pipeline ranks")->required()->transform(count());
+    devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
+    option("--cpus", cpus, "C", "Of a graph, CPUs at most that take a stage, too")->transform(count(0));
+    command->add_flag("--at-most", request.at_most, "Of a graph, fewer stages will do");
     option("--chunks", chunks, "V", "Stages of each rank, in turn")->transform(count());
     option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
@@ -76,8 +82,10 @@ struct plan_command {
   int run() {
     using namespace stagecut;
     check_output(output, {file});
-    const std::optional<profile> model = read();
+    std::optional<profile> model = read();
     if (!model) return none(outcome<plan>());
+    ask_machine(*model);
+    ask_chain(*model);
     ask(*model);
     outcome<plan> answer;
     try {
@@ -110,7 +118,7 @@ struct plan_command {
 
   [[nodiscard]] std::string source() const { return file == "-" ? "standard input" : file; }
 
-  /// The profile, as a chain; nothing if a signal came while it was read, of which there may be a part only.
+  /// The profile, without modules around its layers; nothing if a signal came while it was read, of which there may be a part only.
   [[nodiscard]] std::optional<stagecut::profile> read() const {
     using namespace stagecut;
     std::optional<profile> model;
@@ -123,10 +131,32 @@ struct plan_command {
     stop_signals::begin_search(false);
     if (stop_signals::asked()) return std::nullopt;
     try {
-      return as_chain(*std::move(model));
+      return flatten_modules(*std::move(model));
     } catch (const invalid_input& error) {
       throw invalid_input(source(), error.what());
     }
+  }
+
+  /// Makes a chain of what is one, unless it is asked for as a graph: other words number the layers of a chain.
+  void ask_chain(stagecut::profile& model) const {
+    bool graph = request.cpus != 0 || request.at_most || method.of_graphs();
+    for (const stagecut::layer& each : model.layers) {
+      graph = graph || each.stage || !each.accelerator || each.is_backward;
+    }
+    try {
+      if (!graph && stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
+    } catch (const stagecut::invalid_input& error) {
+      throw stagecut::invalid_input(source(), error.what());
+    }
+  }
+
+  /// Takes what was not said of devices from the machine that a profile names: no more than these.
+  void ask_machine(const stagecut::profile& model) {
+    request.cpus = cpus.value_or(model.machine.cpus);
+    if (devices_said->count() != 0) return;
+    if (model.machine.devices == 0) throw CLI::RequiredError("--devices");
+    request.devices = model.machine.devices;
+    request.at_most = true;
   }
 
   /// Says why there is no plan.
@@ -163,7 +193,7 @@ struct plan_command {
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
     request.limits.stop = stop;
-    if (schedule != "auto") return stagecut::make_plan(model, request);
+    if (schedule != "auto") return stagecut::make_plan(model, request, stagecut::plan_graph);
     compared = stagecut::compare_plans(model, request, stagecut::usual_choices(model, chunks));
     return std::move(compared.best);
   }

@@ -115,7 +115,7 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
   for (const auto& stage : plan.stages) heaviest = std::max(heaviest, stage.cost);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const auto& stage = plan.stages[s];
-    std::vector<std::string> cells = {std::to_string(s)};
+    std::vector<std::string> cells = {stage.on_cpu ? fmt::format("{} CPU", s) : std::to_string(s)};
     if (plan.chunks > 1) cells.push_back(std::to_string(stage.device));
     if (!plan.speeds.empty()) cells.push_back(fmt::format("{:.4g}", plan.speeds[stage.device]));
     cells.insert(cells.end(), {span(s), std::to_string(stagecut::layers_of(plan, s).size()), cost_text(plan, stage.cost)});

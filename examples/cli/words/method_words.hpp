@@ -21,7 +21,7 @@ struct method_words {
   std::optional<double> time_weight;
 
   void add(CLI::App& command) {
-    command.add_option("--method", method, "By time, parameters, uniform or type:REGEX")->type_name("HOW");
+    command.add_option("--method", method, "By time, parameters, uniform or type:REGEX; a graph: auto, down-sets, linear")->type_name("HOW");
   }
 
   /// What is seldom needed.
@@ -32,11 +32,19 @@ struct method_words {
         ->check(number_check());
   }
 
+  /// Whether it is one for graphs.
+  [[nodiscard]] bool of_graphs() const { return stagecut::find_name(stagecut::graph_method_words, method) != nullptr; }
+
   /// Fills a request for that model, of that file.
   void ask(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     using stagecut::measure;
     static constexpr stagecut::word<measure> methods[] = {
         {"time", measure::time}, {"parameters", measure::parameters}, {"uniform", measure::layers}};
+    if (const auto* const of_graph = stagecut::find_name(stagecut::graph_method_words, method)) {
+      request.method = of_graph->value;
+      if (time_weight) request.by = measure::time_and_memory, request.time_weight = *time_weight;
+      return;
+    }
     const auto* const known = stagecut::find_name(methods, method);
     if (time_weight) {
       const bool by_time = known != nullptr && known->value == measure::time;
@@ -49,7 +57,8 @@ struct method_words {
       ask_kind(model, file, request);
     } else {
       throw CLI::ValidationError("--method",
-                                 fmt::format("{} is none of {}, type:REGEX", method, stagecut::list_names(methods)));
+                                 fmt::format("{} is none of {}, {}, type:REGEX", method, stagecut::list_names(methods),
+                                             stagecut::list_names(stagecut::graph_method_words)));
     }
   }
 

@@ -56,7 +56,7 @@ namespace stagecut::inline v0 {
     const graph_operator& each = graph.operators[v];
     for (const std::size_t s : reached[v]) {
       (each.is_backward ? sent[s].backward : sent[s].forward) += each.sent + graph.latency;
-      passing[s] += each.output;
+      if (!each.is_backward) passing[s] += each.output;
       if (each.sent_back > 0) sent[s].backward += each.sent_back + graph.latency;
     }
   }

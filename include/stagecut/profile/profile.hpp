@@ -27,6 +27,8 @@ struct stated_machine {
   std::size_t cpus = 0;                ///< CPUs at most that may take a stage as well
   std::optional<double> memory{};      ///< bytes of an accelerator; unset: not said
   std::optional<link_speed> link{};    ///< between all of them; unset: not said
+  /// Whether a stage of a graph needs buffers for what it receives and sends; false: its layers' figures are all it takes.
+  bool buffers = true;
 
   /// Equal in every part.
   friend bool operator==(const stated_machine&, const stated_machine&) = default;

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
 
 #include <stagecut/graph/operator_costs.hpp>
 
@@ -28,10 +28,10 @@ class cut_network {
   /// @param net     `net(i)` of a net that is cut
   template <class Weight, class Net>
   cut_network(const operator_costs& costs, const Weight& weight, const Net& net)
-      : elements_(costs.size()), network_(costs.size() + 2) {
+      : elements_(costs.size()), nodes_(costs.size() + 2) {
     for (std::size_t e = 0; e < elements_; ++e) {
       join(e, sink(), weight(e), 0);
-      source_edges_.push_back(join(source(), e, 0, 0));
+      join(source(), e, 0, 0);
     }
     for (std::size_t i = 0; i < costs.nets(); ++i) {
       const auto pins = costs.pins(i);
@@ -39,29 +39,28 @@ class cut_network {
         join(pins[0], pins[1], net(i), net(i));
         continue;
       }
-      const auto first = boost::add_vertex(network_);
-      const auto second = boost::add_vertex(network_);
+      const std::size_t first = nodes_++;
+      const std::size_t second = nodes_++;
       join(first, second, net(i), 0);
       for (const auto pin : pins) {
         join(pin, first, unlimited, 0);
         join(second, pin, unlimited, 0);
       }
     }
-    colors_.resize(boost::num_vertices(network_));
-    distances_.resize(colors_.size());
-    before_.resize(colors_.size());
+    build();
   }
 
   /// The least sum of a set that holds an element.
   [[nodiscard]] amount least(std::size_t e) {
-    put(boost::edge_capacity, network_, source_edges_[e], unlimited);
+    capacity_[source_arcs_[e]] = unlimited;
     const auto index = get(boost::vertex_index, network_);
-    const amount result = boost::boykov_kolmogorov_max_flow(
-        network_, get(boost::edge_capacity, network_), get(boost::edge_residual_capacity, network_),
-        get(boost::edge_reverse, network_), boost::make_iterator_property_map(before_.begin(), index),
-        boost::make_iterator_property_map(colors_.begin(), index),
-        boost::make_iterator_property_map(distances_.begin(), index), index, source(), sink());
-    put(boost::edge_capacity, network_, source_edges_[e], 0);
+    const auto number = get(boost::edge_index, network_);
+    const auto of_arcs = [&](auto& values) { return boost::make_iterator_property_map(values.begin(), number); };
+    const auto of_nodes = [&](auto& values) { return boost::make_iterator_property_map(values.begin(), index); };
+    const amount result = boost::boykov_kolmogorov_max_flow(network_, of_arcs(capacity_), of_arcs(residual_),
+                                                            of_arcs(twins_), of_nodes(before_), of_nodes(colors_),
+                                                            of_nodes(distances_), index, source(), sink());
+    capacity_[source_arcs_[e]] = 0;
     return result;
   }
   /// Whether an element is in the set that `least` found last.
@@ -69,31 +68,61 @@ class cut_network {
 
  private:
   static constexpr amount unlimited = std::numeric_limits<amount>::max() / 4;
-  using traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
-  using network = boost::adjacency_list<
-      boost::vecS, boost::vecS, boost::directedS, boost::no_property,
-      boost::property<boost::edge_capacity_t, amount,
-                      boost::property<boost::edge_residual_capacity_t, amount,
-                                      boost::property<boost::edge_reverse_t, traits::edge_descriptor>>>>;
+  using network = boost::compressed_sparse_row_graph<boost::directedS>;
+  using arc_type = boost::graph_traits<network>::edge_descriptor;
+  struct arc {
+    std::size_t from;
+    std::size_t to;
+    amount capacity;
+    std::size_t twin;  // the number of the arc back
+  };
 
   [[nodiscard]] std::size_t source() const noexcept { return elements_; }
   [[nodiscard]] std::size_t sink() const noexcept { return elements_ + 1; }
-  traits::edge_descriptor join(std::size_t a, std::size_t b, amount there, amount back) {
-    const auto forth = boost::add_edge(a, b, network_).first;
-    const auto other = boost::add_edge(b, a, network_).first;
-    put(boost::edge_capacity, network_, forth, there);
-    put(boost::edge_capacity, network_, other, back);
-    put(boost::edge_reverse, network_, forth, other);
-    put(boost::edge_reverse, network_, other, forth);
-    return forth;
+  void join(std::size_t a, std::size_t b, amount there, amount back) {
+    const std::size_t number = arcs_.size();
+    arcs_.push_back({a, b, there, number + 1});
+    arcs_.push_back({b, a, back, number});
+  }
+
+  /// Puts the arcs in rows, node after node.
+  void build() {
+    std::vector<std::size_t> at(nodes_ + 1);
+    for (const arc& each : arcs_) ++at[each.from + 1];
+    for (std::size_t v = 0; v < nodes_; ++v) at[v + 1] += at[v];
+    std::vector<std::size_t> place(arcs_.size());
+    for (std::size_t i = 0; i < arcs_.size(); ++i) place[i] = at[arcs_[i].from]++;
+    std::vector<std::pair<std::size_t, std::size_t>> ends(arcs_.size());
+    capacity_.resize(arcs_.size());
+    source_arcs_.resize(elements_);
+    for (std::size_t i = 0; i < arcs_.size(); ++i) {
+      ends[place[i]] = {arcs_[i].from, arcs_[i].to};
+      capacity_[place[i]] = arcs_[i].capacity;
+      if (arcs_[i].from == source()) source_arcs_[arcs_[i].to] = place[i];
+    }
+    network_ = network(boost::edges_are_sorted, ends.begin(), ends.end(), nodes_);
+    std::vector<arc_type> descriptors;
+    for (auto [each, last] = boost::edges(network_); each != last; ++each) descriptors.push_back(*each);
+    for (std::size_t i = 0; i < arcs_.size(); ++i) twins_.push_back(arc_type());
+    for (std::size_t i = 0; i < arcs_.size(); ++i) twins_[place[i]] = descriptors[place[arcs_[i].twin]];
+    residual_.resize(arcs_.size());
+    colors_.resize(nodes_);
+    distances_.resize(nodes_);
+    before_.resize(nodes_);
+    arcs_ = {};
   }
 
   std::size_t elements_;
-  network network_;
-  std::vector<traits::edge_descriptor> source_edges_{};
+  std::size_t nodes_;
+  std::vector<arc> arcs_{};  // until the network is built
+  network network_{};
+  std::vector<amount> capacity_{};
+  std::vector<amount> residual_{};
+  std::vector<arc_type> twins_{};
+  std::vector<std::size_t> source_arcs_{};
   std::vector<boost::default_color_type> colors_{};
   std::vector<long> distances_{};
-  std::vector<traits::edge_descriptor> before_{};
+  std::vector<arc_type> before_{};
 };
 
 }  // namespace stagecut::inline v0::detail

@@ -91,12 +91,12 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
     if (stage_of[each.from] != stage_of[each.to]) on[each.from].push_back(stage_of[each.to]);
   }
   for (std::size_t v = 0; v < on.size(); ++v) {
-    if (on[v].empty()) continue;
+    if (on[v].empty() || graph.operators[v].is_backward) continue;
     on[v].push_back(stage_of[v]);
     std::sort(on[v].begin(), on[v].end());
     on[v].erase(std::unique(on[v].begin(), on[v].end()), on[v].end());
     for (const std::size_t s : on[v]) {
-      result.stages[s].memory.buffers += request.memory.boundary_buffers * graph.operators[v].output;
+      result.stages[s].memory.buffers += graph_buffers(result.profile, request) * graph.operators[v].output;
     }
   }
 }
@@ -125,7 +125,7 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
   describe_graph_buffers(result, request, graph, stage_of);
   result.edges = stage_edges_of(graph, stage_of, stages.size());
   result.memory = {optimizer_name(model, request),     request.memory.parameter_multiplier,
-                   to_string(request.memory.checkpoint), request.memory.boundary_buffers,
+                   to_string(request.memory.checkpoint), graph_buffers(model, request),
                    request.memory_per_device ? request.memory_per_device : model.machine.memory,
                    request.buffer_fraction};
   if (const auto link = graph_link(model, request)) result.messages = {to_string(request.transfers), {*link}};

@@ -76,7 +76,7 @@ struct element_nets {
       const graph_operator& from = graph.operators[u];
       net_weight& sum = known[std::move(row[u])];
       (from.is_backward ? sum.backward : sum.forward) += from.sent + graph.latency;
-      sum.bytes += from.output;
+      if (!from.is_backward) sum.bytes += from.output;
       if (from.sent_back > 0) sum.backward += from.sent_back + graph.latency;
     }
     for (const auto& [each, weight] : known) {

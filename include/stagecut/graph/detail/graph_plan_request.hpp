@@ -60,6 +60,11 @@ inline void check_graph_request(std::string_view function, const profile& model,
   return all ? std::optional(*all * (1 - request.buffer_fraction)) : std::nullopt;
 }
 
+/// Bytes of buffers for each byte that a stage receives or sends.
+[[nodiscard]] inline double graph_buffers(const profile& model, const plan_request& request) {
+  return model.machine.buffers ? request.memory.boundary_buffers : 0;
+}
+
 /// The operators of a model, as a request runs them.
 [[nodiscard]] inline operator_graph planned_graph(const profile& model, const plan_request& request) {
   graph_options options;
@@ -84,7 +89,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   result.load.memory = graph_memory(model, request);
   result.load.in_flight = request.schedule == schedule_kind::one_forward_one_backward;
   result.load.microbatches = request.microbatches;
-  result.load.boundary_buffers = request.memory.boundary_buffers;
+  result.load.boundary_buffers = graph_buffers(model, request);
   result.limits.time_limit = request.limits.time_limit;
   result.limits.stop = request.limits.stop;
   return result;

@@ -20,7 +20,8 @@ inline stated_machine read_machine(const json_value& value) {
   if (latency || bandwidth) {
     machine.link = {latency ? latency->amount() : 0, bandwidth ? bandwidth->amount() : 0};
   }
-  value.only({"devices", "cpus", "memory", "latency", "bandwidth"});
+  if (const auto buffers = value.find("buffers")) machine.buffers = buffers->flag();
+  value.only({"devices", "cpus", "memory", "latency", "bandwidth", "buffers"});
   return machine;
 }
 
@@ -34,6 +35,7 @@ inline json machine_json(const stated_machine& machine, const std::string& place
     object.amount("latency", machine.link->latency);
     object.amount("bandwidth", machine.link->bandwidth);
   }
+  if (!machine.buffers) object.set("buffers", false);
   return object.members();
 }
 

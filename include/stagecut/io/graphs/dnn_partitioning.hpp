@@ -142,6 +142,7 @@ inline profile read_dnn_partitioning(const json_value& value) {
   if (const auto cpus = value.find("maxCPUs")) model.machine.cpus = cpus->count();
   if (const auto memory = value.find("maxSizePerFPGA")) model.machine.memory = memory->amount();
   model.machine.link = {0, dnn_bandwidth};
+  model.machine.buffers = false;
   model.unknown_fields = value.unknown(both_keys(dnn_graph_keys, profile_keys));
   check_edges(model, [&](std::string_view pointer, std::string_view what, std::string_view problem) {
     value.fail_at(pointer, what, " ", problem);

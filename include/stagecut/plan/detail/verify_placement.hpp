@@ -62,6 +62,22 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
 [[nodiscard]] inline plan_check verify_acyclic(const verified_plan& all) {
   check_notes notes("acyclic");
   if (all.stage_of.empty()) notes.not_checked("", no_stages);
+  // Of the backward pass, layers that share a group with some of the forward pass go where these go.
+  std::vector<std::string_view> forward;
+  for (const layer& each : all.model.layers) {
+    if (!each.is_backward && !each.group.empty()) forward.push_back(each.group);
+  }
+  detail::sort(forward, [](std::string_view a, std::string_view b) { return a < b; });
+  const auto follows = [&](std::size_t i) {
+    const std::string_view group = all.model.layers[i].group;
+    std::size_t low = 0;
+    for (std::size_t high = forward.size(); low < high;) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (forward[middle] < group) low = middle + 1;
+      else high = middle;
+    }
+    return low < forward.size() && forward[low] == group;
+  };
   for (std::size_t e = 0; e < all.needs.size() && !all.stage_of.empty(); ++e) {
     const auto [from, to] = all.needs[e];
     if (from >= all.stage_of.size() || to >= all.stage_of.size()) {
@@ -76,7 +92,7 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
     const std::string stages = joined({" (", a, " to ", b, ")"});
     if (back_from && !back_to) {
       notes.broken(place, "the forward pass waits for the backward pass");
-    } else if (back_from && b > a) {
+    } else if (back_from && b > a && !(follows(from) && follows(to))) {
       notes.broken(place, joined({"of the backward pass leads to a later stage", stages}));
     } else if (!back_to && b < a) {
       notes.broken(place, joined({"leads to an earlier stage", stages}));
