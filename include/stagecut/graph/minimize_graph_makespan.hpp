@@ -215,7 +215,7 @@ struct minimize_graph_makespan_fn {
     }
     if (result.stage_of.empty()) return result_t::unknown({});
     result.simulations = search.simulations();
-    const bool proved = result.makespan <= bound * (1 + 0x1p-38);
+    const bool proved = result.makespan <= bound * (1 + 2 * detail::graph_makespan_bound::rounding);
     result.bound = proved ? result.makespan : bound;
     return proved ? result_t::optimal(std::move(result)) : result_t::feasible(std::move(result));
   }
@@ -228,7 +228,7 @@ struct minimize_graph_makespan_fn {
 /// @param request  devices, microbatches, memory, limits
 /// @param starts   assignments to begin with, such as plans of least load: the stage of every operator, from 0, as
 ///                 `make_stage_pipeline` takes them; none parts a group or what stands on a cycle, all keep to fixed stages
-/// @return         optimal where the makespan meets the bound but for rounding (2^-38 of it); else feasible, with the bound;
+/// @return         optimal where the makespan meets the bound but for rounding (2^-35 of it); else feasible, with the bound;
 ///                 infeasible, `more_stages_than_layers`, `constraint` (operators that run on no accelerator, fixed stages
 ///                 that contradict edges), `layer_too_large` or `memory`; unknown if no plan within the memory was found
 /// @throws         argument_error for a request or start that makes no sense; invalid_input as `make_stage_pipeline` and

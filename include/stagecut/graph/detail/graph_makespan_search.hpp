@@ -9,6 +9,7 @@
 
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/graph_makespan_bound.hpp>
 #include <stagecut/graph/detail/graph_plan_point.hpp>
 #include <stagecut/graph/detail/linear_starts.hpp>
 #include <stagecut/graph/detail/moving_stages.hpp>
@@ -91,7 +92,7 @@ class graph_makespan_search {
   static constexpr std::size_t most_kept = 6;
 
   [[nodiscard]] bool proved() const noexcept {
-    return best().value.fits() && best().value.makespan <= bound_ * (1 + 0x1p-38);
+    return best().value.fits() && best().value.makespan <= bound_ * (1 + 2 * graph_makespan_bound::rounding);
   }
 
   [[nodiscard]] bool over() {
