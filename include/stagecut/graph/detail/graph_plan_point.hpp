@@ -61,7 +61,7 @@ class plan_pricer {
   plan_pricer& operator=(const plan_pricer&) = delete;
 
   /// How the warm-up counts are found.
-  enum class counts { kept, improved, chosen };
+  enum class counts { kept, improved, screened, chosen };
 
   /// Prices a plan whose stages have changed: its order and counts are made to fit.
   /// @return  whether there is an order
@@ -74,8 +74,8 @@ class plan_pricer {
     for (std::size_t i = 0; i < of.order.size(); ++i) look_at(stages, of.order[i], i, of.value);
     climb_.limit(most_);
     of.warm_up.resize(most_.size());
-    if (how == counts::chosen) {
-      of.value.makespan = climb_.choose(of.warm_up, most_);
+    if (how == counts::chosen || how == counts::screened) {
+      of.value.makespan = how == counts::chosen ? climb_.choose(of.warm_up, most_) : climb_.screen(of.warm_up, most_);
       return true;
     }
     climb_.repair(of.warm_up, most_);

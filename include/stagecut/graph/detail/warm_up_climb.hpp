@@ -86,26 +86,36 @@ class warm_up_climb {
   /// The best that is reached from several beginnings: by rank, by depth, twice that, all that the limits allow, none.
   /// @param counts  is written
   double choose(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most) {
-    double best = std::numeric_limits<double>::max();
-    std::vector<std::size_t> found;
-    for (int from = 0; from < 5; ++from) {
-      if (from == 0) by_rank(found);
-      if (from == 1 || from == 2) by_depth(found);
-      if (from == 2) std::for_each(found.begin(), found.end(), [](std::size_t& each) { each *= 2; });
-      if (from == 3) found = most;
-      if (from == 4) found.assign(most.size(), 0);
-      repair(found, most);
-      const double value = improve(found, most);
-      if (!(value < best || (value == best && sum(found) < sum(counts)))) continue;
-      best = value;
-      counts = found;
-    }
-    return best;
+    return best_of(counts, most, [&] { return improve(found_, most); });
+  }
+
+  /// The best of these beginnings themselves.
+  double screen(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most) {
+    return best_of(counts, most, [&] { return ++runs, of_.run(found_.data()); });
   }
 
   std::size_t runs = 0;  ///< of the simulator
 
  private:
+  /// Prices what `found_` holds, and keeps the best.
+  template <class Price>
+  double best_of(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, const Price& price) {
+    double best = std::numeric_limits<double>::max();
+    for (int from = 0; from < 5; ++from) {
+      if (from == 0) by_rank(found_);
+      if (from == 1 || from == 2) by_depth(found_);
+      if (from == 2) std::for_each(found_.begin(), found_.end(), [](std::size_t& each) { each *= 2; });
+      if (from == 3) found_ = most;
+      if (from == 4) found_.assign(most.size(), 0);
+      repair(found_, most);
+      const double value = price();
+      if (!(value < best || (value == best && sum(found_) < sum(counts)))) continue;
+      best = value;
+      counts = found_;
+    }
+    return best;
+  }
+
   [[nodiscard]] static std::size_t sum(const std::vector<std::size_t>& counts) noexcept {
     std::size_t result = 0;
     for (const std::size_t each : counts) result += each;
@@ -175,6 +185,7 @@ class warm_up_climb {
 
   stage_simulator& of_;
   std::vector<std::size_t> trial_{};
+  std::vector<std::size_t> found_{};
   std::vector<char> marked_{};
 };
 
