@@ -2,11 +2,11 @@
 // Plans of graphs by the makespan: beside plans of least load, and beside a chain of the order in which operators are
 // listed.
 //
-// Names: GRAPH/k:4/m:MICROBATCHES. Each is planned once. Counters, in units of the makespan found: `least_load`, the least
-// makespan of all assignments whose heaviest stage is lightest, with counts by rank or by depth; `rank_or_depth`, that of
-// all assignments; `runs`, of all cuts of the listed order; `chain`, of those as a chain of stages, each of which hands on
-// what later ones need, with 1F1B's counts; `best`, of all assignments with counts chosen for them. If one beats the plan by
-// more than a thousandth, the program fails.
+// Names: GRAPH/k:4/m:MICROBATCHES. Each is planned once. Counters, in units of the makespan found: `least_load`, the
+// least makespan of all assignments whose heaviest stage is lightest, with counts by rank or by depth; `rank_or_depth`,
+// that of all assignments; `runs`, of all cuts of the listed order; `chain`, of those as a chain of stages, each of
+// which hands on what later ones need, with 1F1B's counts; `best`, of all assignments with counts chosen for them. If
+// one beats the plan by more than a thousandth, the program fails.
 
 #include <stagecut/graph/minimize_graph_makespan.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What it takes to price warm-up counts of a graph of stages: beside a task graph that is made once and filled with other
-// times, which prices no other counts, and beside `simulate`, which is asked anew.
+// What it takes to price warm-up counts of a graph of stages: beside a task graph that is made once and filled with
+// other times, which prices no other counts, and beside `simulate`, which is asked anew.
 //
-// Names: METHOD/TRANSFERS/k:STAGES/m:MICROBATCHES. Every stage is joined to the next and to the one behind that. Times are
-// changed from call to call. Where methods differ, the program ends.
+// Names: METHOD/TRANSFERS/k:STAGES/m:MICROBATCHES. Every stage is joined to the next and to the one behind that. Times
+// are changed from call to call. Where methods differ, the program ends.
 
 #include <stagecut/graph/stage_makespan.hpp>
 #include <stagecut/graph/warm_up.hpp>

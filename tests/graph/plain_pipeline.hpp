@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-// What the tests of pipelines of graphs compare with, written from the definitions alone: sums over sets, an iteration op
-// by op, all assignments, all warm-up counts.
+// What the tests of pipelines of graphs compare with, written from the definitions alone: sums over sets, an iteration
+// op by op, all assignments, all warm-up counts.
 
 /// An iteration, or that it stands still.
 struct plain_run {
@@ -152,8 +152,8 @@ inline bool is_allowed(const stagecut::operator_graph& graph, const std::vector<
   return true;
 }
 
-/// The least makespan of all assignments to `stages` stages, none empty unless `at_most`, and all counts; negative: none
-/// keeps to the memory.
+/// The least makespan of all assignments to `stages` stages, none empty unless `at_most`, and all counts; negative:
+/// none keeps to the memory.
 inline double best_plainly(const stagecut::operator_graph& graph, std::size_t stages, std::size_t m, bool link,
                            double memory, bool at_most = false) {
   double best = -1;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,120 +11,18 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/core/view.hpp>
 #include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/finished_graph_plan.hpp>
 #include <stagecut/graph/detail/graph_makespan_bound.hpp>
 #include <stagecut/graph/detail/graph_makespan_search.hpp>
 #include <stagecut/graph/detail/linear_starts.hpp>
+#include <stagecut/graph/detail/why_no_graph_plan.hpp>
 #include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
-#include <stagecut/graph/stage_makespan.hpp>
 #include <stagecut/graph/stage_pipeline.hpp>
-#include <stagecut/graph/warm_up.hpp>
+#include <stagecut/schedule/simulation.hpp>
 
 namespace stagecut::inline v0 {
-
-namespace detail {
-
-/// On which stages elements may stand, by what is fixed of them and of those before and behind them.
-struct stage_ranges {
-  std::vector<std::size_t> least{};
-  std::vector<std::size_t> most{};
-  std::vector<bool> pinned{};  ///< of every stage, whether some element must stand there
-  std::string conflict{};      ///< why there is no plan; empty: there may be one
-
-  stage_ranges(const operator_graph& graph, const contraction& elements, std::size_t stages)
-      : least(elements.elements()), most(elements.elements(), stages - 1), pinned(stages) {
-    for (std::size_t v = 0; v < graph.operators.size(); ++v) {
-      const std::size_t stage = graph.operators[v].stage;
-      if (stage == graph_operator::none) continue;
-      if (stage >= stages) {
-        if (conflict.empty()) conflict = joined({"operator ", v, " stands on stage ", stage, ", which there is not"});
-        continue;
-      }
-      const std::size_t e = elements.element_of(v);
-      pinned[stage] = true;
-      least[e] = std::max(least[e], stage);
-      most[e] = std::min(most[e], stage);
-    }
-    const auto order = elements.below().order();
-    for (const std::size_t e : order) {
-      for (const std::size_t from : elements.below().predecessors(e)) least[e] = std::max(least[e], least[from]);
-    }
-    for (std::size_t i = order.size(); i-- > 0;) {
-      const std::size_t e = order[i];
-      for (const std::size_t to : elements.below().successors(e)) most[e] = std::min(most[e], most[to]);
-      if (least[e] > most[e] && conflict.empty()) {
-        conflict =
-            joined({"operator ", elements.operators_of(e)[0], " may stand on no stage beside those that are fixed"});
-      }
-    }
-  }
-};
-
-/// Why there is no plan that keeps to memory, devices and stages, if that is plain.
-[[nodiscard]] inline std::optional<reason> why_no_graph_plan(const operator_graph& graph, const contraction& elements,
-                                                             const graph_makespan_request& request,
-                                                             const stage_ranges& ranges) {
-  if (!request.at_most && elements.elements() < request.devices) {
-    return reason{reason::cause::more_stages_than_layers, request.devices, elements.elements()};
-  }
-  for (std::size_t v = 0; v < graph.operators.size(); ++v) {
-    if (graph.operators[v].on_accelerator) continue;
-    return reason{reason::cause::constraint, 0, 0, joined({"operator ", v, " does not run on an accelerator"})};
-  }
-  if (!ranges.conflict.empty()) return reason{reason::cause::constraint, 0, 0, ranges.conflict};
-  if (!request.memory_per_device) return {};
-  const double memory = *request.memory_per_device;
-  const auto bytes = [](double value) { return value < 0x1p63 ? static_cast<std::size_t>(value) : SIZE_MAX; };
-  double total = 0;
-  for (std::size_t e = 0; e < elements.elements(); ++e) {
-    double own = 0;
-    for (const std::size_t v : elements.operators_of(e)) {
-      own += graph.operators[v].resident + graph.operators[v].activations;
-    }
-    total += own;
-    if (own <= memory * (1 + 0x1p-40)) continue;
-    return reason{reason::cause::layer_too_large, bytes(own), bytes(memory),
-                  joined({"operator ", elements.operators_of(e)[0],
-                          elements.operators_of(e).size() > 1 ? " with those that cannot be parted from it" : ""})};
-  }
-  const double all = memory * static_cast<double>(request.devices);
-  if (total <= all * (1 + 0x1p-40)) return {};
-  return reason{reason::cause::memory, bytes(total), bytes(all), "the graph, on all devices together,"};
-}
-
-/// A plan as it stands, with stages in order of falling warm-up counts where nothing is fixed, so that `in_flight_order`
-/// takes them, and without those that are empty where fewer will do.
-[[nodiscard]] inline graph_makespan finished_plan(const operator_graph& graph, const plan_point& point,
-                                                  const graph_makespan_request& request, bool numbered) {
-  const std::size_t k = point.order.size();
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < k; ++i) {
-    if (numbered || point.stages.members(point.order[i]) != 0) places.push_back(i);
-  }
-  if (!numbered) {
-    std::stable_sort(places.begin(), places.end(),
-                     [&](std::size_t a, std::size_t b) { return point.warm_up[a] > point.warm_up[b]; });
-  }
-  std::vector<std::size_t> number(k);
-  for (std::size_t i = 0; i < places.size(); ++i) number[point.order[places[i]]] = i;
-  graph_makespan result;
-  for (const std::size_t each : point.stages.stage_of()) result.stage_of.push_back(number[each]);
-  const stage_pipeline stages = make_stage_pipeline(graph, result.stage_of, places.size());
-  for (const std::size_t each : places) result.warm_up.push_back(point.warm_up[each]);
-  for (std::size_t s = 0; s < places.size(); ++s) {  // sums in another order may round past the memory
-    const auto most = warm_up_climb::most_of(stages.resident[s], stages.activations[s], request.memory_per_device,
-                                             request.microbatches);
-    result.warm_up[s] = std::min(result.warm_up[s], most.value_or(0));
-    if (!most) return {};
-  }
-  for (const auto& [from, to] : stages.edges) result.warm_up[to] = std::min(result.warm_up[to], result.warm_up[from]);
-  result.makespan = stage_makespan(stages, request.microbatches, request.transfers)(result.warm_up);
-  return result;
-}
-
-}  // namespace detail
 
 /// See `minimize_graph_makespan`.
 struct minimize_graph_makespan_fn {
@@ -209,10 +106,6 @@ struct minimize_graph_makespan_fn {
     if (!search.best().value.fits()) return result_t::unknown({});
     const bool numbered = std::find(ranges.pinned.begin(), ranges.pinned.end(), true) != ranges.pinned.end();
     graph_makespan result = detail::finished_plan(graph, search.best(), request, numbered);
-    if (!numbered && !request.at_most) {  // edges between the passes may be worth another order
-      graph_makespan same = detail::finished_plan(graph, search.best(), request, true);
-      if (!same.stage_of.empty() && (result.stage_of.empty() || same.makespan < result.makespan)) result = same;
-    }
     if (result.stage_of.empty()) return result_t::unknown({});
     result.simulations = search.simulations();
     const bool proved = result.makespan <= bound * (1 + 2 * detail::graph_makespan_bound::rounding);
@@ -221,25 +114,27 @@ struct minimize_graph_makespan_fn {
   }
 };
 
-/// Cuts a graph into stages, one a device, so that an iteration of 1F1B ends as early as possible; how many microbatches
-/// each stage lets in is part of the plan.
+/// Cuts a graph into stages, one a device, so that an iteration of 1F1B ends as early as possible; how many
+/// microbatches each stage lets in is part of the plan.
 ///
 /// @param graph    operators with seconds of a microbatch, bytes, and edges
 /// @param request  devices, microbatches, memory, limits
 /// @param starts   assignments to begin with, such as plans of least load: the stage of every operator, from 0, as
-///                 `make_stage_pipeline` takes them; none parts a group or what stands on a cycle, all keep to fixed stages
-/// @return         optimal where the makespan meets the bound but for rounding (2^-35 of it); else feasible, with the bound;
-///                 infeasible, `more_stages_than_layers`, `constraint` (operators that run on no accelerator, fixed stages
-///                 that contradict edges), `layer_too_large` or `memory`; unknown if no plan within the memory was found
-/// @throws         argument_error for a request or start that makes no sense; invalid_input as `make_stage_pipeline` and
-///                 `contraction`
+///                 `make_stage_pipeline` takes them; none parts a group or what stands on a cycle, all keep to fixed
+///                 stages
+/// @return         optimal where the makespan meets the bound but for rounding (2^-35 of it); else feasible, with the
+///                 bound; infeasible, `more_stages_than_layers`, `constraint` (operators that run on no accelerator,
+///                 fixed stages that contradict edges), `layer_too_large` or `memory`; unknown if no plan within the
+///                 memory was found
+/// @throws         argument_error for a request or start that makes no sense; invalid_input as `make_stage_pipeline`
+///                 and `contraction`
 ///
-/// Beside the starts it prices runs of a few topological orders. Single elements, those with all that follow them or that
-/// they follow in their stage, and pairs of two stages move between any stages whose graph stays acyclic, whatever their
-/// numbers; warm-up counts follow, within the memory. Then the best plan is disturbed and improved again, `kicks` times.
-/// A heuristic; the makespan is that of `stage_makespan`, for whatever schedule `warm_up_schedule` makes of it. Stages are
-/// numbered by falling counts if none is fixed, and so a plan of schedule `in-flight`. No stage is empty but with
-/// `at_most`. The same seed gives the same plan unless time or the caller ends the search.
+/// Beside the starts it prices runs of a few topological orders. Single elements, those with all that follow them or
+/// that they follow in their stage, and pairs of two stages move between any stages whose graph stays acyclic, whatever
+/// their numbers; warm-up counts follow, within the memory. Then the best plan is disturbed and improved again, `kicks`
+/// times. A heuristic; the makespan is that of `stage_makespan`, for whatever schedule `warm_up_schedule` makes of it.
+/// Stages are numbered by falling counts if none is fixed, and so a plan of schedule `in-flight`. No stage is empty but
+/// with `at_most`. The same seed gives the same plan unless time or the caller ends the search.
 ///
 /// Memory O(n k + m). The bound holds for all assignments to at most `devices` stages and all counts: averaging, one
 /// element, and the paths of elements as chains of stages.

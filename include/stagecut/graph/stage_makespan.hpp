@@ -15,8 +15,8 @@
 
 namespace stagecut::inline v0 {
 
-/// Prices warm-up counts of a pipeline whose stages are a graph: 1F1B, one stage a device, where stage s runs w[s] forward
-/// passes before forward and backward passes take turns, and so keeps min(w[s] + 1, m) microbatches in flight.
+/// Prices warm-up counts of a pipeline whose stages are a graph: 1F1B, one stage a device, where stage s runs w[s]
+/// forward passes before forward and backward passes take turns, and so keeps min(w[s] + 1, m) microbatches in flight.
 ///
 /// What `simulate` says for `warm_up_schedule`, to the last bit, without making a schedule or its tasks.
 class stage_makespan {
@@ -24,8 +24,8 @@ class stage_makespan {
   /// @param of            stages, edges and messages
   /// @param microbatches  of an iteration, m
   /// @param transfers     `latency`: what is sent arrives that much later, and messages pass each other; `link`: those
-  ///                      along an edge go one after the other in each direction, so an iteration may take longer where a
-  ///                      stage makes its results faster than they are sent
+  ///                      along an edge go one after the other in each direction, so an iteration may take longer where
+  ///                      a stage makes its results faster than they are sent
   /// @throws              argument_error for no stage or microbatch, for edges that do not lead upwards, and for other
   ///                      kinds of transfers; invalid_input for vectors of the wrong length and for times that are NaN,
   ///                      infinite or negative. O(k^2 + k m)

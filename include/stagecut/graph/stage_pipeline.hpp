@@ -175,13 +175,13 @@ struct make_stage_pipeline_fn {
 ///                  higher one; from the forward to the backward pass any does
 /// @param stages    number of stages k; they may be empty
 /// @return          sums over the operators of every stage. Two stages are joined by an edge, from the lower to the
-///                  higher one, where any edge of operators joins them, and it carries a message each way: forward latency
-///                  + `sent` of what the higher stage takes from the lower one; back latency + `sent_back` of those
-///                  outputs that its forward pass takes + `sent` of what the lower stage takes from the higher one, all
-///                  of it of the backward pass. What several operators of a stage take is sent once
-/// @throws          argument_error for an assignment that is none, with the operator; invalid_input for numbers that are
-///                  negative or not finite, and for edges that name no operator or lead from the backward to the forward
-///                  pass
+///                  higher one, where any edge of operators joins them, and it carries a message each way: forward
+///                  latency + `sent` of what the higher stage takes from the lower one; back latency + `sent_back` of
+///                  those outputs that its forward pass takes + `sent` of what the lower stage's backward pass takes
+///                  from the higher one. What several operators of a stage take is sent once
+/// @throws          argument_error for an assignment that is none, with the operator; invalid_input for numbers that
+///                  are negative or not finite, and for edges that name no operator or lead from the backward to the
+///                  forward pass
 ///
 /// An operator of the backward pass adds all of its time to the backward pass. O(n + m + k^2).
 inline constexpr make_stage_pipeline_fn make_stage_pipeline{};

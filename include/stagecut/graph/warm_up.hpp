@@ -36,8 +36,8 @@ struct warm_up_choice {
   return result;
 }
 
-/// As many forward passes ahead as there are stages on the longest path behind: the fewest with which no two stages that
-/// an edge joins take turns.
+/// As many forward passes ahead as there are stages on the longest path behind: the fewest with which no two stages
+/// that an edge joins take turns.
 /// @param of  its edges lead from lower to higher stages
 [[nodiscard]] inline std::vector<std::size_t> warm_up_by_depth(const stage_pipeline& of) {
   std::vector<std::size_t> result(of.stages());
@@ -80,8 +80,8 @@ struct warm_up_schedule_fn {
 /// @param of            stages and edges
 /// @param warm_up       of every stage, as `stage_makespan` takes them
 /// @param microbatches  of an iteration, m
-/// @return              one rank a stage. Where no stage has more than one of a lower number, what `in_flight_order` makes
-///                      of one more each, beside the edges
+/// @return              one rank a stage. Where no stage has more than one of a lower number, what `in_flight_order`
+///                      makes of one more each, beside the edges
 /// @throws              argument_error where `stage_makespan` throws, and for several stages that no edge joins at all,
 ///                      which a schedule cannot say
 inline constexpr warm_up_schedule_fn warm_up_schedule{};
@@ -118,15 +118,15 @@ struct choose_warm_up_fn {
   }
 };
 
-/// Chooses warm-up counts for a short makespan: from those by rank, by depth, twice that, the most and none, one stage more
-/// or fewer with those that must follow, while that makes the iteration shorter, or leaves it with less in flight.
+/// Chooses warm-up counts for a short makespan: from those by rank, by depth, twice that, the most and none, one stage
+/// more or fewer with those that must follow, while that makes the iteration shorter, or leaves it with less in flight.
 ///
 /// @param of                 stages, edges and messages
 /// @param microbatches       of an iteration, m
 /// @param transfers          `latency` or `link`
 /// @param memory_per_device  bytes that no stage may exceed with min(w + 1, m) microbatches in flight; unset: any
-/// @return                   counts of at most m - 1 with their makespan, not proved best; infeasible, `memory`, with the
-///                           first stage that cannot hold one microbatch
+/// @return                   counts of at most m - 1 with their makespan, not proved best; infeasible, `memory`, with
+///                           the first stage that cannot hold one microbatch
 /// @throws                   as `stage_makespan`; argument_error for memory that is NaN or negative
 ///
 /// Deterministic. O(k) simulations for each step.

@@ -15,30 +15,31 @@ namespace stagecut::inline v0::detail {
 
 /// Below what no makespan lies, for any stages on up to k devices and any warm-up counts, whatever messages take.
 ///
-/// Let L = F + B of a stage, c = f + b of an element, W the sum of all c. Two things hold of a path of stages s1 -> s2 ..
-/// in any order of passes that runs:
+/// Let L = F + B of a stage, c = f + b of an element, W the sum of all c. Two things hold of a path of stages s1 -> s2
+/// .. in any order of passes that runs:
 ///   (1) T >= m L(si) + the sum of L(sj) over j < i: F(si, 0) waits for F(sj, 0) of all of them, and after B(si, m - 1)
 ///       B(sj, m - 1) of all of them follow; meanwhile the device of si runs all of its passes.
-///   (2) T >= the sum of L(sj) over all j + (m - 1) max F(si): F(si, m - 1) ends no earlier than the first passes before
-///       it and its own m; then the last microbatch goes down the rest and back. Likewise with B in place of F, as the
-///       first microbatch comes back to si no earlier than after all F, and B of the stages behind it, and then come m B.
-/// A path of elements is a path of stages after those of it in one stage are taken together, so (1) and (2) hold for its
-/// elements' sums. From that:
+///   (2) T >= the sum of L(sj) over all j + (m - 1) max F(si): F(si, m - 1) ends no earlier than the first passes
+///       before it and its own m; then the last microbatch goes down the rest and back. Likewise with B in place of F,
+///       as the first microbatch comes back to si no earlier than after all F, and B of the stages behind it; then come
+///       m B, and B of those before it.
+/// A path of elements is a path of stages after those of it in one stage are taken together, so (1) and (2) hold for
+/// its elements' sums. From that:
 ///   average  T >= m W / k, as some stage has W / k.
-///   source   If all elements follow one, r, then all stages but its own, A, follow A, so T >= m L(A) and for the others
-///            T >= m L + L(A): W <= L(A) + (k - 1)(T - L(A)) / m. That is greatest where L(A) = T / m if k - 1 <= m, else
-///            where it is least, c(r).
+///   source   If all elements follow one, r, then all stages but its own, A, follow A, so T >= m L(A) and for the
+///            others T >= m L + L(A): W <= L(A) + (k - 1)(T - L(A)) / m. That is greatest where L(A) = T / m if k - 1
+///            <= m, else where it is least, c(r).
 ///   element  T >= m c(e) + c of a path that ends before e: what of it is in the stage of e costs m times, not once.
 ///   middle   T >= c of a path through e + (m - 1) max(f(e), b(e)), by (2).
-///   spread   T >= c of a path + (m - 1) (f of the path) / k, by (2), as one of at most k stages has 1 / k of its f; and
-///            with b.
+///   spread   T >= c of a path + (m - 1) (f of the path) / k, by (2), as one of at most k stages has 1 / k of its f;
+///            and with b.
 ///   chain    T >= c of a path / (1 - (1 - 1/m)^k): by (1), stage i takes at most 1/m of what T has left.
 ///   several  Of the q k + 1 heaviest elements some stage has q + 1: T >= m times the lightest of them.
-///   narrow   Let the core be all elements beside each of which, neither before nor behind it, stand others of a sum of at
-///            most J, and X the sum of what is not in the core. Of two stages of which neither follows the other, each
-///            has at most J of the core, so those that have more are a path. For some j of them W <= what (1) lets j
-///            stages of a path take, with a message's latency each way between them, + what k - j others take: m times
-///            that is at most (k - j) T, and of the core they have (k - j) J. That for several J.
+///   narrow   Let the core be all elements beside each of which, neither before nor behind it, stand others of a sum of
+///            at most J, and X the sum of what is not in the core. Of two stages of which neither follows the other,
+///            each has at most J of the core, so those that have more are a path. For some j of them W <= what (1) lets
+///            j stages of a path take, with a message's latency each way between them, + what k - j others take: m
+///            times that is at most (k - j) T, and of the core they have (k - j) J. That for several J.
 class graph_makespan_bound {
  public:
   /// What sums of as many numbers as there are operators may lose.

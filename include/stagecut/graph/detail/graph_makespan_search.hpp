@@ -14,6 +14,7 @@
 #include <stagecut/graph/detail/linear_starts.hpp>
 #include <stagecut/graph/detail/moving_stages.hpp>
 #include <stagecut/graph/detail/operator_links.hpp>
+#include <stagecut/graph/detail/plan_moves.hpp>
 #include <stagecut/graph/graph_makespan_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
@@ -34,7 +35,8 @@ class graph_makespan_search {
         clock_(request.limits),
         random_(request.seed),
         bound_(bound),
-        fixed_(elements.elements()) {
+        fixed_(elements.elements()),
+        moves_(elements, pricer_, fixed_) {
     for (std::size_t e = 0; e < fixed_.size(); ++e) {
       for (const std::size_t v : elements.operators_of(e)) {
         if (graph.operators[v].stage != graph_operator::none) fixed_[e] = true;
@@ -122,7 +124,7 @@ class graph_makespan_search {
       for (const std::size_t e : free_) {
         for (std::size_t to = 0; to < request_.devices && !over(); ++to) {
           if (to == point.stages.stage_of_element(e)) continue;
-          if (try_alone(point, e, to) || try_with_others(point, e, to)) better = true;
+          if (moves_.alone(point, e, to) || moves_.with_others(point, e, to)) better = true;
         }
       }
       if (!better && try_swaps(point)) better = true;
@@ -130,63 +132,6 @@ class graph_makespan_search {
       static_cast<void>(pricer_.price(point, plan_pricer::counts::chosen));
       if (point.value.better_than(before)) better = true;
     }
-  }
-
-  /// Keeps what `moves_` say if it makes the plan better.
-  bool try_moves(plan_point& point) {
-    point.stages.save(sums_);
-    order_ = point.order;
-    warm_up_ = point.warm_up;
-    const plan_value before = point.value;
-    for (auto& [e, to] : moves_) {
-      const std::size_t from = point.stages.stage_of_element(e);
-      point.stages.move(e, to);
-      to = from;
-    }
-    if (pricer_.price(point, plan_pricer::counts::kept)) {
-      if (point.value.better_than(before)) return true;
-      const bool near = point.value.empty == before.empty && point.value.overflow <= before.overflow &&
-                        point.value.makespan < before.makespan * 1.03;
-      if (near && request_.devices <= 8 && pricer_.price(point, plan_pricer::counts::improved) &&
-          point.value.better_than(before)) {
-        return true;
-      }
-    }
-    for (std::size_t i = moves_.size(); i-- > 0;) point.stages.move(moves_[i].first, moves_[i].second);
-    point.stages.restore(sums_);
-    point.order = order_;
-    point.warm_up = warm_up_;
-    point.value = before;
-    return false;
-  }
-
-  bool try_alone(plan_point& point, std::size_t e, std::size_t to) {
-    moves_.assign(1, {e, to});
-    return try_moves(point);
-  }
-
-  /// An element with all in its stage that follow it, or all that it follows.
-  bool try_with_others(plan_point& point, std::size_t e, std::size_t to) {
-    for (const bool down : {true, false}) {
-      const std::size_t from = point.stages.stage_of_element(e);
-      if (from == to) return false;
-      moves_.assign(1, {e, to});
-      bool movable = true;
-      for (std::size_t i = 0; i < moves_.size() && movable && moves_.size() <= most_together; ++i) {
-        const auto others =
-            down ? elements_.below().successors(moves_[i].first) : elements_.below().predecessors(moves_[i].first);
-        for (const std::size_t other : others) {
-          if (point.stages.stage_of_element(other) != from) continue;
-          if (std::find(moves_.begin(), moves_.end(), std::pair<std::size_t, std::size_t>(other, to)) != moves_.end())
-            continue;
-          moves_.emplace_back(other, to);
-          movable = movable && !fixed_[other];
-        }
-      }
-      if (!movable || moves_.size() < 2 || moves_.size() > most_together) continue;
-      if (try_moves(point)) return true;
-    }
-    return false;
   }
 
   /// Pairs of elements of two stages change places; of graphs that are large, random pairs.
@@ -200,10 +145,7 @@ class graph_makespan_search {
       const std::size_t b = free_[all ? i % n : random_.below(n)];
       const std::size_t from = point.stages.stage_of_element(a);
       const std::size_t to = point.stages.stage_of_element(b);
-      if (from >= to) continue;
-      moves_.assign(1, {a, to});
-      moves_.emplace_back(b, from);
-      if (try_moves(point)) better = true;
+      if (from < to && moves_.swap(point, a, b)) better = true;
     }
     return better;
   }
@@ -230,8 +172,6 @@ class graph_makespan_search {
     for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random_.below(i)]);
   }
 
-  static constexpr std::size_t most_together = 64;
-
   const operator_graph& graph_;
   const contraction& elements_;
   const graph_makespan_request& request_;
@@ -240,13 +180,10 @@ class graph_makespan_search {
   search_clock clock_;
   small_random random_;
   double bound_;
-  std::vector<bool> fixed_;                                   // elements that must stay where they are
-  std::vector<std::size_t> free_{};                           // the others
-  std::vector<plan_point> kept_{};                            // the best that were offered, in order
-  std::vector<std::pair<std::size_t, std::size_t>> moves_{};  // elements and where to
-  moving_stages::sums sums_{};
-  std::vector<std::size_t> order_{};
-  std::vector<std::size_t> warm_up_{};
+  std::vector<bool> fixed_;          // elements that must stay where they are
+  std::vector<std::size_t> free_{};  // the others
+  plan_moves moves_;
+  std::vector<plan_point> kept_{};  // the best that were offered, in order
 };
 
 }  // namespace stagecut::inline v0::detail

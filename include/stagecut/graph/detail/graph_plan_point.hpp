@@ -73,18 +73,7 @@ class plan_pricer {
     most_.resize(of.order.size());
     for (std::size_t i = 0; i < of.order.size(); ++i) look_at(stages, of.order[i], i, of.value);
     climb_.limit(most_);
-    of.warm_up.resize(most_.size());
-    if (how == counts::chosen || how == counts::screened) {
-      of.value.makespan = how == counts::chosen ? climb_.choose(of.warm_up, most_) : climb_.screen(of.warm_up, most_);
-      return true;
-    }
-    climb_.repair(of.warm_up, most_);
-    if (how == counts::improved) {
-      of.value.makespan = climb_.improve(of.warm_up, most_);
-    } else {
-      of.value.makespan = simulator_.run(of.warm_up.data());
-      ++climb_.runs;
-    }
+    of.value.makespan = makespan(of.warm_up, how);
     return true;
   }
 
@@ -92,6 +81,19 @@ class plan_pricer {
   [[nodiscard]] std::size_t runs() const noexcept { return climb_.runs; }
 
  private:
+  /// @param warm_up  is made to fit, and written; may be empty where counts are not kept or improved
+  [[nodiscard]] double makespan(std::vector<std::size_t>& warm_up, counts how) {
+    if (how == counts::screened) return climb_.screen(warm_up, most_);
+    if (how == counts::chosen && warm_up.empty()) return climb_.choose(warm_up, most_);
+    climb_.repair(warm_up, most_);
+    if (how == counts::kept) return climb_.price(warm_up);
+    const double improved = climb_.improve(warm_up, most_);
+    if (how == counts::improved) return improved;
+    const double chosen = climb_.choose(other_, most_);
+    if (chosen < improved) warm_up = other_;
+    return chosen < improved ? chosen : improved;
+  }
+
   void look_at(const moving_stages& stages, std::size_t s, std::size_t place, plan_value& value) {
     const double load = simulator_.forward[place] + simulator_.backward[place];
     value.spread += load * load;
@@ -108,6 +110,7 @@ class plan_pricer {
   stage_simulator simulator_;
   warm_up_climb climb_;
   std::vector<std::size_t> most_{};  // of every place
+  std::vector<std::size_t> other_{};
 };
 
 }  // namespace stagecut::inline v0::detail

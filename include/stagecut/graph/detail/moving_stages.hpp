@@ -13,8 +13,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// The sums of `make_stage_pipeline` for stages between which elements move. A stage keeps its number while its place among
-/// the others may change.
+/// The sums of `make_stage_pipeline` for stages between which elements move. A stage keeps its number while its place
+/// among the others may change.
 class moving_stages {
  public:
   /// @pre `make_stage_pipeline` takes the assignment, which parts no element

@@ -10,8 +10,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Who takes whose output, and who shares which parameters: rows for every operator. An edge counts as often as it stands,
-/// but not from an operator to itself.
+/// Who takes whose output, and who shares which parameters: rows for every operator. An edge counts as often as it
+/// stands, but not from an operator to itself.
 class operator_links {
  public:
   operator_links() = default;

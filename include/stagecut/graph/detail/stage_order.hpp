@@ -8,7 +8,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Looks for an order of k stages in which each stands behind those that must be before it, some of them at fixed places.
+/// Looks for an order of k stages in which each stands behind those that must be before it, some of them at fixed
+/// places.
 class stage_order {
  public:
   /// @param pinned  stages that stand at the place of their number

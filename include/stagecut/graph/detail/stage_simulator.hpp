@@ -13,11 +13,11 @@ namespace stagecut::inline v0::detail {
 /// Runs the microbatches of a pipeline of stages, one a device, each with its own number of forward passes ahead.
 ///
 /// Round i runs F(s, i) of all stages, from the first to the last, then B(s, i - w[s]), from the last to the first. On
-/// each stage that is its order: F(0) .. F(w - 1), then F(w + i) and B(i) in turn, then what is left. What F(s, i) waits
-/// for are F(p, i) of the same round and, on its device, B(s, i - w[s] - 1) of the round before. B(s, j) of round j + w[s]
-/// waits for B(q, j) of round j + w[q], which is no later one where w[q] <= w[s]. So no pass has to be sorted. If, on the
-/// other hand, w[s] < w[q] <= m - 1 for an edge from s to q, then F(s, w[q]) stands behind B(s, 0), which waits for B(q, 0),
-/// which stands behind F(q, w[q]), which waits for F(s, w[q]): a deadlock.
+/// each stage that is its order: F(0) .. F(w - 1), then F(w + i) and B(i) in turn, then what is left. What F(s, i)
+/// waits for are F(p, i) of the same round and, on its device, B(s, i - w[s] - 1) of the round before. B(s, j) of round
+/// j + w[s] waits for B(q, j) of round j + w[q], which is no later one where w[q] <= w[s]. So no pass has to be sorted.
+/// If, on the other hand, w[s] < w[q] <= m - 1 for an edge from s to q, then F(s, w[q]) stands behind B(s, 0), which
+/// waits for B(q, 0), which stands behind F(q, w[q]), which waits for F(s, w[q]): a deadlock.
 class stage_simulator {
  public:
   stage_simulator() = default;

@@ -91,7 +91,13 @@ class warm_up_climb {
 
   /// The best of these beginnings themselves.
   double screen(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most) {
-    return best_of(counts, most, [&] { return ++runs, of_.run(found_.data()); });
+    return best_of(counts, most, [&] { return price(found_); });
+  }
+
+  /// The makespan of counts.
+  [[nodiscard]] double price(const std::vector<std::size_t>& counts) {
+    ++runs;
+    return of_.run(counts.data());
   }
 
   std::size_t runs = 0;  ///< of the simulator
