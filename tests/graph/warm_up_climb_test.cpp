@@ -91,3 +91,45 @@ TEST_CASE("steps never make it worse, keep to the limits, and end where the same
   }
   CHECK(climb.runs > 1000);
 }
+
+TEST_CASE("what the steps reach, beside all counts") {
+  random_graphs random(18);
+  int best_found = 0;
+  double worst = 0;
+  const int rounds = 400;
+  for (int round = 0; round < rounds; ++round) {
+    const std::size_t k = 2 + random.up_to(2);
+    const std::size_t m = 2 + random.up_to(5);
+    stagecut::stage_pipeline of;
+    for (std::size_t s = 0; s < k; ++s) {
+      of.forward.push_back(1 + random.number(9));
+      of.backward.push_back(1 + random.number(9));
+      for (std::size_t to = s + 1; to < k; ++to) {
+        if (random.up_to(2) == 0) continue;
+        of.edges.push_back({s, to});
+        of.send_forward.push_back(random.number(6));
+        of.send_backward.push_back(random.number(6));
+      }
+    }
+    stage_simulator simulator(m, round % 2 == 0);
+    stagecut::detail::load_pipeline(simulator, of);
+    warm_up_climb climb(simulator);
+    counts most(k, m - 1);
+    counts found;
+    const double reached = climb.choose(found, most);
+    counts all = found;
+    REQUIRE(climb.exhaust(all, most));
+    const double best = climb.price(all);
+    CHECK(best <= reached);
+    best_found += best == reached ? 1 : 0;
+    worst = std::max(worst, reached / best - 1);
+    each_vector(counts(k, m), [&](const counts& each) {
+      const plain_run run = run_plainly(of, each, m, round % 2 == 0);
+      if (run.ends) REQUIRE(run.makespan >= best);
+    });
+    CHECK_FALSE(climb.exhaust(all, counts(k, 4096)));
+  }
+  MESSAGE("best counts in " << best_found << " of " << rounds << ", at worst " << 100 * worst << " % above");
+  CHECK(best_found >= rounds * 99 / 100);
+  CHECK(worst < 0.05);
+}

@@ -113,23 +113,27 @@ struct choose_warm_up_fn {
     detail::warm_up_climb climb(simulator);
     climb.limit(most);
     warm_up_choice result;
-    result.makespan = climb.choose(result.warm_up, most);
-    return outcome<warm_up_choice>::feasible(std::move(result));
+    static_cast<void>(climb.choose(result.warm_up, most));
+    const bool proved = climb.exhaust(result.warm_up, most);
+    result.makespan = climb.price(result.warm_up);
+    return proved ? outcome<warm_up_choice>::optimal(std::move(result))
+                  : outcome<warm_up_choice>::feasible(std::move(result));
   }
 };
 
 /// Chooses warm-up counts for a short makespan: from those by rank, by depth, twice that, the most and none, one stage
 /// more or fewer with those that must follow, while that makes the iteration shorter, or leaves it with less in flight.
+/// Where memory and m leave at most 4096 vectors of counts, it looks at all of them.
 ///
 /// @param of                 stages, edges and messages
 /// @param microbatches       of an iteration, m
 /// @param transfers          `latency` or `link`
 /// @param memory_per_device  bytes that no stage may exceed with min(w + 1, m) microbatches in flight; unset: any
-/// @return                   counts of at most m - 1 with their makespan, not proved best; infeasible, `memory`, with
-///                           the first stage that cannot hold one microbatch
+/// @return                   counts of at most m - 1 with their makespan: optimal if it looked at all, else feasible;
+///                           infeasible, `memory`, with the first stage that cannot hold one microbatch
 /// @throws                   as `stage_makespan`; argument_error for memory that is NaN or negative
 ///
-/// Deterministic. O(k) simulations for each step.
+/// Deterministic; of counts of the same makespan those of the least sum. O(k) simulations for each step.
 inline constexpr choose_warm_up_fn choose_warm_up{};
 
 }  // namespace stagecut::inline v0

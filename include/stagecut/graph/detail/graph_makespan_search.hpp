@@ -76,20 +76,8 @@ class graph_makespan_search {
       descend(each);
       if (each.value.better_than(best().value)) std::swap(each, kept_[0]), tell();
     }
-    plan_point current = best();
-    for (std::size_t kick = 0, since = 0; kick < request_.kicks && !proved() && !over(); ++kick) {
-      plan_point changed = current;
-      disturb(changed);
-      descend(changed);
-      if (!current.value.better_than(changed.value) || random_.below(16) == 0) current = changed;
-      if (changed.value.better_than(best().value)) {
-        kept_[0] = std::move(changed);
-        tell();
-        since = 0;
-      } else if (++since % 12 == 0) {
-        current = kept_[random_.below(kept_.size())];
-      }
-    }
+    kick();
+    static_cast<void>(pricer_.price(kept_[0], plan_pricer::counts::exhausted));
   }
 
   /// The best plan so far.
@@ -113,6 +101,24 @@ class graph_makespan_search {
     clock_.state.makespan = best().value.makespan;
     clock_.state.nodes = clock_.state.simulations = pricer_.runs();
     clock_.tell();
+  }
+
+  /// Disturbs plans and improves them again; the one that is disturbed need not be the best.
+  void kick() {
+    plan_point current = best();
+    for (std::size_t kick = 0, since = 0; kick < request_.kicks && !proved() && !over(); ++kick) {
+      plan_point changed = current;
+      disturb(changed);
+      descend(changed);
+      if (!current.value.better_than(changed.value) || random_.below(16) == 0) current = changed;
+      if (changed.value.better_than(best().value)) {
+        kept_[0] = std::move(changed);
+        tell();
+        since = 0;
+      } else if (++since % 12 == 0) {
+        current = kept_[random_.below(kept_.size())];
+      }
+    }
   }
 
   /// Moves elements while the plan gets better, the counts after each round of moves.

@@ -61,7 +61,7 @@ class plan_pricer {
   plan_pricer& operator=(const plan_pricer&) = delete;
 
   /// How the warm-up counts are found.
-  enum class counts { kept, improved, screened, chosen };
+  enum class counts { kept, improved, screened, chosen, exhausted };
 
   /// Prices a plan whose stages have changed: its order and counts are made to fit.
   /// @return  whether there is an order
@@ -89,6 +89,7 @@ class plan_pricer {
     if (how == counts::kept) return climb_.price(warm_up);
     const double improved = climb_.improve(warm_up, most_);
     if (how == counts::improved) return improved;
+    if (how == counts::exhausted && climb_.exhaust(warm_up, most_)) return climb_.price(warm_up);
     const double chosen = climb_.choose(other_, most_);
     if (chosen < improved) warm_up = other_;
     return chosen < improved ? chosen : improved;

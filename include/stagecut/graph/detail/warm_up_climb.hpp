@@ -94,6 +94,30 @@ class warm_up_climb {
     return best_of(counts, most, [&] { return price(found_); });
   }
 
+  /// Looks at all counts that edges and limits allow, if these without edges are at most `few`.
+  /// @param counts  legal, is written where others are better, or as good with less in flight
+  /// @return        whether it did
+  bool exhaust(std::vector<std::size_t>& counts, const std::vector<std::size_t>& most, std::size_t few = 4096) {
+    std::size_t all = 1;
+    for (const std::size_t each : most) {
+      if (each >= few / all) return false;
+      all *= each + 1;
+    }
+    double best = price(counts);
+    std::size_t total = sum(counts);
+    found_.assign(most.size(), 0);
+    for (std::size_t s = 0; s < most.size();) {
+      trial_ = found_;
+      raise_before(trial_);
+      if (trial_ == found_) {
+        const double value = price(found_);
+        if (value < best || (value == best && sum(found_) < total)) best = value, total = sum(found_), counts = found_;
+      }
+      for (s = 0; s < most.size() && ++found_[s] > most[s]; ++s) found_[s] = 0;
+    }
+    return true;
+  }
+
   /// The makespan of counts.
   [[nodiscard]] double price(const std::vector<std::size_t>& counts) {
     ++runs;
