@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/detail/language.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Runs the microbatches of a pipeline of stages, one a device, each with its own number of forward passes ahead.
+///
+/// Round i runs F(s, i) of all stages, from the first to the last, then B(s, i - w[s]), from the last to the first. On
+/// each stage that is its order: F(0) .. F(w - 1), then F(w + i) and B(i) in turn, then what is left. What F(s, i)
+/// waits for are F(p, i) of the same round and, on its device, B(s, i - w[s] - 1) of the round before. B(s, j) of round
+/// j + w[s] waits for B(q, j) of round j + w[q], which is no later one where w[q] <= w[s]. So no pass has to be sorted.
+/// If, on the other hand, w[s] < w[q] <= m - 1 for an edge from s to q, then F(s, w[q]) stands behind B(s, 0), which
+/// waits for B(q, 0), which stands behind F(q, w[q]), which waits for F(s, w[q]): a deadlock.
+class stage_simulator {
+ public:
+  stage_simulator() = default;
+  stage_simulator(std::size_t microbatches, bool one_at_a_time) : m_(microbatches), link_(one_at_a_time) {}
+
+  /// A message between two stages.
+  struct message {
+    std::uint32_t other;  ///< the stage from which it comes
+    double time;
+  };
+
+  /// Forgets all stages. Allocates nothing that was there before for as many stages and edges.
+  void clear(std::size_t stages) {
+    forward.assign(stages, 0);
+    backward.assign(stages, 0);
+    arriving.clear();
+    returning.clear();
+    arriving_end.clear();
+    returning_end.clear();
+    clock_.resize(stages);
+    ahead_.resize(stages);
+    forward_end_.resize(stages);
+    backward_end_.resize(stages * m_);
+  }
+
+  /// All is there that is to be run.
+  void end_of_load() {
+    free_down_.resize(arriving.size());
+    free_up_.resize(returning.size());
+  }
+
+  /// When the last pass ends. Allocates nothing.
+  /// @param warm_up  of every stage; those above m - 1 count as m - 1
+  /// @pre            along no edge it is less at the lower stage
+  [[nodiscard]] double run(const std::size_t* warm_up) {
+    const std::size_t k = forward.size();
+    std::size_t rounds = m_;
+    for (std::size_t s = 0; s < k; ++s) {
+      ahead_[s] = std::min(warm_up[s], m_ - 1);
+      rounds = std::max(rounds, m_ + ahead_[s]);
+      clock_[s] = 0;
+    }
+    if (!link_) return run<false>(rounds);
+    std::fill(free_down_.begin(), free_down_.end(), 0.0);
+    std::fill(free_up_.begin(), free_up_.end(), 0.0);
+    return run<true>(rounds);
+  }
+
+  [[nodiscard]] std::size_t microbatches() const noexcept { return m_; }
+
+  // What is run: seconds by stage, messages to every stage in turn, those of stage s up to `arriving_end[s]`.
+  std::vector<double> forward{};
+  std::vector<double> backward{};
+  std::vector<message> arriving{};          ///< forward, from lower stages
+  std::vector<message> returning{};         ///< back, from higher stages
+  std::vector<std::size_t> arriving_end{};  ///< filled from the first stage on
+  std::vector<std::size_t> returning_end{};
+
+ private:
+  /// When a message that was made at a time is there.
+  template <bool Link>
+  static double arrival(double made, double time, double& free) noexcept {
+    if constexpr (Link) return free = (made < free ? free : made) + time;
+    return made + time;
+  }
+
+  template <bool Link>
+  void run_forward() {
+    const std::size_t k = forward.size();
+    std::size_t e = 0;
+    for (std::size_t s = 0; s < k; ++s) {
+      double now = clock_[s];
+      for (; e < arriving_end[s]; ++e) {
+        const double there =
+            arrival<Link>(forward_end_[arriving[e].other], arriving[e].time, Link ? free_down_[e] : clock_[s]);
+        now = now < there ? there : now;
+      }
+      forward_end_[s] = clock_[s] = now + forward[s];
+    }
+  }
+
+  template <bool Link>
+  void run_backward(std::size_t round) {
+    for (std::size_t s = forward.size(); s-- > 0;) {
+      const std::size_t j = round - ahead_[s];
+      if (j >= m_) continue;  // below 0, too
+      double now = clock_[s];
+      for (std::size_t e = s == 0 ? 0 : returning_end[s - 1]; e < returning_end[s]; ++e) {
+        const double there = arrival<Link>(backward_end_[returning[e].other * m_ + j], returning[e].time,
+                                           Link ? free_up_[e] : clock_[s]);
+        now = now < there ? there : now;
+      }
+      backward_end_[s * m_ + j] = clock_[s] = now + backward[s];
+    }
+  }
+
+  template <bool Link>
+  [[nodiscard]] double run(std::size_t rounds) {
+    for (std::size_t i = 0; i < rounds; ++i) {
+      if (i < m_) run_forward<Link>();
+      run_backward<Link>(i);
+    }
+    double last = 0;
+    for (const double each : clock_) last = last < each ? each : last;
+    return last;
+  }
+
+  std::size_t m_ = 1;
+  bool link_ = false;
+  std::vector<double> clock_{};         // when each device is free
+  std::vector<std::size_t> ahead_{};    // w
+  std::vector<double> forward_end_{};   // of this round
+  std::vector<double> backward_end_{};  // by stage and microbatch
+  std::vector<double> free_down_{};     // when each link is free
+  std::vector<double> free_up_{};
+};
+
+}  // namespace stagecut::inline v0::detail
