@@ -62,6 +62,7 @@ struct graph_partition {
   std::size_t elements = 0;             ///< that no plan can part
   std::size_t down_sets = 0;            ///< listed; 0: they were too many, or not needed
   std::size_t rounds = 0;               ///< partitions that were made better, or worse
+  std::vector<std::vector<std::size_t>> others{};  ///< like `stage_of`: good ones that were met, the best first
 
   /// How far the load may be from the least one, as a fraction of the bound.
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (load - bound) / bound : load > 0 ? 1 : 0; }

@@ -98,12 +98,15 @@ class graph_solver {
                                           const stage_counts& counts, ticks bound) const {
     const operator_costs costs(graph, folded, request_.load, request_.devices + request_.cpus);
     answer_type found = solved(folded, costs, counts, {}, bound);
-    if (!found.best) return found;
-    std::vector<std::uint32_t> stage_of(parts_.elements());
-    for (std::size_t e = 0; e < stage_of.size(); ++e) {
-      stage_of[e] = found.best->stage_of[folded.element_of(parts_.operators_of(e)[0])];
-    }
-    found.best->stage_of = std::move(stage_of);
+    const auto unfold = [&](element_stages<ticks>& each) {
+      std::vector<std::uint32_t> stage_of(parts_.elements());
+      for (std::size_t e = 0; e < stage_of.size(); ++e) {
+        stage_of[e] = each.stage_of[folded.element_of(parts_.operators_of(e)[0])];
+      }
+      each.stage_of = std::move(stage_of);
+    };
+    if (found.best) unfold(*found.best);
+    for (element_stages<ticks>& each : found.pool) unfold(each);
     return found;
   }
 
@@ -172,6 +175,10 @@ class graph_solver {
     result.elements = parts_.elements();
     result.down_sets = found.down_sets;
     result.rounds = found.rounds;
+    for (const element_stages<ticks>& each : found.pool) {
+      const std::vector<std::uint32_t> other = parts_.expanded(each.stage_of);
+      result.others.emplace_back(other.begin(), other.end());
+    }
     return result;
   }
 

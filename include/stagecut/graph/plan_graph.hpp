@@ -10,6 +10,7 @@
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/detail/describe_graph_plan.hpp>
+#include <stagecut/graph/detail/graph_plan_makespan.hpp>
 #include <stagecut/graph/detail/graph_plan_request.hpp>
 #include <stagecut/graph/graph_of_profile.hpp>
 #include <stagecut/graph/load_request.hpp>
@@ -41,6 +42,7 @@ struct plan_graph_fn {
   /// See `plan_graph`.
   [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const {
     detail::check_graph_request("plan_graph", model, request);
+    if (request.objective == plan_objective::makespan) return detail::plan_graph_makespan("plan_graph", model, request);
     const operator_graph graph = detail::planned_graph(model, request);
     const load_request load = detail::load_request_of(model, request);
     const bool weighted = request.by == measure::time_and_memory;
@@ -56,14 +58,16 @@ struct plan_graph_fn {
   }
 };
 
-/// Cuts a graph of operators into the stages of a pipeline, one on each device, so that the heaviest is as light as
-/// possible: as `minimize_load`, from a profile to a plan.
+/// Cuts a graph of operators into the stages of a pipeline, one on each device: as `minimize_load`, so that the heaviest
+/// is as light as possible, or, where the objective is the makespan, as `minimize_graph_makespan`, which chooses how many
+/// microbatches each stage lets in as well.
 ///
 /// @param model    a graph; a chain is one, too. Its `machine` tells links and memory where the request does not
 /// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_per_device`, one link for all, `speeds`, `method`,
 ///                 `limits.time_limit`, `limits.stop` and how memory is reckoned. Messages and work go together as
-///                 `transfers` says: one after the other if they block, else at the same time
-/// @return         as `minimize_load`; the plan has an edge for every two stages that speak, and predicts the iteration
+///                 `transfers` says: one after the other if they block, or if the request has no link, else at the
+///                 same time. The other objectives are of chains
+/// @return         as these; the plan has an edge for every two stages that speak, and predicts the iteration
 ///                 where the microbatches are known and no stage is on a CPU
 /// @throws         argument_error for a request that makes no sense, or not for graphs; invalid_input as `graph_of` and
 ///                 `contraction`, with the layer

@@ -66,7 +66,7 @@ class flow_bounds {
   /// The covering bound, at least `known`, from so many values of u as there is time for.
   [[nodiscard]] ticks cover(ticks known, ticks most, const function_ref<bool()>& stop) {
     if (costs_.options().overlap == message_overlap::full) return known;
-    for (const std::int64_t part : {0, 8, 12, 4, 14, 2, 10, 6, 15, 13, 11, 9, 7}) {
+    for (const std::int64_t part : {0, 8, 16, 4, 32, 2, 12, 64, 6, 24, 10, 48, 14, 20, 96, 128, 192}) {
       if (stop && stop()) break;
       if (!measure(part, stop)) break;
     }
@@ -84,8 +84,8 @@ class flow_bounds {
   }
 
  private:
-  static constexpr std::int64_t whole = 16;  // u is a part of this
-  static constexpr int shift = 8;            // so that multiples do not overflow: bounds are rounded down
+  static constexpr std::int64_t whole = 256;  // u is a part of this
+  static constexpr int shift = 12;            // so that multiples do not overflow: bounds are rounded down
 
   /// What the least sums are for one u.
   struct measured {

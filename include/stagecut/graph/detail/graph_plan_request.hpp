@@ -37,6 +37,10 @@ inline void check_graph_request(std::string_view function, const profile& model,
   }
   if (request.links.size() > 1) refuse("links.size()", std::to_string(request.links.size()), "must be at most 1 for a graph");
   if (request.topology) refuse("topology", "{…}", "is not known to plans of graphs: say one link for all");
+  const plan_objective of = request.objective;
+  if (of != plan_objective::automatic && of != plan_objective::bottleneck && of != plan_objective::makespan) {
+    refuse("objective", to_string(of), "must be bottleneck or makespan for a graph");
+  }
   if (!request.forbidden_cuts.empty()) refuse("forbidden_cuts", "{…}", "is of chains: say groups of layers");
   if (!request.kept_together.empty()) refuse("kept_together", "{…}", "is of chains: say groups of layers");
   if (!request.speeds.empty() && (request.cpus != 0 || request.at_most)) {

@@ -105,6 +105,8 @@ class load_search {
 
   /// The best found; none if there is none.
   [[nodiscard]] const found_type* best() const noexcept { return pool_.empty() ? nullptr : &pool_[0]; }
+  /// The best ones, the best first.
+  [[nodiscard]] const std::vector<found_type>& pool() const noexcept { return pool_; }
   /// Whether `best_within` was stopped.
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
   /// Pairs of sets looked at.

@@ -23,6 +23,7 @@ namespace stagecut::inline v0::detail {
 template <class Value>
 struct load_answer {
   std::optional<element_stages<Value>> best{};
+  std::vector<element_stages<Value>> pool{};  // good ones, the best first
   Value bound = 0;
   bool infeasible = false;  ///< proved: there is no partition
   std::size_t down_sets = 0;
@@ -83,7 +84,9 @@ class load_solver {
     return answer_.infeasible || answer_.proved() || over();
   }
   void take() {
-    if (search_.best() != nullptr) answer_.best = *search_.best();
+    if (search_.best() == nullptr) return;
+    answer_.best = *search_.best();
+    answer_.pool = search_.pool();
   }
   [[nodiscard]] bool over() {
     if (over_) return true;
