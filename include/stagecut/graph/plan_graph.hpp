@@ -25,6 +25,16 @@ namespace stagecut::inline v0 {
 
 namespace detail {
 
+/// The operators with what they cost: without messages if these occupy nothing.
+[[nodiscard]] inline operator_graph priced_graph(const operator_graph& graph, const plan_request& request) {
+  if (request.by == measure::time_and_memory) return weighted_operators(graph, request.time_weight);
+  operator_graph result = graph;
+  if (request.links.empty() || request.transfers != transfer_kind::latency) return result;
+  for (graph_operator& each : result.operators) each.sent = each.sent_back = 0;
+  result.latency = 0;
+  return result;
+}
+
 /// The stages of a partition by another cost, with the times that they take and the costs that they have.
 [[nodiscard]] inline std::vector<graph_stage> with_times(const operator_graph& graph, const graph_partition& found,
                                                          const load_options& options) {
@@ -46,7 +56,7 @@ struct plan_graph_fn {
     const operator_graph graph = detail::planned_graph(model, request);
     const load_request load = detail::load_request_of(model, request);
     const bool weighted = request.by == measure::time_and_memory;
-    const auto found = minimize_load(weighted ? weighted_operators(graph, request.time_weight) : graph, load);
+    const auto found = minimize_load(detail::priced_graph(graph, request), load);
     if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
     if (!found) return outcome<plan>::unknown(found.why());
     std::vector<graph_stage> stages = found->stages;
@@ -65,8 +75,8 @@ struct plan_graph_fn {
 /// @param model    a graph; a chain is one, too. Its `machine` tells links and memory where the request does not
 /// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_per_device`, one link for all, `speeds`, `method`,
 ///                 `limits.time_limit`, `limits.stop` and how memory is reckoned. Messages and work go together as
-///                 `transfers` says: one after the other if they block, or if the request has no link, else at the
-///                 same time. The other objectives are of chains
+///                 `transfers` says: one after the other if they block, or if the request has no link, messages
+///                 that have latency alone not at all, others at the same time. The other objectives are of chains
 /// @return         as these; the plan has an edge for every two stages that speak, and predicts the iteration
 ///                 where the microbatches are known and no stage is on a CPU
 /// @throws         argument_error for a request that makes no sense, or not for graphs; invalid_input as `graph_of` and

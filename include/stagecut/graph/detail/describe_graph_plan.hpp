@@ -36,8 +36,10 @@ namespace stagecut::inline v0::detail {
     std::sort(reached[v].begin(), reached[v].end());
     reached[v].erase(std::unique(reached[v].begin(), reached[v].end()), reached[v].end());
     for (const std::size_t to : reached[v]) {
-      if (to > stage_of[v]) sums[{stage_of[v], to}].forward += graph.operators[v].output;
-      if (to < stage_of[v]) sums[{to, stage_of[v]}].backward += graph.operators[v].output;
+      const std::size_t from = stage_of[v];
+      if (to == from) continue;
+      bytes& sum = sums[{std::min(from, to), std::max(from, to)}];
+      (to > from && !graph.operators[v].is_backward ? sum.forward : sum.backward) += graph.operators[v].output;
     }
   }
   std::vector<planned_edge> result;
@@ -128,7 +130,9 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
                    to_string(request.memory.checkpoint), graph_buffers(model, request),
                    request.memory_per_device ? request.memory_per_device : model.machine.memory,
                    request.buffer_fraction};
-  if (const auto link = graph_link(model, request)) result.messages = {to_string(request.transfers), {*link}};
+  if (const auto link = graph_link(model, request)) {
+    result.messages = {to_string(messages_one_by_one(request) ? transfer_kind::blocking : request.transfers), {*link}};
+  }
   if (request.microbatches != 0) result.schedule = {to_string(request.schedule), request.microbatches};
   plan_request placed = request;
   placed.devices = stages.size();

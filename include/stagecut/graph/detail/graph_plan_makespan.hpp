@@ -80,6 +80,7 @@ inline void check_graph_makespan(std::string_view function, const profile& model
   unscheduled.microbatches = 0;
   plan result = detail::described_graph_plan(model, unscheduled, graph, found.stage_of,
                                              stage_figures(graph, found.stage_of, kinds, options));
+  if (!result.messages.links.empty()) result.messages.kind = to_string(request.transfers);
   bool falling = true;
   for (std::size_t s = 0; s < found.stages(); ++s) {
     result.stages[s].cost = result.stages[s].forward + result.stages[s].backward;

@@ -80,6 +80,11 @@ inline void check_graph_request(std::string_view function, const profile& model,
   return result;
 }
 
+/// Whether a stage computes, then sends and receives. What a machine of a profile takes for messages is added to the work.
+[[nodiscard]] inline bool messages_one_by_one(const plan_request& request) {
+  return request.links.empty() || request.transfers == transfer_kind::blocking;
+}
+
 /// What is asked of those who cut graphs.
 [[nodiscard]] inline load_request load_request_of(const profile& model, const plan_request& request) {
   load_request result;
@@ -87,8 +92,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   result.cpus = request.cpus;
   result.at_most = request.at_most;
   result.method = request.method;
-  const bool one_by_one = request.links.empty() || request.transfers == transfer_kind::blocking;
-  result.load.overlap = one_by_one ? message_overlap::none : message_overlap::full;
+  result.load.overlap = messages_one_by_one(request) ? message_overlap::none : message_overlap::full;
   result.load.speeds = request.speeds;
   result.load.memory = graph_memory(model, request);
   result.load.in_flight = request.schedule == schedule_kind::one_forward_one_backward;

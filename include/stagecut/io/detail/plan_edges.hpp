@@ -19,7 +19,7 @@
 // What a plan's stages have to do with its layers: edges for what these need, links for the edges, variants for choices.
 namespace stagecut::inline v0::io::detail {
 
-/// What a layer needs of another stage comes along edges. O(stages * edges).
+/// What a layer needs of another stage comes along edges; layers of the backward pass alone ask for none. O(stages * edges).
 [[nodiscard]] inline plan_fault needs_fault(const plan& made) {
   struct need {
     std::size_t from, to, from_layer, to_layer;
@@ -28,6 +28,7 @@ namespace stagecut::inline v0::io::detail {
   std::vector<need> needs;
   const auto add = [&](std::size_t from, std::size_t to) {
     if (from >= stage_of.size() || to >= stage_of.size() || stage_of[from] == stage_of[to]) return;
+    if (made.profile.layers[from].is_backward || made.profile.layers[to].is_backward) return;
     needs.push_back({stage_of[from], stage_of[to], from, to});
   };
   for (const profile_edge& each : made.profile.edges) add(each.from, each.to);

@@ -48,25 +48,32 @@ struct stage_ends {
 }
 
 /// Seconds of the tensors that enter or leave a stage of a graph, each once for the stage whatever number of others it
-/// joins, over one link for all; of those whose gradient is no output of another operator, there and back.
-[[nodiscard]] inline double tensors_of_stage(const verified_plan& all, std::size_t s) {
+/// joins, over one link for all, by the pass: gradients take as long as what they are of, unless the backward pass has
+/// layers of its own, whose outputs they are.
+struct stage_tensors {
+  double forward = 0;
+  double backward = 0;
+};
+[[nodiscard]] inline stage_tensors tensors_of_stage(const verified_plan& all, std::size_t s) {
   const link_speed& link = all.made.messages.links[0];
   bool gradients = true;  // go back along the edges
   for (const layer& each : all.model.layers) gradients = gradients && !each.is_backward;
   std::vector<char> counted(all.stage_of.size());
-  double seconds = 0;
+  stage_tensors result;
   for (const auto& [from, to] : all.flow) {
     const std::size_t a = all.stage_of[from];
     const std::size_t b = all.stage_of[to];
     if (a == b || (a != s && b != s) || counted[from] != 0) continue;
     counted[from] = 1;
-    seconds += (gradients ? 2 : 1) * message_seconds(link, all.figures[from].output);
+    const double seconds = message_seconds(link, all.figures[from].output);
+    (all.model.layers[from].is_backward ? result.backward : result.forward) += seconds;
+    if (gradients) result.backward += seconds;
   }
-  return seconds;
+  return result;
 }
 
-/// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes. Of a
-/// graph these may be counted along the edges, or by the tensors that pass: it is the one that agrees.
+/// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes; in a
+/// graph than a pass of it.
 [[nodiscard]] inline double timed_cost(const verified_plan& all, std::size_t s) {
   const message_model& messages = all.made.messages;
   const double both = all.seconds[s].both;
@@ -74,12 +81,13 @@ struct stage_ends {
   if (silent || all.made.stages[s].on_cpu || all.made.objective.name == "makespan") return both;
   const bool blocking = messages.kind == "blocking";
   const auto larger = [](double a, double b) { return a < b ? b : a; };
-  const auto [received, sent] = detail::ends_of_stage(all, s);
-  const double by_edges = blocking ? both + 2 * (received + sent) : larger(both, larger(received, sent));
-  if (all.made.edges.empty() || messages.links.size() != 1) return by_edges;
-  const double tensors = detail::tensors_of_stage(all, s);
-  const double by_tensors = blocking ? both + tensors : larger(both, tensors);
-  return nearly_equal(all.made.stages[s].cost, by_tensors) ? by_tensors : by_edges;
+  if (all.made.edges.empty() || messages.links.size() != 1) {
+    const auto [received, sent] = detail::ends_of_stage(all, s);
+    return blocking ? both + 2 * (received + sent) : larger(both, larger(received, sent));
+  }
+  const auto [there, back] = detail::tensors_of_stage(all, s);
+  if (blocking) return both + there + back;
+  return larger(all.seconds[s].forward, there) + larger(all.seconds[s].backward, back);
 }
 
 /// Why the costs of the stages cannot be worked out; empty: they can.

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/graph/plan_graph.hpp>
+#include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/verify_plan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "refusal.hpp"
+
+using namespace stagecut;
+
+namespace {
+
+/// A profile of an acyclic graph.
+profile random_graph(std::mt19937& random) {
+  const auto below = [&](std::size_t count) { return static_cast<int>(random() % count); };
+  profile result;
+  const std::size_t n = 3 + random() % 10;
+  for (std::size_t i = 0; i < n; ++i) {
+    layer each;
+    each.name = "op" + std::to_string(i);
+    each.forward = 1 + below(8);
+    each.backward = 2 * each.forward;
+    if (below(3) != 0) each.backward_input = each.backward_weight = each.forward;
+    each.parameters = below(50);
+    each.activations = below(40);
+    each.workspace = below(20);
+    each.output = below(10);
+    if (below(8) == 0) each.group = "g" + std::to_string(below(2));
+    if (below(8) == 0) each.tied = {tied_parameters{"t", 16.0}};
+    result.layers.push_back(each);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) {
+      if (below(n) < 3) result.edges.push_back({i, j});
+    }
+  }
+  if (result.edges.empty()) result.edges.push_back({0, 1});
+  return result;
+}
+
+plan_request random_request(std::mt19937& random) {
+  plan_request result;
+  result.devices = 1 + random() % 3;
+  result.microbatches = random() % 3 == 0 ? 0 : 1 + random() % 6;
+  if (random() % 2 == 0) result.links = {{0.125, 4.0}};
+  constexpr transfer_kind kinds[] = {transfer_kind::link, transfer_kind::latency, transfer_kind::blocking};
+  result.transfers = kinds[random() % 3];
+  if (random() % 3 == 0) result.memory_per_device = static_cast<double>(400 + random() % 2000);
+  if (random() % 3 == 0) result.at_most = true;
+  if (random() % 4 == 0) result.schedule = schedule_kind::gpipe;
+  if (result.schedule == schedule_kind::gpipe && result.microbatches == 0) result.microbatches = 2;
+  result.limits.time_limit = 5;
+  return result;
+}
+
+void check_verified(const profile& model, const plan& made) {
+  const plan_verification all = verify_plan(model, made);
+  for (const plan_check& each : all.checks) {
+    CAPTURE(each.name);
+    CAPTURE(each.place);
+    CAPTURE(each.why);
+    CHECK(each.result != check_result::broken);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("plans of graphs stand up to their verification") {
+  std::mt19937 random(7);
+  int planned = 0;
+  for (int i = 0; i < 300; ++i) {
+    CAPTURE(i);
+    const profile model = random_graph(random);
+    const plan_request request = random_request(random);
+    const auto made = plan_graph(model, request);
+    if (!made) {
+      CHECK(made.state() == state::infeasible);
+      continue;
+    }
+    ++planned;
+    CHECK(made.state() == state::optimal);
+    check_verified(model, *made);
+  }
+  CHECK(planned > 200);
+}
+
+TEST_CASE("plans of graphs by the makespan are no longer than those of the least load, and stand up") {
+  std::mt19937 random(8);
+  int shorter = 0;
+  for (int i = 0; i < 60; ++i) {
+    CAPTURE(i);
+    const profile model = random_graph(random);
+    plan_request request = random_request(random);
+    request.schedule = schedule_kind::one_forward_one_backward;
+    if (request.microbatches == 0) request.microbatches = 4;
+    if (request.transfers == transfer_kind::blocking) request.transfers = transfer_kind::link;
+    const auto least = plan_graph(model, request);
+    request.objective = plan_objective::makespan;
+    request.limits.time_limit = 0.4;
+    const auto made = plan_graph(model, request);
+    if (!made) continue;
+    check_verified(model, *made);
+    CHECK(made->objective.bound <= *made->makespan * (1 + 1e-12));
+    if (!least) continue;
+    CHECK(*made->makespan <= *least->makespan * (1 + 1e-12));
+    if (*made->makespan < *least->makespan * (1 - 1e-9)) ++shorter;
+  }
+  CHECK(shorter > 10);
+}
+
+TEST_CASE("CPUs take stages, and what runs nowhere is told") {
+  profile model;
+  for (const char* const name : {"a", "b", "c"}) {
+    layer each;
+    each.name = name;
+    each.forward = 1;
+    each.backward = 1;
+    each.cpu = 3.0;
+    model.layers.push_back(each);
+  }
+  model.layers[1].accelerator = false;
+  model.edges = {{0, 1}, {1, 2}};
+  plan_request request;
+  request.devices = 2;
+  request.cpus = 1;
+  const auto made = plan_graph(model, request);
+  REQUIRE(made);
+  CHECK(made->stages.size() == 3);
+  CHECK(made->stages[1].on_cpu);
+  CHECK(made->objective.value == 3);
+  check_verified(model, *made);
+  request.cpus = 0;
+  const auto none = plan_graph(model, request);
+  CHECK(none.state() == state::infeasible);
+  CHECK(none.why().text() == "no cut keeps to the constraint: operator 1 (\"b\") runs on none of the devices");
+}
+
+TEST_CASE("make_plan hands graphs on, and chains not") {
+  profile chain;
+  for (int i = 0; i < 4; ++i) {
+    layer each;
+    each.name = std::to_string(i);
+    each.forward = 1 + i;
+    chain.layers.push_back(each);
+  }
+  plan_request request;
+  request.devices = 2;
+  int asked = 0;
+  const auto counting = [&](const profile& model, const plan_request& wanted) {
+    ++asked;
+    return plan_graph(model, wanted);
+  };
+  const auto of_chain = make_plan(chain, request, counting);
+  REQUIRE(of_chain);
+  CHECK(asked == 0);
+  profile graph = chain;
+  graph.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+  const auto of_graph = make_plan(graph, request, counting);
+  REQUIRE(of_graph);
+  CHECK(asked == 1);
+  CHECK(of_graph->objective.value == 6);
+  chain.layers[0].stage = 1;
+  CHECK(make_plan(chain, request, counting).state() == state::infeasible);
+  CHECK(asked == 2);
+  CHECK(refusal<argument_error>([&] { static_cast<void>(make_plan(chain, request)); }) ==
+        "stagecut::make_plan: model.layers[0] = \"0\", has to stand on a stage: that is planned as a graph, see "
+        "plan_graph");
+}
+
+TEST_CASE("the RFC's cost is a share of time and of memory") {
+  profile model;
+  for (int i = 0; i < 3; ++i) {
+    layer each;
+    each.name = std::to_string(i);
+    each.forward = 1;
+    each.resident = i == 2 ? 8.0 : 1.0;
+    model.layers.push_back(each);
+  }
+  model.edges = {{0, 2}, {1, 2}};
+  plan_request request;
+  request.devices = 2;
+  request.by = measure::time_and_memory;
+  request.time_weight = 0.5;
+  const auto made = plan_graph(model, request);
+  REQUIRE(made);
+  CHECK(made->objective.of == "time and memory");
+  CHECK(made->objective.value == doctest::Approx(0.5 / 3 + 0.5 * 0.8));
+  CHECK(made->stages[1].forward == 1);
+}
+
+TEST_CASE("requests that are not for graphs are refused") {
+  profile model;
+  model.layers.resize(2);
+  model.layers[0].forward = 1;
+  model.edges = {{0, 1}};
+  const auto told = [&](auto change) {
+    plan_request request;
+    request.devices = 2;
+    change(request);
+    return refusal<argument_error>([&] { static_cast<void>(plan_graph(model, request)); });
+  };
+  CHECK(told([](plan_request& r) { r.devices = 0; }) == "stagecut::plan_graph: devices = 0, must be at least 1");
+  CHECK(told([](plan_request& r) { r.chunks = 2; }) == "stagecut::plan_graph: chunks = 2, must be 1 for a graph");
+  CHECK(told([](plan_request& r) { r.objective = plan_objective::range; }) ==
+        "stagecut::plan_graph: objective = range, must be bottleneck or makespan for a graph");
+  CHECK(told([](plan_request& r) { r.objective = plan_objective::makespan; }) ==
+        "stagecut::plan_graph: microbatches = 0, must be known for the makespan");
+  CHECK(told([](plan_request& r) { r.schedule = schedule_kind::zbv; }) ==
+        "stagecut::plan_graph: schedule = zbv, must be 1f1b or gpipe for a graph");
+  CHECK(told([](plan_request& r) {
+          r.kept_together = {{0, 2}};
+        }) == "stagecut::plan_graph: kept_together = {…}, is of chains: say groups of layers");
+}
