@@ -113,6 +113,7 @@ class graph_solver {
     operator_graph result = graph_;
     if (!request_.load.memory) return result;
     std::vector<bool> stays(parts_.elements());
+    std::vector<bool> left_out(result.operators.size());
     for (std::size_t e = 0; e < folded.elements(); ++e) {
       for (const std::size_t v : folded.operators_of(e)) {
         const operator_costs::figures& each = costs_.of(parts_.element_of(v));
@@ -125,7 +126,9 @@ class graph_solver {
       if (alone || stays[parts_.element_of(v)]) continue;
       result.operators[v].resident = 0;
       result.operators[v].activations = 0;
+      left_out[v] = true;
     }
+    for (shared_parameters& each : result.shared) std::erase_if(each.operators, [&](auto v) { return left_out[v]; });
     return result;
   }
 
