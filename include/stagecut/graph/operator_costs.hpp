@@ -71,7 +71,7 @@ class operator_costs {
     }
     sharing_ = detail::sharing_elements(graph, parts);
     shared_by_ = sharing_.holding(parts.elements());
-    choose_ticks(graph, nets, stages);
+    choose_ticks(graph, stages);
     for (const auto& each : nets.weights) nets_.push_back({time(each.forward), time(each.backward)});
     for (const shared_parameters& each : graph.shared) shared_.push_back(bytes(each.resident));
     for (std::size_t e = 0; e < parts.elements(); ++e) elements_.push_back(sum(graph, parts.operators_of(e)));
@@ -167,7 +167,8 @@ class operator_costs {
     return sum > 0 ? 60 - std::ilogb(sum) - 1 : 0;
   }
 
-  void choose_ticks(const operator_graph& graph, const detail::element_nets& nets, std::size_t stages) {
+  /// The same of all contractions of a graph, so that what is known of one can be said of another.
+  void choose_ticks(const operator_graph& graph, std::size_t stages) {
     double time = 0;
     double resident = 0;
     double activations = 0;
@@ -180,7 +181,11 @@ class operator_costs {
     double slowest = 1;
     for (const double each : options_.speeds) slowest = each < slowest ? each : slowest;
     time /= slowest;
-    for (const auto& each : nets.weights) time += each.forward + each.backward;
+    std::vector<bool> feeds(graph.operators.size());
+    for (const operator_edge& each : graph.edges) feeds[each.from] = true;
+    for (std::size_t v = 0; v < graph.operators.size(); ++v) {
+      if (feeds[v]) time += graph.operators[v].sent + graph.operators[v].sent_back + 2 * graph.latency;
+    }
     for (const double each : options_.constants) time += each;
     for (const shared_parameters& each : graph.shared) resident += each.resident;
     const auto most = static_cast<double>(options_.in_flight ? stages : 1);
