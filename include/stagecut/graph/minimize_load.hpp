@@ -205,6 +205,7 @@ struct minimize_load_fn {
       detail::fail(argument_error("minimize_load", "empty.size()", std::to_string(empty.size()),
                                   detail::joined({"must be the number of elements, ", below.size()})));
     }
+    if (below.size() == 0 && request.at_most) return answer::optimal({});
     if (!request.at_most && request.devices > below.size()) {
       return answer::infeasible({reason::cause::more_stages_than_layers, request.devices, below.size()});
     }

@@ -122,7 +122,7 @@ class load_program {
     const std::size_t cpus = counts_.cpus - state % rows_;
     const auto each = static_cast<double>(below_);
     double most = static_cast<double>(devices) * each;
-    if (cpus != 0) most += static_cast<double>(cpus) * each * cpu_speed_;
+    if (cpus != 0 && cpu_speed_ > 0) most += static_cast<double>(cpus) * each * cpu_speed_;  // no infinity times 0
     return left_[set] <= most + slack_;
   }
   [[nodiscard]] bool dominated(std::size_t state, value_type value) const {
