@@ -53,9 +53,9 @@ class operator_costs {
   /// @param parts    its contraction, or one of that with more made one
   /// @param options  how a load is reckoned
   /// @param stages   of a plan at most
-  /// @throws         invalid_input with `operator I` for figures that are negative or not finite, operators that share an
-  ///                 element and have to stand on different stages, and shared parameters of operators that there are not;
-  ///                 argument_error for options that make no sense. O((n + m) log m)
+  /// @throws         invalid_input with `operator I`, `shared I` or `latency` for figures that are negative or not finite,
+  ///                 for operators that share an element and have to stand on different stages, and for shared parameters
+  ///                 of operators that there are not; argument_error for options that make no sense. O((n + m) log m)
   operator_costs(const operator_graph& graph, const contraction& parts, const load_options& options, std::size_t stages)
       : options_(options) {
     detail::check_load_options("operator_costs", options, stages);
@@ -134,30 +134,32 @@ class operator_costs {
 
  private:
   static void check(const operator_graph& graph) {
-    const auto check_figure = [](std::size_t v, const char* name, double value) {
+    const auto check_figure = [](const char* place, std::size_t number, const char* name, double value) {
       if (is_finite(value) && !is_negative(value)) return;
       detail::fail(
-          invalid_input(detail::joined({"operator ", v}),
+          invalid_input(detail::joined({place, " ", number}),
                         detail::joined({name, " = ", std::to_string(value), ", must be finite and not negative"})));
     };
     for (std::size_t v = 0; v < graph.operators.size(); ++v) {
       const graph_operator& each = graph.operators[v];
-      check_figure(v, "forward", each.forward);
-      check_figure(v, "backward", each.backward);
-      check_figure(v, "cpu", each.cpu);
-      check_figure(v, "sent", each.sent);
-      check_figure(v, "sent_back", each.sent_back);
-      check_figure(v, "resident", each.resident);
-      check_figure(v, "activations", each.activations);
+      check_figure("operator", v, "forward", each.forward);
+      check_figure("operator", v, "backward", each.backward);
+      check_figure("operator", v, "cpu", each.cpu);
+      check_figure("operator", v, "sent", each.sent);
+      check_figure("operator", v, "sent_back", each.sent_back);
+      check_figure("operator", v, "resident", each.resident);
+      check_figure("operator", v, "activations", each.activations);
     }
-    check_figure(0, "latency", graph.latency);
+    if (!is_finite(graph.latency) || is_negative(graph.latency)) {
+      detail::fail(invalid_input("latency",
+                                 detail::joined({std::to_string(graph.latency), ", must be finite and not negative"})));
+    }
     for (std::size_t i = 0; i < graph.shared.size(); ++i) {
       for (const std::size_t v : graph.shared[i].operators) {
         if (v < graph.operators.size()) continue;
         detail::fail(invalid_input(detail::joined({"shared ", i}), detail::joined({"there is no operator ", v})));
       }
-      check_figure(graph.shared[i].operators.empty() ? 0 : graph.shared[i].operators[0], "resident",
-                   graph.shared[i].resident);
+      check_figure("shared", i, "resident", graph.shared[i].resident);
     }
   }
 
