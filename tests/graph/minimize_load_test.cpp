@@ -7,18 +7,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/cost/added_cuts.hpp>
