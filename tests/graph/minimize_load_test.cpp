@@ -410,6 +410,33 @@ TEST_CASE("a time limit ends a search whose answer is not proved") {
   CHECK(found->bound < found->load);
 }
 
+TEST_CASE("one time limit is of all that is tried, and no load is told that no partition has") {
+  // Leaves without time need memory: they are folded, which is too much for one device, and unfolded again.
+  operator_graph graph = braid(120, 5);
+  for (graph_operator& each : graph.operators) each.resident = 1;
+  for (std::size_t v = 0; v < 30; ++v) {
+    graph_operator leaf;
+    leaf.resident = 8;
+    graph.edges.push_back({v, graph.operators.size()});
+    graph.operators.push_back(leaf);
+  }
+  load_request request{.devices = 4, .method = graph_method::linear};
+  request.load.memory = 95;
+  request.limits.time_limit = 0.4;
+  std::vector<load_progress> told;
+  const auto keep = [&](const load_progress& each) { told.push_back(each); };
+  request.limits.progress = keep;
+  const auto began = stagecut::detail::seconds_now();
+  const auto found = minimize_load(graph, request);
+  CHECK(stagecut::detail::seconds_now() - began < 2);
+  REQUIRE(found.state() == state::feasible);
+  for (const auto& each : found->stages) CHECK(each.memory <= 95);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    CHECK((told[i].load == 0 || told[i].load >= found->load * (1 - 1e-12)));
+    if (i != 0) CHECK(told[i].seconds >= told[i - 1].seconds);
+  }
+}
+
 TEST_CASE("progress is told with what is found, in the unit of the answer") {
   const operator_graph graph = braid(120, 3);
   load_request request{.devices = 5, .method = graph_method::linear};
