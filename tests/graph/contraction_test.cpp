@@ -136,7 +136,7 @@ TEST_CASE("backward operators follow their group, and others stand in reverse") 
   // 0 -> 1 forward; 2 and 3 backward, of the groups of 0 and 1, and 4 behind 3 of no group.
   operator_graph graph;
   graph.operators.resize(5);
-  for (const std::size_t v : {2, 3, 4}) graph.operators[v].is_backward = true;
+  for (std::size_t v = 2; v < 5; ++v) graph.operators[v].is_backward = true;
   graph.operators[0].group = graph.operators[2].group = 0;
   graph.operators[1].group = graph.operators[3].group = 1;
   graph.edges = {{0, 1}, {1, 3}, {3, 2}, {3, 4}};

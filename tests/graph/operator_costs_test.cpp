@@ -90,6 +90,10 @@ TEST_CASE("all contractions of a graph have the same ticks") {
   CHECK(after.nets() == 0);
   CHECK(before.seconds(1) == after.seconds(1));
   CHECK(before.bytes_of(1) == after.bytes_of(1));
+  operator_costs::ticks sent = 0;
+  for (std::size_t i = 0; i < before.nets(); ++i) sent += before.weight_of(i).forward;
+  CHECK(before.seconds(sent) == 1000.75);
+  CHECK(sent < operator_costs::ticks{1} << 61);
 }
 
 TEST_CASE("figures far apart are whole ticks, and sums of all of them stay in range") {

@@ -154,7 +154,7 @@ TEST_CASE("linear orders find partitions of costs in real numbers, on two CPUs a
 TEST_CASE("no elements make no stage") {
   const any_cost<int, true> by_position;
   const any_cost<int, false> alike;
-  for (const std::size_t devices : {1, 3}) {
+  for (const std::size_t devices : {std::size_t{1}, std::size_t{3}}) {
     const load_request fewer{.devices = devices, .at_most = true};
     const auto first = minimize_load(precedence(), by_position, fewer);
     REQUIRE(first.state() == state::optimal);
