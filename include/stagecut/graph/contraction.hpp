@@ -15,6 +15,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/precedence.hpp>
+#include <stagecut/profile/layer_graph.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -110,7 +111,7 @@ class contraction {
   /// Refuses edges that are none, and cycles of operators that are not all of one group.
   void check(const operator_graph& graph) const {
     const std::size_t n = graph.operators.size();
-    std::vector<precedence::pair> given;
+    layer_graph given(n);
     for (std::size_t i = 0; i < graph.edges.size(); ++i) {
       const operator_edge& each = graph.edges[i];
       for (const std::size_t end : {each.from, each.to}) {
@@ -121,9 +122,9 @@ class contraction {
         detail::fail(invalid_input(detail::joined({"edge ", i}), "leads from the backward to the forward pass"));
       }
       if (element_of_[each.from] == element_of_[each.to]) continue;
-      given.emplace_back(static_cast<element>(each.from), static_cast<element>(each.to));
+      given.join(each.from, each.to);
     }
-    static_cast<void>(precedence(n, std::move(given)));
+    if (const auto cycle = given.cycle(); !cycle.empty()) detail::fail(detail::cycle_error(cycle, "operator"));
   }
 
   /// Finds the operators whose group holds some of the forward pass.

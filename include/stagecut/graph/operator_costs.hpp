@@ -55,9 +55,9 @@ class operator_costs {
   /// @param parts    its contraction, or one of that with more made one
   /// @param options  how a load is reckoned
   /// @param stages   of a plan at most
-  /// @throws         invalid_input with `operator I` for figures that are negative or not finite, operators that share an
-  ///                 element and have to stand on different stages, and shared parameters of operators that there are not;
-  ///                 argument_error for options that make no sense. O((n + m) log m)
+  /// @throws         invalid_input with `operator I`, `shared I` or `latency` for figures that are negative or not finite,
+  ///                 for operators that share an element and have to stand on different stages, and for shared parameters
+  ///                 of operators that there are not; argument_error for options that make no sense. O((n + m) log m)
   operator_costs(const operator_graph& graph, const contraction& parts, const load_options& options, std::size_t stages)
       : options_(options) {
     detail::check_load_options("operator_costs", options, stages);
@@ -73,7 +73,7 @@ class operator_costs {
     }
     sharing_ = detail::sharing_elements(graph, parts);
     shared_by_ = sharing_.holding(parts.elements());
-    choose_ticks(graph, nets, stages);
+    choose_ticks(graph, stages);
     for (const auto& each : nets.weights) {
       nets_.push_back({time(each.forward), time(each.backward), bytes(options.boundary_buffers * each.bytes)});
     }
@@ -138,32 +138,34 @@ class operator_costs {
 
  private:
   static void check(const operator_graph& graph) {
-    const auto check_figure = [&](std::size_t v, const char* name, double value) {
+    const auto check_figure = [](const std::string& place, const char* name, double value) {
       if (is_finite(value) && !is_negative(value)) return;
-      detail::fail(
-          invalid_input(detail::operator_text(graph, v),
-                        detail::joined({name, " = ", std::to_string(value), ", must be finite and not negative"})));
+      detail::fail(invalid_input(
+          place, detail::joined({name, " = ", std::to_string(value), ", must be finite and not negative"})));
     };
     for (std::size_t v = 0; v < graph.operators.size(); ++v) {
       const graph_operator& each = graph.operators[v];
-      check_figure(v, "forward", each.forward);
-      check_figure(v, "backward", each.backward);
-      check_figure(v, "cpu", each.cpu);
-      check_figure(v, "sent", each.sent);
-      check_figure(v, "sent_back", each.sent_back);
-      check_figure(v, "resident", each.resident);
-      check_figure(v, "activations", each.activations);
-      check_figure(v, "workspace", each.workspace);
-      check_figure(v, "output", each.output);
+      const std::string place = detail::operator_text(graph, v);
+      check_figure(place, "forward", each.forward);
+      check_figure(place, "backward", each.backward);
+      check_figure(place, "cpu", each.cpu);
+      check_figure(place, "sent", each.sent);
+      check_figure(place, "sent_back", each.sent_back);
+      check_figure(place, "resident", each.resident);
+      check_figure(place, "activations", each.activations);
+      check_figure(place, "workspace", each.workspace);
+      check_figure(place, "output", each.output);
     }
-    check_figure(0, "latency", graph.latency);
+    if (!is_finite(graph.latency) || is_negative(graph.latency)) {
+      detail::fail(invalid_input("latency",
+                                 detail::joined({std::to_string(graph.latency), ", must be finite and not negative"})));
+    }
     for (std::size_t i = 0; i < graph.shared.size(); ++i) {
       for (const std::size_t v : graph.shared[i].operators) {
         if (v < graph.operators.size()) continue;
         detail::fail(invalid_input(detail::joined({"shared ", i}), detail::joined({"there is no operator ", v})));
       }
-      check_figure(graph.shared[i].operators.empty() ? 0 : graph.shared[i].operators[0], "resident",
-                   graph.shared[i].resident);
+      check_figure(detail::joined({"shared ", i}), "resident", graph.shared[i].resident);
     }
   }
 
@@ -173,7 +175,8 @@ class operator_costs {
     return sum > 0 ? 60 - std::ilogb(sum) - 1 : 0;
   }
 
-  void choose_ticks(const operator_graph& graph, const detail::element_nets& nets, std::size_t stages) {
+  /// The same of all contractions of a graph, so that what is known of one can be said of another.
+  void choose_ticks(const operator_graph& graph, std::size_t stages) {
     double time = 0;
     double resident = 0;
     double activations = 0;
@@ -187,7 +190,11 @@ class operator_costs {
     double slowest = 1;
     for (const double each : options_.speeds) slowest = each < slowest ? each : slowest;
     time /= slowest;
-    for (const auto& each : nets.weights) time += each.forward + each.backward;
+    std::vector<bool> feeds(graph.operators.size());
+    for (const operator_edge& each : graph.edges) feeds[each.from] = true;
+    for (std::size_t v = 0; v < graph.operators.size(); ++v) {
+      if (feeds[v]) time += graph.operators[v].sent + graph.operators[v].sent_back + 2 * graph.latency;
+    }
     for (const double each : options_.constants) time += each;
     for (const shared_parameters& each : graph.shared) resident += each.resident;
     const auto most = static_cast<double>(options_.in_flight ? stages : 1);

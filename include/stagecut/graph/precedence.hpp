@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,18 @@
 #include <stagecut/profile/layer_graph.hpp>
 
 namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// What is wrong with a cycle of elements or operators, with the first of them.
+[[nodiscard]] inline invalid_input cycle_error(const std::vector<std::size_t>& cycle, std::string_view what) {
+  std::string text;
+  for (std::size_t i = 0; i < cycle.size() && i < 8; ++i) text += std::to_string(cycle[i]) + " -> ";
+  if (cycle.size() > 8) text += "... -> ";
+  return {joined({what, " ", cycle[0]}), joined({text, cycle[0], " is a cycle of ", cycle.size(), " ", what, "s"})};
+}
+
+}  // namespace detail
 
 /// Elements of which some may not stand on a later stage than others: a directed graph without cycles, in rows of
 /// consecutive numbers both ways.
@@ -48,7 +61,7 @@ class precedence {
       edges.join(from, to);
     }
     for (const std::size_t each : edges.order()) order_.push_back(static_cast<element>(each));
-    if (order_.size() != elements) refuse(edges.cycle());
+    if (order_.size() != elements) detail::fail(detail::cycle_error(edges.cycle(), "element"));
     for (std::size_t e = 0; e < elements; ++e) {
       for (const std::size_t to : edges.next(e)) next_.push_back(static_cast<element>(to));
       for (const std::size_t from : edges.previous(e)) previous_.push_back(static_cast<element>(from));
@@ -79,14 +92,6 @@ class precedence {
     detail::fail(argument_error("precedence", "pairs", std::to_string(each),
                                 detail::joined({"must be below the number of elements, ", elements})));
   }
-  [[noreturn]] static void refuse(const std::vector<std::size_t>& cycle) {
-    std::string text;
-    for (std::size_t i = 0; i < cycle.size() && i < 8; ++i) text += std::to_string(cycle[i]) + " -> ";
-    if (cycle.size() > 8) text += "... -> ";
-    detail::fail(invalid_input(detail::joined({"element ", cycle[0]}),
-                               detail::joined({text, cycle[0], " is a cycle of ", cycle.size(), " elements"})));
-  }
-
   std::vector<element> next_{};
   std::vector<std::size_t> next_end_{0};  // of the row before each element, then of its own
   std::vector<element> previous_{};

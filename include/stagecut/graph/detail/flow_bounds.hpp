@@ -156,7 +156,7 @@ class flow_bounds {
     double room = limit * static_cast<double>(counts_.cpus);
     std::erase_if(items, [](const auto& each) { return each.share == std::numeric_limits<double>::infinity(); });
     std::sort(items.begin(), items.end(),
-              [](const auto& a, const auto& b) { return a.share * b.cpu > b.share * a.cpu; });
+              [](const auto& a, const auto& b) { return a.cpu / a.share < b.cpu / b.share; });
     double result = 0;
     for (const auto& each : items) {
       if (each.cpu > room) return result + each.share * (each.cpu > 0 ? room / each.cpu : 0);

@@ -35,12 +35,14 @@ template <set_cost Set>
   std::vector<item> items;
   double total = 0;
   for (std::size_t e = 0; e < empty.size(); ++e) {
-    items.push_back({static_cast<double>(set_weight(empty, e, 0)), static_cast<double>(set_weight(empty, e, 1))});
-    total += items.back().device;
+    const item each{static_cast<double>(set_weight(empty, e, 0)), static_cast<double>(set_weight(empty, e, 1))};
+    if (!(each.device > 0)) continue;  // no CPU can spare the devices anything
+    items.push_back(each);
+    total += each.device;
   }
   if (counts.cpus == 0) return least_above<set_value_t<Set>>(total / static_cast<double>(counts.devices));
   std::sort(items.begin(), items.end(),
-            [](const item& a, const item& b) { return a.device * b.cpu > b.device * a.cpu; });
+            [](const item& a, const item& b) { return a.cpu / a.device < b.cpu / b.device; });
   // With the first items on CPUs the load is where what is left on the devices meets what CPUs hold.
   const auto devices = static_cast<double>(counts.devices);
   const auto cpus = static_cast<double>(counts.cpus);
@@ -54,7 +56,7 @@ template <set_cost Set>
     }
     // A share x of this item: (left - x device) / devices = (on_cpus + x cpu) / cpus.
     const double x = (left * cpus - on_cpus * devices) / (each.device * cpus + each.cpu * devices);
-    if (x > 0 && each.device > 0) left -= (x < 1 ? x : 1) * each.device;
+    if (x > 0) left -= (x < 1 ? x : 1) * each.device;
     break;
   }
   if (counts.devices == 0) return 0;

@@ -127,7 +127,7 @@ class load_program {
     const std::size_t cpus = counts_.cpus - state % rows_;
     const auto each = static_cast<double>(below_);
     double most = static_cast<double>(devices) * each + slack_;
-    if (cpus != 0) most += static_cast<double>(cpus) * each * cpu_speed_;
+    if (cpus != 0 && cpu_speed_ > 0) most += static_cast<double>(cpus) * each * cpu_speed_;  // no infinity times 0
     return most;
   }
   [[nodiscard]] bool may_finish(std::size_t set, std::size_t state) const { return left_[set] <= capacity(state); }

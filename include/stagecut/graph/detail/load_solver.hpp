@@ -48,8 +48,9 @@ class load_solver {
   /// @param method   how
   /// @param limits   of the search
   /// @param unit     what the costs' unit is in that of the user, for `progress`; the objects must outlive this one
+  /// @param begin    since when time is limited
   load_solver(const precedence& below, const Set& empty, const stage_counts& counts, graph_method method,
-              const load_limits& limits, double unit)
+              const load_limits& limits, double unit, double begin = seconds_now())
       : below_(below),
         empty_(empty),
         counts_(counts),
@@ -57,7 +58,7 @@ class load_solver {
         limits_(limits),
         unit_(unit),
         search_(below, empty, counts, limits.seed),
-        begin_(seconds_now()) {}
+        begin_(begin) {}
 
   /// @param known   a partition to begin with, if there is one
   /// @param bound   what is known to be a bound; 0: nothing

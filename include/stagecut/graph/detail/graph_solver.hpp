@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/flow_bounds.hpp>
+#include <stagecut/graph/detail/folded_leaves.hpp>
+#include <stagecut/graph/detail/load_solver.hpp>
+#include <stagecut/graph/detail/path_load.hpp>
+#include <stagecut/graph/detail/why_no_partition.hpp>
+#include <stagecut/graph/load_request.hpp>
+#include <stagecut/graph/operator_costs.hpp>
+#include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/graph/operator_set.hpp>
+#include <stagecut/graph/stage_figures.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Solves for the elements of a graph.
+class graph_solver {
+ public:
+  using ticks = operator_costs::ticks;
+  using answer_type = load_answer<ticks>;
+
+  graph_solver(const operator_graph& graph, const load_request& request)
+      : graph_(graph),
+        request_(request),
+        counts_{request.devices, request.cpus, request.at_most},
+        parts_(graph),
+        costs_(graph, parts_, request.load, request.devices + request.cpus) {}
+
+  [[nodiscard]] outcome<graph_partition> run() {
+    using answer = outcome<graph_partition>;
+    if (graph_.operators.empty() && request_.at_most) return answer::optimal({});
+    if (auto why = why_no_partition(graph_, parts_, costs_, counts_)) return answer::infeasible(*std::move(why));
+    const answer_type found = solve();
+    if (found.infeasible) return answer::infeasible(no_partition(costs_, counts_));
+    if (!found.best) return answer::unknown({});
+    graph_partition result = described(found);
+    return found.proved() ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+  }
+
+ private:
+  [[nodiscard]] answer_type solve() const {
+    if (is_path(parts_, costs_, counts_)) return on_path();
+    const load_limits& limits = request_.limits;
+    if (operator_set(costs_).by_position()) return solved(parts_, costs_, counts_, {}, 0, limits);
+    const contraction folded = parts_.merged(graph_, folded_leaves(parts_, costs_, false));
+    if (folded.elements() == parts_.elements()) return solved(parts_, costs_, counts_, {}, 0, limits);
+    // With fewer stages too, and what leaves need of memory left out, nothing costs more: a bound, and where both are so
+    // anyhow the answer.
+    stage_counts fewer = counts_;
+    fewer.at_most = true;
+    const bool same = counts_.at_most && !request_.load.memory;
+    if (same) return solved_folded(graph_, folded, fewer, 0, limits);
+    // Its partitions may be none of this problem: of them nothing is told but the bound.
+    load_limits quiet = until(0.5);
+    const auto tell = [&](load_progress each) {
+      each.load = 0;
+      limits.progress(each);
+    };
+    if (limits.progress) quiet.progress = tell;
+    const answer_type relaxed = solved_folded(without_memory_of_leaves(folded), folded, fewer, 0, quiet);
+    if (relaxed.infeasible) return relaxed;
+    if (relaxed.best && keeps(*relaxed.best)) {
+      return relaxed.proved() ? relaxed : solved(parts_, costs_, counts_, relaxed.best, relaxed.bound, limits);
+    }
+    answer_type found = solved_folded(graph_, folded, counts_, relaxed.bound, until(0.75));
+    if (found.best && found.best->value <= relaxed.bound) return found;
+    return solved(parts_, costs_, counts_, std::move(found.best), relaxed.bound, limits);
+  }
+
+  /// The limits with a part of the time, from the beginning on.
+  [[nodiscard]] load_limits until(double part) const {
+    load_limits result = request_.limits;
+    if (result.time_limit) *result.time_limit *= part;
+    return result;
+  }
+
+  /// Solves for a contraction of `graph` with leaves folded, and says it of the elements of `parts_`.
+  [[nodiscard]] answer_type solved_folded(const operator_graph& graph, const contraction& folded,
+                                          const stage_counts& counts, ticks bound, const load_limits& limits) const {
+    const operator_costs costs(graph, folded, request_.load, request_.devices + request_.cpus);
+    answer_type found = solved(folded, costs, counts, {}, bound, limits);
+    const auto unfold = [&](element_stages<ticks>& each) {
+      std::vector<std::uint32_t> stage_of(parts_.elements());
+      for (std::size_t e = 0; e < stage_of.size(); ++e) {
+        stage_of[e] = each.stage_of[folded.element_of(parts_.operators_of(e)[0])];
+      }
+      each.stage_of = std::move(stage_of);
+    };
+    if (found.best) unfold(*found.best);
+    for (element_stages<ticks>& each : found.pool) unfold(each);
+    return found;
+  }
+
+  /// The graph where only the operators that are first in an element of `folded` need memory, with the rest of theirs
+  /// in `parts_`.
+  [[nodiscard]] operator_graph without_memory_of_leaves(const contraction& folded) const {
+    operator_graph result = graph_;
+    if (!request_.load.memory) return result;
+    std::vector<bool> stays(parts_.elements());
+    std::vector<bool> left_out(result.operators.size());
+    for (std::size_t e = 0; e < folded.elements(); ++e) {
+      for (const std::size_t v : folded.operators_of(e)) {
+        const operator_costs::figures& each = costs_.of(parts_.element_of(v));
+        if (each.forward != 0 || each.backward != 0 || each.cpu != 0) stays[parts_.element_of(v)] = true;
+      }
+    }
+    for (std::size_t v = 0; v < result.operators.size(); ++v) {
+      const bool alone =
+          folded.operators_of(folded.element_of(v)).size() == parts_.operators_of(parts_.element_of(v)).size();
+      if (alone || stays[parts_.element_of(v)]) continue;
+      result.operators[v].resident = 0;
+      result.operators[v].activations = 0;
+      result.operators[v].workspace = 0;
+      left_out[v] = true;
+    }
+    for (shared_parameters& each : result.shared) std::erase_if(each.operators, [&](auto v) { return left_out[v]; });
+    return result;
+  }
+
+  /// Whether a partition found for an easier problem is one of this.
+  [[nodiscard]] bool keeps(const element_stages<ticks>& found) const {
+    std::vector<operator_set> sets(found.kinds.size(), operator_set(costs_));
+    for (std::size_t e = 0; e < found.stage_of.size(); ++e) sets[found.stage_of[e]].add(e);
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      if (!sets[s].fits({found.kinds[s], s, sets.size()})) return false;
+    }
+    const auto devices = static_cast<std::size_t>(std::count(found.kinds.begin(), found.kinds.end(), 0));
+    return counts_.at_most || devices == counts_.devices;
+  }
+
+  [[nodiscard]] answer_type solved(const contraction& parts, const operator_costs& costs, const stage_counts& counts,
+                                   std::optional<element_stages<ticks>> known, ticks bound,
+                                   const load_limits& limits) const {
+    const operator_set empty(costs);
+    load_solver<operator_set> solver(parts.below(), empty, counts, request_.method, limits, costs.seconds(1), begin_);
+    const auto better = [&](ticks so_far, ticks best, const function_ref<bool()>& stop) {
+      if (costs.size() > 20000) return so_far;
+      flow_bounds bounds(costs, counts);
+      return bounds.cover(bounds.flow(so_far, stop), best, stop);
+    };
+    return solver.run(std::move(known), bound, better);
+  }
+
+  [[nodiscard]] answer_type on_path() const {
+    answer_type result;
+    result.best = least_path_load(parts_, costs_, counts_);
+    result.infeasible = !result.best;
+    if (result.best) result.bound = result.best->value;
+    return result;
+  }
+
+  [[nodiscard]] graph_partition described(const answer_type& found) const {
+    graph_partition result;
+    const std::vector<std::uint32_t> stages = parts_.expanded(found.best->stage_of);
+    result.stage_of.assign(stages.begin(), stages.end());
+    result.stages = stage_figures(graph_, result.stage_of, found.best->kinds, request_.load);
+    for (const graph_stage& each : result.stages) result.load = each.load > result.load ? each.load : result.load;
+    const double bound = costs_.seconds(found.bound);
+    result.bound = found.proved() || bound > result.load ? result.load : bound;
+    result.elements = parts_.elements();
+    result.down_sets = found.down_sets;
+    result.rounds = found.rounds;
+    for (const element_stages<ticks>& each : found.pool) {
+      const std::vector<std::uint32_t> other = parts_.expanded(each.stage_of);
+      result.others.emplace_back(other.begin(), other.end());
+    }
+    return result;
+  }
+
+  const operator_graph& graph_;
+  const load_request& request_;
+  stage_counts counts_;
+  contraction parts_;
+  operator_costs costs_;
+  double begin_ = seconds_now();
+};
+
+}  // namespace stagecut::inline v0::detail
