@@ -13,7 +13,8 @@ using stagecut::operator_graph;
 namespace {
 
 double bound(const operator_graph& graph, std::size_t k, std::size_t m) {
-  return stagecut::detail::graph_makespan_bound(graph, stagecut::contraction(graph)).of(k, m);
+  return stagecut::detail::graph_makespan_bound(graph, stagecut::contraction(graph, stagecut::backward_edges::lead))
+      .of(k, m);
 }
 
 operator_graph chain(std::vector<double> forward) {

@@ -88,7 +88,7 @@ TEST_CASE("an operator is what its layer says") {
   model.layers[0].parameters = 10;
   const operator_graph made = graph_of(model, {.link = stagecut::link_speed{0.5, 32}});
   CHECK(made.latency == 0.5);
-  CHECK(made.operators[0] == graph_operator{.forward = 1, .sent = 2, .sent_back = 2, .resident = 7});
+  CHECK(made.operators[0] == graph_operator{.forward = 1, .sent = 2, .sent_back = 2, .resident = 7, .output = 64});
   CHECK(made.operators[1] == graph_operator{.forward = 2,
                                             .backward = 5,
                                             .cpu = 70,
@@ -96,6 +96,7 @@ TEST_CASE("an operator is what its layer says") {
                                             .sent_back = 2,
                                             .resident = 40,
                                             .activations = 9,
+                                            .output = 64,
                                             .stage = 3,
                                             .on_accelerator = false,
                                             .on_cpu = true});

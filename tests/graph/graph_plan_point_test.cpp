@@ -36,7 +36,7 @@ TEST_CASE("a plan is priced as its stages are, and moves that do not help leave 
   for (int round = 0; round < 120; ++round) {
     const std::size_t n = 5 + random.up_to(6);
     const auto graph = random.next(n, {.groups = round % 3 == 0, .backward = round % 2 == 0});
-    const stagecut::contraction elements(graph);
+    const stagecut::contraction elements(graph, stagecut::backward_edges::lead);
     const stagecut::detail::operator_links links(graph);
     const std::size_t k = 3;
     const std::size_t m = 4;
@@ -82,7 +82,7 @@ TEST_CASE("a plan is priced as its stages are, and moves that do not help leave 
 TEST_CASE("empty stages and bytes above the memory are told") {
   stagecut::operator_graph graph;
   graph.operators.resize(3, {.forward = 1, .resident = 4, .activations = 2});
-  const stagecut::contraction elements(graph);
+  const stagecut::contraction elements(graph, stagecut::backward_edges::lead);
   const stagecut::detail::operator_links links(graph);
   plan_pricer pricer(4, false, 10, false, std::vector<bool>(3));
   plan_point point{moving_stages(graph, links, elements, std::vector<std::size_t>{0, 0, 1}, 3)};

@@ -17,7 +17,7 @@ TEST_CASE("orders of two branches") {
   stagecut::operator_graph graph;
   graph.operators.resize(5);
   graph.edges = {{0, 2}, {2, 4}, {1, 3}, {3, 4}};
-  const stagecut::contraction elements(graph);
+  const stagecut::contraction elements(graph, stagecut::backward_edges::lead);
   const linear_starts starts(graph, elements, list(5, 0), list(5, 1));
   stagecut::detail::small_random random(1);
   CHECK(starts.order(next::as_listed, random) == list{0, 1, 2, 3, 4});
@@ -31,7 +31,7 @@ TEST_CASE("every order follows the edges, and every cut is an assignment whose s
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = 3 + random.up_to(20);
     const auto graph = random.next(n, {.groups = round % 2 == 0, .backward = round % 3 == 0});
-    const stagecut::contraction elements(graph);
+    const stagecut::contraction elements(graph, stagecut::backward_edges::lead);
     const std::size_t k = 1 + random.up_to(std::min<std::size_t>(elements.elements(), 5) - 1);
     const linear_starts starts(graph, elements, list(elements.elements(), 0), list(elements.elements(), k - 1));
     for (const next which : {next::as_listed, next::newest, next::oldest, next::any}) {
@@ -50,7 +50,7 @@ TEST_CASE("every order follows the edges, and every cut is an assignment whose s
 TEST_CASE("elements stand where they may") {
   stagecut::operator_graph graph;
   graph.operators.resize(4, {.forward = 1});
-  const stagecut::contraction elements(graph);
+  const stagecut::contraction elements(graph, stagecut::backward_edges::lead);
   const linear_starts starts(graph, elements, {0, 2, 0, 0}, {2, 2, 0, 2});
   CHECK(starts.cut({0, 1, 2, 3}, 2, 1) == list{0, 2, 0, 1});
 }

@@ -43,7 +43,7 @@ TEST_CASE("sums after any moves are those of the stages, in any order in which t
     const std::size_t k = 1 + random.up_to(3);
     auto graph = random.next(n, {.groups = round % 3 == 0, .backward = round % 2 == 0, .shared = round % 5 == 0});
     graph.edges.push_back({0, 0});
-    const stagecut::contraction elements(graph);
+    const stagecut::contraction elements(graph, stagecut::backward_edges::lead);
     const stagecut::detail::operator_links links(graph);
     std::vector<std::size_t> now(n, 0);
     moving_stages stages(graph, links, elements, now, k);
@@ -89,7 +89,7 @@ TEST_CASE("what is restored leaves no rounding behind") {
   stagecut::operator_graph graph;
   graph.operators.resize(3, {.forward = 0.1, .backward = 0.7, .sent = 0.3});
   graph.edges = {{0, 1}, {1, 2}};
-  const stagecut::contraction elements(graph);
+  const stagecut::contraction elements(graph, stagecut::backward_edges::lead);
   const stagecut::detail::operator_links links(graph);
   moving_stages stages(graph, links, elements, std::vector<std::size_t>{0, 0, 1}, 2);
   moving_stages::sums before;

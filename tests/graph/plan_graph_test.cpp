@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using namespace stagecut;
 

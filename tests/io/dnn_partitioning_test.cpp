@@ -71,7 +71,7 @@ TEST_CASE("a graph of dnn-partitioning, in seconds and bytes") {
   CHECK(model.layers[2].output == 0);
   CHECK(model.layers[2].unknown_fields == R"({"id":"x"})");
   CHECK(model.edges == std::vector<stagecut::profile_edge>{{1, 2}, {0, 1}, {0, 2}});
-  CHECK(model.machine == stagecut::stated_machine{6, 2, 17185374208.0, stagecut::link_speed{0, 2147483648.0}});
+  CHECK(model.machine == stagecut::stated_machine{6, 2, 17185374208.0, stagecut::link_speed{0, 2147483648.0}, false});
   CHECK(model.name == "three");
   CHECK(model.unknown_fields == R"({"by":"me"})");
   CHECK(stagecut::io::parse_json_profile(stagecut::io::as_json(model), "again") == model);

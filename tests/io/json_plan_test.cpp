@@ -385,9 +385,13 @@ TEST_CASE("the stage of every layer stands in cuts or in an assignment") {
   CHECK(with_graph("[1, 0, 1]", "[1, 1, 1]") == "p.json#/stages/0: stage 0 has no layer");
   CHECK(with_graph("[1, 0, 1]", "[0, 0, 1]") ==
         "p.json#/assignment: {…} is of intervals in the order of the model, which cuts say");
-  CHECK(with_graph("[1, 0, 1]", "[0, 1, 0]") ==
-        "p.json#/edges: 1 edges do not agree with the layers: layer 0 on stage 0 needs layer 1 on stage 1, from which no "
-        "way leads there");
+  stagecut::plan forward = full_graph_plan();
+  for (stagecut::layer& each : forward.profile.layers) each.is_backward = false;
+  std::string text = as_json(forward);
+  CHECK(
+      refusal(text.replace(text.find("[1, 0, 1]"), 9, "[0, 1, 0]")) ==
+      "p.json#/edges: 1 edges do not agree with the layers: layer 0 on stage 0 needs layer 1 on stage 1, from which no "
+      "way leads there");
   CHECK(with_graph("{\"time\": 3.5", "{\"first\": 0, \"time\": 3.5") ==
         "p.json#/stages/0/first: does not agree with an assignment: the stage is no interval");
   CHECK(with_graph("{\"time\": 3.5", "{\"last\": 0, \"time\": 3.5") ==

@@ -19,13 +19,19 @@
 
 namespace stagecut::inline v0 {
 
+/// What edges between operators of the backward pass demand, whose groups hold operators of the forward pass.
+enum class backward_edges : std::uint8_t {
+  follow,  ///< nothing: their order is that of the forward pass
+  lead     ///< the same or an earlier stage, as a pipeline runs them
+};
+
 /// The operators of a graph that no plan can part, as one element each: those of one group, and those that stand on a
 /// cycle once groups are one. Every partition of the operators into stages without a cycle between these, which parts no
 /// group, is one of the elements, and the other way round.
 ///
 /// An edge between operators of the forward pass leads to the same or a later stage. Of the backward pass, those whose
-/// group holds operators of the forward pass follow these; where one end of an edge has none, the edge leads to the same
-/// or an earlier stage. From the forward to the backward pass an edge demands nothing.
+/// group holds operators of the forward pass follow these; where one end of an edge has none, or edges `lead`, the edge
+/// leads to the same or an earlier stage. From the forward to the backward pass an edge demands nothing.
 class contraction {
  public:
   /// An element, from 0: ordered by their least operators.
@@ -36,9 +42,11 @@ class contraction {
 
   /// @throws invalid_input with `edge I` for an operator that there is not and for an edge from the backward to the
   ///         forward pass, and with `operator I` for one on a cycle that no group explains. O((n + m) log m)
-  explicit contraction(const operator_graph& graph) : element_of_(grouped(graph)) {
+  explicit contraction(const operator_graph& graph, backward_edges backward = backward_edges::follow)
+      : element_of_(grouped(graph)) {
     check(graph);
     follow(graph);
+    if (backward == backward_edges::lead) follows_.assign(follows_.size(), false);
     fuse(graph);
     number();
     below_ = precedence(elements(), pairs(graph));

@@ -133,6 +133,7 @@ inline void check_range(const profile& model, const operator_graph& graph) {
   }
   operator_graph graph;
   graph.latency = link.latency;
+  graph.sends_back = gradients && !apart;
   graph.edges = detail::operator_edges(model);
   const std::vector<std::size_t> groups = detail::layer_groups(model);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {

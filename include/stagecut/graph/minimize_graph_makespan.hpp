@@ -31,7 +31,7 @@ struct minimize_graph_makespan_fn {
                                                    const std::vector<std::vector<std::size_t>>& starts = {}) const {
     check(request);
     detail::check_operators(graph);
-    const contraction elements(graph);
+    const contraction elements(graph, backward_edges::lead);
     if (graph.operators.empty()) refuse("graph.operators.size()", "0", "must be at least 1");
     const detail::stage_ranges ranges(graph, elements, request.devices);
     if (auto why = detail::why_no_graph_plan(graph, elements, request, ranges)) {

@@ -58,6 +58,7 @@ struct operator_graph {
   std::vector<graph_operator> operators{};  ///< in any order
   std::vector<operator_edge> edges{};       ///< in any order
   std::vector<shared_parameters> shared{};    ///< parameters held once on every stage that needs them
+  bool sends_back = false;                    ///< whether gradients go back along all edges, if they take latency alone
   double latency = 0;                       ///< seconds of every message, beside what its bytes take
   std::vector<std::string> names{};         ///< of every operator, for errors; empty: they have numbers alone
 };

@@ -57,7 +57,7 @@ namespace stagecut::inline v0 {
     for (const std::size_t s : reached[v]) {
       (each.is_backward ? sent[s].backward : sent[s].forward) += each.sent + graph.latency;
       if (!each.is_backward) passing[s] += each.output;
-      if (each.sent_back > 0) sent[s].backward += each.sent_back + graph.latency;
+      if (each.sent_back > 0 || graph.sends_back) sent[s].backward += each.sent_back + graph.latency;
     }
   }
   for (const shared_parameters& each : graph.shared) {

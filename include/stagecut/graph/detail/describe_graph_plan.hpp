@@ -20,32 +20,24 @@
 // What a plan says of the stages of a graph.
 namespace stagecut::inline v0::detail {
 
-/// The edges between stages: of every producer its output, once for each stage that takes it; what operators of the
-/// backward pass send back the same way, if that is more.
+/// The edges between stages: of every producer of the forward pass its output, once for each later stage that takes it.
+/// What goes back is as large, whichever operators send it.
 [[nodiscard]] inline std::vector<planned_edge> stage_edges_of(const operator_graph& graph,
                                                               const std::vector<std::size_t>& stage_of,
                                                               std::size_t stages) {
-  struct bytes {
-    double forward = 0;
-    double backward = 0;
-  };
-  std::map<std::pair<std::size_t, std::size_t>, bytes> sums;
+  std::map<std::pair<std::size_t, std::size_t>, double> bytes;
   std::vector<std::vector<std::size_t>> reached(stage_of.size());
-  for (const operator_edge& each : graph.edges) reached[each.from].push_back(stage_of[each.to]);
+  for (const operator_edge& each : graph.edges) {
+    const bool on = stage_of[each.from] < stage_of[each.to] && !graph.operators[each.from].is_backward;
+    if (on) reached[each.from].push_back(stage_of[each.to]);
+  }
   for (std::size_t v = 0; v < reached.size(); ++v) {
     std::sort(reached[v].begin(), reached[v].end());
     reached[v].erase(std::unique(reached[v].begin(), reached[v].end()), reached[v].end());
-    for (const std::size_t to : reached[v]) {
-      const std::size_t from = stage_of[v];
-      if (to == from) continue;
-      bytes& sum = sums[{std::min(from, to), std::max(from, to)}];
-      (to > from && !graph.operators[v].is_backward ? sum.forward : sum.backward) += graph.operators[v].output;
-    }
+    for (const std::size_t to : reached[v]) bytes[{stage_of[v], to}] += graph.operators[v].output;
   }
   std::vector<planned_edge> result;
-  for (const auto& [ends, each] : sums) {
-    result.push_back({ends.first, ends.second, each.forward < each.backward ? each.backward : each.forward});
-  }
+  for (const auto& [ends, sum] : bytes) result.push_back({ends.first, ends.second, sum});
   // Stages that do not speak at all: without edges they would be a chain.
   if (result.empty() && stages > 1) result.push_back({0, 1, 0});
   return result;

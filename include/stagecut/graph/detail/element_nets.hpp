@@ -77,7 +77,7 @@ struct element_nets {
       net_weight& sum = known[std::move(row[u])];
       (from.is_backward ? sum.backward : sum.forward) += from.sent + graph.latency;
       if (!from.is_backward) sum.bytes += from.output;
-      if (from.sent_back > 0) sum.backward += from.sent_back + graph.latency;
+      if (from.sent_back > 0 || graph.sends_back) sum.backward += from.sent_back + graph.latency;
     }
     for (const auto& [each, weight] : known) {
       if (weight.forward == 0 && weight.backward == 0 && weight.bytes == 0) continue;

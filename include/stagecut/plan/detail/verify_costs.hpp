@@ -56,7 +56,8 @@ struct stage_tensors {
 };
 [[nodiscard]] inline stage_tensors tensors_of_stage(const verified_plan& all, std::size_t s) {
   const link_speed& link = all.made.messages.links[0];
-  bool gradients = true;  // go back along the edges
+  bool gradients = false;  // go back along the edges
+  for (const layer& each : all.model.layers) gradients = gradients || each.backward > 0;
   for (const layer& each : all.model.layers) gradients = gradients && !each.is_backward;
   std::vector<char> counted(all.stage_of.size());
   stage_tensors result;

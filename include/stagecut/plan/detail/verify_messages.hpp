@@ -50,6 +50,10 @@ struct stage_need {
     if (result.empty() || result.back().from != from || result.back().to != to) result.push_back({from, to, 0});
     result.back().bytes += all.figures[layer].output;
   }
+  // One that carries nothing may stand there without need: it tells stages that do not speak at all from a chain.
+  for (const planned_edge& each : all.made.edges) {
+    if (each.bytes == 0 && each.from < each.to && each.to < all.stages() && result.empty()) result.push_back(each);
+  }
   return result;
 }
 
