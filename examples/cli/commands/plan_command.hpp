@@ -70,7 +70,8 @@ struct plan_command {
     add_choice(*command, "--objective", request.objective, stagecut::objective_words, "NAME",
                "makespan, bottleneck, leximax, range, variance");
     layers.add(*command);
-    option("--time-limit", time_limit, "SECONDS", "To search (10): makespan, leximax, range")->check(seconds_check());
+    option("--time-limit", time_limit, "SECONDS", "To search (10): graphs, makespan, leximax, range")
+        ->check(seconds_check());
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
     option("--output", output, "FILE", "Write to this file");
     add_rare(*command);
@@ -193,6 +194,7 @@ struct plan_command {
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
     request.limits.stop = stop;
+    if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, request);
     if (schedule != "auto") return stagecut::make_plan(model, request, stagecut::plan_graph);
     compared = stagecut::compare_plans(model, request, stagecut::usual_choices(model, chunks));
     return std::move(compared.best);
