@@ -46,6 +46,7 @@
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
 #include <stagecut/plan/compare_plans.hpp>
+#include <stagecut/plan/graph_method.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
