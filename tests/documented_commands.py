@@ -2,7 +2,7 @@
 """The commands that a page shows print what it says: documented_commands.py BINARY PAGE.
 
 A command stands in a block marked `console`, after `$ examples/run`; it may end in `> FILE`. A file that stands in docs
-already must be the same.
+already must be the same. Commands find `examples/models`.
 """
 
 import pathlib
@@ -18,6 +18,8 @@ page = root / sys.argv[2]
 blocks = re.findall(r"^```console\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
 failures = commands = 0
 with tempfile.TemporaryDirectory() as folder:
+    (pathlib.Path(folder) / "examples").mkdir()
+    (pathlib.Path(folder) / "examples" / "models").symlink_to(root / "examples" / "models")
     for block in blocks:
         for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, expected = command.partition("\n")

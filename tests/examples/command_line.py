@@ -489,7 +489,9 @@ chain = run("plan", "-", "--devices", 3, "--format", "json", stdin=graph([0, 2],
 check([layer["name"] for layer in json.loads(chain.stdout)["profile"]["layers"]] == ["a", "b", "c"], chain)
 check([layer["output"] for layer in json.loads(chain.stdout)["profile"]["layers"]] == [4, 8, 4], chain)
 fork = graph([0, 1], [0, 2])
-fails(2, 'standard input: layer 2 ("b"): not a chain: no path joins "c" and "b"', "plan", "-", "--devices", 2, stdin=fork)
+check("optimal" in run("plan", "-", "--devices", 2, stdin=fork).stdout, "a fork is a graph")
+fails(2, 'standard input: layer 2 ("b"): not a chain: no path joins "c" and "b"', "plan", "-", "--devices", 2, "--microbatches", 4,
+      "--schedule", "auto", stdin=fork)
 check(json.loads(run("show", "-", "--format", "json", stdin=fork).stdout)["edges"] == [[0, 1], [0, 2]], "loses edges")
 check(run("show", "-", stdin=fork).stdout.startswith("a graph of 2 edges\n"), "says not that it is a graph")
 
@@ -545,6 +547,17 @@ fails(2, "no\\u000asuch\\u001b[31m: cannot be opened", "plan", "no\nsuch\x1b[31m
 fails(2, "FILE is required", "plan", "--devices", 2)
 fails(2, "--devices is required", "plan", "-", stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", 0, stdin="1\n")
+# Graphs: of one that is a chain, too, `--method auto` asks for a plan as a graph.
+unet = ("plan", models / "unet.dot", "--devices", 4, "--bandwidth", "25GB", "--microbatches", 8, "--format", "json")
+ways = [json.loads(run(*unet, "--objective", "makespan", *more).stdout) for more in ((), ("--method", "auto"))]
+check("edges" not in ways[0] and ways[1]["edges"] and ways[1]["objective"]["value"] < ways[0]["objective"]["value"], "skips are passed on by every stage")
+fails(2, "--schedule: auto compares plans of chains, without --cpus", *unet, "--schedule", "auto", "--cpus", 1)
+fails(2, "--schedule: auto compares plans of chains, without --at-most", *unet, "--schedule", "auto", "--at-most")
+towers = ("plan", models / "towers.dot", "--devices", 4)
+fails(2, "--topology = {…}, is not known to plans of graphs", *towers, "--topology", "2x2:300GB,2GB")
+fails(2, "--keep-together = {…}, is of chains", *towers, "--keep-together", "text1..text2")
+fails(2, "--cpus = 1, must be 0 for the makespan", *towers, "--cpus", 1, "--microbatches", 8, "--objective", "makespan")
+
 fails(2, "--devices", "plan", "-", "--devices", -1, stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "two", stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "2.5", stdin="1\n")

@@ -59,7 +59,6 @@ struct plan_command {
     option("FILE", file, "", "A profile")->required();
     devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
     option("--cpus", cpus, "C", "Of a graph, CPUs at most that take a stage, too")->transform(count(0));
-    command->add_flag("--at-most", request.at_most, "Of a graph, fewer stages will do");
     option("--chunks", chunks, "V", "Stages of each rank, in turn")->transform(count());
     option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
@@ -70,7 +69,8 @@ struct plan_command {
     add_choice(*command, "--objective", request.objective, stagecut::objective_words, "NAME",
                "makespan, bottleneck, leximax, range, variance");
     layers.add(*command);
-    option("--time-limit", time_limit, "SECONDS", "To search (10): makespan, leximax, range")->check(seconds_check());
+    option("--time-limit", time_limit, "SECONDS", "To search (10): graphs, makespan, leximax, range")
+        ->check(seconds_check());
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
     option("--output", output, "FILE", "Write to this file");
     add_rare(*command);
@@ -173,6 +173,7 @@ struct plan_command {
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command.add_option(name, into, says)->type_name(type)->group(rare_options);
     };
+    command.add_flag("--at-most", request.at_most, "Of a graph, fewer stages will do")->group(rare_options);
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
     memory.add_rare(command);
     method.add_rare(command);
@@ -193,6 +194,7 @@ struct plan_command {
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
     request.limits.stop = stop;
+    if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, request);
     if (schedule != "auto") return stagecut::make_plan(model, request, stagecut::plan_graph);
     compared = stagecut::compare_plans(model, request, stagecut::usual_choices(model, chunks));
     return std::move(compared.best);

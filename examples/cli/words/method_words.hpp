@@ -21,7 +21,7 @@ struct method_words {
   std::optional<double> time_weight;
 
   void add(CLI::App& command) {
-    command.add_option("--method", method, "By time, parameters, uniform or type:REGEX; a graph: auto, down-sets, linear")->type_name("HOW");
+    command.add_option("--method", method, "By time, parameters, ...; a graph: down-sets, linear")->type_name("HOW");
   }
 
   /// What is seldom needed.
