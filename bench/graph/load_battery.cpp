@@ -2,25 +2,24 @@
 // How near to the least load the heuristics come: published graphs, as they are, with their operators in another order,
 // and with figures changed by up to a tenth, for several numbers of stages and limits of memory, against what is proved.
 //
-// `load_battery [MILLISECONDS [SEEDS]]` prints a table in Markdown. The limit is of the thread's own time, so that a busy
-// machine does not shorten it. Status 1: a plan where there is none, or one that is better than the best.
+// `load_battery [SEEDS]` prints a table in Markdown: all problems are solved first, then the heuristics alone look at
+// each for 5, 10, 20 and 50 ms of the thread's own time, so that a busy machine does not shorten it. Status 1: a plan where there is none, or one that is better than the best.
 
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/minimize_load.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <limits>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "thread_seconds.hpp"
 #include "workloads.hpp"
 
 namespace {
@@ -29,13 +28,6 @@ using stagecut::operator_graph;
 using stagecut::state;
 
 bool wrong = false;
-
-/// Seconds of this thread.
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 enum class change { none, order, figures };
 
@@ -59,33 +51,37 @@ operator_graph changed(const operator_graph& graph, change how, unsigned seed) {
   return result;
 }
 
+/// A problem, and what is proved of it.
+struct instance {
+  std::string name;
+  std::string kind;
+  operator_graph graph;
+  stagecut::load_request request;
+  state proved;
+  double bound;  // nothing is lighter; the least load where that is proved
+};
+
 struct tally {
+  std::size_t instances = 0;
   std::size_t optimal = 0;
   std::size_t infeasible = 0;
-  std::size_t unknown = 0;
-  std::size_t runs = 0;
-  std::size_t found = 0;    // of runs, where there is a plan
-  std::size_t missed = 0;   // likewise, no plan was found
-  std::size_t at_best = 0;  // likewise, the best
+  std::size_t runs = 0;     // of the heuristics, where there is a plan
+  std::size_t missed = 0;   // no plan was found
+  std::size_t at_best = 0;  // the best one was
   double gaps = 0;
   double worst = 0;
-  std::vector<double> reached{};  // seconds
-  double longest = 0;             // run
+  double longest = 0;  // of all runs, seconds
 
   void add(const tally& other) {
-    optimal += other.optimal, infeasible += other.infeasible, unknown += other.unknown;
-    runs += other.runs, found += other.found, missed += other.missed, at_best += other.at_best;
+    instances += other.instances, optimal += other.optimal, infeasible += other.infeasible;
+    runs += other.runs, missed += other.missed, at_best += other.at_best;
     gaps += other.gaps, worst = std::max(worst, other.worst), longest = std::max(longest, other.longest);
-    reached.insert(reached.end(), other.reached.begin(), other.reached.end());
   }
-  void print(const std::string& name) {
-    std::sort(reached.begin(), reached.end());
-    const auto ms = [&](double share) {
-      return reached.empty() ? 0 : 1e3 * reached[static_cast<std::size_t>(share * static_cast<double>(reached.size() - 1))];
-    };
-    std::printf("| %s | %zu | %zu | %zu | %zu | %zu | %zu | %.4f %% | %.3f %% | %.1f ms | %.1f ms | %.0f ms |\n", name.c_str(),
-                optimal, infeasible, unknown, runs, missed, at_best, found == 0 ? 0 : gaps / static_cast<double>(found),
-                worst, ms(0.5), ms(1), 1e3 * longest);
+  void print(const std::string& name) const {
+    const double found = static_cast<double>(std::max<std::size_t>(runs - missed, 1));
+    std::printf("| %s | %zu | %zu | %zu | %zu | %zu | %zu | %zu | %.4f %% | %.3f %% | %.0f ms |\n", name.c_str(), instances,
+                optimal, infeasible, instances - optimal - infeasible, runs, missed, at_best, gaps / found, worst,
+                1e3 * longest);
   }
 };
 
@@ -96,45 +92,67 @@ stagecut::load_request request_for(const operator_graph& graph, std::size_t k, d
   double total = 0;
   for (const auto& each : graph.operators) total += each.resident;
   if (memory != 0) request.load.memory = memory * total / static_cast<double>(k);
+  request.limits.time_limit = 60;
   return request;
 }
 
-/// Looks at one graph by the heuristics alone.
-void try_heuristics(const std::string& name, const operator_graph& graph, stagecut::load_request request, double limit,
-                    std::size_t seeds, state proved, double least, tally& into) {
-  for (std::size_t seed = 1; seed <= seeds; ++seed) {
-    const double begin = thread_seconds();
-    double reached = 0;
-    double best = 0;
-    const auto stop = [&] { return thread_seconds() - begin >= limit; };
-    const auto progress = [&](const stagecut::load_progress& at) {
-      if (at.load != best) best = at.load, reached = thread_seconds() - begin;
-    };
-    request.method = stagecut::graph_method::linear;
-    request.limits.seed = seed;
-    request.limits.time_limit = 2 * limit;
-    request.limits.stop = stop;
-    request.limits.progress = progress;
-    const auto found = stagecut::minimize_load(graph, request);
-    into.longest = std::max(into.longest, thread_seconds() - begin);
-    ++into.runs;
-    const bool impossible = (found && proved == state::infeasible) || (found.state() == state::infeasible && least > 0) ||
-                            (found && least > 0 && found->load < least * (1 - 1e-12));
-    if (impossible) wrong = true, std::fprintf(stderr, "%s: wrong\n", name.c_str());
-    if (least == 0) continue;
-    if (!found) {
-      ++into.missed;
-      std::fprintf(stderr, "%s, seed %zu: no plan, the least load is %g s\n", name.c_str(), seed, least);
-      continue;
+/// All problems of a published graph, solved.
+void solve(const std::filesystem::path& folder, const std::string& name, std::vector<instance>& into) {
+  const operator_graph stated = bench::published_graph(folder, name).graph;
+  for (const change how : {change::none, change::figures}) {
+    const operator_graph graph = changed(stated, how, 7);
+    for (const std::size_t k : {2U, 4U, 8U, 12U, 16U}) {
+      for (const double memory : {0.0, 1.5, 1.3, 1.1}) {
+        const stagecut::load_request request = request_for(graph, k, memory);
+        const double begin = bench::thread_seconds();
+        const auto exact = stagecut::minimize_load(graph, request);
+        const double took = bench::thread_seconds() - begin;
+        char text[100];
+        std::snprintf(text, sizeof text, memory == 0 ? "any" : "%g × average", memory);
+        const std::string kind = text;
+        const std::string which = name + ", k = " + std::to_string(k) + ", memory " + kind;
+        std::snprintf(text, sizeof text, ": %s in %.1f s", to_string(exact.state()), took);
+        if (took > 2) std::fprintf(stderr, "%s%s\n", which.c_str(), text);
+        const double bound = exact ? exact->bound : 0;
+        const auto add = [&](const char* beginning, operator_graph made) {
+          into.push_back({which + ", " + beginning, std::string(beginning) + " | " + kind, std::move(made), request,
+                          exact.state(), bound});
+        };
+        add(how == change::none ? "as published" : "figures ± 10 %", graph);
+        if (how == change::none) add("in another order", changed(graph, change::order, 5));
+      }
     }
-    const double gap = 100 * (found->load / least - 1);
-    ++into.found;
-    into.at_best += gap < 1e-9 ? 1U : 0U;
-    into.gaps += gap;
-    into.worst = std::max(into.worst, gap);
-    into.reached.push_back(reached);
-    if (gap > 0.1) std::fprintf(stderr, "%s, seed %zu: %.3f %% above\n", name.c_str(), seed, gap);
   }
+}
+
+/// Looks at a problem by the heuristics alone.
+void try_heuristics(const instance& of, double limit, std::size_t seed, tally& into) {
+  const double begin = bench::thread_seconds();
+  const auto stop = [&] { return bench::thread_seconds() - begin >= limit; };
+  stagecut::load_request request = of.request;
+  request.method = stagecut::graph_method::linear;
+  request.limits.seed = seed;
+  request.limits.time_limit = 2 * limit;
+  request.limits.stop = stop;
+  const auto found = stagecut::minimize_load(of.graph, request);
+  into.longest = std::max(into.longest, bench::thread_seconds() - begin);
+  const bool none = of.proved == state::infeasible;
+  if (found ? none || found->load < of.bound * (1 - 1e-12) : found.state() == state::infeasible && !none) {
+    wrong = true;
+    std::fprintf(stderr, "%s, seed %zu: wrong\n", of.name.c_str(), seed);
+  }
+  if (none) return;
+  ++into.runs;
+  if (!found) {
+    ++into.missed;
+    std::fprintf(stderr, "%s, seed %zu: no plan in %g s\n", of.name.c_str(), seed, limit);
+    return;
+  }
+  const double gap = std::max(0.0, 100 * (found->load / of.bound - 1));
+  into.at_best += gap < 1e-9 ? 1U : 0U;
+  into.gaps += gap;
+  into.worst = std::max(into.worst, gap);
+  if (gap > 0.1 && limit >= 0.05) std::fprintf(stderr, "%s, seed %zu: %.3f %% above\n", of.name.c_str(), seed, gap);
 }
 
 }  // namespace
@@ -142,48 +160,26 @@ void try_heuristics(const std::string& name, const operator_graph& graph, stagec
 int main(int argc, char** argv) {
   const auto folder = bench::workloads();
   if (!folder) return 0;
-  const double limit = argc > 1 ? std::atof(argv[1]) / 1e3 : 0.05;
-  const std::size_t seeds = argc > 2 ? static_cast<std::size_t>(std::atoi(argv[2])) : 3;
-  std::map<std::pair<int, double>, tally> all;
-  for (const char* const name : bench::published_graphs) {
-    const operator_graph stated = bench::published_graph(*folder, name).graph;
-    for (const change how : {change::none, change::figures}) {
-      const operator_graph graph = changed(stated, how, 7);
-      for (const std::size_t k : {2U, 4U, 8U, 12U, 16U}) {
-        for (const double memory : {0.0, 1.5, 1.3, 1.1}) {
-          stagecut::load_request request = request_for(graph, k, memory);
-          request.limits.time_limit = 60;
-          const double begin = thread_seconds();
-          const auto exact = stagecut::minimize_load(graph, request);
-          const double took = thread_seconds() - begin;
-          tally& here = all[{static_cast<int>(how), memory}];
-          const double least = exact.state() == state::optimal ? exact->load : 0;
-          here.optimal += exact.state() == state::optimal ? 1U : 0U;
-          here.infeasible += exact.state() == state::infeasible ? 1U : 0U;
-          here.unknown += exact.state() == state::optimal || exact.state() == state::infeasible ? 0U : 1U;
-          char text[200];
-          std::snprintf(text, sizeof text, "%s%s, k = %zu, memory %g", name, how == change::none ? "" : " changed", k, memory);
-          if (took > 5) std::fprintf(stderr, "%s: %s in %.1f s\n", text, to_string(exact.state()), took);
-          try_heuristics(text, graph, request, limit, seeds, exact.state(), least, here);
-          if (how != change::none) continue;
-          tally& other = all[{static_cast<int>(change::order), memory}];
-          try_heuristics(std::string(text) + ", in another order", changed(graph, change::order, 5), request, limit, seeds,
-                         exact.state(), least, other);
-        }
-      }
+  const std::size_t seeds = argc > 1 ? static_cast<std::size_t>(std::atoi(argv[1])) : 3;
+  std::vector<instance> all;
+  for (const char* const name : bench::published_graphs) solve(*folder, name, all);
+  std::puts("| graphs | memory | instances | proved optimal | proved infeasible | open | runs | no plan found | "
+            "at the optimum | mean gap | worst gap | longest run |\n|---|---|---|---|---|---|---|---|---|---|---|---|");
+  for (const double limit : {0.005, 0.01, 0.02, 0.05}) {
+    std::map<std::string, tally> by_kind;
+    for (const instance& each : all) {
+      tally& here = by_kind[each.kind];
+      ++here.instances;
+      here.optimal += each.proved == state::optimal ? 1U : 0U;
+      here.infeasible += each.proved == state::infeasible ? 1U : 0U;
+      for (std::size_t seed = 1; seed <= seeds; ++seed) try_heuristics(each, limit, seed, here);
     }
+    tally sum;
+    for (const auto& [kind, each] : by_kind) {
+      if (limit == 0.05) each.print(kind);
+      sum.add(each);
+    }
+    sum.print("all, " + std::to_string(static_cast<int>(1e3 * limit)) + " ms |");
   }
-  std::puts("| graphs | memory | proved optimal | proved infeasible | unknown | runs | no plan found | at the optimum | "
-            "mean gap | worst gap | reached, median | reached, worst | longest run |\n"
-            "|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-  const char* const names[] = {"as published", "in another order", "figures ± 10 %"};
-  tally sum;
-  for (auto& [which, each] : all) {
-    char memory[50];
-    std::snprintf(memory, sizeof memory, which.second == 0 ? "any" : "%g × average", which.second);
-    sum.add(each);
-    each.print(std::string(names[which.first]) + " | " + memory);
-  }
-  sum.print("all |");
   return wrong ? 1 : 0;
 }
