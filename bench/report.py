@@ -91,22 +91,56 @@ def minimize_makespan(runs):
            "worst", "uniform", "bottleneck", "shifting"], rows)
 
 
+def minimize_load(runs):
+    """Times are those of the thread: these runs are not repeated."""
+    rows = []
+    for (graph, method, *sizes), (_, entry) in runs.items():
+        if method != "minimize_load":
+            continue
+        other, found = next(((who, runs[graph, who, *sizes, *end][1]) for who in ("down_set_pairs", "minimize_bottleneck")
+                             for end in ([], ["iterations:1"]) if (graph, who, *sizes, *end) in runs), (None, None))
+        time = entry["cpu_time"] * UNITS[entry["time_unit"]]
+        theirs = found["cpu_time"] * UNITS[found["time_unit"]] if found else 0
+        peaks = f"{entry['peak_mib']:.0f} and {found['peak_mib']:.0f} MiB" if found and "peak_mib" in found else "-"
+        proof = "proved" if entry.get("proved") == 1 else f"at least {entry['bound']:.6g}" if "bound" in entry else "-"
+        rows.append([graph, ", ".join(each.replace(":", " = ") for each in sizes if not each.startswith("iterations")),
+                     f"{entry['down_sets']:,.0f}" if "down_sets" in entry else "-",
+                     "none" if entry["load"] < 0 else f"{entry['load']:.6g}", proof, text(time),
+                     f"{other.replace('_', ' ')} {text(theirs)}" if found else "-",
+                     f"{theirs / time:.3g}" if found else "-", peaks,
+                     f"{abs(entry['heuristic_percent']):.3g} %" if "heuristic_percent" in entry else "-"])
+    table(["graph", "sizes", "down-sets", "load", "bound", "time", "another method", "÷ time", "peaks",
+           "heuristics, 50 ms"], rows)
+
+
+def plan_graph(runs):
+    rows = [[model, k[2:], m[2:], f"{entry['operators']:.0f}", f"{entry['makespan']:,.1f} ms", f"{entry['gap_percent']:.1f} %",
+             *(f"{entry[who]:.3f}" for who in ("chain", "chain_counts", "least_load")),
+             text(entry["cpu_time"] * UNITS[entry["time_unit"]])] for (model, k, m, *_), (_, entry) in runs.items()]
+    table(["model", "k", "m", "operators", "makespan", "gap", "chain ÷ it", "chain with counts ÷ it", "least load ÷ it",
+           "time"], rows)
+
+
 def training_memory(medians):
     rows = [[who, f"{int(n[2:]):,}", f"{int(ties[5:]):,}", text(time), text(medians[_, "ask", who, n, ties][0])]
             for (_, what, who, n, ties), (time, _entry) in medians.items() if what == "build"]
     table(["names", "layers", "shared in each", "built", "a stage"], rows)
 
 
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}  # in nanoseconds
 run = json.load(open(sys.argv[1]))
 medians = {}  # the parts of the name -> nanoseconds and the entry
 for entry in run["benchmarks"]:
-    if entry.get("aggregate_name") == "median" or "proved" in entry:  # proofs are run once
-        scale = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[entry["time_unit"]]
-        medians[tuple(entry["run_name"].split("/"))] = entry["real_time"] * scale, entry
+    if entry.get("aggregate_name") == "median" or "proved" in entry or "load" in entry or "chain" in entry:  # run once
+        medians[tuple(entry["run_name"].split("/"))] = entry["real_time"] * UNITS[entry["time_unit"]], entry
 context = run["context"]
 machine = f"{context['num_cpus']} CPUs at {context['mhz_per_cpu']} MHz"
 print(f"\n{machine}, commit {context.get('commit')}, {context['date'][:10]}\n")
-if all("proved" in entry for _, entry in medians.values()):
+if all("load" in entry for _, entry in medians.values()):
+    minimize_load(medians)
+elif all("chain" in entry for _, entry in medians.values()):
+    plan_graph(medians)
+elif all("proved" in entry for _, entry in medians.values()):
     minimize_makespan(medians)
 elif all("tasks" in entry for _, entry in medians.values()):
     simulate(medians)

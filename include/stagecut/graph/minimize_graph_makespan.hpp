@@ -95,7 +95,9 @@ struct minimize_graph_makespan_fn {
     const double falling = 1 - 1 / (static_cast<double>(request.microbatches) + 1);
     for (const next which : {next::as_listed, next::newest, next::oldest, next::any, next::any, next::any, next::any}) {
       const std::vector<std::size_t> order = starts.order(which, random);
-      for (const double ratio : {1.0, falling, 1 / falling}) search.offer(starts.cut(order, request.devices, ratio));
+      for (const double ratio : {1.0, falling, falling * falling, 1 / falling}) {
+        search.offer(starts.cut(order, request.devices, ratio));
+      }
     }
   }
 

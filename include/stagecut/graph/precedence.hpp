@@ -54,20 +54,16 @@ class precedence {
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     std::erase_if(pairs, [](const pair& each) { return each.first == each.second; });
-    layer_graph edges(elements);
     for (const auto& [from, to] : pairs) {
       check(from, elements);
       check(to, elements);
-      edges.join(from, to);
     }
-    for (const std::size_t each : edges.order()) order_.push_back(static_cast<element>(each));
-    if (order_.size() != elements) detail::fail(detail::cycle_error(edges.cycle(), "element"));
-    for (std::size_t e = 0; e < elements; ++e) {
-      for (const std::size_t to : edges.next(e)) next_.push_back(static_cast<element>(to));
-      for (const std::size_t from : edges.previous(e)) previous_.push_back(static_cast<element>(from));
-      next_end_.push_back(next_.size());
-      previous_end_.push_back(previous_.size());
-    }
+    list(elements, pairs);
+    sort();
+    if (order_.size() == elements) return;
+    layer_graph edges(elements);
+    for (const auto& [from, to] : pairs) edges.join(from, to);
+    detail::fail(detail::cycle_error(edges.cycle(), "element"));
   }
 
   /// Number of elements.
@@ -84,6 +80,40 @@ class precedence {
   [[nodiscard]] view<const element> order() const noexcept { return order_; }
 
  private:
+  /// Writes the rows of sorted pairs, each of which stands there once.
+  void list(std::size_t elements, const std::vector<pair>& pairs) {
+    next_end_.assign(elements + 1, 0);
+    previous_end_.assign(elements + 1, 0);
+    for (const auto& [from, to] : pairs) {
+      next_.push_back(to);
+      ++next_end_[from + std::size_t{1}];
+      ++previous_end_[to + std::size_t{1}];
+    }
+    for (std::size_t e = 0; e < elements; ++e) {
+      next_end_[e + 1] += next_end_[e];
+      previous_end_[e + 1] += previous_end_[e];
+    }
+    previous_.resize(pairs.size());
+    std::vector<std::size_t> at = previous_end_;
+    for (const auto& [from, to] : pairs) previous_[at[to]++] = from;
+  }
+  /// Puts the elements in order; those that wait for a cycle are left out.
+  void sort() {
+    const std::size_t elements = next_end_.size() - 1;
+    detail::least_first ready;
+    std::vector<element> waits_for(elements);
+    for (std::size_t e = 0; e < elements; ++e) {
+      waits_for[e] = static_cast<element>(predecessors(e).size());
+      if (waits_for[e] == 0) ready.put(e);
+    }
+    order_.reserve(elements);
+    while (!ready.empty()) {
+      order_.push_back(static_cast<element>(ready.take()));
+      for (const element to : successors(order_.back())) {
+        if (--waits_for[to] == 0) ready.put(to);
+      }
+    }
+  }
   static view<const element> row(const std::vector<element>& all, const std::vector<std::size_t>& end, std::size_t e) {
     return {all.data() + end[e], end[e + 1] - end[e]};
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -63,27 +62,51 @@ struct element_nets {
   std::vector<net_weight> weights{};  ///< of every net
 
   element_nets(const operator_graph& graph, const contraction& parts) {
+    const auto all = rows_of(graph, parts);
+    std::vector<std::uint32_t> order;  // of those that speak with others, by whom they speak with
+    for (std::size_t u = 0; u < all.size(); ++u) {
+      if (all[u].size() > 1) order.push_back(static_cast<std::uint32_t>(u));
+    }
+    const auto less = [&](std::uint32_t a, std::uint32_t b) {
+      return std::lexicographical_compare(all[a].begin(), all[a].end(), all[b].begin(), all[b].end());
+    };
+    std::stable_sort(order.begin(), order.end(), less);
+    for (std::size_t i = 0; i < order.size();) {
+      const std::uint32_t first = order[i];
+      net_weight sum;
+      for (; i < order.size() && !less(first, order[i]); ++i) {
+        const graph_operator& from = graph.operators[order[i]];
+        (from.is_backward ? sum.backward : sum.forward) += from.sent + graph.latency;
+        if (!from.is_backward) sum.bytes += from.output;
+        if (from.sent_back > 0 || graph.sends_back) sum.backward += from.sent_back + graph.latency;
+      }
+      if (sum.forward == 0 && sum.backward == 0 && sum.bytes == 0) continue;
+      pins.push_back(all[first]);
+      weights.push_back(sum);
+    }
+  }
+
+ private:
+  /// Of every operator, its element and those of its consumers, in ascending order.
+  static rows<precedence::element> rows_of(const operator_graph& graph, const contraction& parts) {
     const std::size_t n = graph.operators.size();
-    std::vector<std::vector<precedence::element>> row(n);
-    for (const operator_edge& each : graph.edges) row[each.from].push_back(parts.element_of(each.to));
-    std::map<std::vector<precedence::element>, net_weight> known;
+    std::vector<std::size_t> end(n + 1, 0);
+    for (const operator_edge& each : graph.edges) ++end[each.from + 1];
+    for (std::size_t u = 0; u < n; ++u) end[u + 1] += end[u];
+    std::vector<precedence::element> to(graph.edges.size());
+    std::vector<std::size_t> at = end;
+    for (const operator_edge& each : graph.edges) to[at[each.from]++] = parts.element_of(each.to);
+    rows<precedence::element> result;
+    std::vector<precedence::element> row;
     for (std::size_t u = 0; u < n; ++u) {
-      if (row[u].empty()) continue;
-      row[u].push_back(parts.element_of(u));
-      std::sort(row[u].begin(), row[u].end());
-      row[u].erase(std::unique(row[u].begin(), row[u].end()), row[u].end());
-      if (row[u].size() < 2) continue;
-      const graph_operator& from = graph.operators[u];
-      net_weight& sum = known[std::move(row[u])];
-      (from.is_backward ? sum.backward : sum.forward) += from.sent + graph.latency;
-      if (!from.is_backward) sum.bytes += from.output;
-      if (from.sent_back > 0 || graph.sends_back) sum.backward += from.sent_back + graph.latency;
+      row.assign(1, parts.element_of(u));
+      row.insert(row.end(), to.begin() + static_cast<std::ptrdiff_t>(end[u]),
+                 to.begin() + static_cast<std::ptrdiff_t>(end[u + 1]));
+      std::sort(row.begin(), row.end());
+      row.erase(std::unique(row.begin(), row.end()), row.end());
+      result.push_back(row);
     }
-    for (const auto& [each, weight] : known) {
-      if (weight.forward == 0 && weight.backward == 0 && weight.bytes == 0) continue;
-      pins.push_back(each);
-      weights.push_back(weight);
-    }
+    return result;
   }
 };
 
