@@ -12,6 +12,7 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/check_operator_figures.hpp>
 #include <stagecut/graph/detail/element_nets.hpp>
 #include <stagecut/graph/load_options.hpp>
 #include <stagecut/graph/operator_graph.hpp>
@@ -61,7 +62,7 @@ class operator_costs {
   operator_costs(const operator_graph& graph, const contraction& parts, const load_options& options, std::size_t stages)
       : options_(options) {
     detail::check_load_options("operator_costs", options, stages);
-    check(graph);
+    detail::check_operator_figures(graph);
     const detail::element_nets nets(graph, parts);
     pins_ = nets.pins;
     const detail::rows<std::uint32_t> nets_of = pins_.holding(parts.elements());
@@ -137,38 +138,6 @@ class operator_costs {
   }
 
  private:
-  static void check(const operator_graph& graph) {
-    const auto check_figure = [](const std::string& place, const char* name, double value) {
-      if (is_finite(value) && !is_negative(value)) return;
-      detail::fail(invalid_input(
-          place, detail::joined({name, " = ", std::to_string(value), ", must be finite and not negative"})));
-    };
-    for (std::size_t v = 0; v < graph.operators.size(); ++v) {
-      const graph_operator& each = graph.operators[v];
-      const std::string place = detail::operator_text(graph, v);
-      check_figure(place, "forward", each.forward);
-      check_figure(place, "backward", each.backward);
-      check_figure(place, "cpu", each.cpu);
-      check_figure(place, "sent", each.sent);
-      check_figure(place, "sent_back", each.sent_back);
-      check_figure(place, "resident", each.resident);
-      check_figure(place, "activations", each.activations);
-      check_figure(place, "workspace", each.workspace);
-      check_figure(place, "output", each.output);
-    }
-    if (!is_finite(graph.latency) || is_negative(graph.latency)) {
-      detail::fail(invalid_input("latency",
-                                 detail::joined({std::to_string(graph.latency), ", must be finite and not negative"})));
-    }
-    for (std::size_t i = 0; i < graph.shared.size(); ++i) {
-      for (const std::size_t v : graph.shared[i].operators) {
-        if (v < graph.operators.size()) continue;
-        detail::fail(invalid_input(detail::joined({"shared ", i}), detail::joined({"there is no operator ", v})));
-      }
-      check_figure(detail::joined({"shared ", i}), "resident", graph.shared[i].resident);
-    }
-  }
-
   /// The largest power of two p for which `sum * 2^p` stays below 2^60.
   static int power_below(double sum) {
     if (!is_finite(sum)) detail::fail(invalid_input("operators", "the sum of their figures is out of range"));

@@ -11,27 +11,10 @@
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/graph/detail/down_sets.hpp>
+#include <stagecut/graph/detail/element_stages.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// On what stages stand.
-struct stage_counts {
-  std::size_t devices = 1;  ///< accelerators
-  std::size_t cpus = 0;     ///< CPUs at most
-  bool at_most = false;     ///< whether fewer accelerators will do
-  std::size_t stages = 0;   ///< on both together; 0: any number
-  std::size_t before = 0;   ///< stages in front of them
-  std::size_t behind = 0;   ///< stages after them
-};
-
-/// Stages of elements: of every element its stage, of every stage the kind of its device, and the greatest value.
-template <class Value>
-struct element_stages {
-  std::vector<std::uint32_t> stage_of{};
-  std::vector<std::uint8_t> kinds{};
-  Value value = std::numeric_limits<Value>::max();
-};
 
 /// The best way from the empty down-set to that of all elements, by stages that are what one set holds more than the one
 /// before: of all partitions whose stages lie between sets of the family the one with the least greatest value. Exact, by
@@ -230,33 +213,9 @@ class load_program {
     }
     result.stage_of.assign(set_.size(), 0);
     std::size_t begin = 0;
-    for (std::size_t s = 0; s < ends.size(); begin = ends[s++]) fill(begin, ends[s], s, result.stage_of);
+    for (std::size_t s = 0; s < ends.size(); begin = ends[s++]) fill_stage(family_, begin, ends[s], s, result.stage_of);
     return result;
   }
-  /// Writes the stage of what a set holds more than another, by a path between them, searched backwards over numbers.
-  void fill(std::size_t from, std::size_t to, std::size_t stage, std::vector<std::uint32_t>& stage_of) const {
-    std::vector<std::uint32_t> before(to - from + 1, 0);  // the step by which a set was met, plus 1, from `from` on
-    before[0] = 1;
-    for (std::size_t set = from; set < to; ++set) {
-      if (before[set - from] == 0) continue;
-      for (std::size_t i = family_.end[set]; i < family_.end[set + 1]; ++i) {
-        const std::size_t next = family_.steps[i].to;
-        if (next <= to && before[next - from] == 0) before[next - from] = static_cast<std::uint32_t>(i + 2);
-      }
-    }
-    for (std::size_t set = to; set != from;) {
-      const std::size_t i = before[set - from] - std::size_t{2};
-      stage_of[family_.steps[i].element] = static_cast<std::uint32_t>(stage);
-      std::size_t low = from;
-      std::size_t high = set;  // the set whose step it is
-      while (high - low > 1) {
-        const std::size_t middle = low + (high - low) / 2;
-        (family_.end[middle] <= i ? low : high) = middle;
-      }
-      set = low;
-    }
-  }
-
   struct frame {
     std::uint32_t set;
     std::uint32_t next;
