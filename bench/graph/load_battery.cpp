@@ -79,9 +79,9 @@ struct tally {
   }
   void print(const std::string& name) const {
     const double found = static_cast<double>(std::max<std::size_t>(runs - missed, 1));
-    std::printf("| %s | %zu | %zu | %zu | %zu | %zu | %zu | %zu | %.4f %% | %.3f %% | %.0f ms |\n", name.c_str(), instances,
-                optimal, infeasible, instances - optimal - infeasible, runs, missed, at_best, gaps / found, worst,
-                1e3 * longest);
+    std::printf("| %s | %zu | %zu | %zu | %zu | %zu | %zu | %zu | %.4f %% | %.3f %% | %.0f ms |\n", name.c_str(),
+                instances, optimal, infeasible, instances - optimal - infeasible, runs, missed, at_best, gaps / found,
+                worst, 1e3 * longest);
   }
 };
 
@@ -163,8 +163,9 @@ int main(int argc, char** argv) {
   const std::size_t seeds = argc > 1 ? static_cast<std::size_t>(std::atoi(argv[1])) : 3;
   std::vector<instance> all;
   for (const char* const name : bench::published_graphs) solve(*folder, name, all);
-  std::puts("| graphs | memory | instances | proved optimal | proved infeasible | open | runs | no plan found | "
-            "at the optimum | mean gap | worst gap | longest run |\n|---|---|---|---|---|---|---|---|---|---|---|---|");
+  std::puts(
+      "| graphs | memory | instances | proved optimal | proved infeasible | open | runs | no plan found | "
+      "at the optimum | mean gap | worst gap | longest run |\n|---|---|---|---|---|---|---|---|---|---|---|---|");
   for (const double limit : {0.005, 0.01, 0.02, 0.05}) {
     std::map<std::string, tally> by_kind;
     for (const instance& each : all) {

@@ -142,8 +142,8 @@ void register_published(const std::filesystem::path& folder) {
     const double known = each.at("opt").is_null() ? -1 : each.at("opt").get<double>();
     const bool measured = is_compared(name) && each.at("tag") == "stated";
     const auto add = [&](const char* method, const auto& run) {
-      const std::string text = name.substr(name.find('/') + 1) + "/" + method + "/k:" + std::to_string(request.devices) +
-                               "/c:" + std::to_string(request.cpus);
+      const std::string text = name.substr(name.find('/') + 1) + "/" + method +
+                               "/k:" + std::to_string(request.devices) + "/c:" + std::to_string(request.cpus);
       return benchmark::RegisterBenchmark(text.c_str(), [=](benchmark::State& state) { run(state, text); })
           ->Unit(benchmark::kMillisecond);
     };
@@ -246,21 +246,24 @@ void register_nasnet(const std::filesystem::path& folder) {
   for (const std::size_t k : {4U, 8U, 16U}) {
     for (const std::size_t seed : {1U, 2U, 3U}) {
       const std::string name = "nasnetamobile/minimize_load/k:" + std::to_string(k) + "/seed:" + std::to_string(seed);
-      benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-        const operator_graph graph = nasnet(folder);
-        load_request request;
-        request.devices = k;
-        request.at_most = true;
-        request.limits.seed = seed;
-        request.limits.time_limit = 10;
-        const double begin = bench::thread_seconds();
-        const auto stop = [&] { return bench::thread_seconds() - begin >= 5; };
-        request.limits.stop = stop;
-        stagecut::graph_partition found;
-        for (auto _ : state) found = *stagecut::minimize_load(graph, request);
-        state.counters["load"] = found.load;
-        state.counters["bound"] = found.bound;
-      })->Iterations(1)->Unit(benchmark::kMillisecond);
+      benchmark::RegisterBenchmark(name.c_str(),
+                                   [=](benchmark::State& state) {
+                                     const operator_graph graph = nasnet(folder);
+                                     load_request request;
+                                     request.devices = k;
+                                     request.at_most = true;
+                                     request.limits.seed = seed;
+                                     request.limits.time_limit = 10;
+                                     const double begin = bench::thread_seconds();
+                                     const auto stop = [&] { return bench::thread_seconds() - begin >= 5; };
+                                     request.limits.stop = stop;
+                                     stagecut::graph_partition found;
+                                     for (auto _ : state) found = *stagecut::minimize_load(graph, request);
+                                     state.counters["load"] = found.load;
+                                     state.counters["bound"] = found.bound;
+                                   })
+          ->Iterations(1)
+          ->Unit(benchmark::kMillisecond);
     }
   }
 }

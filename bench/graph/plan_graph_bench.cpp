@@ -98,9 +98,11 @@ profile inception() {
   last = make.convolve(images, 56, 64, 192, 3, {last});
   // Size, what enters; 1 x 1; before and in 3 x 3; before and in 5 x 5; behind the pool.
   constexpr std::array<double, 8> modules[] = {
-      {28, 192, 64, 96, 128, 16, 32, 32},    {28, 256, 128, 128, 192, 32, 96, 64},   {14, 480, 192, 96, 208, 16, 48, 64},
-      {14, 512, 160, 112, 224, 24, 64, 64},  {14, 512, 128, 128, 256, 24, 64, 64},   {14, 512, 112, 144, 288, 32, 64, 64},
-      {14, 528, 256, 160, 320, 32, 128, 128}, {7, 832, 256, 160, 320, 32, 128, 128}, {7, 832, 384, 192, 384, 48, 128, 128}};
+      {28, 192, 64, 96, 128, 16, 32, 32},     {28, 256, 128, 128, 192, 32, 96, 64},
+      {14, 480, 192, 96, 208, 16, 48, 64},    {14, 512, 160, 112, 224, 24, 64, 64},
+      {14, 512, 128, 128, 256, 24, 64, 64},   {14, 512, 112, 144, 288, 32, 64, 64},
+      {14, 528, 256, 160, 320, 32, 128, 128}, {7, 832, 256, 160, 320, 32, 128, 128},
+      {7, 832, 384, 192, 384, 48, 128, 128}};
   for (const auto& [size, in, one, before_three, three, before_five, five, behind] : modules) {
     const std::size_t a = make.convolve(images, size, in, one, 1, {last});
     const std::size_t b = make.convolve(images, size, in, before_three, 1, {last});

@@ -24,10 +24,11 @@ inline std::optional<std::filesystem::path> workloads() {
 }
 
 /// The published graphs of operators, from `workloads()`.
-inline constexpr const char* published_graphs[] = {
-    "layer/bert24_inference",   "layer/bert24_training",   "layer/gnmt_inference",       "layer/gnmt_training",
-    "layer/resnet50_inference", "layer/resnet50_training", "operator/bert_l-3_inference", "operator/bert_l-3_training",
-    "operator/bert_l-6_inference", "operator/bert_l-6_training"};
+inline constexpr const char* published_graphs[] = {"layer/bert24_inference",      "layer/bert24_training",
+                                                   "layer/gnmt_inference",        "layer/gnmt_training",
+                                                   "layer/resnet50_inference",    "layer/resnet50_training",
+                                                   "operator/bert_l-3_inference", "operator/bert_l-3_training",
+                                                   "operator/bert_l-6_inference", "operator/bert_l-6_training"};
 
 /// A model with the operators that it has.
 struct model_graph {
