@@ -11,6 +11,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/graph/detail/graph_solver.hpp>
 #include <stagecut/graph/detail/load_solver.hpp>
+#include <stagecut/graph/detail/operator_path.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/precedence.hpp>
@@ -49,6 +50,7 @@ struct minimize_load_fn {
   /// @{
   [[nodiscard]] outcome<graph_partition> operator()(const operator_graph& graph, const load_request& request) const {
     detail::check_load_request(request);
+    if (auto found = detail::least_load_of_path(graph, request)) return *std::move(found);
     return detail::graph_solver(graph, request).run();
   }
 

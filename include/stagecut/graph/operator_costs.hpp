@@ -138,13 +138,7 @@ class operator_costs {
   }
 
  private:
-  /// The largest power of two p for which `sum * 2^p` stays below 2^60.
-  static int power_below(double sum) {
-    if (!is_finite(sum)) detail::fail(invalid_input("operators", "the sum of their figures is out of range"));
-    return sum > 0 ? 60 - std::ilogb(sum) - 1 : 0;
-  }
-
-  /// The same of all contractions of a graph, so that what is known of one can be said of another.
+  /// Ticks are the same of all contractions of a graph, so that what is known of one can be said of another.
   void choose_ticks(const operator_graph& graph, std::size_t stages) {
     double time = 0;
     double resident = 0;
@@ -167,8 +161,8 @@ class operator_costs {
     for (const double each : options_.constants) time += each;
     for (const shared_parameters& each : graph.shared) resident += each.resident;
     const auto most = static_cast<double>(options_.in_flight ? stages : 1);
-    time_power_ = power_below(time);
-    memory_power_ = power_below(resident + most * activations);
+    time_power_ = detail::tick_power(time);
+    memory_power_ = detail::tick_power(resident + most * activations);
   }
 
   [[nodiscard]] ticks time(double seconds) const {

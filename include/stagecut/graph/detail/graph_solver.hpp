@@ -154,7 +154,7 @@ class graph_solver {
 
   [[nodiscard]] answer_type on_path() const {
     answer_type result;
-    result.best = least_path_load(parts_, costs_, counts_);
+    result.best = least_path_load(path_load_of(parts_, costs_), parts_.below().order(), counts_);
     result.infeasible = !result.best;
     if (result.best) result.bound = result.best->value;
     return result;

@@ -23,20 +23,13 @@ class path_load {
   using axioms = stagecut::axioms<separable, monge, inverse_monge, stage_invariant>;
   using ticks = operator_costs::ticks;
 
-  /// @pre `is_path(parts, costs)`
-  path_load(const contraction& parts, const operator_costs& costs) : work_(1, 0), cut_(parts.elements() + 1, 0) {
-    std::vector<std::size_t> position(parts.elements());
-    for (const auto e : parts.below().order()) {
-      position[e] = work_.size() - 1;
-      work_.push_back(work_.back() + costs.of(e).forward + costs.of(e).backward);
-    }
-    for (std::size_t i = 0; i < costs.nets(); ++i) {
-      const std::size_t a = position[costs.pins(i)[0]];
-      const std::size_t b = position[costs.pins(i)[1]];
-      cut_[a < b ? b : a] += costs.weight_of(i).forward + costs.weight_of(i).backward;
-    }
-    beside_ = costs.constant(0);
-  }
+  /// @param n       elements
+  /// @param beside  what a stage takes beside them
+  path_load(std::size_t n, ticks beside) : work_(n + 1, 0), cut_(n + 1, 0), beside_(beside) {}
+  /// Says the work of an element; of one after the other.
+  void put(std::size_t i, ticks work) noexcept { work_[i + 1] = work_[i] + work; }
+  /// Says what a cut in front of an element costs either stage, beside what was said.
+  void cut(std::size_t i, ticks amount) noexcept { cut_[i] += amount; }
 
   [[nodiscard]] std::size_t size() const noexcept { return work_.size() - 1; }
   [[nodiscard]] ticks end(std::size_t, std::size_t last) const noexcept { return work_[last] + cut_[last] + beside_; }
@@ -81,22 +74,37 @@ class path_load {
   return true;
 }
 
-/// The least load of a path, by what cuts chains.
-[[nodiscard]] inline std::optional<element_stages<operator_costs::ticks>> least_path_load(const contraction& parts,
-                                                                                          const operator_costs& costs,
-                                                                                          const stage_counts& counts) {
-  const path_load load(parts, costs);
-  std::optional<chain_partition<operator_costs::ticks>> best;
+/// The load of a contracted graph that is a path.
+/// @pre `is_path(parts, costs, …)`
+[[nodiscard]] inline path_load path_load_of(const contraction& parts, const operator_costs& costs) {
+  path_load result(parts.elements(), costs.constant(0));
+  std::vector<std::size_t> position(parts.elements());
+  std::size_t count = 0;
+  for (const auto e : parts.below().order()) {
+    position[e] = count++;
+    result.put(position[e], costs.of(e).forward + costs.of(e).backward);
+  }
+  for (std::size_t i = 0; i < costs.nets(); ++i) {
+    const std::size_t a = position[costs.pins(i)[0]];
+    const std::size_t b = position[costs.pins(i)[1]];
+    result.cut(a < b ? b : a, costs.weight_of(i).forward + costs.weight_of(i).backward);
+  }
+  return result;
+}
+
+/// The least load of a path whose elements follow each other as in `order`, by what cuts chains.
+[[nodiscard]] inline std::optional<element_stages<path_load::ticks>> least_path_load(
+    const path_load& load, view<const precedence::element> order, const stage_counts& counts) {
+  std::optional<chain_partition<path_load::ticks>> best;
   for (std::size_t stages = counts.at_most ? 1 : counts.devices; stages <= counts.devices; ++stages) {
     const auto found = minimize_bottleneck(load, stages);
     if (found && (!best || found->cost < best->cost)) best = *found;
   }
   if (!best) return std::nullopt;
-  element_stages<operator_costs::ticks> result;
+  element_stages<path_load::ticks> result;
   result.value = best->cost;
   result.kinds.assign(best->cuts.stages(), 0);
-  result.stage_of.resize(parts.elements());
-  const auto order = parts.below().order();
+  result.stage_of.resize(order.size());
   for (std::size_t s = 0; s < best->cuts.stages(); ++s) {
     for (std::size_t i = best->cuts[s]; i < best->cuts[s + 1]; ++i) {
       result.stage_of[order[i]] = static_cast<std::uint32_t>(s);

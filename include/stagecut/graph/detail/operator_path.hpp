@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/graph/detail/check_operator_figures.hpp>
+#include <stagecut/graph/detail/path_load.hpp>
+#include <stagecut/graph/load_request.hpp>
+#include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/graph/stage_figures.hpp>
+
+// Graphs of which nothing has to be contracted to see that they are paths.
+namespace stagecut::inline v0::detail {
+
+/// Whether a request and operators ask for nothing that a path's cut does not know.
+[[nodiscard]] inline bool may_be_path(const operator_graph& graph, const load_request& request) {
+  const load_options& load = request.load;
+  if (request.cpus != 0 || load.memory || load.constants.size() > 1 || !load.speeds.empty()) return false;
+  if (load.overlap != message_overlap::none || graph.operators.empty()) return false;
+  for (const graph_operator& each : graph.operators) {
+    if (each.group != graph_operator::none || each.stage != graph_operator::none) return false;
+    if (!each.on_accelerator || each.is_backward) return false;
+  }
+  return graph.operators.size() < std::numeric_limits<std::uint32_t>::max() &&
+         graph.edges.size() + 1 >= graph.operators.size();
+}
+
+/// The operators of a path, one after the other; none if the edges join no path of all operators. O(n + m).
+[[nodiscard]] inline std::vector<std::uint32_t> operator_path(const operator_graph& graph) {
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  const std::size_t n = graph.operators.size();
+  std::vector<std::uint32_t> next(n, none);
+  std::vector<bool> fed(n);
+  for (const auto& [from, to] : graph.edges) {
+    if (from >= n || to >= n || from == to || (next[from] != none && next[from] != to)) return {};
+    next[from] = static_cast<std::uint32_t>(to);
+    fed[to] = true;
+  }
+  std::vector<std::uint32_t> result;
+  result.reserve(n);
+  std::size_t first = 0;
+  while (first < n && fed[first]) ++first;
+  if (first == n) return {};
+  for (std::uint32_t at = static_cast<std::uint32_t>(first); at != none && result.size() < n; at = next[at]) {
+    result.push_back(at);
+  }
+  if (result.size() != n || next[result.back()] != none) return {};
+  return result;
+}
+
+/// The load of its stages.
+[[nodiscard]] inline path_load load_of_path(const operator_graph& graph, const load_options& options,
+                                            const std::vector<std::uint32_t>& path) {
+  const double beside = options.constants.empty() ? 0 : options.constants[0];
+  const auto sent = [&](std::uint32_t v) {
+    const graph_operator& each = graph.operators[v];
+    const bool back = each.sent_back > 0 || graph.sends_back;
+    return each.sent + graph.latency + (back ? each.sent_back + graph.latency : 0);
+  };
+  double sum = beside;
+  for (const std::uint32_t v : path) sum += graph.operators[v].forward + graph.operators[v].backward + sent(v);
+  const int power = tick_power(sum);
+  const auto ticks = [&](double seconds) {
+    return static_cast<path_load::ticks>(std::llrint(std::ldexp(seconds, power)));
+  };
+  path_load result(path.size(), ticks(beside));
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    result.put(i, ticks(graph.operators[path[i]].forward) + ticks(graph.operators[path[i]].backward));
+    if (i + 1 < path.size()) result.cut(i + 1, ticks(sent(path[i])));
+  }
+  return result;
+}
+
+/// The least load of a graph whose operators are a path; none if they are not, or it has to be looked at more closely.
+[[nodiscard]] inline std::optional<outcome<graph_partition>> least_load_of_path(const operator_graph& graph,
+                                                                                const load_request& request) {
+  using answer = outcome<graph_partition>;
+  if (!may_be_path(graph, request)) return std::nullopt;
+  const std::vector<std::uint32_t> path = operator_path(graph);
+  if (path.empty()) return std::nullopt;
+  check_operator_figures(graph);
+  const stage_counts counts{request.devices, 0, request.at_most};
+  const auto found = least_path_load(load_of_path(graph, request.load, path), view<const std::uint32_t>(path), counts);
+  if (!found) return std::nullopt;  // which says why
+  graph_partition result;
+  result.stage_of.assign(found->stage_of.begin(), found->stage_of.end());
+  result.stages = stage_figures(graph, result.stage_of, found->kinds, request.load);
+  for (const graph_stage& each : result.stages) result.load = each.load > result.load ? each.load : result.load;
+  result.bound = result.load;
+  result.elements = path.size();
+  result.others = {result.stage_of};
+  return answer::optimal(std::move(result));
+}
+
+}  // namespace stagecut::inline v0::detail
