@@ -217,3 +217,75 @@ TEST_CASE("requests that are not for graphs are refused") {
           r.kept_together = {{0, 2}};
         }) == "stagecut::plan_graph: kept_together = {…}, is of chains: say groups of layers");
 }
+
+TEST_CASE("stages that do not speak have a plan that says no more than is known") {
+  profile model;
+  for (const double seconds : {1.0, 2.0, 3.0}) {
+    layer each;
+    each.name = std::to_string(seconds);
+    each.forward = each.backward = seconds;
+    model.layers.push_back(each);
+  }
+  model.edges = {{0, 1}};
+  plan_request request;
+  request.devices = 2;
+  request.microbatches = 4;
+  request.objective = plan_objective::makespan;
+  request.limits.time_limit = 1;
+  const auto made = plan_graph(model, request);
+  REQUIRE(made);
+  check_verified(model, *made);
+  CHECK(made->objective.bound <= 24);  // two stages of 4 * 6 beside each other
+  CHECK(*made->makespan <= 30);        // as one after the other
+}
+
+TEST_CASE("starts that no pipeline runs are left out") {
+  // The backward pass of b goes on to that of a, against the order of their forward passes.
+  profile model;
+  for (const char* const name : {"f0", "f1", "f2", "b0", "b1", "b2"}) {
+    layer each;
+    each.name = name;
+    each.is_backward = name[0] == 'b';
+    (each.is_backward ? each.backward : each.forward) = 1;
+    each.group = std::string(1, name[1]);
+    model.layers.push_back(each);
+  }
+  model.edges = {{0, 1}, {1, 2}, {3, 5}, {4, 3}};
+  plan_request request;
+  request.devices = 2;
+  request.microbatches = 3;
+  request.at_most = true;
+  CHECK(plan_graph(model, request));
+  request.objective = plan_objective::makespan;
+  request.limits.time_limit = 1;
+  const auto made = plan_graph(model, request);
+  REQUIRE(made);
+  CHECK(made->stages.size() == 1);
+  check_verified(model, *made);
+}
+
+TEST_CASE("a chain keeps to the machine that its profile names") {
+  profile model;
+  for (int i = 0; i < 3; ++i) {
+    layer each;
+    each.name = std::to_string(i);
+    each.forward = 2;
+    each.output = 1;
+    each.resident = 1.0;
+    model.layers.push_back(each);
+  }
+  model.machine.memory = 1;
+  model.machine.link = link_speed{0, 1};
+  model.machine.buffers = false;
+  plan_request request;
+  request.devices = 2;
+  CHECK(make_plan(model, request).state() == state::infeasible);
+  model.machine.memory = 2;
+  const auto made = make_plan(model, request);
+  REQUIRE(made);
+  CHECK(made->objective.value == 6);  // two layers, and a message there and back
+  check_verified(model, *made);
+  request.memory_per_device = 100;
+  request.links = {{0, 0.5}};
+  CHECK(make_plan(model, request));
+}

@@ -108,7 +108,8 @@ struct plan_command {
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     write(text, output);
     if (request.microbatches != 0 && !made.makespan) {
-      say(fmt::format("{}: no makespan is predicted: {}", source(), prediction_obstacle(request)));
+      const std::string why = prediction_obstacle(request);
+      say(fmt::format("{}: no makespan is predicted: {}", source(), why.empty() ? "a stage is on a CPU" : why));
     }
     return planned;
   }
@@ -152,7 +153,9 @@ struct plan_command {
 
   /// Takes what was not said of devices from the machine that a profile names: no more than these.
   void ask_machine(const stagecut::profile& model) {
-    request.cpus = cpus.value_or(model.machine.cpus);
+    // No makespan is known with CPUs: those of the machine are not asked for then.
+    const bool makespan = request.objective == stagecut::plan_objective::makespan;
+    request.cpus = cpus.value_or(makespan ? 0 : model.machine.cpus);
     if (devices_said->count() != 0) return;
     if (model.machine.devices == 0) throw CLI::RequiredError("--devices");
     request.devices = model.machine.devices;

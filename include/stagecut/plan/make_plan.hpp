@@ -41,6 +41,8 @@ struct make_plan_fn {
 /// `makespan_obstacle` says why it is not. Stages are measured by time, or as `plan_request::by` says; of a model whose
 /// layers have no time, by bytes of parameters. `plan::objective` says what was minimised, and of which measure.
 ///
+/// Links and memory that the request does not tell are those of the profile's `machine`.
+///
 /// @param model    a chain, or a graph, which is planned as the chain that `as_chain` makes of it: the plan's profile is
 ///                 that chain
 /// @param request  the pipeline, the memory and links there are, and what to minimise. Where it numbers layers
@@ -86,6 +88,20 @@ STAGECUT_INLINE bool is_for_graphs(const profile& model, const plan_request& req
   return false;
 }
 
+/// A request with what it leaves to the machine that a profile names. Its messages are added to the work where loads
+/// count.
+STAGECUT_INLINE plan_request with_machine(const profile& model, plan_request request) {
+  const stated_machine& machine = model.machine;
+  if (!request.memory_per_device) request.memory_per_device = machine.memory;
+  if (!machine.buffers) request.memory.boundary_buffers = 0;
+  if (!request.links.empty() || request.topology || !machine.link) return request;
+  request.links = {*machine.link};
+  const bool makespan = request.objective == plan_objective::makespan ||
+                        (request.objective == plan_objective::automatic && makespan_obstacle(model, request).empty());
+  if (!makespan) request.transfers = transfer_kind::blocking;
+  return request;
+}
+
 }  // namespace detail
 
 STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
@@ -96,13 +112,14 @@ STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, con
 
 STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {
   return detail::as_one_chain("make_plan", model, request, [&](const profile& chain) {
-    const std::string obstacle = makespan_obstacle(chain, request);
-    const plan_objective of = request.objective;
+    const plan_request asked = detail::with_machine(chain, request);
+    const std::string obstacle = makespan_obstacle(chain, asked);
+    const plan_objective of = asked.objective;
     const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
-    if (wanted && obstacle.empty()) return detail::plan_makespan(chain, request);
-    detail::check_request("make_plan", chain, request);
-    detail::check_without_makespan(request, obstacle);
-    return detail::plan_stages("make_plan", chain, request);
+    if (wanted && obstacle.empty()) return detail::plan_makespan(chain, asked);
+    detail::check_request("make_plan", chain, asked);
+    detail::check_without_makespan(asked, obstacle);
+    return detail::plan_stages("make_plan", chain, asked);
   });
 }
 #endif

@@ -31,6 +31,8 @@ inline void check_graph_request(std::string_view function, const profile& model,
   check_words(function, request);
   check_numbers(function, model, request);
   check_devices(function, request);
+  if (!request.in_flight.empty())
+    refuse("in_flight", "{…}", "is that of the schedule, or chosen for the makespan, in a graph");
   if (request.chunks != 1) refuse("chunks", std::to_string(request.chunks), "must be 1 for a graph");
   if (request.by != measure::time && request.by != measure::time_and_memory) {
     refuse("by", "another measure", "must be time, or time_and_memory, for a graph");

@@ -52,12 +52,20 @@ namespace stagecut::inline v0::detail {
     if (each.to == s) received += each.bytes;
     if (each.from == s && by_message) sent += each.bytes;
   }
-  std::vector<char> counted(by_message ? 0 : all.stage_of.size());
-  for (const profile_edge& each : all.flow) {
-    if (by_message || all.stage_of[each.from] != s || all.stage_of[each.to] <= s) continue;
-    if (all.model.layers[each.from].is_backward || counted[each.from] != 0) continue;
-    counted[each.from] = 1;
-    sent += all.figures[each.from].output;
+  if (!by_message) {
+    // Tensors of a graph go to earlier stages, too: what the backward pass needs there.
+    const bool graph = !all.made.edges.empty();
+    if (graph) received = 0;
+    std::vector<char> counted(all.stage_of.size());
+    for (const profile_edge& each : all.flow) {
+      const std::size_t from = all.stage_of[each.from];
+      const std::size_t to = all.stage_of[each.to];
+      if (all.model.layers[each.from].is_backward || from == to || (from > to && !graph)) continue;
+      const char way = from == s ? 1 : graph && to == s ? 2 : 0;
+      if (way == 0 || counted[each.from] != 0) continue;  // of each producer one way only
+      counted[each.from] = way;
+      (way == 1 ? sent : received) += all.figures[each.from].output;
+    }
   }
   result.buffers = all.made.memory.boundary_buffers * (received + sent);
   const std::string& checkpoint = all.made.memory.checkpoint;
