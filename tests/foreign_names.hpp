@@ -375,6 +375,7 @@
   X(whole_ticks) \
   X(why_no_cut) \
   X(why_not) \
+  X(with_machine) \
   X(word_parameters) \
   X(zb_h1) \
   X(zb_h2) \

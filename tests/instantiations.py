@@ -15,7 +15,7 @@ import tempfile
 
 tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program: (lines, functions); "separate": as one of the files that have no long bodies
-    "first": (40_100, 640),
+    "first": (42_400, 640),
     "own_makespan": (34_200, 5_680),
     "profile_to_launch": (115_200, 14_600),
     "own_makespan separate": (29_700, 1_590),

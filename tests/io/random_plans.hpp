@@ -77,7 +77,7 @@ class random_plans {
     model.name = text();
     model.weights_only = up_to(1) == 0;
     model.unknown_fields = unknown();
-    if (up_to(1) == 0) model.machine = {up_to(9), up_to(2), maybe(), {}};
+    if (up_to(1) == 0) model.machine = {up_to(9), up_to(2), maybe(), {}, up_to(1) == 0};
     if (up_to(1) == 0) model.machine.link = {number(), number()};
     std::vector<stagecut::tied_parameters> ties;
     for (std::size_t t = up_to(2); t-- > 0;) {
@@ -334,7 +334,7 @@ class random_plans {
                        false,
                        R"({"of layer":[1,{"x":2}]})"};
   stagecut::profile model{
-      {each, each}, true, "full", {{0, 1}}, {8, 1, 4096, stagecut::link_speed{0.25, 64}}, R"({"of profile":null})"};
+      {each, each}, true, "full", {{0, 1}}, {8, 1, 4096, stagecut::link_speed{0.25, 64}, false}, R"({"of profile":null})"};
   model.layers[0].children = {1};
   model.layers[1].name = "second";
   model.layers[1].is_backward = true;
