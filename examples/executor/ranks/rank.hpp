@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+#include "ranks/setup.hpp"
+#include "transports/inbox.hpp"
+#include "transports/transport.hpp"
+#include "work/device.hpp"
+#include "work/model.hpp"
+#include "work/pool.hpp"
+#include "work/stage.hpp"
+
+namespace executor {
+
+/// What a rank did in an iteration, by the clock that all ranks share.
+struct rank_times {
+  std::vector<stagecut::timed_op<double>> ops{};       ///< F, B, I, W, in its order
+  std::vector<stagecut::timed_op<double>> received{};  ///< by the op that sent, from sending to arrival
+};
+
+/// What a rank brings back.
+struct rank_result {
+  std::vector<rank_times> iterations{};     ///< those that are measured
+  gradients computed{};                     ///< in the last
+  std::array<std::size_t, 4> peak_bytes{};  ///< of every account, of all iterations
+};
+
+/// A failure on a rank, with the op that it was at.
+struct rank_failed : std::runtime_error {
+  rank_failed(std::size_t rank, const std::string& at, const std::string& why, bool cause)
+      : std::runtime_error(fmt::format("rank {}{}{}: {}", rank, at.empty() ? "" : ", ", at, why)), is_cause(cause) {}
+  bool is_cause;  ///< or the consequence of another one's
+};
+
+/// A rank: its stages, and the loop that runs its ops in their order.
+class rank_runner {
+ public:
+  /// @param data     carries what the schedule sends
+  /// @param control  carries what ranks say to meet
+  rank_runner(const run_setup& setup, std::size_t rank, device& on, transport& data, transport& control)
+      : setup_(setup),
+        rank_(rank),
+        on_(on),
+        data_(data),
+        control_(control),
+        memory_(on, setup.poison),
+        tokens_(setup.timed() ? model_config{.microbatches = 0} : setup.model, on, memory_) {
+    const std::size_t stages = setup.order.stages();
+    stages_.resize(stages);
+    for (std::size_t s = 0; s < stages; ++s) {
+      if (setup.order.rank_of[s] != rank) continue;
+      if (setup.timed())
+        stages_[s] = std::make_unique<timed_stage>(setup.hold[s], s == 0, s + 1 == stages, memory_);
+      else
+        stages_[s] = std::make_unique<layer_stage>(setup.model, tokens_, setup.cuts[s], setup.cuts[s + 1], on, memory_);
+    }
+  }
+
+  /// Runs all iterations.
+  /// @throws rank_failed
+  [[nodiscard]] rank_result run() {
+    rank_result result;
+    try {
+      for (std::size_t i = 0; i < setup_.warm_up + setup_.iterations; ++i) {
+        rank_times times = iteration();
+        if (i >= setup_.warm_up) result.iterations.push_back(std::move(times));
+        if (i + 1 == setup_.warm_up + setup_.iterations && setup_.collect) collect(result.computed);
+        for (const auto& each : stages_) {
+          if (each) each->descend(setup_.rate);
+        }
+      }
+      on_.finish();
+    } catch (const peer_failed& error) {
+      throw rank_failed(rank_, at_, error.what(), false);
+    } catch (const std::exception& error) {
+      throw rank_failed(rank_, at_, error.what(), true);
+    }
+    for (std::size_t i = 0; i < result.peak_bytes.size(); ++i) {
+      result.peak_bytes[i] = memory_.peak(static_cast<account>(i));
+    }
+    return result;
+  }
+
+ private:
+  using op = stagecut::op;
+  using op_kind = stagecut::op_kind;
+
+  rank_times iteration() {
+    for (const auto& each : stages_) {
+      if (each) each->clear();
+    }
+    on_.finish();
+    at_ = "the start";
+    meet(control_, rank_, setup_.order.ranks());
+    ops_.clear();
+    received_.clear();
+    for (const op& each : setup_.order.orders[rank_]) {
+      at_ = to_string(each);
+      cause_fault();
+      step(each);
+    }
+    at_ = "the end";
+    on_.finish();
+    rank_times result;
+    for (const auto& [what, start, end] : ops_) result.ops.push_back({what, on_.seconds(start), on_.seconds(end)});
+    for (const auto& [what, when] : received_) {
+      result.received.push_back({what, on_.seconds(when.sent), on_.seconds(when.arrived)});
+    }
+    return result;
+  }
+
+  void step(const op& each) {
+    switch (each.kind) {
+      case op_kind::forward:
+      case op_kind::backward:
+      case op_kind::backward_input:
+      case op_kind::backward_weight: compute(each); break;
+      case op_kind::send_forward:
+      case op_kind::send_backward: {
+        const block content = take_mail(each.stage, each.microbatch, each.kind == op_kind::send_forward);
+        data_.send(setup_.order.rank_of[other_end(each).stage], each, content.data(), content.size());
+        break;
+      }
+      case op_kind::receive_forward:
+      case op_kind::receive_backward:
+        data_.expect(setup_.order.rank_of[other_end(each).stage], other_end(each), setup_.message_floats());
+        break;
+      default: break;  // nothing is sharded or replicated here, and the descent follows by itself
+    }
+  }
+
+  /// The clock of an op begins when what it needs is there.
+  void compute(const op& each) {
+    stage& on = *stages_[each.stage];
+    const bool forward = each.kind == op_kind::forward;
+    block needed = each.kind == op_kind::backward_weight ? block() : arrived(each, forward);
+    const device::mark start = on_.now();
+    block made;
+    if (forward)
+      made = on.forward(each.microbatch, std::move(needed));
+    else if (each.kind == op_kind::backward)
+      made = on.backward(each.microbatch, std::move(needed));
+    else if (each.kind == op_kind::backward_input)
+      made = on.backward_input(each.microbatch, std::move(needed));
+    else
+      on.backward_weight(each.microbatch);
+    ops_.emplace_back(each, start, on_.now());
+    if (made.data() != nullptr) mail_[{each.stage, each.microbatch, forward}] = std::move(made);
+  }
+
+  /// What an op waits for: from a stage of this rank, from another one, or nothing at the ends of the model.
+  block arrived(const op& each, bool forward) {
+    if (each.stage == (forward ? 0 : stages_.size() - 1)) return {};
+    const std::size_t from = forward ? each.stage - 1 : each.stage + 1;
+    if (stages_[from]) return take_mail(from, each.microbatch, forward);
+    const op sent{
+        .kind = forward ? op_kind::send_forward : op_kind::send_backward, .stage = from, .microbatch = each.microbatch};
+    block result(memory_, setup_.message_floats(), account::messages);
+    received_.emplace_back(sent, data_.receive(setup_.order.rank_of[from], sent, result.data(), result.size()));
+    return result;
+  }
+
+  block take_mail(std::size_t from, std::size_t microbatch, bool forward) {
+    const auto found = mail_.find({from, microbatch, forward});
+    if (found == mail_.end()) throw std::logic_error("what it needs was not computed");
+    block result = std::move(found->second);
+    mail_.erase(found);
+    return result;
+  }
+
+  void collect(gradients& to) {
+    for (const auto& each : stages_) {
+      if (each) each->collect(to);
+    }
+  }
+
+  void cause_fault() const {
+    if (setup_.fault.kind.empty() || setup_.fault.at != at_) return;
+    if (setup_.fault.kind == "throw") throw std::runtime_error("a fault that was asked for");
+    if (setup_.fault.kind == "kill") static_cast<void>(std::raise(SIGKILL));
+    std::this_thread::sleep_for(std::chrono::duration<double>(4 * setup_.timeout));
+  }
+
+  const run_setup& setup_;
+  std::size_t rank_;
+  device& on_;
+  transport& data_;
+  transport& control_;
+  pool memory_;
+  token_table tokens_;
+  std::vector<std::unique_ptr<stage>> stages_;                        // of the model; null: of another rank
+  std::map<std::tuple<std::size_t, std::size_t, bool>, block> mail_;  // made, and not yet taken
+  std::vector<std::tuple<op, device::mark, device::mark>> ops_;
+  std::vector<std::pair<op, message_marks>> received_;
+  std::string at_ = "the start";
+};
+
+}  // namespace executor

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <stagecut/schedule/op.hpp>
+
+#include "transports/inbox.hpp"
+#include "transports/transport.hpp"
+#include "work/clock.hpp"
+
+namespace executor {
+
+/// Seconds that a message is to take over its link; null: as long as it does.
+using link_delay = std::function<double(const stagecut::op&)>;
+
+/// Takes a message out of an inbox for a rank on the host, not before it has arrived.
+inline message_marks receive_from(inbox& box, double timeout, std::size_t from, const stagecut::op& what, float* data,
+                                  std::size_t count) {
+  const message content = box.take(from, what, timeout);
+  if (content.data.size() != count) throw std::runtime_error("a message of another size came");
+  hold_until(content.arrived);
+  std::copy(content.data.begin(), content.data.end(), data);
+  return {{content.sent, nullptr}, {content.arrived, nullptr}};
+}
+
+/// Queues between the threads of a process.
+class queue_transport final : public transport {
+ public:
+  /// @param boxes    of all ranks; outlive the transport
+  /// @param timeout  seconds that a message may be waited for
+  /// @param delay    of messages of the schedule; those from one rank to another follow one after the other
+  queue_transport(std::vector<inbox>& boxes, std::size_t rank, double timeout, link_delay delay = nullptr)
+      : boxes_(boxes), rank_(rank), timeout_(timeout), delay_(std::move(delay)), free_(boxes.size()) {}
+
+  void send(std::size_t to, const stagecut::op& what, const float* data, std::size_t count) override {
+    const double sent = steady_seconds();
+    double arrived = sent;
+    if (delay_ && stagecut::is_transfer(what.kind)) {
+      free_[to] = std::max(free_[to], sent) + delay_(what);
+      arrived = free_[to];
+    }
+    message content{std::vector<float>(data, data + count), sent, arrived};
+    if (!delay_) content.arrived = steady_seconds();
+    boxes_[to].put(rank_, what, std::move(content));
+  }
+
+  message_marks receive(std::size_t from, const stagecut::op& what, float* data, std::size_t count) override {
+    return receive_from(boxes_[rank_], timeout_, from, what, data, count);
+  }
+
+ private:
+  std::vector<inbox>& boxes_;
+  std::size_t rank_;
+  double timeout_;
+  link_delay delay_;
+  std::vector<double> free_;  // when the link to every rank is
+};
+
+}  // namespace executor

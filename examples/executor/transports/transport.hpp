@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+#include <stagecut/schedule/op.hpp>
+
+#include "work/device.hpp"
+
+namespace executor {
+
+/// When a message was sent, and when it was there.
+struct message_marks {
+  device::mark sent{};
+  device::mark arrived{};
+};
+
+/// How a rank's messages travel. A message is named by the op that sends it: SEND_F or SEND_B of a stage and microbatch.
+///
+/// Used by the rank's thread alone. What cannot be done is thrown, and not later than the transport's time limit.
+class transport {
+ public:
+  transport() = default;
+  transport(const transport&) = delete;
+  transport& operator=(const transport&) = delete;
+  virtual ~transport() = default;
+
+  /// Sends floats to a rank. They may be overwritten afterwards.
+  virtual void send(std::size_t to, const stagecut::op& what, const float* data, std::size_t count) = 0;
+  /// Says that a message will come from a rank, in the order of the schedule: where receipts have to be posted.
+  virtual void expect(std::size_t from, const stagecut::op& what, std::size_t count) {
+    static_cast<void>(from), static_cast<void>(what), static_cast<void>(count);
+  }
+  /// Waits for a message, and copies it.
+  virtual message_marks receive(std::size_t from, const stagecut::op& what, float* data, std::size_t count) = 0;
+};
+
+/// Waits until all ranks are here: rank 0 hears of all the others, and tells them.
+inline void meet(transport& over, std::size_t rank, std::size_t ranks) {
+  const auto token = [](std::size_t of) {
+    return stagecut::op{.kind = stagecut::op_kind::optimizer_step, .stage = of};
+  };
+  float nothing = 0;
+  if (rank != 0) {
+    over.send(0, token(rank), &nothing, 1);
+    over.receive(0, token(0), &nothing, 1);
+    return;
+  }
+  for (std::size_t r = 1; r < ranks; ++r) over.receive(r, token(r), &nothing, 1);
+  for (std::size_t r = 1; r < ranks; ++r) over.send(r, token(0), &nothing, 1);
+}
+
+}  // namespace executor

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "work/device.hpp"
+#include "work/layer.hpp"
+#include "work/pool.hpp"
+
+namespace executor {
+
+/// A chain of layers: an embedding, feed-forward blocks, and a head with the loss.
+struct model_config {
+  std::size_t tokens = 128;                                                    ///< of a microbatch
+  std::size_t width = 256;                                                     ///< of what layers hand over
+  std::size_t words = 4096;                                                    ///< that there are
+  std::vector<std::size_t> hidden{512, 512, 1024, 512, 2048, 512, 1024, 512};  ///< the width inside every block
+  std::size_t microbatches = 8;                                                ///< of an iteration
+  std::uint64_t seed = 1;                                                      ///< of parameters and tokens
+
+  /// The embedding, the blocks, the head.
+  [[nodiscard]] std::size_t layers() const { return hidden.size() + 2; }
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(model_config, tokens, width, words, hidden, microbatches, seed)
+
+/// Refuses a model that there cannot be.
+inline void check(const model_config& model) {
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(std::string("the model's ") + what);
+  };
+  require(model.tokens != 0 && model.width != 0 && model.microbatches != 0, "figures must be at least 1");
+  require(model.words > 1 && model.words <= std::size_t{1} << 24U, "words must be 2 to 2^24");
+  for (const std::size_t each : model.hidden) require(each != 0, "blocks must be at least 1 wide");
+}
+
+/// What every microbatch reads and has to foretell, on a device: random numbers of words, the next token the target.
+class token_table {
+ public:
+  token_table(const model_config& model, device& on, pool& memory) {
+    std::mt19937_64 random(model.seed);
+    std::vector<float> ids(model.tokens + 1);
+    for (std::size_t k = 0; k < model.microbatches; ++k) {
+      for (float& each : ids) each = static_cast<float>(random() % model.words);
+      blocks_.emplace_back(memory, ids.size(), account::parameters);
+      on.write(blocks_.back().data(), ids.data(), ids.size());
+    }
+  }
+  /// Of every microbatch, from that token on.
+  [[nodiscard]] std::vector<const float*> from(std::size_t token) const {
+    std::vector<const float*> result;
+    for (const block& each : blocks_) result.push_back(each.data() + token);
+    return result;
+  }
+
+ private:
+  std::vector<block> blocks_;
+};
+
+/// Layer i of a model, with the parameters that its seed gives it wherever it is made.
+[[nodiscard]] inline std::unique_ptr<layer> make_layer(const model_config& model, const token_table& tokens,
+                                                       std::size_t i, device& on, pool& memory) {
+  const std::uint64_t seed = model.seed + 7919 * (i + 1);
+  if (i == 0) {
+    return std::make_unique<embedding>(model.tokens, model.width, model.words, tokens.from(0), seed, on, memory);
+  }
+  if (i > model.hidden.size()) {
+    return std::make_unique<head>(model.tokens, model.width, model.words, tokens.from(1), model.microbatches, seed, on,
+                                  memory);
+  }
+  return std::make_unique<feed_forward>("block." + std::to_string(i - 1), model.tokens, model.width,
+                                        model.hidden[i - 1], seed, on, memory);
+}
+
+/// What an iteration computed: what two runs of a model are compared by.
+struct gradients {
+  std::vector<float> losses{};               ///< of every microbatch, from the rank of the last layer
+  std::vector<std::vector<float>> layers{};  ///< of every layer, one parameter after the other; empty: another rank's
+};
+
+/// Reads a layer's gradients from its device.
+[[nodiscard]] inline std::vector<float> gradients_of(layer& each, device& on) {
+  std::vector<float> result;
+  for (const parameter& of : each.parameters()) {
+    const std::size_t at = result.size();
+    result.resize(at + of.gradient.size());
+    on.read(result.data() + at, of.gradient.data(), of.gradient.size());
+  }
+  return result;
+}
+
+}  // namespace executor
