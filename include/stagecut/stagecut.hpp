@@ -70,6 +70,7 @@
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_architecture.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/compare_runs.hpp>
 #include <stagecut/schedule/in_flight.hpp>
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
@@ -77,6 +78,7 @@
 #include <stagecut/schedule/makespan_parts.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/recorded_run.hpp>
 #include <stagecut/schedule/sapp_bubbles.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>

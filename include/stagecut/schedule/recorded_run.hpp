@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Refuses what no run of a rank can have recorded.
+template <class T>
+void check_recorded(const schedule& order, std::size_t rank, const std::vector<timed_op<T>>& ops) {
+  std::size_t i = 0;
+  for (const op& each : order.orders[rank]) {
+    if (!is_compute(each.kind)) continue;
+    if (i == ops.size() || ops[i].what != each) {
+      fail(invalid_input(joined({"ops[", rank, "]"}),
+                         joined({"has ", i == ops.size() ? "nothing" : to_string(ops[i].what),
+                                 " where the schedule has ", to_string(each)})));
+    }
+    ++i;
+  }
+  if (i != ops.size()) {
+    fail(invalid_input(joined({"ops[", rank, "]"}), joined({"has ", ops.size(), " passes, the schedule ", i})));
+  }
+  for (i = 0; i < ops.size(); ++i) {
+    const bool known = is_finite(ops[i].start) && is_finite(ops[i].end);
+    if (known && !(ops[i].end < ops[i].start)) continue;
+    fail(invalid_input(joined({"ops[", rank, "][", i, "]"}), "has an end before its start, or none"));
+  }
+}
+
+/// Refuses what no rank can have sent.
+template <class T>
+void check_sent(const schedule& order, const std::vector<timed_op<T>>& sent, const std::string& place) {
+  for (const timed_op<T>& each : sent) {
+    if (!is_send(each.what.kind) || each.what.stage >= order.stages() || each.what.microbatch >= order.microbatches) {
+      fail(invalid_input(place, joined({"has ", to_string(each.what), ", which nobody sends"})));
+    }
+    if (!is_finite(each.start) || !is_finite(each.end) || each.end < each.start) {
+      fail(invalid_input(place, joined({"has no time of ", to_string(each.what)})));
+    }
+  }
+}
+
+}  // namespace detail
+
+/// An iteration that a runtime has recorded, in the form of one that was simulated: to draw it, to write it as a trace,
+/// and to lay it beside its prediction.
+///
+/// @param order      that was run
+/// @param ops        of every rank, its F, B, I and W in the order of the schedule, on one clock
+/// @param transfers  of every rank, what it sent, from the sending to the arrival; empty: not recorded
+/// @return           times since the first pass began; `makespan` is the end of the last pass, or arrival. Nothing is
+///                   `blocked`, and no critical path is told
+/// @throws           invalid_input if `check_schedule` refuses the schedule, and naming the rank for other passes than
+///                   those of the schedule, for what nobody sends, and for times that are none
+///
+/// O(ops).
+template <arithmetic T>
+[[nodiscard]] simulation<T> recorded_run(const schedule& order, std::vector<std::vector<timed_op<T>>> ops,
+                                         std::vector<std::vector<timed_op<T>>> transfers = {}) {
+  check_schedule(order);
+  const std::size_t ranks = order.ranks();
+  if (ops.size() != ranks || (!transfers.empty() && transfers.size() != ranks)) {
+    detail::fail(invalid_input("ops", detail::joined({"must be those of ", ranks, " ranks"})));
+  }
+  transfers.resize(ranks);
+  T begin{};
+  bool any = false;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    detail::check_recorded(order, r, ops[r]);
+    detail::check_sent(order, transfers[r], detail::joined({"transfers[", r, "]"}));
+    if (ops[r].empty() || (any && !(ops[r].front().start < begin))) continue;
+    begin = ops[r].front().start;
+    any = true;
+  }
+  simulation<T> result;
+  result.ranks.resize(ranks);
+  result.updates.resize(ranks);
+  for (auto* const all : {&ops, &transfers}) {
+    for (auto& rank : *all) {
+      for (timed_op<T>& each : rank) {
+        // What was sent before the first pass began was not by this iteration's passes.
+        each.start = std::max(each.start, begin) - begin;
+        each.end = std::max(each.end, begin) - begin;
+        result.makespan = std::max(result.makespan, each.end);
+      }
+    }
+  }
+  for (std::size_t r = 0; r < ranks; ++r) {
+    rank_use<T>& use = result.ranks[r];
+    for (const timed_op<T>& each : ops[r]) use.busy += each.end - each.start;
+    use.idle = use.busy < result.makespan ? result.makespan - use.busy : T{};
+    if (ops[r].empty()) continue;
+    use.first = ops[r].front().start;
+    use.last = ops[r].back().end;
+    result.span = std::max(result.span, static_cast<T>(use.last - use.first));
+  }
+  result.ops = std::move(ops);
+  result.transfers = std::move(transfers);
+  return result;
+}
+
+}  // namespace stagecut::inline v0
