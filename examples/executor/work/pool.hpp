@@ -31,6 +31,8 @@ class pool {
     }
   }
 
+  /// The bytes of an account now.
+  [[nodiscard]] std::size_t held(account of) const { return held_[static_cast<std::size_t>(of)] * sizeof(float); }
   /// The most bytes of an account at a time since `forget_peaks`.
   [[nodiscard]] std::size_t peak(account of) const { return peak_[static_cast<std::size_t>(of)] * sizeof(float); }
   void forget_peaks() { peak_ = held_; }

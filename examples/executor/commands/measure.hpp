@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <barrier>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/fit/fit_link.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/op.hpp>
+
+#include "ranks/setup.hpp"
+#include "ranks/threads.hpp"
+#include "transports/inbox.hpp"
+#include "work/device.hpp"
+#include "work/layer.hpp"
+#include "work/model.hpp"
+#include "work/pool.hpp"
+
+namespace executor {
+
+/// Seconds of every layer's F, I and W, run after run.
+using layer_samples = std::vector<std::array<std::vector<double>, 3>>;
+
+/// The value in the middle, or at another share; 0 of none.
+[[nodiscard]] inline double quantile(std::vector<double> values, double share = 0.5) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+/// Runs a model layer by layer on one device, and fills in what of its layers does not depend on the time.
+[[nodiscard]] inline layer_samples sample_layers(const model_config& model, device& on, std::size_t repeats,
+                                                 stagecut::profile& sizes) {
+  pool memory(on, false);
+  const token_table tokens(model, on, memory);
+  std::vector<std::unique_ptr<layer>> layers;
+  for (std::size_t i = 0; i < model.layers(); ++i) layers.push_back(make_layer(model, tokens, i, on, memory));
+  sizes.layers.assign(layers.size(), {});
+  layer_samples result(layers.size());
+  constexpr std::size_t warm_up = 3;
+  std::vector<std::array<device::mark, 5>> marks(layers.size());
+  for (std::size_t round = 0; round < warm_up + repeats; ++round) {
+    block moving;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const std::size_t held = memory.held(account::activations);
+      memory.forget_peaks();
+      marks[i][0] = on.now();
+      moving = layers[i]->forward(0, std::move(moving));
+      marks[i][1] = on.now();
+      sizes.layers[i].activations = static_cast<double>(memory.held(account::activations) - held);
+      sizes.layers[i].workspace = static_cast<double>(memory.peak(account::workspace));
+      sizes.layers[i].output = static_cast<double>(moving.size() * sizeof(float));
+    }
+    for (std::size_t i = layers.size(); i-- > 0;) {
+      memory.forget_peaks();
+      marks[i][2] = on.now();
+      moving = layers[i]->backward_input(0, std::move(moving));
+      marks[i][3] = on.now();
+      layers[i]->backward_weight(0);
+      marks[i][4] = on.now();
+      double& workspace = sizes.layers[i].workspace;
+      workspace = std::max(workspace, static_cast<double>(memory.peak(account::workspace)));
+    }
+    on.finish();
+    for (std::size_t i = 0; round >= warm_up && i < layers.size(); ++i) {
+      const auto between = [&](std::size_t at) { return on.seconds(marks[i][at + 1]) - on.seconds(marks[i][at]); };
+      for (const std::size_t pass : {0U, 2U, 3U}) result[i][pass == 0 ? 0 : pass - 1].push_back(between(pass));
+    }
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    sizes.layers[i].name = layers[i]->name;
+    sizes.layers[i].kind = layers[i]->kind;
+    for (const parameter& each : layers[i]->parameters()) {
+      sizes.layers[i].parameters += static_cast<double>(each.value.size() * sizeof(float));
+    }
+    sizes.layers[i].resident = 2 * sizes.layers[i].parameters;  // the gradient beside it
+  }
+  return result;
+}
+
+/// What a model's layers take.
+struct measured_model {
+  stagecut::profile profile{};   ///< medians of the times
+  std::vector<double> spread{};  ///< of every layer: what lies between the quartiles, as a share of its time
+};
+
+/// Measures a model's layers on as many ranks at once: alone with one, else while all are busy.
+/// @throws whatever fails on a rank
+[[nodiscard]] inline measured_model measure_model(const model_config& model, std::size_t ranks, std::size_t repeats,
+                                                  const machine_maker& make) {
+  check(model);
+  run_setup setup;
+  setup.model = model;
+  setup.order.orders.resize(ranks);
+  std::vector<inbox> boxes(ranks);
+  std::vector<layer_samples> samples(ranks);
+  std::vector<stagecut::profile> sizes(ranks);
+  std::vector<std::exception_ptr> errors(ranks);
+  std::barrier together(static_cast<std::ptrdiff_t>(ranks));
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      threads.emplace_back([&, r] {
+        try {
+          const rank_machine machine = make(setup, r, boxes);
+          together.arrive_and_wait();
+          samples[r] = sample_layers(model, *machine.on, repeats, sizes[r]);
+        } catch (...) {
+          errors[r] = std::current_exception();
+          together.arrive_and_drop();
+        }
+      });
+    }
+  }
+  for (const std::exception_ptr& each : errors) {
+    if (each) std::rethrow_exception(each);
+  }
+  measured_model result{sizes[0], {}};
+  result.profile.name = "executor";
+  for (std::size_t i = 0; i < model.layers(); ++i) {
+    stagecut::layer& to = result.profile.layers[i];
+    double between = 0;
+    const auto median = [&](std::size_t pass) {
+      std::vector<double> all;
+      for (const layer_samples& each : samples) all.insert(all.end(), each[i][pass].begin(), each[i][pass].end());
+      between += quantile(all, 0.75) - quantile(all, 0.25);
+      return quantile(all);
+    };
+    to.forward = median(0);
+    to.backward_input = median(1);
+    to.backward_weight = median(2);
+    to.backward = *to.backward_input + *to.backward_weight;
+    result.spread.push_back(to.time() > 0 ? between / to.time() : 0);
+  }
+  return result;
+}
+
+/// Measures messages from one rank to another, of sizes from 4 B to 4 MiB, and fits a latency and a bandwidth to them.
+[[nodiscard]] inline stagecut::link_fit measure_link(const run_setup& setup, std::size_t repeats,
+                                                     const machine_maker& make) {
+  std::vector<inbox> boxes(2);
+  std::vector<stagecut::link_sample> samples;
+  const auto turns = [&](std::size_t rank) {
+    const rank_machine machine = make(setup, rank, boxes);
+    pool memory(*machine.on, false);
+    for (std::size_t floats = 1; floats <= std::size_t{1} << 20U; floats *= 8) {
+      const block content(memory, floats, account::messages);
+      machine.on->fill(content.data(), floats, 0);
+      std::vector<double> seconds;
+      for (std::size_t k = 0; k < repeats; ++k) {
+        for (const std::size_t sender : {0U, 1U}) {
+          const stagecut::op what{.kind = stagecut::op_kind::send_forward, .stage = sender, .microbatch = k};
+          if (sender == rank) {
+            machine.data->send(1 - rank, what, content.data(), floats);
+            continue;
+          }
+          machine.data->expect(sender, what, floats);
+          const message_marks when = machine.data->receive(sender, what, content.data(), floats);
+          machine.on->finish();
+          seconds.push_back(machine.on->seconds(when.arrived) - machine.on->seconds(when.sent));
+        }
+      }
+      if (rank == 0) samples.push_back({static_cast<double>(floats * sizeof(float)), quantile(seconds)});
+    }
+  };
+  {
+    const std::jthread other(turns, 1);
+    turns(0);
+  }
+  return stagecut::fit_link(samples);
+}
+
+}  // namespace executor

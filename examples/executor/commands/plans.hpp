@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/lower_transfers.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+#include "ranks/setup.hpp"
+#include "work/model.hpp"
+
+namespace executor {
+
+/// A plan to be run, and what is predicted of it.
+struct planned_run {
+  std::string name{};  ///< `uniform`, `bottleneck`, `makespan`, or that of a file
+  stagecut::plan plan{};
+  stagecut::schedule order{};  ///< of its passes
+  stagecut::pass_times<double> times{};
+  stagecut::transfer_times<double> transfers{};
+  stagecut::simulation<double> predicted{};
+  std::vector<double> activations{};  ///< bytes of a microbatch on every stage
+};
+
+/// Makes of a plan all that is needed to run it.
+/// @param order  of its passes, where it is not the plan's own; empty: that
+/// @throws       stagecut::invalid_input for a plan that is no chain, has slices, or whose ranks wait for each other in a
+///               circle
+[[nodiscard]] inline planned_run prepare(std::string name, stagecut::plan made, stagecut::schedule order = {}) {
+  if (order.orders.empty()) order = stagecut::schedule_of(made);
+  if (!made.edges.empty() || !made.assignment.empty() || order.slices > 1) {
+    throw stagecut::invalid_input("plan", "its stages are no chain, or its microbatches have slices: that is not run");
+  }
+  if (order.stages() != made.stages.size()) {
+    throw stagecut::invalid_input("plan", "the schedule has another number of stages");
+  }
+  planned_run result{.name = std::move(name), .plan = std::move(made), .order = order};
+  const bool split = stagecut::runs(order, stagecut::op_kind::backward_weight);
+  result.times = stagecut::times_of(result.plan, split);
+  result.transfers = stagecut::transfers_of(result.plan);
+  result.predicted = stagecut::simulate(order, result.times, result.transfers);
+  for (std::size_t s = 0; s < order.stages(); ++s) {
+    double sum = 0;
+    for (const std::size_t i : stagecut::layers_of(result.plan, s)) sum += result.plan.profile.layers[i].activations;
+    result.activations.push_back(sum);
+  }
+  return result;
+}
+
+/// What the plans of a table have in common.
+struct plan_options {
+  std::size_t ranks = 2;
+  std::size_t microbatches = 8;
+  stagecut::link_speed link{};
+};
+
+/// Cuts a model evenly by layers, by the heaviest stage, and by the makespan, for a schedule.
+///
+/// The first two do not look at the schedule: their cuts are those for 1F1B, or its interleaved form.
+[[nodiscard]] inline std::vector<planned_run> three_plans(const stagecut::profile& model, const plan_options& options,
+                                                          stagecut::schedule_kind kind) {
+  const stagecut::schedule_entry& entry = stagecut::entry_of(kind);
+  stagecut::plan_request request;
+  request.devices = options.ranks;
+  request.chunks = entry.chunks == 0 ? 2 : entry.chunks;
+  request.microbatches = options.microbatches;
+  request.links = {options.link};
+  const auto planned = [&](const char* name, const stagecut::plan_request& wanted) {
+    auto made = stagecut::make_plan(model, wanted);
+    if (!made) throw std::runtime_error(name + std::string(": ") + made.why().text());
+    made->schedule.name = entry.name;
+    const stagecut::schedule order = stagecut::make_schedule(
+        kind, {.ranks = options.ranks, .chunks = request.chunks, .microbatches = options.microbatches});
+    for (std::size_t s = 0; s < order.stages(); ++s) made->stages[s].device = order.rank_of[s];
+    return prepare(name, *std::move(made), order);
+  };
+  std::vector<planned_run> result;
+  request.objective = stagecut::plan_objective::bottleneck;
+  request.by = stagecut::measure::layers;
+  result.push_back(planned("uniform", request));
+  request.by = stagecut::measure::time;
+  result.push_back(planned("bottleneck", request));
+  request.objective = stagecut::plan_objective::makespan;
+  request.schedule = kind;
+  result.push_back(planned("makespan", request));
+  return result;
+}
+
+/// Where a plan cuts its layers, both ends counted.
+[[nodiscard]] inline std::vector<std::size_t> points_of(const stagecut::plan& made) {
+  std::vector<std::size_t> result;
+  for (std::size_t s = 0; s <= made.cuts.stages(); ++s) result.push_back(made.cuts[s]);
+  return result;
+}
+
+/// The setup of a run of a plan: with the model, if that is what was planned, else with stages that only take their time.
+/// @throws std::invalid_argument if a model was asked for and the plan is of another one
+[[nodiscard]] inline run_setup setup_of(const planned_run& run, const model_config* model) {
+  run_setup result;
+  result.order = stagecut::lower_transfers(run.order);
+  if (model != nullptr) {
+    if (run.plan.profile.layers.size() != model->layers() || run.order.microbatches != model->microbatches) {
+      throw std::invalid_argument("the plan is of another model: it has other layers or microbatches");
+    }
+    result.model = *model;
+    result.cuts = points_of(run.plan);
+    return result;
+  }
+  result.collect = false;
+  for (std::size_t s = 0; s < run.order.stages(); ++s) {
+    const double weight = run.times.backward_weight.empty() ? 0 : run.times.backward_weight[s];
+    result.hold.push_back({run.times.forward[s], run.times.backward[s], weight,
+                           static_cast<std::size_t>(run.activations[s]) / sizeof(float)});
+  }
+  result.delays = run.transfers.forward;
+  return result;
+}
+
+/// A chain of layers of uneven times for runs in which nothing is computed: a few milliseconds each, the last the longest.
+[[nodiscard]] inline stagecut::profile timed_profile(std::size_t layers, unsigned seed) {
+  std::mt19937 random(seed);
+  stagecut::profile result;
+  result.name = "timed";
+  for (std::size_t i = 0; i < layers; ++i) {
+    stagecut::layer each;
+    each.name = "layer." + std::to_string(i);
+    each.forward = 0.001 * static_cast<double>(1 + random() % 8) * (i + 1 == layers ? 2 : 1);
+    each.backward_input = each.forward;
+    each.backward_weight = each.forward;
+    each.backward = 2 * each.forward;
+    each.activations = each.output = 4096;
+    result.layers.push_back(each);
+  }
+  return result;
+}
+
+}  // namespace executor

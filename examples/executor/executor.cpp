@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSL-1.0
+// Runs plans with real stages, and lays what it measured beside what was predicted.
+
+#include <stagecut/io/file.hpp>
+#include <stagecut/io/frameworks/torch_schedule.hpp>
+#include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/io/json/json_profile.hpp>
+#include <stagecut/io/pictures/chrome_trace.hpp>
+#include <stagecut/io/pictures/svg.hpp>
+#include <stagecut/io/read_profile.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "commands/measure.hpp"
+#include "commands/plans.hpp"
+#include "commands/report.hpp"
+#include "ranks/processes.hpp"
+#include "ranks/threads.hpp"
+#include "text/output.hpp"
+
+namespace {
+
+using namespace executor;
+
+/// The words of the command line.
+struct words {
+  std::string work = "real";
+  std::string transport = "queues";
+  std::string format = "text";
+  std::string model_file, profile_file, plan_file, order_file, picture, directory;
+  std::vector<std::string> schedules;
+  std::size_t ranks = 0, microbatches = 0, iterations = 5, rank = 0;
+  double timeout = 30;
+  bool alone = false;
+
+  [[nodiscard]] bool timed() const { return work == "timed"; }
+};
+
+void progress(const std::string& text) {
+  fmt::print(stderr, "executor: {}\n", text);
+  std::fflush(stderr);
+}
+
+model_config model_of(const words& from) {
+  model_config result;
+  if (!from.model_file.empty()) {
+    try {
+      nlohmann::json::parse(stagecut::io::file_text(from.model_file)).get_to(result);
+    } catch (const nlohmann::json::exception& error) {
+      throw stagecut::invalid_input(from.model_file, error.what());
+    }
+  }
+  if (from.microbatches != 0) result.microbatches = from.microbatches;
+  check(result);
+  return result;
+}
+
+std::vector<rank_result> run_ranks(const words& from, const run_setup& setup) {
+  return from.transport == "sockets" ? run_processes(setup, "/proc/self/exe") : run_threads(setup);
+}
+
+/// What one device computes of the model, microbatch by microbatch.
+gradients alone(run_setup setup) {
+  setup.order = stagecut::lower_transfers(stagecut::one_forward_one_backward(1, setup.model.microbatches));
+  setup.cuts = {0, setup.model.layers()};
+  return joined(run_threads(setup));
+}
+
+measured_run run_plan(const words& from, const planned_run& planned, const model_config* model) {
+  run_setup setup = setup_of(planned, model);
+  setup.warm_up = 1;
+  setup.iterations = from.iterations;
+  setup.timeout = from.timeout;
+  const std::vector<rank_result> ranks = run_ranks(from, setup);
+  measured_run result = compared(planned, ranks);
+  if (model != nullptr) result.difference = difference(joined(ranks), alone(setup));
+  progress(fmt::format("{}, {}: predicted {}, measured {}", planned.name, planned.order.name,
+                       seconds_text(planned.predicted.makespan), seconds_text(result.run.makespan)));
+  return result;
+}
+
+/// The profile of the model on this machine, while as many ranks are busy.
+stagecut::profile measured_profile(const words& from, const model_config& model, std::size_t ranks) {
+  const measured_model found = measure_model(model, ranks, 10, host_machine);
+  const double spread = *std::max_element(found.spread.begin(), found.spread.end());
+  double sum = 0;
+  for (const auto& each : found.profile.layers) sum += each.time();
+  progress(fmt::format("profiled with {} busy: a microbatch takes {}, quartiles at most {:.0f} % of a layer apart",
+                       ranks, seconds_text(sum), 100 * spread));
+  static_cast<void>(from);
+  return found.profile;
+}
+
+void write_pictures(const words& from, const measured_run& of) {
+  if (from.picture.empty()) return;
+  const auto pictures = pictures_of(of);
+  write(stagecut::io::as_svg(pictures), from.picture + ".svg");
+  write(stagecut::io::as_chrome_trace(pictures), from.picture + ".json");
+  progress(fmt::format("drawn: {}.svg, and {}.json for ui.perfetto.dev", from.picture, from.picture));
+}
+
+void print(const words& from, const std::vector<measured_run>& runs, const stagecut::link_speed& link) {
+  const std::string machine =
+      fmt::format("{} host cores, {}", std::thread::hardware_concurrency(),
+                  from.transport == "sockets" ? "processes over sockets" : "threads over queues");
+  if (from.format == "json") {
+    const nlohmann::json all = {{"machine", machine},
+                                {"work", from.work},
+                                {"link", {{"latency", link.latency}, {"bandwidth", link.bandwidth}}},
+                                {"plans", report_json(runs)}};
+    fmt::print("{}\n", all.dump(2));
+  } else {
+    fmt::print("{}, {} work\n\n{}", machine, from.work, report_text(runs));
+  }
+}
+
+/// Profiles, plans, runs, reports.
+int run_all(const words& from) {
+  progress(from.timed() ? "stages that hold their ranks for given times, on threads of the host"
+                        : "real layers on cores of the host");
+  const model_config model = model_of(from);
+  plan_options options;
+  options.ranks = from.ranks != 0 ? from.ranks
+                  : from.timed()  ? 8
+                                  : std::max(1U, std::min(2U, std::thread::hardware_concurrency()));
+  options.microbatches = from.timed() ? (from.microbatches != 0 ? from.microbatches : 16) : model.microbatches;
+  stagecut::profile profile;
+  if (!from.profile_file.empty()) {
+    profile = stagecut::io::read_profile(from.profile_file);
+  } else if (from.timed()) {
+    profile = timed_profile(4 * options.ranks, 1);
+  } else {
+    static_cast<void>(measured_profile(from, model, 1));
+    profile = measured_profile(from, model, options.ranks);
+  }
+  options.link = {.latency = 0.002};
+  if (!from.timed()) {
+    const auto fit = measure_link({}, 50, host_machine);
+    options.link = fit.link;
+    progress(fmt::format("the link: {}, {}/s; at most {:.0f} % off", seconds_text(fit.link.latency),
+                         bytes_text(fit.link.bandwidth), 100 * fit.largest_error));
+  }
+  std::vector<std::string> schedules = from.schedules;
+  if (schedules.empty()) {
+    schedules = from.timed() ? std::vector<std::string>{"gpipe", "1f1b", "interleaved", "zb-h1"}
+                             : std::vector<std::string>{"1f1b"};
+  }
+  std::vector<measured_run> runs;
+  for (const std::string& name : schedules) {
+    const auto* const entry = stagecut::find_schedule(name);
+    if (entry == nullptr) throw std::invalid_argument("there is no schedule " + name);
+    for (const planned_run& each : three_plans(profile, options, entry->kind)) {
+      runs.push_back(run_plan(from, each, from.timed() ? nullptr : &model));
+    }
+  }
+  write_pictures(from, runs.back());
+  print(from, runs, options.link);
+  return 0;
+}
+
+/// Runs a plan of a file, or its passes in an order of PyTorch's.
+int run_file(const words& from) {
+  stagecut::plan made = stagecut::io::read_plan(from.plan_file);
+  stagecut::schedule order;
+  if (!from.order_file.empty()) {
+    order = stagecut::io::parse_torch_schedule(stagecut::io::file_text(from.order_file), from.order_file);
+    order.name = from.order_file;
+  }
+  const planned_run planned = prepare(from.plan_file, std::move(made), std::move(order));
+  const model_config model = model_of(from);
+  const std::vector<measured_run> runs{run_plan(from, planned, from.timed() ? nullptr : &model)};
+  write_pictures(from, runs.back());
+  print(from, runs, planned.plan.messages.links.empty() ? stagecut::link_speed{} : planned.plan.messages.links[0]);
+  return 0;
+}
+
+int run_words(int count, char** arguments) {
+  words from;
+  CLI::App app("Runs plans with real stages, and lays what it measured beside what was predicted", "executor");
+  app.set_help_flag("-h,--help", "Say what there is, and end");
+  const auto add = [&from](CLI::App& to) {
+    to.add_option("--work", from.work, "real: layers that compute; timed: stages that take the time of the plan alone")
+        ->check(CLI::IsMember({"real", "timed"}));
+    to.add_option("--transport", from.transport, "queues: ranks are threads; sockets: ranks are processes")
+        ->check(CLI::IsMember({"queues", "sockets"}));
+    to.add_option("--format", from.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    to.add_option("--model", from.model_file, "The model as JSON: tokens, width, words, hidden, microbatches, seed");
+    to.add_option("--microbatches", from.microbatches, "Of an iteration");
+    to.add_option("--iterations", from.iterations, "That are measured, behind one that is not")
+        ->check(CLI::Range(1, 1000));
+    to.add_option("--timeout", from.timeout, "Seconds that a rank waits for a message")->check(CLI::PositiveNumber);
+    to.add_option("--picture", from.picture, "Draw the last plan, predicted and measured: NAME.svg, NAME.json");
+  };
+  add(app);
+  app.add_option("--ranks", from.ranks, "Of the pipeline")->check(CLI::Range(1, 64));
+  app.add_option("--schedule", from.schedules, "By name, as `stagecut plan` has them; may be given several times");
+  app.add_option("--profile", from.profile_file, "Plan this profile, do not measure one");
+  auto* const profile = app.add_subcommand("profile", "Measure the model's layers; prints a profile");
+  profile->add_option("--model", from.model_file, "The model as JSON");
+  profile->add_option("--ranks", from.ranks, "That are busy at the same time; 1: alone")->check(CLI::Range(1, 64));
+  auto* const run = app.add_subcommand("run", "Run the plan of a file");
+  add(*run);
+  run->add_option("PLAN", from.plan_file, "A plan, as `stagecut plan --format json` writes it")->required();
+  run->add_option("--order", from.order_file, "Run its passes in the order of this file, in PyTorch's words");
+  auto* const rank = app.add_subcommand("rank", "");
+  rank->group("");
+  rank->add_option("--directory", from.directory)->required();
+  rank->add_option("--rank", from.rank);
+  CLI11_PARSE(app, count, arguments);
+  if (*rank) return run_rank_process(from.directory, from.rank);
+  if (*run) return run_file(from);
+  if (!*profile) return run_all(from);
+  fmt::print("{}\n", stagecut::io::as_json(measured_profile(from, model_of(from), from.ranks == 0 ? 1 : from.ranks)));
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return run_words(count, arguments);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "executor: {}\n", error.what());
+    return 2;
+  }
+}
