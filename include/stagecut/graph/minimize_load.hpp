@@ -70,7 +70,7 @@ struct minimize_load_fn {
     }
     detail::load_solver<Set> solver(below, empty, {request.devices, request.cpus, request.at_most}, request.method,
                                     request.limits, 1);
-    auto found = solver.run({}, 0, {});
+    auto found = solver.run({}, {});
     if (found.infeasible) return answer::infeasible({reason::cause::constraint, 0, 0, "no set of a partition fits"});
     if (!found.best) return answer::unknown({});
     set_partition<value_type> result;
