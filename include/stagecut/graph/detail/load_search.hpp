@@ -14,6 +14,7 @@
 #include <stagecut/graph/detail/down_sets.hpp>
 #include <stagecut/graph/detail/linear_orders.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
+#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/detail/stage_moves.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
