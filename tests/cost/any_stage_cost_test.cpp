@@ -30,7 +30,7 @@ TEST_CASE("a cost behind a pointer is asked once for each price, and promises wh
 }
 
 TEST_CASE("costs need not be numbers") {
-  const auto price = [](std::size_t stage, std::size_t, std::size_t) { return std::string(stage, 'x'); };
+  const auto price = [](std::size_t stage, std::size_t, std::size_t) { return std::string(stage, 'a'); };
   const any_stage_cost<stagecut::axioms<>, std::string> any(price, 1);
-  CHECK(any(3, 0, 1) == "xxx");
+  CHECK(any(3, 0, 1) == "aaa");
 }

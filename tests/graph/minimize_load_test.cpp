@@ -146,6 +146,20 @@ operator_graph braid(std::size_t n, std::uint64_t seed, std::size_t width = 12) 
   return graph;
 }
 
+/// A braid whose first operators each feed a leaf without time that needs memory: leaves are folded, which is too much for
+/// one of four devices with memory for 95, and unfolded again.
+operator_graph braid_with_leaves() {
+  operator_graph graph = braid(120, 5);
+  for (graph_operator& each : graph.operators) each.resident = 1;
+  for (std::size_t v = 0; v < 30; ++v) {
+    graph_operator leaf;
+    leaf.resident = 8;
+    graph.edges.push_back({v, graph.operators.size()});
+    graph.operators.push_back(leaf);
+  }
+  return graph;
+}
+
 }  // namespace
 
 TEST_CASE("the least load is that of all partitions, and there is one exactly if one is found") {
@@ -411,15 +425,7 @@ TEST_CASE("a time limit ends a search whose answer is not proved") {
 }
 
 TEST_CASE("one time limit is of all that is tried, and no load is told that no partition has") {
-  // Leaves without time need memory: they are folded, which is too much for one device, and unfolded again.
-  operator_graph graph = braid(120, 5);
-  for (graph_operator& each : graph.operators) each.resident = 1;
-  for (std::size_t v = 0; v < 30; ++v) {
-    graph_operator leaf;
-    leaf.resident = 8;
-    graph.edges.push_back({v, graph.operators.size()});
-    graph.operators.push_back(leaf);
-  }
+  const operator_graph graph = braid_with_leaves();
   load_request request{.devices = 4, .method = graph_method::linear};
   request.load.memory = 95;
   request.limits.time_limit = 0.4;
@@ -434,6 +440,26 @@ TEST_CASE("one time limit is of all that is tried, and no load is told that no p
   for (std::size_t i = 0; i < told.size(); ++i) {
     CHECK((told[i].load == 0 || told[i].load >= found->load * (1 - 1e-12)));
     if (i != 0) CHECK(told[i].seconds >= told[i - 1].seconds);
+  }
+}
+
+TEST_CASE("one limit of rounds is of all that is tried, too") {
+  const operator_graph graph = braid_with_leaves();
+  load_request request{.devices = 4, .method = graph_method::linear};
+  request.load.memory = 95;
+  request.limits.time_limit.reset();
+  for (const std::size_t limit : {0U, 1U, 20U}) {
+    CAPTURE(limit);
+    request.limits.round_limit = limit;
+    std::vector<std::size_t> told;
+    const auto keep = [&](const load_progress& each) { told.push_back(each.rounds); };
+    request.limits.progress = keep;
+    const auto found = minimize_load(graph, request);
+    REQUIRE(found.state() == state::feasible);
+    CHECK(found->rounds == limit);
+    CHECK(std::is_sorted(told.begin(), told.end()));
+    request.limits.progress = {};
+    CHECK(minimize_load(graph, request)->stage_of == found->stage_of);
   }
 }
 

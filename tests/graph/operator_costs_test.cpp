@@ -171,3 +171,21 @@ TEST_CASE("figures that are none, and sums out of range, are refused") {
           return operator_costs(graph, parts, {.constants = {1, 2}}, 3);
         }) == "stagecut::operator_costs: constants.size() = 2, must be 0, 1 or the number of stages");
 }
+
+TEST_CASE("whether the number of a stage matters") {
+  operator_graph graph = small_graph();
+  const auto matters = [&](const stagecut::load_options& options) {
+    return operator_costs(graph, contraction(graph), options, 2).by_position();
+  };
+  CHECK_FALSE(matters({}));
+  CHECK_FALSE(matters({.constants = {3}}));
+  CHECK(matters({.constants = {3, 3}}));
+  CHECK(matters({.speeds = {1, 2}}));
+  CHECK_FALSE(matters({.memory = 100, .in_flight = true}));
+  graph.operators[2].activations = 1;
+  CHECK(matters({.memory = 100, .in_flight = true}));
+  CHECK_FALSE(matters({.memory = 100}));
+  CHECK_FALSE(matters({.in_flight = true}));
+  graph.operators[3].stage = 0;
+  CHECK(matters({}));
+}

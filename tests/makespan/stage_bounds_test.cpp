@@ -13,7 +13,11 @@ using chains::listed;
 using chains::next_chain;
 using stagecut::schedule_kind;
 
-TEST_CASE("no edge's bound is above the makespan of a cut that uses it") { chains::check_edge_bounds(1, next_chain); }
+TEST_CASE("no edge's bound is above the makespan of a cut that uses it") {
+  const chains::tally found = chains::tally_of_bounds(1, next_chain);
+  CHECK(found.wrong == 0);
+  CHECK(found.cuts > 10000);
+}
 
 // The listed values were computed by another program.
 TEST_CASE("the least bounds of a listed chain are at least the listed ones, and at most its optima") {

@@ -5,11 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include <doctest/doctest.h>
-
 #include "random_chains.hpp"
 
-// Chains whose graph of cuts has a step for every stage, or for every rank, and what is checked of all graphs of cuts.
+// Chains whose graph of cuts has a step for every stage, or for every rank, and what is asked of all graphs of cuts.
 namespace chains {
 
 using oracle::dice;
@@ -71,15 +69,21 @@ inline double listed_bound(schedule_kind kind, double latency, std::size_t ranks
   return result;
 }
 
-/// Checks that no edge's bound is above the makespan of a cut that uses it, on 600 chains of at most 11 items.
+/// Of how many chains and cuts something was asked, and for how many chains it does not hold.
+struct tally {
+  std::size_t chains = 0;
+  std::size_t cuts = 0;
+  std::size_t wrong = 0;
+};
+
+/// Asks of 600 chains of at most 11 items whether no edge's bound is above the makespan of a cut that uses it.
 ///
 /// @param next  `next(random, most_items)`, a chain
 template <class Next>
-void check_edge_bounds(unsigned seed, const Next& next) {
+tally tally_of_bounds(unsigned seed, const Next& next) {
   dice random(seed);
-  std::size_t cuts = 0;
+  tally result;
   for (int round = 0; round < 600; ++round) {
-    CAPTURE(round);
     const chain of = next(random, 11);
     const std::vector<valued> all = all_cuts(of);
     with_workbench(of, [&](auto& bench) {
@@ -89,35 +93,38 @@ void check_edge_bounds(unsigned seed, const Next& next) {
         const double bound = bound_of(graph, bench.layout, cut);
         sound = sound && bound >= 0 && bound <= makespan / bench.ticks.tick;
       }
-      CHECK(sound);
+      if (!sound) ++result.wrong;
     });
-    cuts += all.size();
+    ++result.chains;
+    result.cuts += all.size();
   }
-  CHECK(cuts > 10000);
+  return result;
 }
 
-/// Checks that a graph for a makespan has all cuts of that makespan or less, likewise.
+/// Likewise whether a graph for a makespan has all cuts of that makespan or less, and a bound that is none too high.
 template <class Next>
-void check_limited_graphs(unsigned seed, const Next& next) {
+tally tally_of_limited_graphs(unsigned seed, const Next& next) {
   dice random(seed);
+  tally result;
   for (int round = 0; round < 600; ++round) {
-    CAPTURE(round);
     const chain of = next(random, 11);
     const std::vector<valued> all = all_cuts(of);
     if (all.empty()) continue;
     with_workbench(of, [&](auto& bench) {
       const double most = all[random.below(1 + all.size() / 3)].first / bench.ticks.tick;
       const layered_graph graph = bench.graph(most);
-      bool sound = true;
+      bool sound = graph.least_bound() <= all[0].first / bench.ticks.tick;
       for (const auto& [makespan, cut] : all) {
         if (makespan / bench.ticks.tick > most) break;
         const double bound = bound_of(graph, bench.layout, cut);
         sound = sound && bound >= 0 && bound <= most;
+        ++result.cuts;
       }
-      REQUIRE(sound);
-      CHECK(graph.least_bound() <= all[0].first / bench.ticks.tick);
+      if (!sound) ++result.wrong;
     });
+    ++result.chains;
   }
+  return result;
 }
 
 }  // namespace chains

@@ -13,6 +13,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/graph/detail/rows.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/profile/layer_graph.hpp>
@@ -53,13 +54,11 @@ class contraction {
   }
 
   /// Number of elements.
-  [[nodiscard]] std::size_t elements() const noexcept { return end_.empty() ? 0 : end_.size() - 1; }
+  [[nodiscard]] std::size_t elements() const noexcept { return operators_.size(); }
   /// The element of an operator.
   [[nodiscard]] element element_of(std::size_t operation) const noexcept { return element_of_[operation]; }
   /// The operators of an element, in ascending order.
-  [[nodiscard]] view<const std::size_t> operators_of(std::size_t e) const noexcept {
-    return {operators_.data() + end_[e], end_[e + 1] - end_[e]};
-  }
+  [[nodiscard]] view<const std::size_t> operators_of(std::size_t e) const noexcept { return operators_[e]; }
   /// Which elements may not stand on later stages than others.
   [[nodiscard]] const precedence& below() const noexcept { return below_; }
 
@@ -169,18 +168,12 @@ class contraction {
       if (number[each] == n) number[each] = count++;
       each = number[each];
     }
-    end_.assign(count + std::size_t{1}, 0);
-    for (const element each : element_of_) ++end_[each + std::size_t{1}];
-    for (std::size_t e = 0; e < count; ++e) end_[e + 1] += end_[e];
-    std::vector<std::size_t> at = end_;
-    operators_.resize(n);
-    for (std::size_t v = 0; v < n; ++v) operators_[at[element_of_[v]]++] = v;
+    operators_ = {count, n, [this](std::size_t v) { return element_of_[v]; }, [](std::size_t v) { return v; }};
   }
 
   std::vector<element> element_of_{};
   std::vector<bool> follows_{};
-  std::vector<std::size_t> operators_{};  // element after element
-  std::vector<std::size_t> end_{};        // of the row before each element, then of its own
+  detail::rows<std::size_t> operators_{};  // of every element
   precedence below_{};
 };
 

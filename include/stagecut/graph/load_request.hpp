@@ -23,8 +23,8 @@ struct load_progress {
 /// How long to look for a partition of a graph, and whom to tell. What is not said stays at its default.
 struct load_limits {
   std::optional<double> time_limit = 10.0;              ///< seconds; unset: until the answer is proved, or for ever
-  std::optional<std::size_t> round_limit{};             ///< the same on every machine; unset: no limit
-  std::size_t most_down_sets = 1000000;                 ///< more are not listed: see `graph_method`
+  std::optional<std::size_t> round_limit{};             ///< in all, the same on every machine; unset: no limit
+  std::size_t most_down_sets = 1000000;                 ///< more are not listed, nor more than 256 MiB hold
   std::uint64_t seed = 1;                               ///< of orders that chance makes
   function_ref<bool()> stop{};                          ///< asked often; true ends the search with the best so far
   function_ref<void(const load_progress&)> progress{};  ///< told now and then, and whenever something is found

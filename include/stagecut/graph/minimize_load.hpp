@@ -70,7 +70,7 @@ struct minimize_load_fn {
     }
     detail::load_solver<Set> solver(below, empty, {request.devices, request.cpus, request.at_most}, request.method,
                                     request.limits, 1);
-    auto found = solver.run({}, 0, {});
+    auto found = solver.run({}, {});
     if (found.infeasible) return answer::infeasible({reason::cause::constraint, 0, 0, "no set of a partition fits"});
     if (!found.best) return answer::unknown({});
     set_partition<value_type> result;
@@ -102,9 +102,10 @@ struct minimize_load_fn {
 /// and another order within the same stages. Then, if there are no more than `limits.most_down_sets` sets that hold the
 /// predecessors of all they hold, dynamic programming over these finds the least load, or proves that it was found; otherwise
 /// bounds are made better, by smallest cuts, and partitions until a limit is reached. A graph that is a path is cut as a
-/// chain. With `method` linear no sets are listed, with down_sets nothing is tried if they are too many.
+/// chain. With `method` linear no sets are listed; with down_sets the search ends with them, or where they are too many.
 ///
-/// O(n + m) memory and 13 bytes for every set and number of devices; O(pairs of sets within a stage) changes of a set.
+/// O(n + m) memory and, for every set, 96 bytes and 13 for every number of devices, but no more than 256 MiB: more sets
+/// are not listed. O(pairs of sets within a stage) changes of a set.
 ///
 /// Source: J. Tarnawski et al., Efficient Algorithms for Device Placement of DNN Graph Operators, NeurIPS 2020, for the
 /// problem, the sets and linear orders; the pruning, the improvement and the bounds are described in docs/graphs.md.

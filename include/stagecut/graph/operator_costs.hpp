@@ -83,6 +83,11 @@ class operator_costs {
     for (std::size_t s = 0; s < options.constants.size(); ++s) constants_.push_back(time(options.constants[s]));
     for (const double each : options.speeds) fastest_ = each > fastest_ ? each : fastest_;
     if (options.memory) limit_ = bytes_below(*options.memory);
+    by_position_ = options.constants.size() > 1 || !options.speeds.empty();
+    const bool keeps = options.memory && options.in_flight;
+    for (const figures& each : elements_) {
+      if (each.stage != graph_operator::none || (keeps && each.activations != 0)) by_position_ = true;
+    }
   }
 
   /// Number of elements.
@@ -128,6 +133,8 @@ class operator_costs {
   [[nodiscard]] ticks limit() const noexcept { return limit_; }
   /// How a load is reckoned.
   [[nodiscard]] const load_options& options() const noexcept { return options_; }
+  /// Whether anything here depends on the number of a stage.
+  [[nodiscard]] bool by_position() const noexcept { return by_position_; }
   /// Seconds of so many ticks.
   [[nodiscard]] double seconds(ticks count) const noexcept {
     return std::ldexp(static_cast<double>(count), -time_power_);
@@ -213,6 +220,7 @@ class operator_costs {
   std::vector<ticks> constants_{};
   double fastest_ = 0;
   ticks limit_ = std::numeric_limits<ticks>::max();
+  bool by_position_ = false;
   int time_power_ = 0;
   int memory_power_ = 0;
 };

@@ -100,15 +100,7 @@ class operator_set {
   }
 
   /// Whether anything here depends on the number of a stage.
-  [[nodiscard]] bool by_position() const noexcept {
-    const load_options& options = costs_->options();
-    if (options.constants.size() > 1 || !options.speeds.empty()) return true;
-    for (std::size_t e = 0; e < size(); ++e) {
-      if (costs_->of(e).stage != graph_operator::none) return true;
-      if (options.memory && options.in_flight && costs_->of(e).activations != 0) return true;
-    }
-    return false;
-  }
+  [[nodiscard]] bool by_position() const noexcept { return costs_->by_position(); }
 
   /// Memory on an accelerator, in ticks of it.
   [[nodiscard]] ticks memory(const stage_role& role) const noexcept {

@@ -12,6 +12,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/graph/detail/rows.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 
 namespace stagecut::inline v0 {
@@ -58,7 +59,10 @@ class precedence {
       check(from, elements);
       check(to, elements);
     }
-    list(elements, pairs);
+    const auto from_of = [&](std::size_t i) { return pairs[i].first; };
+    const auto to_of = [&](std::size_t i) { return pairs[i].second; };
+    next_ = {elements, pairs.size(), from_of, to_of};
+    previous_ = {elements, pairs.size(), to_of, from_of};
     sort();
     if (order_.size() == elements) return;
     layer_graph edges(elements);
@@ -69,37 +73,18 @@ class precedence {
   /// Number of elements.
   [[nodiscard]] std::size_t size() const noexcept { return order_.size(); }
   /// Number of pairs, each counted once.
-  [[nodiscard]] std::size_t pairs() const noexcept { return next_.size(); }
+  [[nodiscard]] std::size_t pairs() const noexcept { return next_.entries(); }
   /// What may not stand on an earlier stage than an element, in ascending order.
-  [[nodiscard]] view<const element> successors(std::size_t e) const noexcept { return row(next_, next_end_, e); }
+  [[nodiscard]] view<const element> successors(std::size_t e) const noexcept { return next_[e]; }
   /// What may not stand on a later stage than an element, in ascending order.
-  [[nodiscard]] view<const element> predecessors(std::size_t e) const noexcept {
-    return row(previous_, previous_end_, e);
-  }
+  [[nodiscard]] view<const element> predecessors(std::size_t e) const noexcept { return previous_[e]; }
   /// The elements in an order in which each follows its predecessors: of those that may be next, the least.
   [[nodiscard]] view<const element> order() const noexcept { return order_; }
 
  private:
-  /// Writes the rows of sorted pairs, each of which stands there once.
-  void list(std::size_t elements, const std::vector<pair>& pairs) {
-    next_end_.assign(elements + 1, 0);
-    previous_end_.assign(elements + 1, 0);
-    for (const auto& [from, to] : pairs) {
-      next_.push_back(to);
-      ++next_end_[from + std::size_t{1}];
-      ++previous_end_[to + std::size_t{1}];
-    }
-    for (std::size_t e = 0; e < elements; ++e) {
-      next_end_[e + 1] += next_end_[e];
-      previous_end_[e + 1] += previous_end_[e];
-    }
-    previous_.resize(pairs.size());
-    std::vector<std::size_t> at = previous_end_;
-    for (const auto& [from, to] : pairs) previous_[at[to]++] = from;
-  }
   /// Puts the elements in order; those that wait for a cycle are left out.
   void sort() {
-    const std::size_t elements = next_end_.size() - 1;
+    const std::size_t elements = next_.size();
     detail::least_first ready;
     std::vector<element> waits_for(elements);
     for (std::size_t e = 0; e < elements; ++e) {
@@ -114,18 +99,14 @@ class precedence {
       }
     }
   }
-  static view<const element> row(const std::vector<element>& all, const std::vector<std::size_t>& end, std::size_t e) {
-    return {all.data() + end[e], end[e + 1] - end[e]};
-  }
   static void check(element each, std::size_t elements) {
     if (each < elements) return;
     detail::fail(argument_error("precedence", "pairs", std::to_string(each),
                                 detail::joined({"must be below the number of elements, ", elements})));
   }
-  std::vector<element> next_{};
-  std::vector<std::size_t> next_end_{0};  // of the row before each element, then of its own
-  std::vector<element> previous_{};
-  std::vector<std::size_t> previous_end_{0};
+
+  detail::rows<element> next_{};
+  detail::rows<element> previous_{};
   std::vector<element> order_{};
 };
 

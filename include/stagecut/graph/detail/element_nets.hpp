@@ -9,44 +9,10 @@
 
 #include <stagecut/core/view.hpp>
 #include <stagecut/graph/contraction.hpp>
+#include <stagecut/graph/detail/rows.hpp>
 #include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// Rows of numbers, one after the other.
-template <class T>
-class rows {
- public:
-  [[nodiscard]] std::size_t size() const noexcept { return end_.size() - 1; }
-  [[nodiscard]] view<const T> operator[](std::size_t i) const noexcept {
-    return {all_.data() + end_[i], end_[i + 1] - end_[i]};
-  }
-  template <class Row>
-  void push_back(const Row& row) {
-    all_.insert(all_.end(), row.begin(), row.end());
-    end_.push_back(all_.size());
-  }
-  /// Of every number below `count`, the rows that hold it, in ascending order.
-  [[nodiscard]] rows<std::uint32_t> holding(std::size_t count) const {
-    rows<std::uint32_t> result;
-    result.end_.assign(count + 1, 0);
-    for (const T& each : all_) ++result.end_[each + std::size_t{1}];
-    for (std::size_t i = 0; i < count; ++i) result.end_[i + 1] += result.end_[i];
-    std::vector<std::size_t> at = result.end_;
-    result.all_.resize(all_.size());
-    for (std::size_t i = 0; i < size(); ++i) {
-      for (const T& each : (*this)[i]) result.all_[at[each]++] = static_cast<std::uint32_t>(i);
-    }
-    return result;
-  }
-
- private:
-  template <class>
-  friend class rows;
-
-  std::vector<T> all_{};
-  std::vector<std::size_t> end_{0};
-};
 
 /// What a producer puts out, or several that speak with the same elements: a stage pays for it if it holds some of the
 /// elements and not all of them.
@@ -90,18 +56,13 @@ struct element_nets {
   /// Of every operator, its element and those of its consumers, in ascending order.
   static rows<precedence::element> rows_of(const operator_graph& graph, const contraction& parts) {
     const std::size_t n = graph.operators.size();
-    std::vector<std::size_t> end(n + 1, 0);
-    for (const operator_edge& each : graph.edges) ++end[each.from + 1];
-    for (std::size_t u = 0; u < n; ++u) end[u + 1] += end[u];
-    std::vector<precedence::element> to(graph.edges.size());
-    std::vector<std::size_t> at = end;
-    for (const operator_edge& each : graph.edges) to[at[each.from]++] = parts.element_of(each.to);
+    const rows<precedence::element> consumers{n, graph.edges.size(), [&](std::size_t i) { return graph.edges[i].from; },
+                                              [&](std::size_t i) { return parts.element_of(graph.edges[i].to); }};
     rows<precedence::element> result;
     std::vector<precedence::element> row;
     for (std::size_t u = 0; u < n; ++u) {
       row.assign(1, parts.element_of(u));
-      row.insert(row.end(), to.begin() + static_cast<std::ptrdiff_t>(end[u]),
-                 to.begin() + static_cast<std::ptrdiff_t>(end[u + 1]));
+      row.insert(row.end(), consumers[u].begin(), consumers[u].end());
       std::sort(row.begin(), row.end());
       row.erase(std::unique(row.begin(), row.end()), row.end());
       result.push_back(row);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -52,15 +51,15 @@ class graph_solver {
   [[nodiscard]] answer_type solve() const {
     if (is_path(parts_, costs_, counts_)) return on_path();
     const load_limits& limits = request_.limits;
-    if (operator_set(costs_).by_position()) return solved(parts_, costs_, counts_, {}, 0, limits);
+    if (operator_set(costs_).by_position()) return solved(parts_, costs_, counts_, {}, limits);
     const contraction folded = parts_.merged(graph_, folded_leaves(parts_, costs_, false));
-    if (folded.elements() == parts_.elements()) return solved(parts_, costs_, counts_, {}, 0, limits);
+    if (folded.elements() == parts_.elements()) return solved(parts_, costs_, counts_, {}, limits);
     // With fewer stages too, and what leaves need of memory left out, nothing costs more: a bound, and where both are so
     // anyhow the answer.
     stage_counts fewer = counts_;
     fewer.at_most = true;
     const bool same = counts_.at_most && !request_.load.memory;
-    if (same) return solved_folded(graph_, folded, fewer, 0, limits);
+    if (same) return solved_folded(graph_, folded, fewer, {}, limits);
     // Its partitions may be none of this problem: of them nothing is told but the bound.
     load_limits quiet = until(0.5);
     const auto tell = [&](load_progress each) {
@@ -68,28 +67,34 @@ class graph_solver {
       limits.progress(each);
     };
     if (limits.progress) quiet.progress = tell;
-    const answer_type relaxed = solved_folded(without_memory_of_leaves(folded), folded, fewer, 0, quiet);
+    answer_type relaxed = solved_folded(without_memory_of_leaves(folded), folded, fewer, {}, quiet);
     if (relaxed.infeasible) return relaxed;
     if (relaxed.best && keeps(*relaxed.best)) {
-      return relaxed.proved() ? relaxed : solved(parts_, costs_, counts_, relaxed.best, relaxed.bound, limits);
+      return relaxed.proved() ? relaxed : solved(parts_, costs_, counts_, relaxed, limits);
     }
-    answer_type found = solved_folded(graph_, folded, counts_, relaxed.bound, until(0.75));
+    relaxed.best.reset();
+    answer_type found = solved_folded(graph_, folded, counts_, relaxed, until(0.75));
     if (found.best && found.best->value <= relaxed.bound) return found;
-    return solved(parts_, costs_, counts_, std::move(found.best), relaxed.bound, limits);
+    found.bound = relaxed.bound;  // what is proved of folded leaves is no bound here
+    return solved(parts_, costs_, counts_, found, limits);
   }
 
-  /// The limits with a part of the time, from the beginning on.
+  /// The limits with a part of the time and of the rounds, from the beginning on.
   [[nodiscard]] load_limits until(double part) const {
     load_limits result = request_.limits;
     if (result.time_limit) *result.time_limit *= part;
+    if (result.round_limit) {
+      *result.round_limit = static_cast<std::size_t>(part * static_cast<double>(*result.round_limit));
+    }
     return result;
   }
 
   /// Solves for a contraction of `graph` with leaves folded, and says it of the elements of `parts_`.
   [[nodiscard]] answer_type solved_folded(const operator_graph& graph, const contraction& folded,
-                                          const stage_counts& counts, ticks bound, const load_limits& limits) const {
+                                          const stage_counts& counts, const answer_type& known,
+                                          const load_limits& limits) const {
     const operator_costs costs(graph, folded, request_.load, request_.devices + request_.cpus);
-    answer_type found = solved(folded, costs, counts, {}, bound, limits);
+    answer_type found = solved(folded, costs, counts, known, limits);
     const auto unfold = [&](element_stages<ticks>& each) {
       std::vector<std::uint32_t> stage_of(parts_.elements());
       for (std::size_t e = 0; e < stage_of.size(); ++e) {
@@ -140,8 +145,7 @@ class graph_solver {
   }
 
   [[nodiscard]] answer_type solved(const contraction& parts, const operator_costs& costs, const stage_counts& counts,
-                                   std::optional<element_stages<ticks>> known, ticks bound,
-                                   const load_limits& limits) const {
+                                   const answer_type& known, const load_limits& limits) const {
     const operator_set empty(costs);
     load_solver<operator_set> solver(parts.below(), empty, counts, request_.method, limits, costs.seconds(1), begin_);
     const auto better = [&](ticks so_far, ticks best, const function_ref<bool()>& stop) {
@@ -149,7 +153,7 @@ class graph_solver {
       flow_bounds bounds(costs, counts);
       return bounds.cover(bounds.flow(so_far, stop), best, stop);
     };
-    return solver.run(std::move(known), bound, better);
+    return solver.run(known, better);
   }
 
   [[nodiscard]] answer_type on_path() const {

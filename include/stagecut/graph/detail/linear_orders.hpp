@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <queue>
-#include <random>
 #include <utility>
 #include <vector>
 
+#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
@@ -16,18 +16,6 @@
 namespace stagecut::inline v0::detail {
 
 using element_order = std::vector<precedence::element>;
-
-/// Numbers of a seed, the same with every standard library.
-class seeded {
- public:
-  explicit seeded(std::uint64_t seed) : engine_(seed) {}
-  /// Below `count`, which is not 0; uneven by less than 2^-32.
-  std::size_t below(std::size_t count) { return static_cast<std::size_t>((engine_() >> 32U) * count >> 32U); }
-  std::uint64_t any() { return engine_(); }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 /// How many predecessors each element waits for.
 [[nodiscard]] inline std::vector<std::uint32_t> waits_for(const precedence& below) {

@@ -69,10 +69,11 @@ template <set_cost Set>
   using value_type = set_value_t<Set>;
   value_type result = 0;
   Set one = empty;
+  const bool by_position = set_by_position(empty);
   for (std::size_t e = 0; e < empty.size(); ++e) {
     one.add(e);
-    const bool on_device = counts.devices > 0 && (set_by_position(empty) || set_may_grow(one, stage_role{0, 0, 1}));
-    const bool on_cpu = counts.cpus > 0 && (set_by_position(empty) || set_may_grow(one, stage_role{1, 0, 1}));
+    const bool on_device = counts.devices > 0 && (by_position || set_may_grow(one, stage_role{0, 0, 1}));
+    const bool on_cpu = counts.cpus > 0 && (by_position || set_may_grow(one, stage_role{1, 0, 1}));
     one.remove(e);
     const value_type device = set_weight(empty, e, 0);
     const value_type cpu = set_weight(empty, e, 1);

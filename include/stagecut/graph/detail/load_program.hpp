@@ -64,8 +64,6 @@ class load_program {
 
   /// Whether `run` was stopped before its end.
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-  /// Pairs of sets looked at.
-  [[nodiscard]] std::size_t pairs() const noexcept { return pairs_; }
 
  private:
   static constexpr value_type unreached = std::numeric_limits<value_type>::max();
@@ -137,7 +135,6 @@ class load_program {
       if (met_[to] == from) continue;
       met_[to] = static_cast<std::uint32_t>(from);
       set_.add(element);
-      ++pairs_;
       if (reach(from, to)) {
         frames_.push_back({to, 0});
       } else {
@@ -238,7 +235,6 @@ class load_program {
   double most_left_[2] = {0, 0};  // behind a stage on a device of each kind, for any of the states
   double cpu_speed_ = 0;
   double slack_ = 0;
-  std::size_t pairs_ = 0;
   bool stopped_ = false;
 };
 

@@ -14,6 +14,7 @@
 #include <stagecut/graph/detail/down_sets.hpp>
 #include <stagecut/graph/detail/linear_orders.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
+#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/detail/stage_moves.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
@@ -94,7 +95,6 @@ class load_search {
         below = found->value;
         best = std::move(found);
       }
-      pairs_ += program.pairs();
       if (program.stopped()) {
         stopped_ = true;
         break;
@@ -109,8 +109,6 @@ class load_search {
   [[nodiscard]] const std::vector<found_type>& pool() const noexcept { return pool_; }
   /// Whether `best_within` was stopped.
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-  /// Pairs of sets looked at.
-  [[nodiscard]] std::size_t pairs() const noexcept { return pairs_; }
 
   /// Keeps a partition if it is one of the best.
   void keep(found_type found) {
@@ -146,7 +144,6 @@ class load_search {
   bool by_position_;
   std::vector<found_type> pool_{};  // the best first
   std::size_t rounds_ = 0;
-  std::size_t pairs_ = 0;
   bool stopped_ = false;
 };
 

@@ -27,7 +27,7 @@ struct load_answer {
   Value bound = 0;
   bool infeasible = false;  ///< proved: there is no partition
   std::size_t down_sets = 0;
-  std::size_t rounds = 0;
+  std::size_t rounds = 0;  ///< those before included
 
   [[nodiscard]] bool proved() const noexcept { return best && best->value <= bound; }
 };
@@ -60,13 +60,12 @@ class load_solver {
         search_(below, empty, counts, limits.seed),
         begin_(begin) {}
 
-  /// @param known   a partition to begin with, if there is one
-  /// @param bound   what is known to be a bound; 0: nothing
+  /// @param known   a partition to begin with, a bound, and the rounds that were made before; none of it need be there
   /// @param better  makes the bound better when there is time for it
-  [[nodiscard]] answer_type run(std::optional<element_stages<value_type>> known, value_type bound,
-                                const bounder& better) {
-    answer_.bound = std::max({bound, average_bound(empty_, counts_), heaviest_bound(empty_, counts_)});
-    if (known) search_.keep(*std::move(known));
+  [[nodiscard]] answer_type run(const answer_type& known, const bounder& better) {
+    answer_.bound = std::max({known.bound, average_bound(empty_, counts_), heaviest_bound(empty_, counts_)});
+    answer_.rounds = known.rounds;
+    if (known.best) search_.keep(*known.best);
     const auto stop = [this] { return over(); };
     search_.begin(stop);
     improve(method_ == graph_method::linear ? 0 : 12);

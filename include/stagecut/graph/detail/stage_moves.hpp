@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/graph/detail/linear_orders.hpp>
 #include <stagecut/graph/detail/load_program.hpp>
+#include <stagecut/graph/detail/seeded.hpp>
 #include <stagecut/graph/precedence.hpp>
 #include <stagecut/graph/set_cost.hpp>
 
