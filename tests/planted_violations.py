@@ -20,7 +20,7 @@ PLANTED = [  # (file, text, what is said); a text that begins with + is added to
     ("include/stagecut/schedule/generators/deep.hpp", HEADER + "#include <stagecut/sequence/uniform_cuts.hpp>\n", "schedule may not include sequence"),
     ("include/stagecut/fit/deep.hpp", HEADER + "#include <stagecut/plan/plan.hpp>\n", "fit may not include plan"),
     ("include/stagecut/fit/deep.hpp", HEADER + "#include <boost/config.hpp>\n", "third-party headers of this room: ('Eigen/',)"),
-    ("include/stagecut/cost/deep.hpp", HEADER + "#include <Eigen/QR>\n", "includes Eigen/QR: third-party headers of this room"),
+    ("include/stagecut/cost/deep.hpp", HEADER + "#include <Eigen/Core>\n", "includes Eigen/Core: third-party headers of this room"),
     ("include/stagecut/io/json/inner/deep.hpp", HEADER, "io has no folder json/inner"),
     ("include/stagecut/attic/old.hpp", HEADER, "no such room"),
     ("include/other/old.hpp", HEADER, "not below stagecut/"),

@@ -32,11 +32,11 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 /// What a link takes for messages of 1 byte to 1 GiB, in steps of 4, each `times` times, with relative noise.
 samples measured(const link_speed& link, double noise, unsigned seed, int times = 1) {
   std::mt19937 random(seed);
-  std::normal_distribution<double> factor(1, noise);
+  std::normal_distribution<double> standard(0, 1);
   samples result;
   for (int i = 0; i < times; ++i) {
     for (double bytes = 1; bytes <= 1 << 30; bytes *= 4) {
-      result.push_back({bytes, link(bytes) * (noise > 0 ? std::max(0.2, factor(random)) : 1)});
+      result.push_back({bytes, link(bytes) * std::max(0.2, 1 + noise * standard(random))});
     }
   }
   return result;
@@ -252,12 +252,18 @@ TEST_CASE("sizes that explain nothing show in r squared") {
   }
   CHECK(fitted > 5);
   CHECK(low == fitted);
+  for (int i = 1; i <= 50; ++i) {  // rounding makes neither more nor less of it
+    const double r_squared = fit_link({{1, 1}, {1, 2}, {2, 1}, {2, 2 + i * 1e-10}}).r_squared;
+    CHECK(r_squared >= 0);
+    CHECK(r_squared < 1e-9);
+  }
 }
 
 TEST_CASE("a time that is far too long moves little, and is named") {
   const link_speed link{5e-6, 25e9};
   samples of = measured(link, 0, 0, 3);
   of[20].seconds *= 10;
+  of.push_back(of[20]);
   const link_fit fit = fit_link(of);
   CHECK(fit.worst == 20);
   CHECK(fit.largest_error == Approx(0.9).epsilon(0.05));
@@ -310,8 +316,11 @@ TEST_CASE("figures of any magnitude") {
   const link_fit large = fit_link({{1e300, 2e200}, {3e300, 4e200}});
   CHECK(large.link.latency == Approx(1e200));
   CHECK(large.link.bandwidth == Approx(1e100));
+  const link_fit wide = fit_link({{0, 1e-140}, {1, 1e140}});
+  CHECK(wide.link.latency == Approx(1e-140));
+  CHECK(wide.link.bandwidth == Approx(1e-140));
   CHECK(refusal<invalid_input>([] {
-          return fit_link({{0, 1e-308}, {1e308, 2e-308}});
+          return fit_link({{0, 1e-300}, {1e100, 2e-300}});
         }) == "samples: latency or bandwidth is out of range");
   CHECK(refusal<invalid_input>([] {
           return fit_link({{0, 1e300}, {1e-300, 2e300}});
@@ -352,6 +361,11 @@ TEST_CASE("times that do not grow with the size are refused, not made infinitely
       CAPTURE(flat.size());
       if (flat.size() > 1) CHECK(refusal<invalid_input>([&] { return fit_link(flat); }) == said);
     }
+  }
+  for (int i = 1; i <= 50; ++i) {  // sizes close to each other make no growth of rounding errors
+    const double seconds = i / 7.0;
+    const samples close{{1e8, seconds}, {1e8 + 1, seconds}, {1e8 + i, seconds}};
+    CHECK(refusal<invalid_input>([&] { return fit_link(close); }) == said);
   }
   // A millionth more is growth.
   CHECK(fit_link({{1, 1}, {1001, 1.000001}}).link.bandwidth == Approx(1e9).epsilon(1e-3));

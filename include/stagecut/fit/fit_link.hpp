@@ -12,7 +12,7 @@
 #include <stagecut/cost/item_sums.hpp>
 #include <stagecut/cost/link_speed.hpp>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 
 namespace stagecut::inline v0 {
 
@@ -27,8 +27,8 @@ struct link_fit {
   link_speed link{};  ///< seconds, and bytes a second; latency 0: the times grow faster than the sizes, or as fast
   double largest_error = 0;  ///< how far the link is off the time of a sample at most, as a share of that time
   std::size_t worst = 0;     ///< the sample that it is farthest off, the first of them
-  /// How much of the squares of the relative errors the link explains: 1 all of them, near 0 no more than one time for
-  /// messages of any size, as of sizes that are all too small.
+  /// The share of the squares of relative errors that are gone when the link takes the place of the one time that is
+  /// best for all sizes, from 0 to 1. Near 0 the sizes explain nothing: they are too small to tell a bandwidth.
   double r_squared = 0;
 };
 
@@ -68,24 +68,29 @@ struct sample_extent {
 [[nodiscard]] inline link_speed least_squares(view<const link_sample> samples, const sample_extent& extent) {
   // In the shortest time and the largest size all figures are at most 1, whatever the units.
   const auto rows = static_cast<Eigen::Index>(samples.size());
-  Eigen::Matrix<double, Eigen::Dynamic, 2> weighted(rows, 2);
+  Eigen::VectorXd constant(rows);  // the column of the latency
+  Eigen::VectorXd sized(rows);     // the column of what a byte takes
   for (Eigen::Index i = 0; i < rows; ++i) {
     const auto [bytes, seconds] = samples[static_cast<std::size_t>(i)];
-    weighted(i, 0) = extent.shortest / seconds;
-    weighted(i, 1) = extent.shortest / seconds * (bytes / extent.largest);
+    constant[i] = extent.shortest / seconds;
+    sized[i] = constant[i] * (bytes / extent.largest);
   }
-  const double norm = weighted.col(1).norm();
-  weighted.col(1) /= norm;
-  const Eigen::Vector2d best = weighted.householderQr().solve(Eigen::VectorXd::Ones(rows));
-  double latency = best[0];
-  double growth = best[1] / norm;
+  const double norm = sized.stableNorm();
+  sized /= norm;
+  // The constant part is taken out of both sides first. Eigen's QR does the same and takes seconds to compile.
+  const double square = constant.squaredNorm();
+  const Eigen::VectorXd rest = sized - constant * (constant.dot(sized) / square);
+  const Eigen::VectorXd wanted = Eigen::VectorXd::Ones(rows) - constant * (constant.sum() / square);
+  const double best = rest.dot(wanted) / rest.squaredNorm();
+  double latency = (constant.sum() - best * constant.dot(sized)) / square;
+  double growth = best / norm;
   // Rounding errors of flat times are no bandwidth.
   if (growth * (1 - extent.smallest / extent.largest) <= 1e-12 * latency) {
     fail(invalid_input("samples", "the time does not grow with the size: larger messages tell the bandwidth"));
   }
   if (latency < 0) {  // then the best of all links without latency is the best of all
     latency = 0;
-    growth = weighted.col(1).sum() / norm;
+    growth = sized.sum() / norm;
   }
   return {extent.shortest * latency, extent.largest / (extent.shortest * growth)};
 }
@@ -135,16 +140,17 @@ struct fit_link_fn {
 
 /// Fits a link to measured messages: `seconds = latency + bytes / bandwidth`, neither of them negative.
 ///
-/// @param samples  messages of two sizes at least, in any order; each counts once, so sizes measured as often count alike
+/// @param samples  messages of two sizes at least, in any order; all count alike, so measure every size equally often
 /// @return         the link with the least sum of squares of relative errors, and how good it is
-/// @throws         invalid_input with `sample I` for a size that is negative or not finite and a time that is not above 0
-///                 or not finite; with `samples` if all sizes are the same (to 10^-9), if times do not grow with the size
-///                 (the bandwidth would be infinite, and larger messages free), and if the link is not representable
+/// @throws         invalid_input with `sample I` for a size that is negative or not finite and a time that is not
+///                 above 0 or not finite; with `samples` if all sizes are the same (to 10^-9), if times do not grow
+///                 with the size (the bandwidth would be infinite, and larger messages free), and if the link is not
+///                 representable
 ///
 /// Errors are relative, each divided by the time measured: sizes span six orders of magnitude, and times as many; in
 /// seconds the noise of the largest messages would be all that counts, and the latency anything. A sample that took too
-/// long for some other reason counts the less the longer it took. Relative noise of s makes the times 2 s^2 too short, a
-/// half per cent for noise of 5 %.
+/// long for some other reason counts the less the longer it took. Relative noise of s makes the times 2 s^2 too short:
+/// a half per cent for noise of 5 %.
 ///
 /// Exact but for rounding; the order of the samples may change the last bits. O(n) time and memory.
 ///
