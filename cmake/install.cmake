@@ -1,4 +1,4 @@
-# The package: find_package(stagecut 0.1 COMPONENTS graph io).
+# The package: find_package(stagecut 0.1 COMPONENTS fit graph io).
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_DATADIR}/cmake/stagecut")

@@ -19,7 +19,8 @@ TABLE = {  # room: (rooms it may include, third-party headers it may include, fa
     "plan": (("core", "profile", "cost", "sequence", "schedule", "makespan"), (), ()),
     "graph": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan"), ("boost/",), ()),
     "search": (("core", "cost", "sequence", "schedule", "makespan"), ("thrust/", "cuda/", "cub/"), ()),
-    "fit": (("core", "profile"), ("Eigen/",), ()),
+    # Links are fitted, which are a part of costs.
+    "fit": (("core", "profile", "cost"), ("Eigen/",), ()),
     "joint": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "graph"), ("boost/",), ()),
     "io": (("core", "profile", "cost", "schedule", "plan"), ("nlohmann/", "boost/"), ("frameworks", "graphs", "json", "pictures", "tables")),
     "testing": (("core", "cost", "schedule"), (), ()),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The same headers again: what is not inline is defined twice.
+#include <stagecut/fit/fit_link.hpp>
 #include <stagecut/graph/make_operator_graph.hpp>
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/stagecut.hpp>
