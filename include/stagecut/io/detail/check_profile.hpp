@@ -21,7 +21,7 @@
 namespace stagecut::inline v0::io::detail {
 
 /// Whether each layer feeds the next, and that is all.
-[[nodiscard]] inline bool is_chain(const profile& model) {
+[[nodiscard]] inline bool is_list(const profile& model) {
   return model.edges.empty() &&
          std::all_of(model.layers.begin(), model.layers.end(), [](const layer& each) { return each.children.empty(); });
 }
@@ -164,7 +164,7 @@ void check_profile(const profile& model, const Refuse& refuse) {
   check_layers(model.layers, refuse);
   check_edges(model, refuse);
   check_children(model.layers, refuse);
-  if (is_chain(model)) check_groups(model.layers, refuse);
+  if (is_list(model)) check_groups(model.layers, refuse);
 }
 
 }  // namespace stagecut::inline v0::io::detail
