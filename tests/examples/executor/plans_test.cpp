@@ -48,9 +48,9 @@ TEST_CASE("stages that take time alone: held as long as planned, in the order of
       const measured_run found = compared(each, run_threads(setup_of(each, nullptr)));
       CAPTURE(each.order.name);
       CHECK(found.measured_bytes == found.predicted_bytes);
-      // Nothing is earlier than planned, by however little; how late it is depends on the machine.
-      for (const auto& one : found.comparison.ops) CHECK(one.measured >= one.predicted * (1 - 1e-9));
-      CHECK(found.run.makespan >= each.predicted.makespan * (1 - 1e-9));
+      // Nothing is earlier than planned, by more than the clock can tell; how late it is depends on the machine.
+      for (const auto& one : found.comparison.ops) CHECK(one.measured >= one.predicted - 1e-9);
+      CHECK(found.run.makespan >= each.predicted.makespan - 1e-9);
       CHECK(found.comparison.measured_makespan() == doctest::Approx(found.run.makespan));
     }
   }
