@@ -66,10 +66,12 @@
   X(check_order) \
   X(check_pipeline_members) \
   X(check_pipeline_model) \
+  X(check_recorded) \
   X(check_request) \
   X(check_run) \
   X(check_schedule) \
   X(check_schedule_shape) \
+  X(check_sent) \
   X(check_shape) \
   X(check_speeds) \
   X(check_stages_request) \
@@ -89,6 +91,7 @@
   X(compare_costs) \
   X(compare_edges) \
   X(compare_memory) \
+  X(compare_runs) \
   X(compare_seconds) \
   X(compare_timeline) \
   X(copied_figures) \
@@ -103,10 +106,12 @@
   X(devices_of) \
   X(devices_text) \
   X(difference) \
+  X(differences) \
   X(dropout_work) \
   X(dualpipev) \
   X(dualpipev_order) \
   X(duration_sum) \
+  X(durations_of) \
   X(each_figure) \
   X(each_memory_change) \
   X(each_tie) \
@@ -125,6 +130,7 @@
   X(fail_overflow) \
   X(few_passes) \
   X(fill_from_both_ends) \
+  X(fill_unrun) \
   X(find_fault) \
   X(find_name) \
   X(find_op) \
@@ -261,6 +267,7 @@
   X(output_of) \
   X(parameter_bytes) \
   X(parameters) \
+  X(passes_of) \
   X(passing_memory) \
   X(peer_problem) \
   X(place_of) \
@@ -274,9 +281,11 @@
   X(probe) \
   X(product) \
   X(profile) \
+  X(quantile) \
   X(reachable_cuts) \
   X(read_stages) \
   X(recomputes_apart) \
+  X(recorded_run) \
   X(refuse_layer) \
   X(refuse_length) \
   X(refuse_shape) \

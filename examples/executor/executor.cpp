@@ -89,14 +89,13 @@ measured_run run_plan(const words& from, const planned_run& planned, const model
 }
 
 /// The profile of the model on this machine, while as many ranks are busy.
-stagecut::profile measured_profile(const words& from, const model_config& model, std::size_t ranks) {
+stagecut::profile measured_profile(const model_config& model, std::size_t ranks) {
   const measured_model found = measure_model(model, ranks, 10, host_machine);
   const double spread = *std::max_element(found.spread.begin(), found.spread.end());
   double sum = 0;
   for (const auto& each : found.profile.layers) sum += each.time();
   progress(fmt::format("profiled with {} busy: a microbatch takes {}, quartiles at most {:.0f} % of a layer apart",
                        ranks, seconds_text(sum), 100 * spread));
-  static_cast<void>(from);
   return found.profile;
 }
 
@@ -139,8 +138,8 @@ int run_all(const words& from) {
   } else if (from.timed()) {
     profile = timed_profile(4 * options.ranks, 1);
   } else {
-    static_cast<void>(measured_profile(from, model, 1));
-    profile = measured_profile(from, model, options.ranks);
+    static_cast<void>(measured_profile(model, 1));
+    profile = measured_profile(model, options.ranks);
   }
   options.link = {.latency = 0.002};
   if (!from.timed()) {
@@ -215,11 +214,15 @@ int run_words(int count, char** arguments) {
   rank->group("");
   rank->add_option("--directory", from.directory)->required();
   rank->add_option("--rank", from.rank);
-  CLI11_PARSE(app, count, arguments);
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   if (*rank) return run_rank_process(from.directory, from.rank);
   if (*run) return run_file(from);
   if (!*profile) return run_all(from);
-  fmt::print("{}\n", stagecut::io::as_json(measured_profile(from, model_of(from), from.ranks == 0 ? 1 : from.ranks)));
+  fmt::print("{}\n", stagecut::io::as_json(measured_profile(model_of(from), from.ranks == 0 ? 1 : from.ranks)));
   return 0;
 }
 
