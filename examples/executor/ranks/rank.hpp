@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -47,6 +49,7 @@ struct rank_result {
 struct rank_failed : std::runtime_error {
   rank_failed(std::size_t rank, const std::string& at, const std::string& why, bool cause)
       : std::runtime_error(fmt::format("rank {}{}{}: {}", rank, at.empty() ? "" : ", ", at, why)), is_cause(cause) {}
+  rank_failed(const std::string& all, bool cause) : std::runtime_error(all), is_cause(cause) {}
   bool is_cause;  ///< or the consequence of another one's
 };
 
@@ -55,12 +58,15 @@ class rank_runner {
  public:
   /// @param data     carries what the schedule sends
   /// @param control  carries what ranks say to meet
-  rank_runner(const run_setup& setup, std::size_t rank, device& on, transport& data, transport& control)
+  /// @param note     where the op is noted that it is at, cut to that size; zero behind
+  rank_runner(const run_setup& setup, std::size_t rank, device& on, transport& data, transport& control,
+              std::span<char> note = {})
       : setup_(setup),
         rank_(rank),
         on_(on),
         data_(data),
         control_(control),
+        note_(note),
         memory_(on, setup.poison),
         tokens_(setup.timed() ? model_config{.microbatches = 0} : setup.model, on, memory_) {
     const std::size_t stages = setup.order.stages();
@@ -108,16 +114,16 @@ class rank_runner {
       if (each) each->clear();
     }
     on_.finish();
-    at_ = "the start";
+    go_to("the start");
     meet(control_, rank_, setup_.order.ranks());
     ops_.clear();
     received_.clear();
     for (const op& each : setup_.order.orders[rank_]) {
-      at_ = to_string(each);
+      go_to(to_string(each));
       cause_fault();
       step(each);
     }
-    at_ = "the end";
+    go_to("the end");
     on_.finish();
     rank_times result;
     for (const auto& [what, start, end] : ops_) result.ops.push_back({what, on_.seconds(start), on_.seconds(end)});
@@ -186,6 +192,11 @@ class rank_runner {
     return result;
   }
 
+  void go_to(std::string at) {
+    at_ = std::move(at);
+    std::fill(std::copy_n(at_.begin(), std::min(at_.size(), note_.size()), note_.begin()), note_.end(), char{0});
+  }
+
   void collect(gradients& to) {
     for (const auto& each : stages_) {
       if (each) each->collect(to);
@@ -204,6 +215,7 @@ class rank_runner {
   device& on_;
   transport& data_;
   transport& control_;
+  std::span<char> note_;
   pool memory_;
   token_table tokens_;
   std::vector<std::unique_ptr<stage>> stages_;                        // of the model; null: of another rank
