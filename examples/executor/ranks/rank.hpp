@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -56,11 +55,13 @@ struct rank_failed : std::runtime_error {
 /// A rank: its stages, and the loop that runs its ops in their order.
 class rank_runner {
  public:
+  static constexpr std::size_t note_size = 64;
+
   /// @param data     carries what the schedule sends
   /// @param control  carries what ranks say to meet
-  /// @param note     where the op is noted that it is at, cut to that size; zero behind
+  /// @param note     room for the name of the op that it is at, which a process leaves even if it is killed; null: none
   rank_runner(const run_setup& setup, std::size_t rank, device& on, transport& data, transport& control,
-              std::span<char> note = {})
+              char* note = nullptr)
       : setup_(setup),
         rank_(rank),
         on_(on),
@@ -194,7 +195,7 @@ class rank_runner {
 
   void go_to(std::string at) {
     at_ = std::move(at);
-    std::fill(std::copy_n(at_.begin(), std::min(at_.size(), note_.size()), note_.begin()), note_.end(), char{0});
+    if (note_ != nullptr) std::strncpy(note_, at_.c_str(), note_size);
   }
 
   void collect(gradients& to) {
@@ -215,7 +216,7 @@ class rank_runner {
   device& on_;
   transport& data_;
   transport& control_;
-  std::span<char> note_;
+  char* note_;
   pool memory_;
   token_table tokens_;
   std::vector<std::unique_ptr<stage>> stages_;                        // of the model; null: of another rank
