@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -47,20 +48,26 @@ struct rank_result {
 struct rank_failed : std::runtime_error {
   rank_failed(std::size_t rank, const std::string& at, const std::string& why, bool cause)
       : std::runtime_error(fmt::format("rank {}{}{}: {}", rank, at.empty() ? "" : ", ", at, why)), is_cause(cause) {}
+  rank_failed(const std::string& all, bool cause) : std::runtime_error(all), is_cause(cause) {}
   bool is_cause;  ///< or the consequence of another one's
 };
 
 /// A rank: its stages, and the loop that runs its ops in their order.
 class rank_runner {
  public:
+  static constexpr std::size_t note_size = 64;
+
   /// @param data     carries what the schedule sends
   /// @param control  carries what ranks say to meet
-  rank_runner(const run_setup& setup, std::size_t rank, device& on, transport& data, transport& control)
+  /// @param note     room for the name of the op that it is at, which a process leaves even if it is killed; null: none
+  rank_runner(const run_setup& setup, std::size_t rank, device& on, transport& data, transport& control,
+              char* note = nullptr)
       : setup_(setup),
         rank_(rank),
         on_(on),
         data_(data),
         control_(control),
+        note_(note),
         memory_(on, setup.poison),
         tokens_(setup.timed() ? model_config{.microbatches = 0} : setup.model, on, memory_) {
     const std::size_t stages = setup.order.stages();
@@ -108,16 +115,16 @@ class rank_runner {
       if (each) each->clear();
     }
     on_.finish();
-    at_ = "the start";
+    go_to("the start");
     meet(control_, rank_, setup_.order.ranks());
     ops_.clear();
     received_.clear();
     for (const op& each : setup_.order.orders[rank_]) {
-      at_ = to_string(each);
+      go_to(to_string(each));
       cause_fault();
       step(each);
     }
-    at_ = "the end";
+    go_to("the end");
     on_.finish();
     rank_times result;
     for (const auto& [what, start, end] : ops_) result.ops.push_back({what, on_.seconds(start), on_.seconds(end)});
@@ -186,6 +193,11 @@ class rank_runner {
     return result;
   }
 
+  void go_to(std::string at) {
+    at_ = std::move(at);
+    if (note_ != nullptr) std::strncpy(note_, at_.c_str(), note_size);
+  }
+
   void collect(gradients& to) {
     for (const auto& each : stages_) {
       if (each) each->collect(to);
@@ -204,6 +216,7 @@ class rank_runner {
   device& on_;
   transport& data_;
   transport& control_;
+  char* note_;
   pool memory_;
   token_table tokens_;
   std::vector<std::unique_ptr<stage>> stages_;                        // of the model; null: of another rank

@@ -49,17 +49,19 @@ inline void pin_thread(std::size_t number) {
   }
 }
 
+/// How slow the links of a setup are, which outlives the answer.
+[[nodiscard]] inline link_delay delay_of(const run_setup& setup) {
+  if (setup.delays.empty()) return nullptr;
+  return [&setup](const stagecut::op& what) {
+    return setup.delays[what.kind == stagecut::op_kind::send_forward ? what.stage : what.stage - 1];
+  };
+}
+
 /// A core of the host for every rank; with delays, the links are as slow as these say.
 [[nodiscard]] inline rank_machine host_machine(const run_setup& setup, std::size_t rank, std::vector<inbox>& boxes) {
   if (!setup.timed()) pin_thread(rank);
-  link_delay delay;
-  if (!setup.delays.empty()) {
-    delay = [&setup](const stagecut::op& what) {
-      return setup.delays[what.kind == stagecut::op_kind::send_forward ? what.stage : what.stage - 1];
-    };
-  }
   return {std::make_unique<host_device>(),
-          std::make_unique<queue_transport>(boxes, rank, setup.timeout, std::move(delay))};
+          std::make_unique<queue_transport>(boxes, rank, setup.timeout, delay_of(setup))};
 }
 
 /// Runs every rank on a thread of its own.

@@ -32,24 +32,34 @@ inline message_marks receive_from(inbox& box, double timeout, std::size_t from, 
   return {{content.sent, nullptr}, {content.arrived, nullptr}};
 }
 
+/// The links from a rank to all ranks: as fast as they are, or as slow as delays say, one message after the other.
+class slow_links {
+ public:
+  slow_links(std::size_t ranks, link_delay delay) : delay_(std::move(delay)), free_(ranks) {}
+  /// When a message of the schedule is to arrive that is sent at a time; others arrive then.
+  double arrival(std::size_t to, const stagecut::op& what, double sent) {
+    if (!delay_ || !stagecut::is_transfer(what.kind)) return sent;
+    return free_[to] = std::max(free_[to], sent) + delay_(what);
+  }
+
+ private:
+  link_delay delay_;
+  std::vector<double> free_;  // when the link to every rank is
+};
+
 /// Queues between the threads of a process.
 class queue_transport final : public transport {
  public:
   /// @param boxes    of all ranks; outlive the transport
   /// @param timeout  seconds that a message may be waited for
-  /// @param delay    of messages of the schedule; those from one rank to another follow one after the other
+  /// @param delay    of messages of the schedule
   queue_transport(std::vector<inbox>& boxes, std::size_t rank, double timeout, link_delay delay = nullptr)
-      : boxes_(boxes), rank_(rank), timeout_(timeout), delay_(std::move(delay)), free_(boxes.size()) {}
+      : boxes_(boxes), rank_(rank), timeout_(timeout), links_(boxes.size(), std::move(delay)) {}
 
   void send(std::size_t to, const stagecut::op& what, const float* data, std::size_t count) override {
     const double sent = steady_seconds();
-    double arrived = sent;
-    if (delay_ && stagecut::is_transfer(what.kind)) {
-      free_[to] = std::max(free_[to], sent) + delay_(what);
-      arrived = free_[to];
-    }
-    message content{std::vector<float>(data, data + count), sent, arrived};
-    if (!delay_) content.arrived = steady_seconds();
+    message content{std::vector<float>(data, data + count), sent, links_.arrival(to, what, sent)};
+    content.arrived = std::max(content.arrived, steady_seconds());
     boxes_[to].put(rank_, what, std::move(content));
   }
 
@@ -61,8 +71,7 @@ class queue_transport final : public transport {
   std::vector<inbox>& boxes_;
   std::size_t rank_;
   double timeout_;
-  link_delay delay_;
-  std::vector<double> free_;  // when the link to every rank is
+  slow_links links_;
 };
 
 }  // namespace executor
