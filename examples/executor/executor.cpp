@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -65,7 +66,7 @@ model_config model_of(const words& from) {
 }
 
 std::vector<rank_result> run_ranks(const words& from, const run_setup& setup) {
-  return from.transport == "sockets" ? run_processes(setup, "/proc/self/exe") : run_threads(setup);
+  return from.transport == "sockets" ? run_processes(setup, std::filesystem::read_symlink("/proc/self/exe")) : run_threads(setup);
 }
 
 /// What one device computes of the model, microbatch by microbatch.

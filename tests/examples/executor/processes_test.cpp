@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The program of a rank, built beside the tests.
-std::string program() { return fs::read_symlink("/proc/self/exe").parent_path() / "executor_rank"; }
+/// The program of a rank.
+std::string program() { return STAGECUT_EXECUTOR; }
 
 std::set<std::string> names_in(const fs::path& folder) {
   std::set<std::string> result;
