@@ -12,7 +12,7 @@
 #include "commands/measure.hpp"
 #include "commands/report.hpp"
 #include "ranks/threads.hpp"
-#include "refusal.hpp"
+#include "../../refusal.hpp"
 
 using namespace executor;
 using stagecut::schedule_kind;
