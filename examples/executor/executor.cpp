@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,9 +38,11 @@ struct words {
   std::string work = "real";
   std::string transport = "queues";
   std::string format = "text";
+  std::vector<std::string> launcher;
   std::string model_file, profile_file, plan_file, order_file, picture, directory;
   std::vector<std::string> schedules;
-  std::size_t ranks = 0, microbatches = 0, iterations = 5, rank = 0;
+  std::size_t ranks = 0, microbatches = 0, iterations = 5;
+  std::optional<std::size_t> rank;
   double timeout = 30;
   bool alone = false;
 
@@ -66,7 +69,8 @@ model_config model_of(const words& from) {
 }
 
 std::vector<rank_result> run_ranks(const words& from, const run_setup& setup) {
-  return from.transport == "sockets" ? run_processes(setup, std::filesystem::read_symlink("/proc/self/exe")) : run_threads(setup);
+  if (from.transport == "queues") return run_threads(setup);
+  return run_processes(setup, std::filesystem::read_symlink("/proc/self/exe"), from.launcher);
 }
 
 /// What one device computes of the model, microbatch by microbatch.
@@ -192,6 +196,8 @@ int run_words(int count, char** arguments) {
         ->check(CLI::IsMember({"real", "timed"}));
     to.add_option("--transport", from.transport, "queues: ranks are threads; sockets: ranks are processes")
         ->check(CLI::IsMember({"queues", "sockets"}));
+    to.add_option("--launcher", from.launcher, "What starts the processes, as `mpirun -n 4`; else they are started one by one")
+        ->delimiter(' ');
     to.add_option("--format", from.format, "text or json")->check(CLI::IsMember({"text", "json"}));
     to.add_option("--model", from.model_file, "The model as JSON: tokens, width, words, hidden, microbatches, seed");
     to.add_option("--microbatches", from.microbatches, "Of an iteration");
@@ -220,7 +226,7 @@ int run_words(int count, char** arguments) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  if (*rank) return run_rank_process(from.directory, from.rank);
+  if (*rank) return run_rank_process(from.directory, from.rank ? *from.rank : launched_rank());
   if (*run) return run_file(from);
   if (!*profile) return run_all(from);
   fmt::print("{}\n", stagecut::io::as_json(measured_profile(model_of(from), from.ranks == 0 ? 1 : from.ranks)));

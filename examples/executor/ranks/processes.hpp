@@ -9,9 +9,7 @@
 #include <boost/interprocess/mapped_region.hpp>
 #include <filesystem>
 #include <fstream>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "ranks/threads.hpp"
 #include "transports/sockets.hpp"
@@ -37,7 +35,6 @@ struct process_run {
     if (::mkdtemp(path.data()) == nullptr) throw std::system_error(errno, std::generic_category(), path);
     std::ofstream(path + "/setup.json") << text;
   }
-  process_run(process_run&&) = delete;
   ~process_run() {
     for (const pid_t each : running) {
       if (each != 0) ::kill(each, SIGKILL), ::waitpid(each, nullptr, 0);
@@ -79,37 +76,53 @@ struct process_run {
 
 /// Runs every rank in a process of its own, with sockets between them.
 ///
-/// @param program  called as `PROGRAM rank --directory DIRECTORY --rank RANK`, it is to call `run_rank_process`
-/// @throws         rank_failed of the rank that failed first, once all have ended; of one that goes on longer than the
-///                 time limit behind that, as it hangs: those that are left are killed
-[[nodiscard]] inline std::vector<rank_result> run_processes(const run_setup& setup, const std::string& program) {
+/// @param program   called as `PROGRAM rank --directory DIRECTORY --rank RANK`, it is to call `run_rank_process`
+/// @param launcher  starts all of them instead: `mpirun -n 4`; the program has no `--rank` then, but `launched_rank`
+/// @throws          rank_failed of the rank that failed first, once all have ended; of one that goes on longer than the
+///                  time limit behind that, as it hangs: those that are left are killed
+[[nodiscard]] inline std::vector<rank_result> run_processes(const run_setup& setup, const std::string& program,
+                                                            std::vector<std::string> launcher = {}) {
   process_run all(setup);
   std::vector<rank_result> results(setup.order.ranks());
-  for (std::size_t r = 0; r < results.size(); ++r) {
-    all.start({program, "rank", "--directory", all.path, "--rank", std::to_string(r)});
+  const std::size_t together = launcher.empty() ? 1 : results.size();
+  launcher.insert(launcher.end(), {program, "rank", "--directory", all.path});
+  if (together == 1) launcher.insert(launcher.end(), {"--rank", ""});
+  for (std::size_t r = 0; r < results.size(); r += together) {
+    if (together == 1) launcher.back() = std::to_string(r);
+    all.start(launcher);
   }
   std::optional<rank_failed> failure;
   double end = std::numeric_limits<double>::infinity();
-  for (std::size_t left = results.size(); left != 0 && steady_seconds() < end;) {
+  for (std::size_t left = all.running.size(); left != 0 && steady_seconds() < end;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    for (std::size_t r = 0; r < results.size(); ++r) {
+    for (std::size_t c = 0; c < all.running.size(); ++c) {
       int status = 0;
-      if (all.running[r] == 0 || ::waitpid(all.running[r], &status, WNOHANG) == 0) continue;
-      all.running[r] = 0;
+      if (all.running[c] == 0 || ::waitpid(all.running[c], &status, WNOHANG) == 0) continue;
+      all.running[c] = 0;
       --left;
-      try {
-        results[r] = all.result(r, status);
-      } catch (const rank_failed& error) {
-        end = std::min(end, steady_seconds() + setup.timeout);
-        if (!failure || (error.is_cause && !failure->is_cause)) failure = error;
+      for (std::size_t r = c * together; r < (c + 1) * together; ++r) {
+        try {
+          results[r] = all.result(r, status);
+        } catch (const rank_failed& error) {
+          end = std::min(end, steady_seconds() + setup.timeout);
+          if (!failure || (error.is_cause && !failure->is_cause)) failure = error;
+        }
       }
     }
   }
-  for (std::size_t r = 0; r < results.size(); ++r) {
-    if (all.running[r] != 0) throw all.failed(r, fmt::format("goes on {} s after {}", setup.timeout, failure->what()));
+  for (std::size_t c = 0; c < all.running.size(); ++c) {
+    if (all.running[c] != 0) throw all.failed(c, fmt::format("goes on {} s after {}", setup.timeout, failure->what()));
   }
   if (failure) throw rank_failed(*failure);
   return results;
+}
+
+/// The rank of a process, as Open MPI, MPICH and Slurm tell those that they start.
+[[nodiscard]] inline std::size_t launched_rank() {
+  for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+    if (const char* const rank = std::getenv(name)) return std::stoul(rank);
+  }
+  throw std::invalid_argument("which rank this is, nobody says");
 }
 
 /// The process of a rank, which ends when its parent does. @return its exit code

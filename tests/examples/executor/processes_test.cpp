@@ -10,9 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "ranks/threads.hpp"
 #include "small_run.hpp"
@@ -117,6 +119,33 @@ TEST_CASE("who hangs is killed, and the message names its op and who has waited"
   const std::string said = fault(small_run("1f1b", 4, 6), "hang", "1B0", 2);
   CHECK(said.rfind("rank 1, 1B0: goes on 2 s after rank ", 0) == 0);
   CHECK(said.find("nothing came from rank ") != std::string::npos);
+}
+
+TEST_CASE("another program may start all ranks, and tell each which it is") {
+  auto setup = small_run("1f1b", 4, 6);
+  const auto threads = all_gradients(executor::run_threads(setup));
+  const std::string script = "for r in 0 1 2 3; do PMI_RANK=$r \"$0\" \"$@\" & done; wait";
+  std::vector<std::vector<std::string>> launchers{{"sh", "-c", script}};
+  if (const char* const mpirun = std::getenv("MPIRUN"); mpirun != nullptr && *mpirun != 0) {
+    launchers.push_back({mpirun, "-n", "4"});
+  }
+  for (const auto& launcher : launchers) {
+    CAPTURE(launcher[0]);
+    setup.fault = {};
+    CHECK(all_gradients(executor::run_processes(setup, program(), launcher)) == threads);
+    setup.fault = {"throw", "1B0"};
+    CHECK(failure_of<executor::rank_failed>([&] {
+            return executor::run_processes(setup, program(), launcher);
+          }).first == "rank 1, 1B0: a fault that was asked for");
+  }
+  CHECK_THROWS_AS(static_cast<void>(executor::launched_rank()), std::invalid_argument);
+}
+
+TEST_CASE("a setup that cannot be handed on leaves nothing") {
+  const clean_ground ground;
+  auto setup = small_run("1f1b", 2, 2);
+  setup.order.orders[0].push_back({.kind = stagecut::op_kind::optimizer_step});
+  CHECK_THROWS_AS(static_cast<void>(executor::run_processes(setup, program())), std::invalid_argument);
 }
 
 TEST_CASE("a program that is none of a rank's") {
