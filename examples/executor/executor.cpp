@@ -104,6 +104,18 @@ stagecut::profile measured_profile(const model_config& model, std::size_t ranks)
   return found.profile;
 }
 
+/// What messages between two ranks take.
+stagecut::link_fit link_of(const words& from) {
+  const run_setup setup;
+  if (from.transport == "queues") return measure_link(setup, 50, host_machine);
+  const process_run folder(setup);
+  return measure_link(setup, 50, [&](const run_setup&, std::size_t rank, std::vector<inbox>&) {
+    constexpr std::size_t largest = std::size_t{1} << 20U;
+    return rank_machine{std::make_unique<host_device>(),
+                        std::make_unique<socket_transport>(folder.path, rank, 2, largest, from.timeout)};
+  });
+}
+
 void write_pictures(const words& from, const measured_run& of) {
   if (from.picture.empty()) return;
   const auto pictures = pictures_of(of);
@@ -148,7 +160,7 @@ int run_all(const words& from) {
   }
   options.link = {.latency = 0.002};
   if (!from.timed()) {
-    const auto fit = measure_link({}, 50, host_machine);
+    const auto fit = link_of(from);
     options.link = fit.link;
     progress(fmt::format("the link: {}, {}/s; at most {:.0f} % off", seconds_text(fit.link.latency),
                          bytes_text(fit.link.bandwidth), 100 * fit.largest_error));
