@@ -135,7 +135,7 @@ struct process_run {
     using namespace boost::interprocess;
     nlohmann::json::parse(std::ifstream(directory + "/setup.json")).get_to(setup);
     const std::string note = fmt::format("{}/rank-{}.at", directory, rank);
-    std::ofstream(note) << std::string(rank_runner::note_size, '\0');
+    std::ofstream(note) << std::string(64, '\0');
     const mapped_region at(file_mapping(note.c_str(), read_write), read_write);
     links.emplace(directory, rank, setup.order.ranks(), setup.message_floats(), setup.timeout, delay_of(setup));
     if (!setup.timed()) pin_thread(rank);  // but not the threads that read

@@ -55,11 +55,9 @@ struct rank_failed : std::runtime_error {
 /// A rank: its stages, and the loop that runs its ops in their order.
 class rank_runner {
  public:
-  static constexpr std::size_t note_size = 64;
-
   /// @param data     carries what the schedule sends
   /// @param control  carries what ranks say to meet
-  /// @param note     room for the name of the op that it is at, which a process leaves even if it is killed; null: none
+  /// @param note     64 bytes for the op that it is at, which a process leaves there even if it is killed; null: none
   rank_runner(const run_setup& setup, std::size_t rank, device& on, transport& data, transport& control,
               char* note = nullptr)
       : setup_(setup),
@@ -195,7 +193,7 @@ class rank_runner {
 
   void go_to(std::string at) {
     at_ = std::move(at);
-    if (note_ != nullptr) std::strncpy(note_, at_.c_str(), note_size);
+    if (note_ != nullptr) std::strncpy(note_, at_.c_str(), 64);
   }
 
   void collect(gradients& to) {

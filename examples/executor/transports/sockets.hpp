@@ -8,9 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/read.hpp>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "transports/queues.hpp"
 
@@ -30,9 +28,7 @@ class socket_transport final : public transport {
                    double timeout, link_delay delay = nullptr)
       : largest_(largest), timeout_(timeout), links_(ranks, std::move(delay)) {
     const double end = steady_seconds() + timeout;
-    const auto at = [&](std::size_t low, std::size_t high) {
-      return fmt::format("{}/link-{}-{}", directory, low, high);
-    };
+    const auto at = [&](auto low, auto high) { return fmt::format("{}/link-{}-{}", directory, low, high); };
     std::vector<protocol::acceptor> doors;
     for (std::size_t r = 0; r < ranks; ++r) peers_.emplace_back(context_);
     for (std::size_t r = rank + 1; r < ranks; ++r) doors.emplace_back(context_, at(rank, r)).non_blocking(true);
@@ -41,7 +37,7 @@ class socket_transport final : public transport {
         r < rank ? peers_[r].connect(at(r, rank), failed) : doors[r - rank - 1].accept(peers_[r], failed);
         if (!failed) break;
         if (steady_seconds() > end)
-          throw std::runtime_error(fmt::format("rank {} has not come within {} s", r, timeout));
+          throw std::runtime_error(fmt::format("rank {} did not come within {} s", r, timeout));
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     }
@@ -79,8 +75,8 @@ class socket_transport final : public transport {
   void write(std::size_t to, const char* data, std::size_t bytes) {
     for (ssize_t sent = 0; bytes != 0; data += sent, bytes -= static_cast<std::size_t>(sent)) {
       pollfd room{peers_[to].native_handle(), POLLOUT, 0};
-      const bool is_taken = ::poll(&room, 1, static_cast<int>(1000 * timeout_)) > 0;
-      if (!is_taken) throw std::runtime_error(fmt::format("rank {} has taken nothing for {} s", to, timeout_));
+      const int ready = ::poll(&room, 1, static_cast<int>(1000 * timeout_));
+      if (ready == 0) throw std::runtime_error(fmt::format("rank {} has taken nothing for {} s", to, timeout_));
       sent = ::send(room.fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
       if (sent < 0) throw ended(to, {errno, boost::system::system_category()});
     }

@@ -104,8 +104,8 @@ TEST_CASE("a rank that never comes is named") {
                [&] { return std::make_unique<socket_transport>(here.path, rank, ranks, largest, 0.2); })
         .first;
   };
-  CHECK(join(0, 2) == "rank 1 has not come within 0.2 s");
-  CHECK(join(1, 3) == "rank 0 has not come within 0.2 s");
+  CHECK(join(0, 2) == "rank 1 did not come within 0.2 s");
+  CHECK(join(1, 3) == "rank 0 did not come within 0.2 s");
   CHECK(join(0, 2) == "bind: Address already in use");
 }
 
