@@ -70,6 +70,7 @@ model_config model_of(const words& from) {
 
 std::vector<rank_result> run_ranks(const words& from, const run_setup& setup) {
   if (from.transport == "queues") return run_threads(setup);
+  stop_signals::begin_search(false);  // so that no process and no folder is left
   return run_processes(setup, std::filesystem::read_symlink("/proc/self/exe"), from.launcher);
 }
 
@@ -106,7 +107,8 @@ stagecut::profile measured_profile(const model_config& model, std::size_t ranks)
 
 /// What messages between two ranks take.
 stagecut::link_fit link_of(const words& from) {
-  const run_setup setup;
+  run_setup setup;
+  setup.order = stagecut::gpipe(1, 1);
   if (from.transport == "queues") return measure_link(setup, 50, host_machine);
   const process_run folder(setup);
   return measure_link(setup, 50, [&](const run_setup&, std::size_t rank, std::vector<inbox>&) {

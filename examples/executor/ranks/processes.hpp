@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "ranks/threads.hpp"
+#include "text/stop_signals.hpp"
 #include "transports/sockets.hpp"
 
 namespace stagecut {
@@ -79,7 +80,8 @@ struct process_run {
 /// @param program   called as `PROGRAM rank --directory DIRECTORY --rank RANK`, it is to call `run_rank_process`
 /// @param launcher  starts all of them instead: `mpirun -n 4`; the program has no `--rank` then, but `launched_rank`
 /// @throws          rank_failed of the rank that failed first, once all have ended; of one that goes on longer than the
-///                  time limit behind that, as it hangs: those that are left are killed
+///                  time limit behind that, as it hangs: those that are left are killed. std::runtime_error once
+///                  `stop_signals` has noted a signal
 [[nodiscard]] inline std::vector<rank_result> run_processes(const run_setup& setup, const std::string& program,
                                                             std::vector<std::string> launcher = {}) {
   process_run all(setup);
@@ -95,6 +97,7 @@ struct process_run {
   double end = std::numeric_limits<double>::infinity();
   for (std::size_t left = all.running.size(); left != 0 && steady_seconds() < end;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (stop_signals::asked()) throw std::runtime_error("stopped by a signal");
     for (std::size_t c = 0; c < all.running.size(); ++c) {
       int status = 0;
       if (all.running[c] == 0 || ::waitpid(all.running[c], &status, WNOHANG) == 0) continue;
