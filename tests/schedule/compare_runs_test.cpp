@@ -9,7 +9,7 @@
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/recorded_run.hpp>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using stagecut::compare_runs;
 using stagecut::op_kind;

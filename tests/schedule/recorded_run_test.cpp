@@ -10,7 +10,7 @@
 #include <stagecut/schedule/simulate.hpp>
 
 #include "random_schedules.hpp"
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using stagecut::op;
 using stagecut::op_kind;
