@@ -74,25 +74,36 @@ std::vector<rank_result> run_ranks(const words& from, const run_setup& setup) {
   return run_processes(setup, std::filesystem::read_symlink("/proc/self/exe"), from.launcher);
 }
 
-/// What one device computes of the model, microbatch by microbatch.
-gradients alone(run_setup setup) {
-  setup.order = stagecut::lower_transfers(stagecut::one_forward_one_backward(1, setup.model.microbatches));
-  setup.cuts = {0, setup.model.layers()};
-  return joined(run_threads(setup));
-}
+/// Runs plans of one model, or of none, and compares what they compute with what one device does.
+class plan_runner {
+ public:
+  plan_runner(const words& from, const model_config* model) : from_(from), model_(model) {}
 
-measured_run run_plan(const words& from, const planned_run& planned, const model_config* model) {
-  run_setup setup = setup_of(planned, model);
-  setup.warm_up = 1;
-  setup.iterations = from.iterations;
-  setup.timeout = from.timeout;
-  const std::vector<rank_result> ranks = run_ranks(from, setup);
-  measured_run result = compared(planned, ranks);
-  if (model != nullptr) result.difference = difference(joined(ranks), alone(setup));
-  progress(fmt::format("{}, {}: predicted {}, measured {}", planned.name, planned.order.name,
-                       seconds_text(planned.predicted.makespan), seconds_text(result.run.makespan)));
-  return result;
-}
+  measured_run run(const planned_run& planned) {
+    run_setup setup = setup_of(planned, model_);
+    setup.warm_up = 1;
+    setup.iterations = from_.iterations;
+    setup.timeout = from_.timeout;
+    const std::vector<rank_result> ranks = run_ranks(from_, setup);
+    measured_run result = compared(planned, ranks);
+    if (model_ != nullptr) result.difference = difference(joined(ranks), alone(setup));
+    progress(fmt::format("{}, {}: predicted {}, measured {}", planned.name, planned.order.name,
+                         seconds_text(planned.predicted.makespan), seconds_text(result.run.makespan)));
+    return result;
+  }
+
+ private:
+  const gradients& alone(run_setup setup) {
+    if (!alone_.layers.empty()) return alone_;
+    setup.order = stagecut::lower_transfers(stagecut::one_forward_one_backward(1, setup.model.microbatches));
+    setup.cuts = {0, setup.model.layers()};
+    return alone_ = joined(run_threads(setup));
+  }
+
+  const words& from_;
+  const model_config* model_;
+  gradients alone_;
+};
 
 /// The profile of the model on this machine, while as many ranks are busy.
 stagecut::profile measured_profile(const model_config& model, std::size_t ranks) {
@@ -107,11 +118,11 @@ stagecut::profile measured_profile(const model_config& model, std::size_t ranks)
 
 /// What messages between two ranks take.
 stagecut::link_fit link_of(const words& from) {
-  run_setup setup;
-  setup.order = stagecut::gpipe(1, 1);
-  if (from.transport == "queues") return measure_link(setup, 50, host_machine);
-  const process_run folder(setup);
-  return measure_link(setup, 50, [&](const run_setup&, std::size_t rank, std::vector<inbox>&) {
+  if (from.transport == "queues") return measure_link(50, host_machine);
+  run_setup any;
+  any.order = stagecut::gpipe(1, 1);
+  const process_run folder(any);
+  return measure_link(50, [&](const run_setup&, std::size_t rank, std::vector<inbox>&) {
     constexpr std::size_t largest = std::size_t{1} << 20U;
     return rank_machine{std::make_unique<host_device>(),
                         std::make_unique<socket_transport>(folder.path, rank, 2, largest, from.timeout)};
@@ -172,12 +183,13 @@ int run_all(const words& from) {
     schedules = from.timed() ? std::vector<std::string>{"gpipe", "1f1b", "interleaved", "zb-h1"}
                              : std::vector<std::string>{"1f1b"};
   }
+  plan_runner runner(from, from.timed() ? nullptr : &model);
   std::vector<measured_run> runs;
   for (const std::string& name : schedules) {
     const auto* const entry = stagecut::find_schedule(name);
     if (entry == nullptr) throw std::invalid_argument("there is no schedule " + name);
     for (const planned_run& each : three_plans(profile, options, entry->kind)) {
-      runs.push_back(run_plan(from, each, from.timed() ? nullptr : &model));
+      runs.push_back(runner.run(each));
     }
   }
   write_pictures(from, runs.back());
@@ -195,7 +207,7 @@ int run_file(const words& from) {
   }
   const planned_run planned = prepare(from.plan_file, std::move(made), std::move(order));
   const model_config model = model_of(from);
-  const std::vector<measured_run> runs{run_plan(from, planned, from.timed() ? nullptr : &model)};
+  const std::vector<measured_run> runs{plan_runner(from, from.timed() ? nullptr : &model).run(planned)};
   write_pictures(from, runs.back());
   print(from, runs, planned.plan.messages.links.empty() ? stagecut::link_speed{} : planned.plan.messages.links[0]);
   return 0;

@@ -16,6 +16,8 @@
 #include <stagecut/fit/fit_link.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/generators/gpipe.hpp>
+#include <stagecut/schedule/lower_transfers.hpp>
 #include <stagecut/schedule/op.hpp>
 
 #include "ranks/setup.hpp"
@@ -147,8 +149,9 @@ struct measured_model {
 }
 
 /// Measures messages from one rank to another, of sizes from 4 B to 4 MiB, and fits a latency and a bandwidth to them.
-[[nodiscard]] inline stagecut::link_fit measure_link(const run_setup& setup, std::size_t repeats,
-                                                     const machine_maker& make) {
+[[nodiscard]] inline stagecut::link_fit measure_link(std::size_t repeats, const machine_maker& make) {
+  run_setup setup;
+  setup.order = stagecut::lower_transfers(stagecut::gpipe(2, 1));  // with an edge there, and one back
   std::vector<inbox> boxes(2);
   std::vector<stagecut::link_sample> samples;
   const auto turns = [&](std::size_t rank) {
