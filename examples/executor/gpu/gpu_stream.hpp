@@ -95,8 +95,8 @@ struct gpu_stream {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     static_cast<void>(cudaGetLastError());
-    checked(state, "cudaStreamQuery");  // not ready: a kernel waits for a rank that has failed
-    used = 0;
+    checked(state, "cudaStreamQuery");        // not ready: a kernel waits for a rank that has failed
+    if (std::exchange(used, 0) != 0) return;  // the marks are read by the base before them
     record(base, stream);
     checked(cudaEventSynchronize(base.get()), "cudaEventSynchronize");
     base_seconds = steady_seconds();

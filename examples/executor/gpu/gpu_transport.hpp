@@ -47,10 +47,12 @@ class gpu_transport final : public transport {
       if (way == gpu_way::copies) continue;
       const std::string file = folder + "/edge-" + std::to_string(from) + "-" + std::to_string(to);
       made.over = std::make_shared<communicator>(way == gpu_way::self_nccl, from == rank ? 0 : 1, file, of.timeout);
-      if (way == gpu_way::self_nccl) of.kept.push_back(made.over);  // to end it would stop ranks that still run
-      float* const nothing = of.stage(1)->data.get();
-      if (way == gpu_way::nccl)  // connects
+      if (way == gpu_way::self_nccl) {
+        of.kept.insert(of.kept.end(), {made.over, made.stream});  // to end it would stop ranks that still run
+      } else {
+        float* const nothing = of.stage(1)->data.get();  // sent, as this connects
         made.over->transfer(from == rank ? nothing : nullptr, to == rank ? nothing : nullptr, 1, made.stream);
+      }
     }
   }
 
