@@ -50,8 +50,10 @@ class gpu_transport final : public transport {
       if (way == gpu_way::self_nccl) {
         of.kept.insert(of.kept.end(), {made.over, made.stream});  // to end it would stop ranks that still run
       } else {
-        float* const nothing = of.stage(1)->data.get();  // sent, as this connects
-        made.over->transfer(from == rank ? nothing : nullptr, to == rank ? nothing : nullptr, 1, made.stream);
+        const auto nothing = of.stage(1);  // is sent, as this connects
+        float* const at = nothing->data.get();
+        made.over->transfer(from == rank ? at : nullptr, to == rank ? at : nullptr, 1, made.stream);
+        record(nothing->taken, made.stream);
       }
     }
   }
