@@ -16,17 +16,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "commands/machines.hpp"
 #include "commands/measure.hpp"
 #include "commands/plans.hpp"
 #include "commands/report.hpp"
-#include "ranks/processes.hpp"
-#include "ranks/threads.hpp"
 #include "text/output.hpp"
 
 namespace {
@@ -36,9 +34,8 @@ using namespace executor;
 /// The words of the command line.
 struct words {
   std::string work = "real";
-  std::string transport = "queues";
+  machine_request machine;
   std::string format = "text";
-  std::vector<std::string> launcher;
   std::string model_file, profile_file, plan_file, order_file, picture, directory;
   std::vector<std::string> schedules;
   std::size_t ranks = 0, microbatches = 0, iterations = 5;
@@ -68,23 +65,17 @@ model_config model_of(const words& from) {
   return result;
 }
 
-std::vector<rank_result> run_ranks(const words& from, const run_setup& setup) {
-  if (from.transport == "queues") return run_threads(setup);
-  stop_signals::begin_search(false);  // so that no process and no folder is left
-  return run_processes(setup, std::filesystem::read_symlink("/proc/self/exe"), from.launcher);
-}
-
 /// Runs plans of one model, or of none, and compares what they compute with what one device does.
 class plan_runner {
  public:
-  plan_runner(const words& from, const model_config* model) : from_(from), model_(model) {}
+  plan_runner(const words& from, const machines& on, const model_config* model) : from_(from), on_(on), model_(model) {}
 
   measured_run run(const planned_run& planned) {
     run_setup setup = setup_of(planned, model_);
     setup.warm_up = 1;
     setup.iterations = from_.iterations;
     setup.timeout = from_.timeout;
-    const std::vector<rank_result> ranks = run_ranks(from_, setup);
+    const std::vector<rank_result> ranks = on_.run(setup);
     measured_run result = compared(planned, ranks);
     if (model_ != nullptr) result.difference = difference(joined(ranks), alone(setup));
     progress(fmt::format("{}, {}: predicted {}, measured {}", planned.name, planned.order.name,
@@ -101,32 +92,20 @@ class plan_runner {
   }
 
   const words& from_;
+  const machines& on_;
   const model_config* model_;
   gradients alone_;
 };
 
 /// The profile of the model on this machine, while as many ranks are busy.
-stagecut::profile measured_profile(const model_config& model, std::size_t ranks) {
-  const measured_model found = measure_model(model, ranks, 10, host_machine);
+stagecut::profile measured_profile(const machines& on, const model_config& model, std::size_t ranks) {
+  const measured_model found = measure_model(model, ranks, 10, on.maker());
   const double spread = *std::max_element(found.spread.begin(), found.spread.end());
   double sum = 0;
   for (const auto& each : found.profile.layers) sum += each.time();
   progress(fmt::format("profiled with {} busy: a microbatch takes {}, quartiles at most {:.0f} % of a layer apart",
                        ranks, seconds_text(sum), 100 * spread));
   return found.profile;
-}
-
-/// What messages between two ranks take.
-stagecut::link_fit link_of(const words& from) {
-  if (from.transport == "queues") return measure_link(50, host_machine);
-  run_setup any;
-  any.order = stagecut::gpipe(1, 1);
-  const process_run folder(any);
-  return measure_link(50, [&](const run_setup&, std::size_t rank, std::vector<inbox>&) {
-    constexpr std::size_t largest = std::size_t{1} << 20U;
-    return rank_machine{std::make_unique<host_device>(),
-                        std::make_unique<socket_transport>(folder.path, rank, 2, largest, from.timeout)};
-  });
 }
 
 void write_pictures(const words& from, const measured_run& of) {
@@ -137,43 +116,41 @@ void write_pictures(const words& from, const measured_run& of) {
   progress(fmt::format("drawn: {}.svg, and {}.json for ui.perfetto.dev", from.picture, from.picture));
 }
 
-void print(const words& from, const std::vector<measured_run>& runs, const stagecut::link_speed& link) {
-  const std::string machine =
-      fmt::format("{} host cores, {}", std::thread::hardware_concurrency(),
-                  from.transport == "sockets" ? "processes over sockets" : "threads over queues");
+void print(const words& from, const machines& on, const std::vector<measured_run>& runs,
+           const stagecut::link_speed& link) {
   if (from.format == "json") {
-    const nlohmann::json all = {{"machine", machine},
+    const nlohmann::json all = {{"machine", on.text()},
                                 {"work", from.work},
                                 {"link", {{"latency", link.latency}, {"bandwidth", link.bandwidth}}},
                                 {"plans", report_json(runs)}};
     fmt::print("{}\n", all.dump(2));
   } else {
-    fmt::print("{}, {} work\n\n{}", machine, from.work, report_text(runs));
+    fmt::print("{}, {} work\n\n{}", on.text(), from.work, report_text(runs));
   }
 }
 
 /// Profiles, plans, runs, reports.
 int run_all(const words& from) {
-  progress(from.timed() ? "stages that hold their ranks for given times, on threads of the host"
-                        : "real layers on cores of the host");
   const model_config model = model_of(from);
   plan_options options;
-  options.ranks = from.ranks != 0 ? from.ranks
-                  : from.timed()  ? 8
-                                  : std::max(1U, std::min(2U, std::thread::hardware_concurrency()));
+  const bool on_gpu = !from.timed() && from.machine.device != "host" && gpu_count() != 0;
+  const std::size_t usual = from.timed() ? 8 : on_gpu ? 4 : std::clamp(std::thread::hardware_concurrency(), 1U, 2U);
+  options.ranks = from.ranks != 0 ? from.ranks : usual;
   options.microbatches = from.timed() ? (from.microbatches != 0 ? from.microbatches : 16) : model.microbatches;
+  const machines on(from.machine, options.ranks, from.timed());
+  progress(fmt::format("{} work of {} ranks on {}", from.work, options.ranks, on.text()));
   stagecut::profile profile;
   if (!from.profile_file.empty()) {
     profile = stagecut::io::read_profile(from.profile_file);
   } else if (from.timed()) {
     profile = timed_profile(4 * options.ranks, 1);
   } else {
-    static_cast<void>(measured_profile(model, 1));
-    profile = measured_profile(model, options.ranks);
+    static_cast<void>(measured_profile(on, model, 1));
+    profile = measured_profile(on, model, options.ranks);
   }
   options.link = {.latency = 0.002};
   if (!from.timed()) {
-    const auto fit = link_of(from);
+    const auto fit = on.link();
     options.link = fit.link;
     progress(fmt::format("the link: {}, {}/s; at most {:.0f} % off", seconds_text(fit.link.latency),
                          bytes_text(fit.link.bandwidth), 100 * fit.largest_error));
@@ -183,7 +160,7 @@ int run_all(const words& from) {
     schedules = from.timed() ? std::vector<std::string>{"gpipe", "1f1b", "interleaved", "zb-h1"}
                              : std::vector<std::string>{"1f1b"};
   }
-  plan_runner runner(from, from.timed() ? nullptr : &model);
+  plan_runner runner(from, on, from.timed() ? nullptr : &model);
   std::vector<measured_run> runs;
   for (const std::string& name : schedules) {
     const auto* const entry = stagecut::find_schedule(name);
@@ -193,7 +170,7 @@ int run_all(const words& from) {
     }
   }
   write_pictures(from, runs.back());
-  print(from, runs, options.link);
+  print(from, on, runs, options.link);
   return 0;
 }
 
@@ -207,9 +184,10 @@ int run_file(const words& from) {
   }
   const planned_run planned = prepare(from.plan_file, std::move(made), std::move(order));
   const model_config model = model_of(from);
-  const std::vector<measured_run> runs{plan_runner(from, from.timed() ? nullptr : &model).run(planned)};
+  const machines on(from.machine, planned.order.ranks(), from.timed());
+  const std::vector<measured_run> runs{plan_runner(from, on, from.timed() ? nullptr : &model).run(planned)};
   write_pictures(from, runs.back());
-  print(from, runs, planned.plan.messages.links.empty() ? stagecut::link_speed{} : planned.plan.messages.links[0]);
+  print(from, on, runs, planned.plan.messages.links.empty() ? stagecut::link_speed{} : planned.plan.messages.links[0]);
   return 0;
 }
 
@@ -220,10 +198,17 @@ int run_words(int count, char** arguments) {
   const auto add = [&from](CLI::App& to) {
     to.add_option("--work", from.work, "real: layers that compute; timed: stages that take the time of the plan alone")
         ->check(CLI::IsMember({"real", "timed"}));
-    to.add_option("--transport", from.transport, "queues: ranks are threads; sockets: ranks are processes")
-        ->check(CLI::IsMember({"queues", "sockets"}));
-    to.add_option("--launcher", from.launcher, "What starts the processes, as `mpirun -n 4`; else they are started one by one")
+    to.add_option("--device", from.machine.device, "host, gpu, or auto: GPUs where there are some")
+        ->check(CLI::IsMember({"host", "gpu", "auto"}));
+    to.add_option(
+          "--transport", from.machine.transport,
+          "queues: ranks are threads; sockets: they are processes; nccl: on one GPU too, where copies are usual")
+        ->check(CLI::IsMember({"queues", "sockets", "nccl"}));
+    to.add_option("--launcher", from.machine.launcher,
+                  "What starts the processes, as `mpirun -n 4`; else each is started")
         ->delimiter(' ');
+    to.add_option("--multiprocessors", from.machine.multiprocessors, "Of every rank on one GPU, as 64,32,16,16")
+        ->delimiter(',');
     to.add_option("--format", from.format, "text or json")->check(CLI::IsMember({"text", "json"}));
     to.add_option("--model", from.model_file, "The model as JSON: tokens, width, words, hidden, microbatches, seed");
     to.add_option("--microbatches", from.microbatches, "Of an iteration");
@@ -255,7 +240,9 @@ int run_words(int count, char** arguments) {
   if (*rank) return run_rank_process(from.directory, from.rank ? *from.rank : launched_rank());
   if (*run) return run_file(from);
   if (!*profile) return run_all(from);
-  fmt::print("{}\n", stagecut::io::as_json(measured_profile(model_of(from), from.ranks == 0 ? 1 : from.ranks)));
+  const std::size_t ranks = from.ranks == 0 ? 1 : from.ranks;
+  const machines on(from.machine, ranks, false);
+  fmt::print("{}\n", stagecut::io::as_json(measured_profile(on, model_of(from), ranks)));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -29,6 +30,7 @@ struct message {
   std::vector<float> data{};
   double sent = 0;     ///< by the steady clock
   double arrived = 0;  ///< likewise; may be later than now, where a slower link is put on
+  std::shared_ptr<const void> on_device{};  ///< instead of all that, between ranks on GPUs: the transport's own
 };
 
 /// The messages that have come to a rank, by who sent them and what they are. Any thread may put, or fail it.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <stagecut/fit/fit_link.hpp>
+
+#include "commands/measure.hpp"
+#include "gpu/gpu_machine.hpp"
+#include "ranks/processes.hpp"
+#include "ranks/threads.hpp"
+#include "text/stop_signals.hpp"
+
+namespace executor {
+
+/// What ranks are to be, and to run on.
+struct machine_request {
+  std::string device = "auto";                 ///< host, gpu; auto: GPUs where there are some
+  std::string transport = "queues";            ///< queues, sockets; on one GPU copies, or nccl
+  std::vector<std::string> launcher{};         ///< of processes
+  std::vector<std::size_t> multiprocessors{};  ///< of every rank on one GPU; none: equal parts
+};
+
+/// What ranks are, what they run on, and how they reach each other.
+class machines {
+ public:
+  /// @param timed  whether nothing is computed, which needs no GPU
+  machines(const machine_request& wanted, std::size_t ranks, bool timed)
+      : by_processes_(wanted.transport == "sockets"), launcher_(wanted.launcher) {
+    text_ = fmt::format("{} cores of the host, {}", std::thread::hardware_concurrency(),
+                        by_processes_ ? "processes over sockets" : "threads over queues");
+    const bool there = wanted.device == "gpu" || (wanted.device == "auto" && gpu_count() != 0);
+    if (timed || by_processes_ || !there) return;
+    gpu_machines found = make_gpu_machines(ranks, {wanted.multiprocessors, wanted.transport == "nccl", {}});
+    make_ = std::move(found.make);
+    text_ = std::move(found.text);
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const machine_maker& maker() const { return make_; }
+
+  [[nodiscard]] std::vector<rank_result> run(const run_setup& setup) const {
+    if (!by_processes_) return run_threads(setup, make_);
+    stop_signals::begin_search(false);  // so that no process and no folder is left
+    return run_processes(setup, std::filesystem::read_symlink("/proc/self/exe"), launcher_);
+  }
+
+  /// What messages between two ranks take.
+  [[nodiscard]] stagecut::link_fit link() const {
+    constexpr std::size_t repeats = 50;
+    if (!by_processes_) return measure_link(repeats, make_);
+    run_setup any;
+    any.order = stagecut::gpipe(1, 1);
+    const process_run folder(any);
+    return measure_link(repeats, [&](const run_setup& setup, std::size_t rank, std::vector<inbox>&) {
+      constexpr std::size_t largest = std::size_t{1} << 20U;
+      return rank_machine{std::make_unique<host_device>(),
+                          std::make_unique<socket_transport>(folder.path, rank, 2, largest, setup.timeout)};
+    });
+  }
+
+ private:
+  bool by_processes_;
+  std::vector<std::string> launcher_;
+  machine_maker make_ = host_machine;
+  std::string text_;
+};
+
+}  // namespace executor
