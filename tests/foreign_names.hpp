@@ -47,6 +47,7 @@
   X(check_chain) \
   X(check_chain_of_ranks) \
   X(check_choices) \
+  X(check_comparable) \
   X(check_constraint) \
   X(check_devices) \
   X(check_durations) \
@@ -227,6 +228,7 @@
   X(merge_backward) \
   X(message_bytes) \
   X(message_seconds) \
+  X(messages_of) \
   X(microbatches_in_flight) \
   X(microbatches_kept) \
   X(misplaced) \
@@ -385,6 +387,7 @@
   X(why_no_cut) \
   X(why_not) \
   X(with_machine) \
+  X(without_queueing) \
   X(word_parameters) \
   X(zb_h1) \
   X(zb_h2) \

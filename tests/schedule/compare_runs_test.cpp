@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include <stagecut/schedule/make_schedule.hpp>
@@ -122,4 +123,89 @@ TEST_CASE("a run of another schedule is refused") {
         "ops[0]: has 0F4 where the schedule has 0B0");
   CHECK(refusal([&] { static_cast<void>(compare_runs(order, times, messages, {})); }) ==
         "measured: is of another schedule");
+}
+
+TEST_CASE("waiting for the link is not the message's time, whether it was recorded or not") {
+  // Messages of 4 behind passes of 1: all but the first wait. A runtime records them from when they were sent.
+  const schedule order = stagecut::gpipe(2, 3);
+  const pass_times<double> one{.forward = {1, 1}, .backward = {1, 1}};
+  const transfer_times<double> four{.forward = {4}, .backward = {4}};
+  const auto run = simulate(order, one, four);
+  auto sent = run;
+  for (auto& rank : sent.transfers) {
+    for (auto& each : rank) {
+      for (const auto& op : run.ops[order.rank_of[each.what.stage]]) {
+        const bool made = (op.what.kind == op_kind::forward) == (each.what.kind == op_kind::send_forward);
+        if (made && op.what.microbatch == each.what.microbatch) each.start = op.end;
+      }
+    }
+  }
+  CHECK(sent.transfers != run.transfers);
+  for (const simulation<double>& each : {run, sent}) {
+    const auto found = compare_runs(order, one, four, recorded(order, each));
+    CHECK(found.measured.total() == run.makespan);
+    CHECK(found.rest == 0);
+    for (const auto& op : found.ops) CHECK(op.measured == op.predicted);
+  }
+}
+
+TEST_CASE("messages of which nothing was recorded are as predicted, one by one") {
+  const schedule order = made(schedule_kind::one_forward_one_backward);
+  auto run = simulate(order, times, messages);
+  for (auto& rank : run.transfers) {
+    std::erase_if(rank, [](const auto& each) { return each.what.kind == op_kind::send_backward; });
+  }
+  const auto found = compare_runs(order, times, messages, recorded(order, run));
+  CHECK(found.rest == doctest::Approx(0));
+  for (const auto& each : found.ops) CHECK((each.count == 0) == (each.kind == op_kind::send_backward));
+}
+
+TEST_CASE("a kind that a stage never runs does not change what an iteration is made of") {
+  // Stage 0 runs B, stage 1 I and W.
+  const stagecut::op_kind b = op_kind::backward, i = op_kind::backward_input, w = op_kind::backward_weight;
+  const schedule order{.microbatches = 2,
+                       .rank_of = {0, 1},
+                       .orders = {{{}, {.microbatch = 1}, {b}, {b, 0, 1}},
+                                  {{.stage = 1}, {i, 1}, {w, 1}, {.stage = 1, .microbatch = 1}, {i, 1, 1}, {w, 1, 1}}}};
+  const pass_times<double> passes{
+      .forward = {2, 2}, .backward = {6, 6}, .backward_input = {3, 3}, .backward_weight = {3, 3}};
+  const auto found = compare_runs(order, passes, {}, recorded(order, simulate(order, passes)));
+  CHECK(found.measured.work == doctest::Approx(found.predicted.work));
+  CHECK(found.measured.schedule == doctest::Approx(found.predicted.schedule));
+  CHECK(found.measured.imbalance == doctest::Approx(found.predicted.imbalance));
+}
+
+TEST_CASE("no run records updates, so none is predicted") {
+  const schedule order = made(schedule_kind::one_forward_one_backward);
+  pass_times<double> with = times;
+  with.all_reduce.assign(4, 100);
+  with.optimizer_step.assign(4, 100);
+  const auto found = compare_runs(order, with, messages, recorded(order, simulate(order, times, messages)));
+  CHECK(found.predicted.update == 0);
+  CHECK(found.error() == doctest::Approx(0));
+}
+
+TEST_CASE("what cannot be taken apart is refused") {
+  schedule order = stagecut::one_forward_one_backward(3, 2);
+  const pass_times<double> one{.forward = {1, 1, 1}, .backward = {1, 1, 1}};
+  auto run = simulate(order, one);
+  const auto why = [&] { return refusal([&] { static_cast<void>(compare_runs(order, one, {}, run)); }); };
+  CHECK_NOTHROW(static_cast<void>(compare_runs(order, one, {}, run)));
+  run.transfers[0] = {{{op_kind::send_backward}, 1, 2}};
+  CHECK(why() == "transfers[0]: has 0SEND_B0, which this rank does not send");
+  run.transfers.resize(2);
+  CHECK(why() == "measured: is of another schedule");
+  run = simulate(order, one);
+  run.makespan = 0.0 / (run.makespan * 0);
+  CHECK(why() == "measured: has no makespan");
+  order.edges = {{0, 1}, {0, 2}};
+  CHECK(why() == "order: its stages are no chain");
+  order = stagecut::dualpipev(2, 4);
+  const pass_times<double> four{.forward = times.forward,
+                                .backward = times.backward,
+                                .backward_input = times.backward_input,
+                                .backward_weight = times.backward_weight};
+  const auto pairs = simulate(order, four);
+  CHECK(refusal([&] { static_cast<void>(compare_runs(order, four, {}, pairs)); }).find("runs two passes at once") !=
+        std::string::npos);
 }

@@ -94,7 +94,51 @@ TEST_CASE("what no run can have recorded is refused") {
   CHECK(why(bad) == "ops[1][1]: has an end before its start, or none");
   bad[1][1].end = 0.0 / (bad[0][0].start * 1.0);
   CHECK(why(bad) == "ops[1][1]: has an end before its start, or none");
-  CHECK(why(good, {{{forward, 0, 1}}, {}}) == "transfers[0]: has 0F0, which nobody sends");
-  CHECK(why(good, {{{{op_kind::send_forward, 0, 7}, 0, 1}}, {}}) == "transfers[0]: has 0SEND_F7, which nobody sends");
-  CHECK(why(good, {{{{op_kind::send_forward}, 2, 1}}, {}}) == "transfers[0]: has no time of 0SEND_F0");
+  CHECK(why(good, {{{forward, 0, 1}}, {}}) == "transfers[0]: has 0F0, which this rank does not send");
+  CHECK(why(good, {{{{op_kind::send_forward, 0, 7}, 0, 1}}, {}}) ==
+        "transfers[0]: has 0SEND_F7, which this rank does not send");
+  CHECK(why(good, {{{{op_kind::send_forward}, 2, 1}}, {}}) ==
+        "transfers[0]: has 0SEND_F0, which has an end before its start");
+  const auto not_sent = [&](const op& what, std::size_t rank) {
+    recorded sent(2);
+    sent[rank] = {{what, 1, 2}};
+    return why(good, sent).find("which this rank does not send") != std::string::npos;
+  };
+  CHECK(not_sent({op_kind::send_backward, 0}, 0));       // there is no stage before it
+  CHECK(not_sent({op_kind::send_forward, 1}, 1));        // nor one behind this one
+  CHECK(not_sent({op_kind::send_forward, 0}, 1));        // another rank does
+  CHECK(not_sent({op_kind::send_forward, 0, 0, 1}, 0));  // there are no slices
+  CHECK(not_sent({op_kind::send_forward, 9}, 0));
+  CHECK_FALSE(not_sent({op_kind::send_forward, 0}, 0));
+  const stagecut::timed_op<double> message{{op_kind::send_forward}, 1, 2};
+  CHECK(why(good, {{message, message}, {}}) == "transfers[0]: has 0SEND_F0, which is sent once");
+  bad = good;
+  std::swap(bad[0][0].start, bad[0][1].start);
+  std::swap(bad[0][0].end, bad[0][1].end);
+  CHECK(why(bad) == "ops[0][1]: begins before the pass in front of it");
+  bad = good;
+  bad[0][0].start = -1e308;
+  bad[1][1].end = 1.5e308;
+  CHECK(why(bad) == "times: the sum of all passes and transfers is not representable");
+}
+
+TEST_CASE("what stays on a rank is not sent") {
+  const schedule order{.microbatches = 1,
+                       .rank_of = {0, 0},
+                       .orders = {{{}, {.stage = 1}, {op_kind::backward, 1}, {op_kind::backward}}}};
+  const auto ops = stagecut::simulate(order, stagecut::pass_times<int>{.forward = {1, 1}, .backward = {1, 1}}).ops;
+  CHECK(refusal([&] {
+          static_cast<void>(recorded_run(order, ops, {{{{op_kind::send_forward}, 1, 1}}}));
+        }) == "transfers[0]: has 0SEND_F0, which this rank does not send");
+}
+
+TEST_CASE("a rank that runs two passes at once is busy once") {
+  schedule order{.microbatches = 2,
+                 .rank_of = {0},
+                 .orders = {{op{}, op{.microbatch = 1}, {op_kind::backward}, {op_kind::backward, 0, 1}}}};
+  order.orders[0][1].with_next = true;
+  const auto run = stagecut::simulate(order, stagecut::pass_times<int>{.forward = {1}, .backward = {2}});
+  const auto again = recorded_run(order, run.ops);
+  CHECK(run.makespan == 6);
+  CHECK(again.ranks[0] == stagecut::rank_use<int>{.busy = 6, .idle = 0, .first = 0, .last = 6});
 }

@@ -41,6 +41,8 @@ struct planned_run {
 /// @param order  of its passes, where it is not the plan's own; empty: that
 /// @throws       stagecut::invalid_input for a plan that is no chain, has slices, or whose ranks wait for each other in a
 ///               circle
+///
+/// Passes that a rank is to run at once run one after the other, and are predicted so.
 [[nodiscard]] inline planned_run prepare(std::string name, stagecut::plan made, stagecut::schedule order = {}) {
   if (order.orders.empty()) order = stagecut::schedule_of(made);
   if (!made.edges.empty() || !made.assignment.empty() || order.slices > 1) {
@@ -48,6 +50,9 @@ struct planned_run {
   }
   if (order.stages() != made.stages.size()) {
     throw stagecut::invalid_input("plan", "the schedule has another number of stages");
+  }
+  for (auto& rank : order.orders) {
+    for (stagecut::op& each : rank) each.with_next = false;
   }
   planned_run result{.name = std::move(name), .plan = std::move(made), .order = order};
   const bool split = stagecut::runs(order, stagecut::op_kind::backward_weight);
@@ -121,11 +126,19 @@ struct plan_options {
     result.cuts = points_of(run.plan);
     return result;
   }
+  if (!run.transfers.forward.empty() && run.transfers.kind != stagecut::transfer_kind::link) {
+    throw stagecut::invalid_input("plan", "its messages do not occupy links: such are not held for a time");
+  }
   result.collect = false;
+  const std::size_t m = run.order.microbatches;
   for (std::size_t s = 0; s < run.order.stages(); ++s) {
-    const double weight = run.times.backward_weight.empty() ? 0 : run.times.backward_weight[s];
-    result.hold.push_back({run.times.forward[s], run.times.backward[s], weight,
-                           static_cast<std::size_t>(run.activations[s]) / sizeof(float)});
+    for (std::size_t k = 0; k < m; ++k) {
+      const auto of = [&](const std::vector<double>& times) {
+        return times.empty() ? 0 : times[times.size() == run.order.stages() ? s : s * m + k];
+      };
+      result.hold.push_back({of(run.times.forward), of(run.times.backward), of(run.times.backward_weight),
+                             static_cast<std::size_t>(run.activations[s]) / sizeof(float)});
+    }
   }
   result.delays = run.transfers.forward;
   return result;

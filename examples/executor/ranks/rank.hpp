@@ -73,7 +73,8 @@ class rank_runner {
     for (std::size_t s = 0; s < stages; ++s) {
       if (setup.order.rank_of[s] != rank) continue;
       if (setup.timed())
-        stages_[s] = std::make_unique<timed_stage>(setup.hold[s], s == 0, s + 1 == stages, memory_);
+        stages_[s] =
+            std::make_unique<timed_stage>(&setup.hold[s * setup.order.microbatches], s == 0, s + 1 == stages, memory_);
       else
         stages_[s] = std::make_unique<layer_stage>(setup.model, tokens_, setup.cuts[s], setup.cuts[s + 1], on, memory_);
     }

@@ -31,7 +31,7 @@ struct run_setup {
   stagecut::schedule order{};       ///< with sends and receipts
   model_config model{};             ///< what its stages compute
   std::vector<std::size_t> cuts{};  ///< stage s has the layers [cuts[s], cuts[s + 1]); none: `hold` is there
-  std::vector<hold_times> hold{};   ///< of every stage that computes nothing
+  std::vector<hold_times> hold{};   ///< at [stage * microbatches + k], of stages that compute nothing
   std::vector<double> delays{};     ///< seconds of messages over every boundary between stages; none: as they take
   std::size_t iterations = 1;       ///< that are measured, each alone
   std::size_t warm_up = 0;          ///< and before

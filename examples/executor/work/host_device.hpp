@@ -121,10 +121,13 @@ class host_device final : public device {
     double sum = 0;
     for (std::size_t r = 0; r < rows; ++r) {
       row each(x + r * columns, at(columns));
-      each = (each - each.maxCoeff()).exp();
-      each /= each.sum();
       float& target = x[r * columns + number(ids[r])];
-      sum -= std::log(static_cast<double>(target));
+      const float most = each.maxCoeff();
+      const float lead = most - target;
+      each = (each - most).exp();
+      const float all = each.sum();
+      sum += std::log(all) + lead;
+      each /= all;
       target -= 1;
       each *= scale;
     }

@@ -98,23 +98,24 @@ struct hold_times {
 /// A stage that sleeps as long as its passes take.
 class timed_stage final : public stage {
  public:
-  timed_stage(const hold_times& times, bool is_first, bool is_last, pool& memory)
+  /// @param times  of every microbatch; outlive the stage
+  timed_stage(const hold_times* times, bool is_first, bool is_last, pool& memory)
       : times_(times), is_first_(is_first), is_last_(is_last), memory_(memory) {}
   block forward(std::size_t microbatch, block) override {
-    kept_[microbatch] = block(memory_, times_.kept, account::activations);
-    hold(times_.forward);
+    kept_[microbatch] = block(memory_, times_[microbatch].kept, account::activations);
+    hold(times_[microbatch].forward);
     return is_last_ ? block() : message();
   }
-  block backward_input(std::size_t, block) override {
-    hold(times_.backward - times_.backward_weight);
+  block backward_input(std::size_t microbatch, block) override {
+    hold(times_[microbatch].backward - times_[microbatch].backward_weight);
     return is_first_ ? block() : message();
   }
   void backward_weight(std::size_t microbatch) override {
-    hold(times_.backward_weight);
+    hold(times_[microbatch].backward_weight);
     kept_.erase(microbatch);
   }
   block backward(std::size_t microbatch, block) override {
-    hold(times_.backward);
+    hold(times_[microbatch].backward);
     kept_.erase(microbatch);
     return is_first_ ? block() : message();
   }
@@ -127,7 +128,7 @@ class timed_stage final : public stage {
   }
   static void hold(double seconds) { hold_until(steady_seconds() + seconds); }
 
-  hold_times times_;
+  const hold_times* times_;
   bool is_first_, is_last_;
   pool& memory_;
   std::map<std::size_t, block> kept_;

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/recorded_run.hpp>
@@ -22,6 +25,7 @@ struct op_difference {
   double predicted = 0;             ///< seconds: the mean over the microbatches
   double measured = 0;              ///< seconds: the median over them
   double spread = 0;                ///< seconds between the quartiles of those measured
+  std::size_t count = 0;            ///< of those measured; 0: none was recorded
 
   /// Equal in every part.
   friend bool operator==(const op_difference&, const op_difference&) = default;
@@ -66,19 +70,32 @@ namespace detail {
   return result;
 }
 
-/// Gives what a stage did not run of a kind the mean of what it did: as far as they count, they are those of others.
-inline void fill_unrun(std::vector<double>& times, std::size_t stages) {
-  const std::size_t each = times.size() / stages;
-  for (std::size_t s = 0; s < stages; ++s) {
-    double sum = 0;
-    double count = 0;
-    for (std::size_t i = s * each; i < (s + 1) * each; ++i) {
-      if (times[i] >= 0) sum += times[i], ++count;
-    }
-    for (std::size_t i = s * each; i < (s + 1) * each; ++i) {
-      if (times[i] < 0) times[i] = count > 0 ? sum / count : 0;
+/// Gives what was not run the mean of what was: it counts nowhere but in the means of kinds, which stay as they are.
+inline void fill_unrun(std::vector<double>& times) {
+  double sum = 0;
+  double count = 0;
+  for (const double each : times) {
+    if (each >= 0) sum += each, ++count;
+  }
+  for (double& each : times) {
+    if (each < 0) each = sum / count;
+  }
+}
+
+/// The messages of a run, each from when its link was free: what a message before it took on the same link, from rank to
+/// rank, is not its own time.
+[[nodiscard]] inline std::vector<std::vector<timed_op<double>>> without_queueing(
+    const schedule& order, std::vector<std::vector<timed_op<double>>> sent) {
+  for (auto& rank : sent) {
+    std::sort(rank.begin(), rank.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
+    std::vector<double> free(order.ranks());
+    for (timed_op<double>& each : rank) {
+      double& until = free[order.rank_of[other_end(each.what).stage]];
+      each.start = std::min(std::max(each.start, until), each.end);
+      until = each.end;
     }
   }
+  return sent;
 }
 
 /// The passes of a run as durations, one a stage, microbatch and slice, of the kinds that it has.
@@ -94,7 +111,7 @@ inline void fill_unrun(std::vector<double>& times, std::size_t stages) {
           each.end - each.start;
     }
   }
-  for (std::vector<double>* const times : to) fill_unrun(*times, order.stages());
+  for (std::vector<double>* const times : to) fill_unrun(*times);
   return result;
 }
 
@@ -110,7 +127,7 @@ inline void fill_unrun(std::vector<double>& times, std::size_t stages) {
       const auto expected = durations_of(sent ? predicted.transfers : predicted.ops, kind, s);
       auto found = durations_of(sent ? measured.transfers : measured.ops, kind, s);
       if (expected.empty() && found.empty()) continue;
-      op_difference each{.kind = kind, .stage = s, .measured = quantile(found, 0.5)};
+      op_difference each{.kind = kind, .stage = s, .measured = quantile(found, 0.5), .count = found.size()};
       for (const double one : expected) each.predicted += one / static_cast<double>(expected.size());
       each.spread = quantile(found, 0.75) - quantile(found, 0.25);
       result.push_back(each);
@@ -119,42 +136,75 @@ inline void fill_unrun(std::vector<double>& times, std::size_t stages) {
   return result;
 }
 
+/// What messages took: the median over every boundary, and as predicted where none was recorded.
+[[nodiscard]] inline transfer_times<double> messages_of(const schedule& order, const transfer_times<double>& predicted,
+                                                        const std::vector<op_difference>& found) {
+  transfer_times<double> result = predicted;
+  const std::size_t boundaries = order.stages() - 1;
+  for (auto* const each : {&result.forward, &result.backward}) {
+    if (each->size() != boundaries) each->assign(boundaries, each->empty() ? 0 : each->front());
+  }
+  bool any = false;
+  for (const op_difference& each : found) {
+    if (!is_transfer(each.kind) || each.count == 0) continue;
+    any = true;
+    if (each.kind == op_kind::send_forward) result.forward[each.stage] = each.measured;
+    if (each.kind == op_kind::send_backward) result.backward[each.stage - 1] = each.measured;
+  }
+  return any ? result : predicted;
+}
+
+/// Refuses what cannot be taken apart.
+inline void check_comparable(const schedule& order, const simulation<double>& measured) {
+  check_schedule(order);
+  if (!order.edges.empty()) fail(invalid_input("order", "its stages are no chain"));
+  if (measured.ops.size() != order.ranks()) fail(invalid_input("measured", "is of another schedule"));
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    check_recorded(order, r, measured.ops[r]);
+    for (const timed_op<double>& each : measured.ops[r]) {
+      if (each.what.with_next) {
+        fail(invalid_input(joined({"rank ", r}),
+                           joined({"runs two passes at once, from ", to_string(each.what), " on"})));
+      }
+    }
+  }
+  if (!measured.transfers.empty() && measured.transfers.size() != order.ranks()) {
+    fail(invalid_input("measured", "is of another schedule"));
+  }
+  check_sent(order, measured.transfers);
+  if (!is_finite(measured.makespan)) fail(invalid_input("measured", "has no makespan"));
+}
+
 }  // namespace detail
 
 /// Lays what a runtime has measured beside what was predicted, and says by what they differ.
 ///
-/// @param order      that was run; its stages are a chain
-/// @param times      of the passes, as predicted
+/// @param order      that was run; its stages are a chain, and no rank runs two passes at once
+/// @param times      of the passes, as predicted; all-reduces and the optimizer's step are left out, as no run records them
 /// @param transfers  of the messages, as predicted
-/// @param measured   what the run recorded, as `recorded_run` says it; where it has no transfers, those predicted are
-///                   taken for `run_comparison::measured`
-/// @throws           as `simulate`, and invalid_input for a run of another schedule
+/// @param measured   what the run recorded, as `recorded_run` says it; messages of which it tells nothing are taken to be
+///                   as predicted
+/// @throws           as `simulate`; invalid_input for another order than these, and for a run of another schedule
 ///
 /// The measured makespan is taken apart by replaying it: a simulation with the passes as measured, microbatch by
-/// microbatch, and with the median of the messages over every boundary; what that does not explain is `rest`. Two
-/// simulations and eight of `split_makespan`.
+/// microbatch, and with the median of the messages over every boundary; what that does not explain is `rest`. Where
+/// messages occupy a link, a message's time begins when the one before it on that link, from rank to rank, has arrived.
+/// With slices every slice is a pass, and a message. One simulation and eight of `split_makespan`.
 [[nodiscard]] inline run_comparison compare_runs(const schedule& order, const pass_times<double>& times,
                                                  const transfer_times<double>& transfers,
                                                  const simulation<double>& measured) {
-  const simulation<double> predicted = simulate(order, times, transfers);
-  if (measured.ops.size() != order.ranks()) detail::fail(invalid_input("measured", "is of another schedule"));
-  for (std::size_t r = 0; r < order.ranks(); ++r) detail::check_recorded(order, r, measured.ops[r]);
+  detail::check_comparable(order, measured);
+  pass_times<double> passes = times;
+  passes.all_reduce.clear();
+  passes.optimizer_step.clear();
+  simulation<double> run = measured;
+  if (transfers.kind != transfer_kind::latency)
+    run.transfers = detail::without_queueing(order, std::move(run.transfers));
   run_comparison result;
-  result.predicted = split_makespan(order, times, transfers);
-  result.ops = detail::differences(order, predicted, measured);
-
-  transfer_times<double> messages = transfers;
-  bool any = false;
-  for (const auto& rank : measured.transfers) any = any || !rank.empty();
-  if (any && order.stages() > 1) {
-    messages.forward.assign(order.stages() - 1, 0);
-    messages.backward = messages.forward;
-    for (const op_difference& each : result.ops) {
-      if (each.kind == op_kind::send_forward) messages.forward[each.stage] = each.measured;
-      if (each.kind == op_kind::send_backward) messages.backward[each.stage - 1] = each.measured;
-    }
-  }
-  result.measured = split_makespan(order, detail::passes_of(order, measured), messages);
+  result.predicted = split_makespan(order, passes, transfers);
+  result.ops = detail::differences(order, simulate(order, passes, transfers), run);
+  const transfer_times<double> messages = detail::messages_of(order, transfers, result.ops);
+  result.measured = split_makespan(order, detail::passes_of(order, run), messages);
   result.rest = measured.makespan - result.measured.total();
   return result;
 }

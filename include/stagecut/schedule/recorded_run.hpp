@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/detail/check_durations.hpp>
+#include <stagecut/schedule/detail/stage_links.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -36,20 +38,37 @@ void check_recorded(const schedule& order, std::size_t rank, const std::vector<t
   }
   for (i = 0; i < ops.size(); ++i) {
     const bool known = is_finite(ops[i].start) && is_finite(ops[i].end);
-    if (known && !(ops[i].end < ops[i].start)) continue;
-    fail(invalid_input(joined({"ops[", rank, "][", i, "]"}), "has an end before its start, or none"));
+    const bool in_turn = i == 0 || !(ops[i].start < ops[i - 1].start);
+    if (known && in_turn && !(ops[i].end < ops[i].start)) continue;
+    fail(invalid_input(joined({"ops[", rank, "][", i, "]"}),
+                       in_turn ? "has an end before its start, or none" : "begins before the pass in front of it"));
   }
 }
 
-/// Refuses what no rank can have sent.
+/// Refuses what ranks cannot have sent: of every rank, `sent`.
 template <class T>
-void check_sent(const schedule& order, const std::vector<timed_op<T>>& sent, const std::string& place) {
-  for (const timed_op<T>& each : sent) {
-    if (!is_send(each.what.kind) || each.what.stage >= order.stages() || each.what.microbatch >= order.microbatches) {
-      fail(invalid_input(place, joined({"has ", to_string(each.what), ", which nobody sends"})));
-    }
-    if (!is_finite(each.start) || !is_finite(each.end) || each.end < each.start) {
-      fail(invalid_input(place, joined({"has no time of ", to_string(each.what)})));
+void check_sent(const schedule& order, const std::vector<std::vector<timed_op<T>>>& sent) {
+  const stage_links links(order);
+  std::vector<bool> seen(2 * order.stages() * order.microbatches * order.slices * (order.edges.size() + 1));
+  for (std::size_t r = 0; r < sent.size(); ++r) {
+    for (const timed_op<T>& each : sent[r]) {
+      const op& what = each.what;
+      const bool known = is_send(what.kind) && what.stage < order.stages() && order.rank_of[what.stage] == r &&
+                         what.microbatch < order.microbatches && what.slice < order.slices;
+      const stage_links::link* const to = known ? links.find(what) : nullptr;
+      const auto refuse = [&](std::string_view why) {
+        fail(invalid_input(joined({"transfers[", r, "]"}), joined({"has ", to_string(what), ", which ", why})));
+      };
+      if (to == nullptr || !crosses_ranks(order, what.stage, *to)) {
+        refuse("this rank does not send");
+      }
+      const std::size_t pass = (what.stage * order.microbatches + what.microbatch) * order.slices + what.slice;
+      const std::size_t down = what.kind == op_kind::send_forward ? 1 : 0;
+      const std::size_t at = 2 * (pass * (order.edges.size() + 1) + (links.chain() ? 0 : to->edge)) + down;
+      if (seen[at]) refuse("is sent once");
+      seen[at] = true;
+      if (!is_finite(each.start) || !is_finite(each.end) || each.end < each.start)
+        refuse("has an end before its start");
     }
   }
 }
@@ -61,11 +80,12 @@ void check_sent(const schedule& order, const std::vector<timed_op<T>>& sent, con
 ///
 /// @param order      that was run
 /// @param ops        of every rank, its F, B, I and W in the order of the schedule, on one clock
-/// @param transfers  of every rank, what it sent, from the sending to the arrival; empty: not recorded
+/// @param transfers  of every rank, what it sent, from the sending to the arrival, each message once; empty: not recorded
 /// @return           times since the first pass began; `makespan` is the end of the last pass, or arrival. Nothing is
 ///                   `blocked`, and no critical path is told
 /// @throws           invalid_input if `check_schedule` refuses the schedule, and naming the rank for other passes than
-///                   those of the schedule, for what nobody sends, and for times that are none
+///                   those of the schedule, for what it does not send, for times that are none, and for a sum of them
+///                   that is out of range
 ///
 /// O(ops).
 template <arithmetic T>
@@ -77,11 +97,11 @@ template <arithmetic T>
     detail::fail(invalid_input("ops", detail::joined({"must be those of ", ranks, " ranks"})));
   }
   transfers.resize(ranks);
+  detail::check_sent(order, transfers);
   T begin{};
   bool any = false;
   for (std::size_t r = 0; r < ranks; ++r) {
     detail::check_recorded(order, r, ops[r]);
-    detail::check_sent(order, transfers[r], detail::joined({"transfers[", r, "]"}));
     if (ops[r].empty() || (any && !(ops[r].front().start < begin))) continue;
     begin = ops[r].front().start;
     any = true;
@@ -101,13 +121,18 @@ template <arithmetic T>
   }
   for (std::size_t r = 0; r < ranks; ++r) {
     rank_use<T>& use = result.ranks[r];
-    for (const timed_op<T>& each : ops[r]) use.busy += each.end - each.start;
+    T until{};  // passes that ran at the same time are busy once
+    for (const timed_op<T>& each : ops[r]) {
+      if (until < each.end) use.busy += each.end - std::max(each.start, until);
+      until = std::max(until, each.end);
+    }
     use.idle = use.busy < result.makespan ? result.makespan - use.busy : T{};
     if (ops[r].empty()) continue;
     use.first = ops[r].front().start;
-    use.last = ops[r].back().end;
+    use.last = until;
     result.span = std::max(result.span, static_cast<T>(use.last - use.first));
   }
+  if (!is_finite(result.makespan)) detail::refuse_sum();
   result.ops = std::move(ops);
   result.transfers = std::move(transfers);
   return result;

@@ -84,3 +84,38 @@ TEST_CASE("what cannot be run is refused before anything starts") {
   CHECK_THROWS_WITH_AS(static_cast<void>(setup_of(planned, &other)),
                        "the plan is of another model: it has other layers or microbatches", std::invalid_argument);
 }
+
+TEST_CASE("the last microbatch is held as long as planned where it alone computes nothing again") {
+  auto profile = timed_profile(4, 2);
+  auto planned = three_plans(profile, {.ranks = 2, .microbatches = 3}, schedule_kind::gpipe)[0].plan;
+  for (auto& stage : planned.stages) stage.backward_kept = stage.backward / 2;
+  const planned_run run = prepare("kept", planned);
+  const run_setup setup = setup_of(run, nullptr);
+  REQUIRE(setup.hold.size() == 6);
+  for (std::size_t s = 0; s < 2; ++s) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      CHECK(setup.hold[s * 3 + k].backward == planned.stages[s].backward / (k == 2 ? 2 : 1));
+      CHECK(setup.hold[s * 3 + k].forward == planned.stages[s].forward);
+    }
+  }
+}
+
+TEST_CASE("passes that were to run at once are run and predicted one after the other") {
+  const auto plans = three_plans(timed_profile(8, 2), {.ranks = 2, .microbatches = 4}, schedule_kind::dualpipev);
+  for (const planned_run& each : plans) {
+    for (const auto& rank : each.order.orders) {
+      for (const auto& op : rank) CHECK_FALSE(op.with_next);
+    }
+    const measured_run found = compared(each, run_threads(setup_of(each, nullptr)));
+    CHECK(found.run.makespan >= each.predicted.makespan - 1e-9);
+  }
+}
+
+TEST_CASE("messages that occupy no link are not held for a time") {
+  auto planned =
+      three_plans(timed_profile(4, 2), {.ranks = 2, .microbatches = 2, .link = {0.001, 0}}, schedule_kind::gpipe)[0]
+          .plan;
+  planned.messages.kind = "latency";
+  const planned_run run = prepare("a file", planned);
+  CHECK(refusal([&] { static_cast<void>(setup_of(run, nullptr)); }).find("do not occupy links") != std::string::npos);
+}

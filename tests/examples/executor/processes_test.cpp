@@ -97,7 +97,7 @@ TEST_CASE("processes compute what threads compute, bit for bit") {
 TEST_CASE("a message is not there before the delay of its link is over") {
   auto setup = small_run("1f1b", 2, 3);
   setup.cuts.clear();
-  setup.hold.assign(2, {.forward = 1e-3, .backward = 2e-3});
+  setup.hold.assign(2 * setup.order.microbatches, {.forward = 1e-3, .backward = 2e-3});
   setup.delays = {5e-3};
   for (const auto& rank : executor::run_processes(setup, program())) {
     CHECK(rank.iterations.at(0).received.size() == 3);
