@@ -53,15 +53,15 @@ void progress(const std::string& text) {
 
 model_config model_of(const words& from) {
   model_config result;
-  if (!from.model_file.empty()) {
-    try {
-      nlohmann::json::parse(stagecut::io::file_text(from.model_file)).get_to(result);
-    } catch (const nlohmann::json::exception& error) {
-      throw stagecut::invalid_input(from.model_file, error.what());
-    }
+  try {
+    if (!from.model_file.empty()) result = parse_model(stagecut::io::file_text(from.model_file));
+    check(result);
+  } catch (const stagecut::invalid_input&) {
+    throw;
+  } catch (const std::invalid_argument& error) {
+    throw stagecut::invalid_input(from.model_file, error.what());
   }
   if (from.microbatches != 0) result.microbatches = from.microbatches;
-  check(result);
   return result;
 }
 
@@ -75,11 +75,12 @@ class plan_runner {
     setup.warm_up = 1;
     setup.iterations = from_.iterations;
     setup.timeout = from_.timeout;
+    progress(fmt::format("running {}, {}: predicted {}, {} times", planned.name, planned.order.name,
+                         seconds_text(planned.predicted.makespan), setup.warm_up + setup.iterations));
     const std::vector<rank_result> ranks = on_.run(setup);
     measured_run result = compared(planned, ranks);
     if (model_ != nullptr) result.difference = difference(joined(ranks), alone(setup));
-    progress(fmt::format("{}, {}: predicted {}, measured {}", planned.name, planned.order.name,
-                         seconds_text(planned.predicted.makespan), seconds_text(result.run.makespan)));
+    progress(fmt::format("measured {}", seconds_text(result.run.makespan)));
     return result;
   }
 
@@ -99,12 +100,13 @@ class plan_runner {
 
 /// The profile of the model on this machine, while as many ranks are busy.
 stagecut::profile measured_profile(const machines& on, const model_config& model, std::size_t ranks) {
+  progress(fmt::format("profiling with {} busy ...", ranks));
   const measured_model found = measure_model(model, ranks, 10, on.maker());
   const double spread = *std::max_element(found.spread.begin(), found.spread.end());
   double sum = 0;
   for (const auto& each : found.profile.layers) sum += each.time();
-  progress(fmt::format("profiled with {} busy: a microbatch takes {}, quartiles at most {:.0f} % of a layer apart",
-                       ranks, seconds_text(sum), 100 * spread));
+  progress(fmt::format("a microbatch takes {}, quartiles at most {:.0f} % of a layer apart", seconds_text(sum),
+                       100 * spread));
   return found.profile;
 }
 
@@ -123,10 +125,33 @@ void print(const words& from, const machines& on, const std::vector<measured_run
                                 {"work", from.work},
                                 {"link", {{"latency", link.latency}, {"bandwidth", link.bandwidth}}},
                                 {"plans", report_json(runs)}};
-    fmt::print("{}\n", all.dump(2));
+    write(all.dump(2) + "\n", "");
   } else {
-    fmt::print("{}, {} work\n\n{}", on.text(), from.work, report_text(runs));
+    write(fmt::format("{}, {} work\n\n{}", on.text(), from.work, report_text(runs)), "");
   }
+}
+
+/// The schedules that were asked for, or the usual ones that ranks and microbatches allow.
+/// @throws std::invalid_argument for one that there is not, or that they do not allow
+std::vector<stagecut::schedule_kind> kinds_of(const words& from, const plan_options& options) {
+  std::vector<stagecut::schedule_kind> result;
+  for (const char* const name : {"gpipe", "1f1b", "interleaved", "zb-h1"}) {
+    const stagecut::schedule_entry& entry = *stagecut::find_schedule(name);
+    const std::size_t chunks = entry.chunks == 0 ? 2 : entry.chunks;
+    const bool usual = from.timed() || entry.kind == stagecut::schedule_kind::one_forward_one_backward;
+    if (!usual || !from.schedules.empty()) continue;
+    if (stagecut::has_shape(entry.kind, options.ranks, chunks, options.microbatches)) result.push_back(entry.kind);
+  }
+  for (const std::string& name : from.schedules) {
+    const auto* const entry = stagecut::find_schedule(name);
+    if (entry == nullptr) throw std::invalid_argument("there is no schedule " + name);
+    if (stagecut::needs_more(*entry)) throw std::invalid_argument(name + " needs more figures than this program takes");
+    static_cast<void>(stagecut::make_schedule(name, {.ranks = options.ranks,
+                                                     .chunks = entry->chunks == 0 ? 2 : entry->chunks,
+                                                     .microbatches = options.microbatches}));
+    result.push_back(entry->kind);
+  }
+  return result;
 }
 
 /// Profiles, plans, runs, reports.
@@ -137,6 +162,7 @@ int run_all(const words& from) {
   const std::size_t usual = from.timed() ? 8 : on_gpu ? 4 : std::clamp(std::thread::hardware_concurrency(), 1U, 2U);
   options.ranks = from.ranks != 0 ? from.ranks : usual;
   options.microbatches = from.timed() ? (from.microbatches != 0 ? from.microbatches : 16) : model.microbatches;
+  const std::vector<stagecut::schedule_kind> kinds = kinds_of(from, options);
   const machines on(from.machine, options.ranks, from.timed());
   progress(fmt::format("{} work of {} ranks on {}", from.work, options.ranks, on.text()));
   stagecut::profile profile;
@@ -155,22 +181,13 @@ int run_all(const words& from) {
     progress(fmt::format("the link: {}, {}/s; at most {:.0f} % off", seconds_text(fit.link.latency),
                          bytes_text(fit.link.bandwidth), 100 * fit.largest_error));
   }
-  std::vector<std::string> schedules = from.schedules;
-  if (schedules.empty()) {
-    schedules = from.timed() ? std::vector<std::string>{"gpipe", "1f1b", "interleaved", "zb-h1"}
-                             : std::vector<std::string>{"1f1b"};
-  }
   plan_runner runner(from, on, from.timed() ? nullptr : &model);
   std::vector<measured_run> runs;
-  for (const std::string& name : schedules) {
-    const auto* const entry = stagecut::find_schedule(name);
-    if (entry == nullptr) throw std::invalid_argument("there is no schedule " + name);
-    for (const planned_run& each : three_plans(profile, options, entry->kind)) {
-      runs.push_back(runner.run(each));
-    }
+  for (const stagecut::schedule_kind kind : kinds) {
+    for (const planned_run& each : three_plans(profile, options, kind)) runs.push_back(runner.run(each));
   }
-  write_pictures(from, runs.back());
   print(from, on, runs, options.link);
+  write_pictures(from, runs.back());
   return 0;
 }
 
@@ -186,8 +203,8 @@ int run_file(const words& from) {
   const model_config model = model_of(from);
   const machines on(from.machine, planned.order.ranks(), from.timed());
   const std::vector<measured_run> runs{plan_runner(from, on, from.timed() ? nullptr : &model).run(planned)};
-  write_pictures(from, runs.back());
   print(from, on, runs, planned.plan.messages.links.empty() ? stagecut::link_speed{} : planned.plan.messages.links[0]);
+  write_pictures(from, runs.back());
   return 0;
 }
 
@@ -195,6 +212,7 @@ int run_words(int count, char** arguments) {
   words from;
   CLI::App app("Runs plans with real stages, and lays what it measured beside what was predicted", "executor");
   app.set_help_flag("-h,--help", "Say what there is, and end");
+  app.option_defaults()->always_capture_default();
   const auto add = [&from](CLI::App& to) {
     to.add_option("--work", from.work, "real: layers that compute; timed: stages that take the time of the plan alone")
         ->check(CLI::IsMember({"real", "timed"}));
@@ -211,10 +229,12 @@ int run_words(int count, char** arguments) {
         ->delimiter(',');
     to.add_option("--format", from.format, "text or json")->check(CLI::IsMember({"text", "json"}));
     to.add_option("--model", from.model_file, "The model as JSON: tokens, width, words, hidden, microbatches, seed");
-    to.add_option("--microbatches", from.microbatches, "Of an iteration");
+    to.add_option("--microbatches", from.microbatches, "Of an iteration")->check(CLI::Range(1, 1 << 20));
     to.add_option("--iterations", from.iterations, "That are measured, behind one that is not")
         ->check(CLI::Range(1, 1000));
-    to.add_option("--timeout", from.timeout, "Seconds that a rank waits for a message")->check(CLI::PositiveNumber);
+    to.add_option("--timeout", from.timeout, "Seconds that a rank waits for a message: longer than any pass takes")
+        ->check(CLI::Range(1e-3, 1e6))
+        ->check([](const std::string& text) { return text.find('n') == std::string::npos ? "" : "is no number"; });
     to.add_option("--picture", from.picture, "Draw the last plan, predicted and measured: NAME.svg, NAME.json");
   };
   add(app);
@@ -237,12 +257,15 @@ int run_words(int count, char** arguments) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  if (!from.picture.empty()) {
+    for (const char* const end : {".svg", ".json"}) check_output(from.picture + end, {from.plan_file, from.model_file});
+  }
   if (*rank) return run_rank_process(from.directory, from.rank ? *from.rank : launched_rank());
   if (*run) return run_file(from);
   if (!*profile) return run_all(from);
   const std::size_t ranks = from.ranks == 0 ? 1 : from.ranks;
   const machines on(from.machine, ranks, false);
-  fmt::print("{}\n", stagecut::io::as_json(measured_profile(on, model_of(from), ranks)));
+  write(stagecut::io::as_json(measured_profile(on, model_of(from), ranks)) + "\n", "");
   return 0;
 }
 

@@ -35,6 +35,7 @@ class machines {
   /// @param timed  whether nothing is computed, which needs no GPU
   machines(const machine_request& wanted, std::size_t ranks, bool timed)
       : by_processes_(wanted.transport == "sockets"), launcher_(wanted.launcher) {
+    if (!launcher_.empty() && !by_processes_) throw std::invalid_argument("a launcher needs `--transport sockets`");
     text_ = fmt::format("{} cores of the host, {}", std::thread::hardware_concurrency(),
                         by_processes_ ? "processes over sockets" : "threads over queues");
     const bool there = wanted.device == "gpu" || (wanted.device == "auto" && gpu_count() != 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstddef>
 #include <random>
@@ -76,33 +78,39 @@ struct plan_options {
 
 /// Cuts a model evenly by layers, by the heaviest stage, and by the makespan, for a schedule.
 ///
-/// The first two do not look at the schedule: their cuts are those for 1F1B, or its interleaved form.
+/// The first two do not look at the schedule, but for the number of its stages.
+/// @throws stagecut::argument_error for ranks and microbatches that the schedule cannot have
 [[nodiscard]] inline std::vector<planned_run> three_plans(const stagecut::profile& model, const plan_options& options,
                                                           stagecut::schedule_kind kind) {
   const stagecut::schedule_entry& entry = stagecut::entry_of(kind);
+  const std::size_t chunks = entry.chunks == 0 ? 2 : entry.chunks;
+  const stagecut::schedule order =
+      stagecut::make_schedule(kind, {.ranks = options.ranks, .chunks = chunks, .microbatches = options.microbatches});
   stagecut::plan_request request;
-  request.devices = options.ranks;
-  request.chunks = entry.chunks == 0 ? 2 : entry.chunks;
   request.microbatches = options.microbatches;
   request.links = {options.link};
-  const auto planned = [&](const char* name, const stagecut::plan_request& wanted) {
-    auto made = stagecut::make_plan(model, wanted);
+  const auto planned = [&](const char* name) {
+    auto made = stagecut::make_plan(model, request);
     if (!made) throw std::runtime_error(name + std::string(": ") + made.why().text());
+    made->devices = options.ranks;
+    made->chunks = chunks;
     made->schedule.name = entry.name;
-    const stagecut::schedule order = stagecut::make_schedule(
-        kind, {.ranks = options.ranks, .chunks = request.chunks, .microbatches = options.microbatches});
     for (std::size_t s = 0; s < order.stages(); ++s) made->stages[s].device = order.rank_of[s];
     return prepare(name, *std::move(made), order);
   };
   std::vector<planned_run> result;
+  request.devices = order.stages();
+  request.schedule = stagecut::schedule_kind::gpipe;
   request.objective = stagecut::plan_objective::bottleneck;
   request.by = stagecut::measure::layers;
-  result.push_back(planned("uniform", request));
+  result.push_back(planned("uniform"));
   request.by = stagecut::measure::time;
-  result.push_back(planned("bottleneck", request));
-  request.objective = stagecut::plan_objective::makespan;
+  result.push_back(planned("bottleneck"));
+  request.devices = options.ranks;
+  request.chunks = chunks;
   request.schedule = kind;
-  result.push_back(planned("makespan", request));
+  request.objective = stagecut::plan_objective::makespan;
+  result.push_back(planned("makespan"));
   return result;
 }
 
@@ -120,7 +128,11 @@ struct plan_options {
   result.order = stagecut::lower_transfers(run.order);
   if (model != nullptr) {
     if (run.plan.profile.layers.size() != model->layers() || run.order.microbatches != model->microbatches) {
-      throw std::invalid_argument("the plan is of another model: it has other layers or microbatches");
+      throw std::invalid_argument(
+          fmt::format("the plan has {} layers and {} microbatches, and the model {} and {}: it is of another one, "
+                      "which `--model` may "
+                      "name, or `--work timed` runs without",
+                      run.plan.profile.layers.size(), run.order.microbatches, model->layers(), model->microbatches));
     }
     result.model = *model;
     result.cuts = points_of(run.plan);

@@ -31,7 +31,7 @@ namespace executor {
 /// A plan that was run, beside its prediction.
 struct measured_run {
   planned_run of{};
-  stagecut::simulation<double> run{};     ///< the iteration of the median makespan
+  stagecut::simulation<double> run{};     ///< of the median makespan, the lower of two
   double fastest = 0, slowest = 0;        ///< seconds, of all iterations
   stagecut::run_comparison comparison{};  ///< with that iteration
   std::vector<double> predicted_bytes{};  ///< activations of every rank at most
@@ -84,7 +84,7 @@ struct measured_run {
     runs.push_back(stagecut::recorded_run(of.order, std::move(ops), std::move(sent)));
   }
   std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.makespan < b.makespan; });
-  result.run = runs[runs.size() / 2];
+  result.run = runs[(runs.size() - 1) / 2];
   result.fastest = runs.front().makespan;
   result.slowest = runs.back().makespan;
   result.comparison = stagecut::compare_runs(of.order, of.times, of.transfers, result.run);
@@ -124,7 +124,8 @@ struct measured_run {
     const double most = *std::max_element(each.measured_bytes.begin(), each.measured_bytes.end());
     const bool as_predicted = each.measured_bytes == each.predicted_bytes;
     lines.add({each.of.name, each.of.order.name, seconds_text(each.of.predicted.makespan),
-               seconds_text(each.run.makespan), fmt::format("{:+.1f} %", 100 * each.comparison.error()),
+               seconds_text(each.run.makespan),
+               each.of.predicted.makespan == 0 ? "-" : fmt::format("{:+.1f} %", 100 * each.comparison.error()),
                seconds_text(each.fastest), seconds_text(each.slowest),
                bytes_text(most) + (as_predicted ? "" : ", not as predicted"),
                each.difference < 0    ? ""

@@ -33,6 +33,7 @@ struct process_run {
   explicit process_run(const run_setup& setup) {
     const std::string text = nlohmann::json(setup).dump();
     path = (std::filesystem::temp_directory_path() / "executor-XXXXXX").string();
+    if (path.size() > 80) throw std::runtime_error(path + " is too long for sockets: set TMPDIR");
     if (::mkdtemp(path.data()) == nullptr) throw std::system_error(errno, std::generic_category(), path);
     std::ofstream(path + "/setup.json") << text;
   }
@@ -137,13 +138,14 @@ struct process_run {
   try {
     using namespace boost::interprocess;
     nlohmann::json::parse(std::ifstream(directory + "/setup.json")).get_to(setup);
+    if (rank >= setup.order.ranks()) throw std::invalid_argument("is more than there are");
     const std::string note = fmt::format("{}/rank-{}.at", directory, rank);
     std::ofstream(note) << std::string(64, '\0');
     const mapped_region at(file_mapping(note.c_str(), read_write), read_write);
     links.emplace(directory, rank, setup.order.ranks(), setup.message_floats(), setup.timeout, delay_of(setup));
     if (!setup.timed()) pin_thread(rank);  // but not the threads that read
-    host_device core;
-    said = rank_runner(setup, rank, core, *links, *links, static_cast<char*>(at.get_address())).run();
+    const auto core = make_host_device(setup.timed());
+    said = rank_runner(setup, rank, *core, *links, *links, static_cast<char*>(at.get_address())).run();
   } catch (const rank_failed& error) {
     said = {{"failed", error.what()}, {"is_cause", error.is_cause}};
   } catch (const std::exception& error) {

@@ -60,7 +60,7 @@ inline void pin_thread(std::size_t number) {
 /// A core of the host for every rank; with delays, the links are as slow as these say.
 [[nodiscard]] inline rank_machine host_machine(const run_setup& setup, std::size_t rank, std::vector<inbox>& boxes) {
   if (!setup.timed()) pin_thread(rank);
-  return {std::make_unique<host_device>(),
+  return {make_host_device(setup.timed()),
           std::make_unique<queue_transport>(boxes, rank, setup.timeout, delay_of(setup))};
 }
 

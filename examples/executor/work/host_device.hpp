@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 
 #include "work/clock.hpp"
 #include "work/device.hpp"
@@ -13,7 +14,7 @@
 namespace executor {
 
 /// The core of a host on which the thread runs; products by Eigen. Sums are in an order that depends on the shapes alone.
-class host_device final : public device {
+class host_device : public device {
   using matrix = Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   using constant = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   using row = Eigen::Map<Eigen::Array<float, 1, Eigen::Dynamic>>;
@@ -138,5 +139,18 @@ class host_device final : public device {
     row(parameters, at(count)) -= rate * constant_row(gradients, at(count));
   }
 };
+
+/// The same for stages that compute nothing: blocks are counted, and have room for a message, which is one float.
+class counting_device final : public host_device {
+ public:
+  float* allocate(std::size_t) override { return host_device::allocate(1); }
+  void fill(float* to, std::size_t, float value) override { *to = value; }
+};
+
+/// What a rank on the host computes on.
+[[nodiscard]] inline std::unique_ptr<device> make_host_device(bool timed) {
+  if (timed) return std::make_unique<counting_device>();
+  return std::make_unique<host_device>();
+}
 
 }  // namespace executor

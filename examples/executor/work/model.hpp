@@ -33,14 +33,32 @@ struct model_config {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(model_config, tokens, width, words, hidden, microbatches, seed)
 
+/// A model from JSON; what is not said stays at its default.
+/// @throws std::invalid_argument naming the member that there is not, or that is no whole number
+[[nodiscard]] inline model_config parse_model(const std::string& text) {
+  const auto from = nlohmann::json::parse(text, nullptr, false);
+  if (!from.is_object()) throw std::invalid_argument("is no JSON object");
+  const nlohmann::json known = model_config();
+  for (const auto& [name, value] : from.items()) {
+    if (!known.contains(name)) throw std::invalid_argument("has \"" + name + "\", which no model has");
+    bool fits = value.is_array() == known[name].is_array();
+    for (const auto& each : value) fits = fits && each.is_number_unsigned();
+    if (!fits) throw std::invalid_argument("\"" + name + "\" must be of whole numbers from 0 on");
+  }
+  return from.get<model_config>();
+}
+
 /// Refuses a model that there cannot be.
 inline void check(const model_config& model) {
   const auto require = [](bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(std::string("the model's ") + what);
   };
-  require(model.tokens != 0 && model.width != 0 && model.microbatches != 0, "figures must be at least 1");
+  constexpr std::size_t most = std::size_t{1} << 20U;
+  const auto in_range = [](std::size_t value) { return value != 0 && value <= most; };
+  require(in_range(model.tokens) && in_range(model.width) && in_range(model.microbatches),
+          "tokens, width and microbatches must be 1 to 2^20");
   require(model.words > 1 && model.words <= std::size_t{1} << 24U, "words must be 2 to 2^24");
-  for (const std::size_t each : model.hidden) require(each != 0, "blocks must be at least 1 wide");
+  for (const std::size_t each : model.hidden) require(in_range(each), "blocks must be 1 to 2^20 wide");
 }
 
 /// What every microbatch reads and has to foretell, on a device: random numbers of words, the next token the target.
