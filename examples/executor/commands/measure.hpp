@@ -178,8 +178,8 @@ struct measured_model {
     }
   };
   {
-    const std::jthread other(turns, 1);
-    turns(0);
+    const std::jthread first(turns, 0);  // not on the thread that starts all others: they would have its core
+    const std::jthread second(turns, 1);
   }
   return stagecut::fit_link(samples);
 }

@@ -163,3 +163,20 @@ TEST_CASE("ops that wait for each other in a circle are refused before anything 
   CHECK_THROWS_WITH_AS(static_cast<void>(stagecut::lower_transfers(order)), doctest::Contains("deadlock: "),
                        stagecut::invalid_input);
 }
+
+TEST_CASE("every rank has a core of its own, whatever was measured before") {
+  cpu_set_t allowed;
+  REQUIRE(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+  if (CPU_COUNT(&allowed) < 2) return;
+  static_cast<void>(measure_link(2, host_machine));
+  run_setup setup = setup_for(made(schedule_kind::one_forward_one_backward, 2), config(1), {0, 4, 8});
+  std::vector<cpu_set_t> cores(2);
+  static_cast<void>(run_threads(setup, [&](const run_setup& of, std::size_t rank, std::vector<inbox>& boxes) {
+    rank_machine result = host_machine(of, rank, boxes);
+    sched_getaffinity(0, sizeof(cpu_set_t), &cores[rank]);
+    return result;
+  }));
+  CHECK(CPU_COUNT(&cores[0]) == 1);
+  CHECK(CPU_COUNT(&cores[1]) == 1);
+  CHECK_FALSE(CPU_EQUAL(&cores[0], &cores[1]));
+}
