@@ -191,6 +191,7 @@
   X(join_groups) \
   X(join_wanted) \
   X(joined) \
+  X(later) \
   X(layer_activations) \
   X(layer_blocks) \
   X(layer_parameters) \

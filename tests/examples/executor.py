@@ -98,7 +98,7 @@ def refusals():
     (here / "bad.json").write_text('{"tokens": "many"}')
     check("bad.json" in run("--model", "bad.json", status=2).stderr, "a model that is none")
     (here / "none.json").write_text('{"tokens": 0}')
-    check("at least 1" in run("--model", "none.json", status=2).stderr, "a model without tokens")
+    check("none.json: the model's tokens" in run("--model", "none.json", status=2).stderr, "a model without tokens")
 
 
 all_four_steps()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
@@ -51,7 +51,7 @@ namespace detail {
 /// The value below which a share of them lies, between the two nearest. Sorts.
 [[nodiscard]] inline double quantile(std::vector<double>& values, double share) {
   if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
+  detail::sort(values, [](double a, double b) { return a < b; });
   const double place = share * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = below + 1 < values.size() ? below + 1 : below;
@@ -87,11 +87,11 @@ inline void fill_unrun(std::vector<double>& times) {
 [[nodiscard]] inline std::vector<std::vector<timed_op<double>>> without_queueing(
     const schedule& order, std::vector<std::vector<timed_op<double>>> sent) {
   for (auto& rank : sent) {
-    std::sort(rank.begin(), rank.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
+    detail::sort(rank, [](const timed_op<double>& a, const timed_op<double>& b) { return a.end < b.end; });
     std::vector<double> free(order.ranks());
     for (timed_op<double>& each : rank) {
       double& until = free[order.rank_of[other_end(each.what).stage]];
-      each.start = std::min(std::max(each.start, until), each.end);
+      each.start = detail::later(each.start, until);  // never behind its end, by which they are sorted
       until = each.end;
     }
   }

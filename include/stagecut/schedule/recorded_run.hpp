@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -19,6 +18,12 @@
 namespace stagecut::inline v0 {
 
 namespace detail {
+
+/// The greater of two times.
+template <class T>
+[[nodiscard]] constexpr T later(T a, T b) {
+  return a < b ? b : a;
+}
 
 /// Refuses what no run of a rank can have recorded.
 template <class T>
@@ -113,9 +118,9 @@ template <arithmetic T>
     for (auto& rank : *all) {
       for (timed_op<T>& each : rank) {
         // What was sent before the first pass began was not by this iteration's passes.
-        each.start = std::max(each.start, begin) - begin;
-        each.end = std::max(each.end, begin) - begin;
-        result.makespan = std::max(result.makespan, each.end);
+        each.start = detail::later(each.start, begin) - begin;
+        each.end = detail::later(each.end, begin) - begin;
+        result.makespan = detail::later(result.makespan, each.end);
       }
     }
   }
@@ -123,14 +128,14 @@ template <arithmetic T>
     rank_use<T>& use = result.ranks[r];
     T until{};  // passes that ran at the same time are busy once
     for (const timed_op<T>& each : ops[r]) {
-      if (until < each.end) use.busy += each.end - std::max(each.start, until);
-      until = std::max(until, each.end);
+      if (until < each.end) use.busy += each.end - detail::later(each.start, until);
+      until = detail::later(until, each.end);
     }
     use.idle = use.busy < result.makespan ? result.makespan - use.busy : T{};
     if (ops[r].empty()) continue;
     use.first = ops[r].front().start;
     use.last = until;
-    result.span = std::max(result.span, static_cast<T>(use.last - use.first));
+    result.span = detail::later(result.span, static_cast<T>(use.last - use.first));
   }
   if (!is_finite(result.makespan)) detail::refuse_sum();
   result.ops = std::move(ops);
