@@ -160,7 +160,7 @@ inline void check_comparable(const schedule& order, const simulation<double>& me
   if (!order.edges.empty()) fail(invalid_input("order", "its stages are no chain"));
   if (measured.ops.size() != order.ranks()) fail(invalid_input("measured", "is of another schedule"));
   for (std::size_t r = 0; r < order.ranks(); ++r) {
-    check_recorded(order, r, measured.ops[r]);
+    detail::check_recorded(order, r, measured.ops[r]);
     for (const timed_op<double>& each : measured.ops[r]) {
       if (each.what.with_next) {
         fail(invalid_input(joined({"rank ", r}),
@@ -171,7 +171,7 @@ inline void check_comparable(const schedule& order, const simulation<double>& me
   if (!measured.transfers.empty() && measured.transfers.size() != order.ranks()) {
     fail(invalid_input("measured", "is of another schedule"));
   }
-  check_sent(order, measured.transfers);
+  detail::check_sent(order, measured.transfers);
   if (!is_finite(measured.makespan)) fail(invalid_input("measured", "has no makespan"));
 }
 
