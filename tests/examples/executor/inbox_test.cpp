@@ -29,10 +29,10 @@ TEST_CASE("messages are told by sender, kind, stage and microbatch, whatever cam
   inbox box;
   float value = 0;
   const auto all = [](auto each) {
-    for (const std::size_t from : {0, 1}) {
+    for (const std::size_t from : {0U, 1U}) {
       for (const op_kind kind : {down, up}) {
-        for (const std::size_t stage : {0, 1}) {
-          for (const std::size_t microbatch : {0, 1}) each(from, sending(kind, stage, microbatch));
+        for (const std::size_t stage : {0U, 1U}) {
+          for (const std::size_t microbatch : {0U, 1U}) each(from, sending(kind, stage, microbatch));
         }
       }
     }
