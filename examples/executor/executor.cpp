@@ -41,7 +41,6 @@ struct words {
   std::size_t ranks = 0, microbatches = 0, iterations = 5;
   std::optional<std::size_t> rank;
   double timeout = 30;
-  bool alone = false;
 
   [[nodiscard]] bool timed() const { return work == "timed"; }
 };
@@ -137,17 +136,16 @@ std::vector<stagecut::schedule_kind> kinds_of(const words& from, const plan_opti
   std::vector<stagecut::schedule_kind> result;
   for (const char* const name : {"gpipe", "1f1b", "interleaved", "zb-h1"}) {
     const stagecut::schedule_entry& entry = *stagecut::find_schedule(name);
-    const std::size_t chunks = entry.chunks == 0 ? 2 : entry.chunks;
     const bool usual = from.timed() || entry.kind == stagecut::schedule_kind::one_forward_one_backward;
     if (!usual || !from.schedules.empty()) continue;
-    if (stagecut::has_shape(entry.kind, options.ranks, chunks, options.microbatches)) result.push_back(entry.kind);
+    if (stagecut::has_shape(entry.kind, options.ranks, chunks_of(entry), options.microbatches)) result.push_back(entry.kind);
   }
   for (const std::string& name : from.schedules) {
     const auto* const entry = stagecut::find_schedule(name);
     if (entry == nullptr) throw std::invalid_argument("there is no schedule " + name);
     if (stagecut::needs_more(*entry)) throw std::invalid_argument(name + " needs more figures than this program takes");
     static_cast<void>(stagecut::make_schedule(name, {.ranks = options.ranks,
-                                                     .chunks = entry->chunks == 0 ? 2 : entry->chunks,
+                                                     .chunks = chunks_of(*entry),
                                                      .microbatches = options.microbatches}));
     result.push_back(entry->kind);
   }

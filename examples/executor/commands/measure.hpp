@@ -108,26 +108,13 @@ struct measured_model {
   std::vector<inbox> boxes(ranks);
   std::vector<layer_samples> samples(ranks);
   std::vector<stagecut::profile> sizes(ranks);
-  std::vector<std::exception_ptr> errors(ranks);
   std::barrier together(static_cast<std::ptrdiff_t>(ranks));
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t r = 0; r < ranks; ++r) {
-      threads.emplace_back([&, r] {
-        try {
-          const rank_machine machine = make(setup, r, boxes);
-          together.arrive_and_wait();
-          samples[r] = sample_layers(model, *machine.on, repeats, sizes[r]);
-        } catch (...) {
-          errors[r] = std::current_exception();
-          together.arrive_and_drop();
-        }
-      });
-    }
-  }
-  for (const std::exception_ptr& each : errors) {
-    if (each) std::rethrow_exception(each);
-  }
+  const auto sample = [&](std::size_t rank) {
+    const rank_machine machine = make(setup, rank, boxes);
+    together.arrive_and_wait();
+    samples[rank] = sample_layers(model, *machine.on, repeats, sizes[rank]);
+  };
+  on_threads(ranks, sample, [&] { together.arrive_and_drop(); });
   measured_model result{sizes[0], {}};
   result.profile.name = "executor";
   for (std::size_t i = 0; i < model.layers(); ++i) {
@@ -149,6 +136,8 @@ struct measured_model {
 }
 
 /// Measures messages from one rank to another, of sizes from 4 B to 4 MiB, and fits a latency and a bandwidth to them.
+/// Each rank has a thread of its own: the one that starts all others must not be bound to a core.
+/// @throws whatever fails on a rank
 [[nodiscard]] inline stagecut::link_fit measure_link(std::size_t repeats, const machine_maker& make) {
   run_setup setup;
   setup.order = stagecut::lower_transfers(stagecut::gpipe(2, 1));  // with an edge there, and one back
@@ -177,10 +166,9 @@ struct measured_model {
       if (rank == 0) samples.push_back({static_cast<double>(floats * sizeof(float)), quantile(seconds)});
     }
   };
-  {
-    const std::jthread first(turns, 0);  // not on the thread that starts all others: they would have its core
-    const std::jthread second(turns, 1);
-  }
+  on_threads(2, turns, [&] {
+    for (inbox& each : boxes) each.fail({}, "the other rank has failed");
+  });
   return stagecut::fit_link(samples);
 }
 

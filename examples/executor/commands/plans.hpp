@@ -76,6 +76,11 @@ struct plan_options {
   stagecut::link_speed link{};
 };
 
+/// Stages of a rank: as many as a schedule has, two where it may have any number.
+[[nodiscard]] inline std::size_t chunks_of(const stagecut::schedule_entry& entry) {
+  return entry.chunks == 0 ? 2 : entry.chunks;
+}
+
 /// Cuts a model evenly by layers, by the heaviest stage, and by the makespan, for a schedule.
 ///
 /// The first two do not look at the schedule, but for the number of its stages.
@@ -83,7 +88,7 @@ struct plan_options {
 [[nodiscard]] inline std::vector<planned_run> three_plans(const stagecut::profile& model, const plan_options& options,
                                                           stagecut::schedule_kind kind) {
   const stagecut::schedule_entry& entry = stagecut::entry_of(kind);
-  const std::size_t chunks = entry.chunks == 0 ? 2 : entry.chunks;
+  const std::size_t chunks = chunks_of(entry);
   const stagecut::schedule order =
       stagecut::make_schedule(kind, {.ranks = options.ranks, .chunks = chunks, .microbatches = options.microbatches});
   stagecut::plan_request request;
@@ -130,8 +135,7 @@ struct plan_options {
     if (run.plan.profile.layers.size() != model->layers() || run.order.microbatches != model->microbatches) {
       throw std::invalid_argument(
           fmt::format("the plan has {} layers and {} microbatches, and the model {} and {}: it is of another one, "
-                      "which `--model` may "
-                      "name, or `--work timed` runs without",
+                      "which `--model` may name, or `--work timed` runs without",
                       run.plan.profile.layers.size(), run.order.microbatches, model->layers(), model->microbatches));
     }
     result.model = *model;

@@ -15,6 +15,18 @@
 #include "work/model.hpp"
 #include "work/stage.hpp"
 
+namespace stagecut {
+
+/// A schedule as PyTorch's text, with transfers.
+inline void to_json(nlohmann::json& to, const schedule& of) {
+  to = io::as_torch_schedule(of, io::torch_format::compute_comms, io::torch_backward::as_given);
+}
+inline void from_json(const nlohmann::json& from, schedule& to) {
+  to = io::parse_torch_schedule(from.get<std::string>(), "order");
+}
+
+}  // namespace stagecut
+
 namespace executor {
 
 /// A fault that a run is to have, to see how it ends: `kill` before `1B0`, say, on whichever rank runs that op.
@@ -46,37 +58,7 @@ struct run_setup {
   [[nodiscard]] std::size_t message_floats() const { return timed() ? 1 : model.tokens * model.width; }
 };
 
-/// As JSON, the order of ops as PyTorch's text.
-inline void to_json(nlohmann::json& to, const run_setup& of) {
-  using namespace stagecut::io;
-  to = {{"order", as_torch_schedule(of.order, torch_format::compute_comms, torch_backward::as_given)},
-        {"model", of.model},
-        {"cuts", of.cuts},
-        {"hold", of.hold},
-        {"delays", of.delays},
-        {"iterations", of.iterations},
-        {"warm_up", of.warm_up},
-        {"rate", of.rate},
-        {"timeout", of.timeout},
-        {"poison", of.poison},
-        {"collect", of.collect},
-        {"fault", of.fault}};
-}
-
-/// Read back by the processes that `to_json` was written for.
-inline void from_json(const nlohmann::json& from, run_setup& to) {
-  to.order = stagecut::io::parse_torch_schedule(from.at("order").get<std::string>(), "order");
-  from.at("model").get_to(to.model);
-  from.at("cuts").get_to(to.cuts);
-  from.at("hold").get_to(to.hold);
-  from.at("delays").get_to(to.delays);
-  from.at("iterations").get_to(to.iterations);
-  from.at("warm_up").get_to(to.warm_up);
-  from.at("rate").get_to(to.rate);
-  from.at("timeout").get_to(to.timeout);
-  from.at("poison").get_to(to.poison);
-  from.at("collect").get_to(to.collect);
-  from.at("fault").get_to(to.fault);
-}
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(run_setup, order, model, cuts, hold, delays, iterations, warm_up, rate, timeout, poison,
+                                   collect, fault)
 
 }  // namespace executor

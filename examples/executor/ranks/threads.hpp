@@ -64,6 +64,29 @@ inline void pin_thread(std::size_t number) {
           std::make_unique<queue_transport>(boxes, rank, setup.timeout, delay_of(setup))};
 }
 
+/// Does something for every rank, each on a thread of its own.
+/// @throws what the first of them threw, once all have ended; it has called `failed` before
+template <class Work, class Failed>
+void on_threads(std::size_t ranks, const Work& work, const Failed& failed) {
+  std::vector<std::exception_ptr> errors(ranks);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      threads.emplace_back([&, r] {
+        try {
+          work(r);
+        } catch (...) {
+          errors[r] = std::current_exception();
+          failed();
+        }
+      });
+    }
+  }
+  for (const std::exception_ptr& each : errors) {
+    if (each) std::rethrow_exception(each);
+  }
+}
+
 /// Runs every rank on a thread of its own.
 ///
 /// @return  what they bring back, rank by rank

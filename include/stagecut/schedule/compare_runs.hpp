@@ -48,6 +48,9 @@ struct run_comparison {
 
 namespace detail {
 
+/// Kinds of ops that a run may have recorded: the last is SEND_B.
+inline constexpr std::size_t op_kinds = static_cast<std::size_t>(op_kind::send_backward) + 1;
+
 /// The value below which a share of them lies, between the two nearest. Sorts.
 [[nodiscard]] inline double quantile(std::vector<double>& values, double share) {
   if (values.empty()) return 0;
@@ -58,13 +61,14 @@ namespace detail {
   return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
-/// The durations of all that a run did of a kind on a stage.
-[[nodiscard]] inline std::vector<double> durations_of(const std::vector<std::vector<timed_op<double>>>& all,
-                                                      op_kind kind, std::size_t stage) {
-  std::vector<double> result;
-  for (const auto& rank : all) {
-    for (const timed_op<double>& each : rank) {
-      if (each.what.kind == kind && each.what.stage == stage) result.push_back(each.end - each.start);
+/// The durations of all passes and messages of a run, at [stage * kinds + kind], where receipts have none.
+[[nodiscard]] inline std::vector<std::vector<double>> durations_of(const schedule& order, const simulation<double>& run) {
+  std::vector<std::vector<double>> result(order.stages() * op_kinds);
+  for (const auto* const all : {&run.ops, &run.transfers}) {
+    for (const auto& rank : *all) {
+      for (const timed_op<double>& each : rank) {
+        result[each.what.stage * op_kinds + static_cast<std::size_t>(each.what.kind)].push_back(each.end - each.start);
+      }
     }
   }
   return result;
@@ -118,20 +122,17 @@ inline void fill_unrun(std::vector<double>& times) {
 /// Every difference of the passes and messages of two runs.
 [[nodiscard]] inline std::vector<op_difference> differences(const schedule& order, const simulation<double>& predicted,
                                                             const simulation<double>& measured) {
-  constexpr op_kind kinds[] = {op_kind::forward,         op_kind::backward,     op_kind::backward_input,
-                               op_kind::backward_weight, op_kind::send_forward, op_kind::send_backward};
+  const auto expected = durations_of(order, predicted);
+  auto found = durations_of(order, measured);
   std::vector<op_difference> result;
-  for (std::size_t s = 0; s < order.stages(); ++s) {
-    for (const op_kind kind : kinds) {
-      const bool sent = is_transfer(kind);
-      const auto expected = durations_of(sent ? predicted.transfers : predicted.ops, kind, s);
-      auto found = durations_of(sent ? measured.transfers : measured.ops, kind, s);
-      if (expected.empty() && found.empty()) continue;
-      op_difference each{.kind = kind, .stage = s, .measured = quantile(found, 0.5), .count = found.size()};
-      for (const double one : expected) each.predicted += one / static_cast<double>(expected.size());
-      each.spread = quantile(found, 0.75) - quantile(found, 0.25);
-      result.push_back(each);
-    }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (expected[i].empty() && found[i].empty()) continue;
+    op_difference each{.kind = static_cast<op_kind>(i % op_kinds), .stage = i / op_kinds};
+    each.count = found[i].size();
+    each.measured = quantile(found[i], 0.5);
+    each.spread = quantile(found[i], 0.75) - quantile(found[i], 0.25);
+    for (const double one : expected[i]) each.predicted += one / static_cast<double>(expected[i].size());
+    result.push_back(each);
   }
   return result;
 }
