@@ -11,6 +11,7 @@
   X(add_messages) \
   X(add_transfers) \
   X(added) \
+  X(alignas) \
   X(allowed_cut) \
   X(allows_cut) \
   X(any_need) \
@@ -299,7 +300,10 @@
   X(resident_of) \
   X(rightmost_end) \
   X(rows_in_order) \
+  X(run_256_bit_lanes) \
+  X(run_512_bit_lanes) \
   X(run_of) \
+  X(run_plain_lanes) \
   X(runs) \
   X(same_layer) \
   X(sapp_bubbles_of) \
@@ -387,6 +391,7 @@
   X(whole_ticks) \
   X(why_no_cut) \
   X(why_not) \
+  X(widest_lane_registers) \
   X(with_machine) \
   X(without_queueing) \
   X(word_parameters) \

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/schedule/longest_path.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+
+namespace stagecut::inline v0 {
+
+/// One step of a slot program: the end of a task, from those of two others and a duration. Slot 0 and duration 0 are 0.
+struct slot_op {
+  std::uint16_t before = 0;  ///< the slot of the task that runs before, on the same resource
+  std::uint16_t source = 0;  ///< the slot of the task whose result it awaits
+  std::uint16_t time = 0;    ///< the duration
+  std::uint16_t to = 0;      ///< the slot that is written; what it held is not needed any more
+
+  /// Equal in every part.
+  friend bool operator==(const slot_op&, const slot_op&) = default;
+};
+
+/// A slot program as hosts and devices run it. Trivially copyable; refers to a `slot_program` or to a copy of its arrays.
+struct slot_steps {
+  view<const slot_op> ops{};           ///< in the order in which they are run
+  view<const std::uint16_t> delays{};  ///< of every op, the duration for which `source` is under way; empty: none is
+  view<const std::uint16_t> last{};    ///< the slots of the tasks after which the iteration is over
+  std::size_t slots = 1;               ///< values that are needed at one moment, at most
+  std::size_t durations = 1;           ///< what `makespan` reads
+
+  /// When the iteration ends.
+  ///
+  /// @param times   `durations` of them, `stride` elements apart; element 0 is 0
+  /// @param state   room for `slots` values, as far apart; is written
+  /// @param stride  1, or the number of candidates that lie side by side
+  /// @pre           no sum overflows
+  ///
+  /// A maximum and an addition for each op: the same bits as `task_graph::makespan`, on every device.
+  template <class T>
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T makespan(const T* times, T* state,
+                                                          std::size_t stride = 1) const noexcept {
+    state[0] = T{};
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      const slot_op each = ops[i];
+      const T free = state[each.before * stride];
+      T ready = state[each.source * stride];
+      if (!delays.empty()) ready = static_cast<T>(ready + times[delays[i] * stride]);
+      state[each.to * stride] = static_cast<T>((free < ready ? ready : free) + times[each.time * stride]);
+    }
+    T result{};
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      const T end = state[last[i] * stride];
+      if (result < end) result = end;
+    }
+    return result;
+  }
+};
+
+/// A task graph whose results share few slots: the end of a task is kept until the last task that awaits it has begun, so
+/// what a simulation works on is some two or three numbers a rank, not one for every op, and fits a core's first cache many
+/// times over. `lanes` simulates several candidates at once with it.
+class slot_program {
+ public:
+  /// @param graph  of any schedule and kind of transfer
+  /// @throws       invalid_input if more than 65,536 slots or durations are needed, of passes that differ by microbatch, say
+  ///
+  /// Slots are given out along the tasks as they stand. O(tasks) time and memory.
+  explicit slot_program(const task_graph& graph) {
+    const view<const task> tasks = graph.tasks();
+    const view<const std::uint32_t> delays = graph.delays();
+    count_uses(graph);
+    slot_.assign(tasks.size() + 1, 0);
+    ops_.reserve(tasks.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const task& each = tasks[i];
+      slot_op op{index(slot_[each.before]), index(slot_[each.source]), place(each.time), 0};
+      leave(each.before);
+      leave(each.source);
+      slot_[i + 1] = take();
+      op.to = index(slot_[i + 1]);
+      ops_.push_back(op);
+      if (!delays.empty()) delays_.push_back(place(delays[i]));
+      if (uses_[i + 1] == 0) free_.push_back(slot_[i + 1]);
+    }
+    for (const std::uint32_t each : graph.last_tasks()) last_.push_back(index(slot_[each]));
+    slot_ = uses_ = free_ = place_ = {};
+  }
+
+  /// What is run.
+  [[nodiscard]] slot_steps steps() const noexcept { return {ops_, delays_, last_, slots_, durations_.size()}; }
+
+  /// Of every duration of the program, its position in the table of durations of the task graph; the first is 0.
+  [[nodiscard]] view<const std::uint32_t> durations() const noexcept { return durations_; }
+
+ private:
+  static constexpr std::uint32_t most = 0x10000;
+
+  [[nodiscard]] static std::uint16_t index(std::uint32_t value) { return static_cast<std::uint16_t>(value); }
+
+  void count_uses(const task_graph& graph) {
+    uses_.assign(graph.tasks().size() + 1, 0);
+    for (const task& each : graph.tasks()) {
+      ++uses_[each.before];
+      ++uses_[each.source];
+    }
+    for (const std::uint32_t each : graph.last_tasks()) ++uses_[each];
+  }
+
+  /// One task less awaits the end of this one.
+  void leave(std::uint32_t position) {
+    if (position != 0 && --uses_[position] == 0) free_.push_back(slot_[position]);
+  }
+
+  [[nodiscard]] std::uint32_t take() {
+    if (free_.empty()) return slots_ < most ? slots_++ : refuse("slots");
+    const std::uint32_t result = free_.back();
+    free_.pop_back();
+    return result;
+  }
+
+  /// The place of a duration of the task graph among those of the program.
+  [[nodiscard]] std::uint16_t place(std::uint32_t position) {
+    if (place_.size() <= position) place_.resize(position + 1);
+    if (position != 0 && place_[position] == 0) {
+      if (durations_.size() == most) refuse("durations");
+      place_[position] = static_cast<std::uint32_t>(durations_.size());
+      durations_.push_back(position);
+    }
+    return index(place_[position]);
+  }
+
+  [[noreturn]] static std::uint32_t refuse(const char* what) {
+    detail::fail(invalid_input("schedule", detail::joined({"needs more than 65536 ", what, " at once"})));
+  }
+
+  std::vector<slot_op> ops_{};
+  std::vector<std::uint16_t> delays_{};
+  std::vector<std::uint16_t> last_{};
+  std::vector<std::uint32_t> durations_{0};
+  std::uint32_t slots_ = 1;
+  // While the program is made:
+  std::vector<std::uint32_t> slot_{};   // of every task, by position
+  std::vector<std::uint32_t> uses_{};   // tasks that still await it
+  std::vector<std::uint32_t> free_{};   // slots
+  std::vector<std::uint32_t> place_{};  // of the graph's durations among those used
+};
+
+}  // namespace stagecut::inline v0
