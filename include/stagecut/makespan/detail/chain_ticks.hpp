@@ -52,6 +52,8 @@ class chain_ticks : public chain_times {
   [[nodiscard]] double most() const noexcept { return most_; }
   /// How far, in the user's unit, rounding may move the makespan of such a cut at most; 0: nothing was rounded.
   [[nodiscard]] double error() const noexcept { return error_; }
+  /// All makespans are whole multiples of it, in ticks: a power of two that divides every time.
+  [[nodiscard]] double step() const noexcept { return step_; }
   /// A pass of `[first, last)` as stage s.
   [[nodiscard]] double pass(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
     const double* const sums = row(kind, s);
@@ -146,15 +148,29 @@ class chain_ticks : public chain_times {
       messages_[i] = rounded(times_[tick_message][i], beyond, here);
       most_off = most_off < here ? here : most_off;
     }
+    step_ = common_step();
     error_ = (all_off + 2 * static_cast<double>(boundary_.size()) * most_off) * passes_;
     if (error_ > 0) error_ += most_ * 0x1p-45;  // what sums of doubles are off
     return true;
+  }
+
+  /// The power of two that divides all times.
+  [[nodiscard]] double common_step() const {
+    std::uint64_t bits = std::uint64_t{1} << 49U;
+    const auto add = [&](const std::vector<double>& times) {
+      for (const double each : times) bits |= static_cast<std::uint64_t>(each);
+    };
+    for (const auto& each : own_) add(each);
+    for (const auto& each : rows_) add(each);
+    add(messages_);
+    return static_cast<double>(bits & (~bits + 1));
   }
 
   static constexpr int least_exponent = -1074;  // of a double
 
   double most_ = 0;
   double error_ = 0;
+  double step_ = 1;
   std::vector<double> own_[3]{};
   std::vector<std::vector<double>> rows_{};
   std::vector<double> messages_{};

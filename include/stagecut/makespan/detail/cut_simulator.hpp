@@ -42,6 +42,19 @@ class cut_simulator {
     return makespan_;
   }
 
+  /// The makespan if the stages took these times, `[s * tick_kinds + kind]`, whatever cut would make them.
+  double of_times(const std::vector<double>& ticks) {
+    for (std::size_t s = 0; s < chain_.stages; ++s) {
+      const double* const of = ticks.data() + s * tick_kinds;
+      times_.forward[s] = of[tick_f];
+      (chain_.splits ? times_.backward_input : times_.backward)[s] = of[tick_b];
+      if (chain_.splits) times_.backward_weight[s] = of[tick_w];
+      if (chain_.has_messages && s + 1 < chain_.stages) transfers_.forward[s] = transfers_.backward[s] = of[tick_message];
+    }
+    makespan_ = graph_.makespan(times_, transfers_, workspace_);
+    return makespan_;
+  }
+
   /// The makespan in the user's unit, of the times as they were before they were rounded; infinite if it is not
   /// representable.
   [[nodiscard]] double unrounded(view<const std::size_t> points) {
@@ -78,6 +91,9 @@ class cut_simulator {
       position = each.source;
     }
   }
+
+  /// What is simulated.
+  [[nodiscard]] const task_graph& graph() const noexcept { return graph_; }
 
   std::size_t simulations = 0;  ///< so far
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Where the inner cut points of a chain may lie: point j, from 1 to S - 1, in `[low[j], high[j]]`.
+struct point_domains {
+  std::vector<std::uint32_t> low{};
+  std::vector<std::uint32_t> high{};
+
+  /// All cuts of n items into S stages.
+  point_domains(std::size_t items, std::size_t stages) : low(stages), high(stages) {
+    for (std::size_t j = 1; j < stages; ++j) {
+      low[j] = static_cast<std::uint32_t>(j);
+      high[j] = static_cast<std::uint32_t>(items - (stages - j));
+    }
+  }
+
+  /// Leaves out what lies in no cut. Returns whether a cut is left.
+  bool tighten() {
+    const std::size_t stages = low.size();
+    for (std::size_t j = 2; j < stages; ++j) low[j] = low[j] <= low[j - 1] ? low[j - 1] + 1 : low[j];
+    for (std::size_t j = stages; j-- > 2;) high[j - 1] = high[j - 1] >= high[j] ? high[j] - 1 : high[j - 1];
+    for (std::size_t j = 1; j < stages; ++j) {
+      if (low[j] > high[j]) return false;
+    }
+    return true;
+  }
+
+  /// Whether one cut is left.
+  [[nodiscard]] bool single() const {
+    for (std::size_t j = 1; j < low.size(); ++j) {
+      if (low[j] != high[j]) return false;
+    }
+    return true;
+  }
+};
+
+/// Times of a chain as sums over its cut points: of a path that passes through stages so and so often, each cut point adds
+/// what its place takes from one stage and gives to the other. See docs/makespan.md, Bounds, Domains.
+class point_times {
+ public:
+  explicit point_times(const chain_ticks& chain) : chain_(chain) {
+    for (std::size_t kind = 0; kind < tick_message; ++kind) {
+      if (kind != tick_w || chain.splits) kinds_.push_back(kind);
+    }
+    const bool differ = chain.stages > 1 && chain.row(tick_f, 0) != chain.row(tick_f, 1);
+    sides_ = differ ? 2 : 1;
+    width_ = kinds_.size() * sides_ + (chain.has_messages ? 1 : 0);
+    rows_.resize(chain.stages * width_);
+    if (chain.has_messages) messages_.resize(chain.stages * (chain.items + 1));
+    for (std::size_t j = 1; j < chain.stages; ++j) {
+      for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        rows_[j * width_ + i * sides_] = chain.row(kinds_[i], j - 1);
+        if (differ) rows_[j * width_ + i * sides_ + 1] = chain.row(kinds_[i], j);
+      }
+      if (!chain.has_messages) continue;
+      double* const to = messages_.data() + j * (chain.items + 1);
+      for (std::size_t y = 0; y <= chain.items; ++y) to[y] = chain.message(j - 1, y);
+      rows_[j * width_ + width_ - 1] = to;
+    }
+  }
+  point_times(const point_times&) = delete;
+  point_times& operator=(const point_times&) = delete;
+
+  /// Numbers that the place of a point multiplies: passes of the stage before it, behind it, messages.
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
+  [[nodiscard]] std::size_t stages() const noexcept { return chain_.stages; }
+  [[nodiscard]] std::size_t items() const noexcept { return chain_.items; }
+  /// What the numbers of point j, `factor` of them, are multiplied by, at each place.
+  [[nodiscard]] const double* at(std::size_t j, std::size_t factor) const noexcept { return rows_[j * width_ + factor]; }
+
+  /// A path as numbers: one that adds to all cuts, then `width()` of each point from 1 on.
+  ///
+  /// @param counts  how often the path passes, `[s * tick_kinds + kind]`
+  void factors(const std::vector<double>& counts, std::vector<double>& to) const {
+    const std::size_t stages = chain_.stages;
+    to.assign(1 + (stages - 1) * width_, 0);
+    for (std::size_t s = 0; s < stages; ++s) {
+      for (const std::size_t kind : kinds_) to[0] += counts[s * tick_kinds + kind] * chain_.own(kind, s);
+    }
+    for (const std::size_t kind : kinds_) {
+      to[0] += counts[(stages - 1) * tick_kinds + kind] * chain_.row(kind, stages - 1)[chain_.items];
+    }
+    for (std::size_t j = 1; j < stages; ++j) {
+      double* const here = to.data() + 1 + (j - 1) * width_;
+      const double* const before = counts.data() + (j - 1) * tick_kinds;
+      const double* const behind = counts.data() + j * tick_kinds;
+      for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        here[i * sides_] += before[kinds_[i]];
+        here[i * sides_ + sides_ - 1] -= behind[kinds_[i]];
+      }
+      if (chain_.has_messages) here[width_ - 1] = before[tick_message];
+    }
+  }
+
+  /// How much a sum over points may be off for being rounded; 0 for whole numbers of passes whose sums are exact.
+  ///
+  /// A part of such a sum is the time of the stages before a point, less what the path spends on all items in the stage
+  /// behind it: below twice all times, of each stage as often as a path can pass. Doubles are rounded by 2^-53 of that, in
+  /// fewer than 2^10 steps.
+  [[nodiscard]] double margin(std::size_t passes, bool whole) const {
+    double all = 0;
+    for (const std::size_t kind : kinds_) {
+      for (std::size_t i = 0; i < chain_.items; ++i) {
+        double most = 0;
+        for (std::size_t s = 0; s < chain_.stages; ++s) {
+          const double here = chain_.item(kind, s, i);
+          most = most < here ? here : most;
+        }
+        all += most;
+      }
+      for (std::size_t s = 0; s < chain_.stages; ++s) all += chain_.own(kind, s);
+    }
+    double message = 0;
+    for (const double each : messages_) message = message < each ? each : message;
+    all = 4 * static_cast<double>(passes) * (all + 2 * static_cast<double>(chain_.stages) * message);
+    if (whole && all < 0x1p53) return 0;
+    return all * static_cast<double>(chain_.stages) * 0x1p-50 + 1;
+  }
+
+ private:
+  const chain_ticks& chain_;
+  std::vector<std::size_t> kinds_{};
+  std::size_t sides_ = 1;  // 2: stages differ, so that a point gives other times than it takes
+  std::size_t width_ = 0;
+  std::vector<const double*> rows_{};
+  std::vector<double> messages_{};
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/point_times.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Paths, or combinations of paths, as factors of `point_times`; eight of them lie side by side.
+class point_rows {
+ public:
+  static constexpr std::size_t lanes = 8;
+
+  explicit point_rows(const point_times& times) : times_(times), length_(1 + (times.stages() - 1) * times.width()) {}
+
+  /// Of rows.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Of groups of eight; rows that are missing in the last are 0.
+  [[nodiscard]] std::size_t groups() const noexcept { return (size_ + lanes - 1) / lanes; }
+  /// Factors of a row.
+  [[nodiscard]] std::size_t length() const noexcept { return length_; }
+
+  /// Sets row `place`, or adds it if `place == size()`.
+  void set(std::size_t place, const std::vector<double>& factors) {
+    if (place == size_) ++size_;
+    factors_.resize(groups() * length_ * lanes);
+    for (std::size_t i = 0; i < length_; ++i) factors_[at(place, i)] = factors[i];
+  }
+
+  /// A factor of a row.
+  [[nodiscard]] double factor(std::size_t row, std::size_t i) const noexcept { return factors_[at(row, i)]; }
+  /// Factor `i` of the eight rows of a group.
+  [[nodiscard]] const double* group(std::size_t g, std::size_t i) const noexcept {
+    return factors_.data() + (g * length_ + i) * lanes;
+  }
+
+  /// How long a path is in a cut.
+  [[nodiscard]] double length(std::size_t row, view<const std::size_t> points) const {
+    double sum = factor(row, 0);
+    std::size_t i = 1;
+    for (std::size_t j = 1; j < times_.stages(); ++j) {
+      for (std::size_t f = 0; f < times_.width(); ++f, ++i) sum += factor(row, i) * times_.at(j, f)[points[j]];
+    }
+    return sum;
+  }
+
+  /// How long every path is in a cut: `lengths[row]`, of `8 * groups()`.
+  void measure(view<const std::size_t> points, std::vector<double>& lengths) const {
+    lengths.assign(groups() * lanes, 0);
+    for (std::size_t g = 0; g < groups(); ++g) {
+      double* const to = lengths.data() + g * lanes;
+      for (std::size_t l = 0; l < lanes; ++l) to[l] = group(g, 0)[l];
+      std::size_t i = 1;
+      for (std::size_t j = 1; j < times_.stages(); ++j) {
+        for (std::size_t f = 0; f < times_.width(); ++f, ++i) {
+          const double time = times_.at(j, f)[points[j]];
+          const double* const factors = group(g, i);
+          for (std::size_t l = 0; l < lanes; ++l) to[l] += factors[l] * time;
+        }
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t at(std::size_t row, std::size_t i) const noexcept {
+    return (row / lanes * length_ + i) * lanes + row % lanes;
+  }
+
+  const point_times& times_;
+  std::size_t length_;
+  std::size_t size_ = 0;
+  std::vector<double> factors_{};
+};
+
+/// The least that a row can be over the cuts of a domain, and over those of them that have some point at some place: from a
+/// sweep from the first point on and one from the last, each choosing the best place before, or behind. Eight rows at once;
+/// O(places of all points) for each eight.
+class row_bounds {
+ public:
+  static constexpr std::size_t lanes = point_rows::lanes;
+
+  explicit row_bounds(const point_times& times) : times_(times), first_(times.stages() + 1) {}
+
+  /// Begins with domains, of which some cut is left.
+  void begin(const point_domains& domains) {
+    domains_ = &domains;
+    std::size_t places = 0;
+    for (std::size_t j = 1; j < times_.stages(); ++j) {
+      first_[j] = places;
+      places += domains.high[j] - domains.low[j] + 1;
+    }
+    first_[times_.stages()] = places;
+    if (ahead_.size() < places * lanes) {
+      for (auto* each : {&ahead_, &behind_, &weights_}) each->resize(places * lanes);
+    }
+    if (most_.size() < places) most_.resize(places), below_.resize(places), above_.resize(places);
+    for (std::size_t i = 0; i < places; ++i) most_[i] = below_[i] = above_[i] = -no_ticks;
+  }
+
+  /// The least of each row of a group: `least[lane]`.
+  void sweep(const point_rows& rows, std::size_t g, double* least) {
+    weigh(rows, g);
+    sweep_ahead(rows.group(g, 0));
+    const std::size_t last = times_.stages() - 1;
+    for (std::size_t l = 0; l < lanes; ++l) least[l] = no_ticks;
+    for (std::size_t i = first_[last]; i < first_[last + 1]; ++i) lower(least, ahead_.data() + i * lanes);
+  }
+
+  /// Behind `sweep` of the same group: takes note of what places cost.
+  void mark() {
+    sweep_behind();
+    for (std::size_t j = 1; j < times_.stages(); ++j) {
+      double run[lanes];
+      for (double& each : run) each = no_ticks;
+      for (std::size_t i = first_[j]; i < first_[j + 1]; ++i) {
+        double* const whole = ahead_.data() + i * lanes;
+        const double* const rest = behind_.data() + i * lanes;
+        double most = -no_ticks;
+        double below = -no_ticks;
+        for (std::size_t l = 0; l < lanes; ++l) {
+          whole[l] += rest[l];
+          most = most < whole[l] ? whole[l] : most;
+          run[l] = run[l] < whole[l] ? run[l] : whole[l];
+          below = below < run[l] ? run[l] : below;
+        }
+        most_[i] = most_[i] < most ? most : most_[i];
+        below_[i] = below_[i] < below ? below : below_[i];
+      }
+      for (double& each : run) each = no_ticks;
+      for (std::size_t i = first_[j + 1]; i-- > first_[j];) {
+        const double* const whole = ahead_.data() + i * lanes;
+        double above = -no_ticks;
+        for (std::size_t l = 0; l < lanes; ++l) {
+          run[l] = run[l] < whole[l] ? run[l] : whole[l];
+          above = above < run[l] ? run[l] : above;
+        }
+        above_[i] = above_[i] < above ? above : above_[i];
+      }
+    }
+  }
+
+  /// What any cut takes that has point j at `place`; or there or before; or there or behind: by one of the rows marked.
+  /// @{
+  [[nodiscard]] double at(std::size_t j, std::size_t place) const { return most_[index(j, place)]; }
+  [[nodiscard]] double up_to(std::size_t j, std::size_t place) const { return below_[index(j, place)]; }
+  [[nodiscard]] double from(std::size_t j, std::size_t place) const { return above_[index(j, place)]; }
+  /// @}
+
+  /// The least of one row given by its factors, and the cut for which it is that.
+  double least(const std::vector<double>& factors, const point_domains& domains, std::vector<std::size_t>& points) {
+    const std::size_t stages = times_.stages();
+    const std::size_t width = times_.width();
+    points.resize(stages + 1);
+    points[0] = 0;
+    points[stages] = times_.items();
+    if (stages == 1) return factors[0];
+    const std::size_t row = times_.items() + 1;
+    if (choice_.size() < stages * row) choice_.resize(stages * row);
+    now_.resize(row);
+    then_.resize(row);
+    for (std::size_t j = 1; j < stages; ++j) {
+      const double* const here = factors.data() + 1 + (j - 1) * width;
+      double best = j == 1 ? factors[0] : no_ticks;
+      std::uint32_t place = 0;
+      std::size_t next = j == 1 ? 0 : domains.low[j - 1];
+      for (std::size_t c = domains.low[j]; c <= domains.high[j]; ++c) {
+        for (; j > 1 && next < c && next <= domains.high[j - 1]; ++next) {
+          if (then_[next] < best) best = then_[next], place = static_cast<std::uint32_t>(next);
+        }
+        double sum = 0;
+        for (std::size_t f = 0; f < width; ++f) sum += here[f] * times_.at(j, f)[c];
+        now_[c] = best + sum;
+        choice_[j * row + c] = place;
+      }
+      now_.swap(then_);
+    }
+    const std::size_t last = stages - 1;
+    std::size_t place = domains.low[last];
+    for (std::size_t c = place; c <= domains.high[last]; ++c) place = then_[c] < then_[place] ? c : place;
+    const double result = then_[place];
+    for (std::size_t j = last; j > 0; --j) {
+      points[j] = place;
+      place = choice_[j * row + place];
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(std::size_t j, std::size_t place) const { return first_[j] + place - domains_->low[j]; }
+
+  static void lower(double* best, const double* other) {
+    for (std::size_t l = 0; l < lanes; ++l) best[l] = best[l] < other[l] ? best[l] : other[l];
+  }
+
+  /// What every place adds to the rows of a group.
+  void weigh(const point_rows& rows, std::size_t g) {
+    const std::size_t width = times_.width();
+    for (std::size_t j = 1; j < times_.stages(); ++j) {
+      double* to = weights_.data() + first_[j] * lanes;
+      const double* const first = rows.group(g, 1 + (j - 1) * width);
+      for (std::size_t c = domains_->low[j]; c <= domains_->high[j]; ++c, to += lanes) {
+        const double time = times_.at(j, 0)[c];
+        for (std::size_t l = 0; l < lanes; ++l) to[l] = first[l] * time;
+        for (std::size_t f = 1; f < width; ++f) {
+          const double more = times_.at(j, f)[c];
+          const double* const factors = first + f * lanes;
+          for (std::size_t l = 0; l < lanes; ++l) to[l] += factors[l] * more;
+        }
+      }
+    }
+  }
+
+  /// The least up to every place, with what it adds itself.
+  void sweep_ahead(const double* constants) {
+    for (std::size_t j = 1; j < times_.stages(); ++j) {
+      double best[lanes];
+      for (std::size_t l = 0; l < lanes; ++l) best[l] = j == 1 ? constants[l] : no_ticks;
+      std::size_t next = j == 1 ? 0 : domains_->low[j - 1];
+      std::size_t i = first_[j];
+      for (std::size_t c = domains_->low[j]; c <= domains_->high[j]; ++c, ++i) {
+        for (; j > 1 && next < c && next <= domains_->high[j - 1]; ++next) {
+          lower(best, ahead_.data() + index(j - 1, next) * lanes);
+        }
+        double* const to = ahead_.data() + i * lanes;
+        const double* const weight = weights_.data() + i * lanes;
+        for (std::size_t l = 0; l < lanes; ++l) to[l] = best[l] + weight[l];
+      }
+    }
+  }
+
+  /// The least behind every place, without what it adds itself.
+  void sweep_behind() {
+    const std::size_t last = times_.stages() - 1;
+    for (std::size_t i = first_[last] * lanes; i < first_[last + 1] * lanes; ++i) behind_[i] = 0;
+    for (std::size_t j = last; j-- > 1;) {
+      double best[lanes];
+      for (double& each : best) each = no_ticks;
+      std::size_t next = domains_->high[j + 1] + std::size_t{1};
+      std::size_t i = first_[j + 1];
+      for (std::size_t c = domains_->high[j]; c + 1 > domains_->low[j]; --c) {
+        for (; next > c + 1 && next > domains_->low[j + 1]; --next) {
+          const std::size_t from = index(j + 1, next - 1) * lanes;
+          double sum[lanes];
+          for (std::size_t l = 0; l < lanes; ++l) sum[l] = behind_[from + l] + weights_[from + l];
+          lower(best, sum);
+        }
+        double* const to = behind_.data() + --i * lanes;
+        for (std::size_t l = 0; l < lanes; ++l) to[l] = best[l];
+      }
+    }
+  }
+
+  const point_times& times_;
+  const point_domains* domains_ = nullptr;
+  std::vector<std::size_t> first_;  // place of every point among all
+  std::vector<double> weights_{};   // [place * lanes + lane], as the next two
+  std::vector<double> ahead_{};
+  std::vector<double> behind_{};
+  std::vector<double> most_{};  // of every place
+  std::vector<double> below_{};
+  std::vector<double> above_{};
+  std::vector<std::uint32_t> choice_{};
+  std::vector<double> now_{};
+  std::vector<double> then_{};
+};
+
+}  // namespace stagecut::inline v0::detail

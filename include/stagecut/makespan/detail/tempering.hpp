@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_lanes.hpp>
+#include <stagecut/makespan/detail/cut_moves.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/incumbent.hpp>
+#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/slot_program.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Looks for better cuts by parallel tempering: chains of random moves, each at a temperature at which it takes worse cuts
+/// more or less often, that now and then exchange their temperatures. Cold chains polish what hot ones find. See
+/// docs/makespan.md, The search.
+///
+/// Chains are simulated in lanes. Their random numbers are counted, not drawn one after the other, and no library
+/// function decides what is taken: the same way on every machine and with every width of registers.
+class tempering {
+ public:
+  static constexpr std::size_t chains = 64;
+
+  tempering(const chain_ticks& ticks, const schedule& order, const cut_rules& rules, cut_simulator& simulator,
+            search_clock& clock)
+      : simulator_(simulator),
+        clock_(clock),
+        moves_(order, rules),
+        program_(simulator.graph()),
+        durations_(ticks, simulator.graph(), program_),
+        groups_(chains / cut_lanes::width, cut_lanes(ticks, program_, durations_)) {}
+
+  /// Begins anew: the chains begin at these cuts, which are allowed, in turn. There must be one; two stages or more.
+  void begin(const std::vector<std::vector<std::size_t>>& starts) {
+    for (std::size_t c = 0; c < chains; ++c) {
+      place(c, starts[c % starts.size()]);
+      chain_at_[c] = heat_of_[c] = c;
+    }
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const view<const double> now = groups_[g].makespans();
+      for (std::size_t lane = 0; lane < cut_lanes::width; ++lane) values_[g * cut_lanes::width + lane] = now[lane];
+    }
+    double least = values_[0];
+    for (const double each : values_) least = each < least ? each : least;
+    double heat = hottest;
+    for (std::size_t t = chains; t-- > 0; heat /= ratio) heats_[t] = heat * least;
+    step_ = 0;
+  }
+
+  /// Lets the coldest chain go on from a cut that was found elsewhere.
+  void add(view<const std::size_t> points, double makespan) {
+    const std::size_t c = chain_at_[0];
+    if (values_[c] <= makespan) return;
+    place(c, points);
+    values_[c] = makespan;
+  }
+
+  /// Looks at about so many cuts, and offers what is better than the best; less if the bound of the best is met, or the clock
+  /// says stop.
+  void run(std::size_t candidates, incumbent& best) {
+    const std::size_t steps = candidates / chains + 1;
+    for (std::size_t i = 0; i < steps && !best.proved() && !clock_.over(); ++i, ++step_) {
+      for (std::size_t g = 0; g < groups_.size(); ++g) move(g, best);
+      if (step_ % 5 == 4) exchange(step_ / 5);
+    }
+    clock_.state.simulations = simulator_.simulations;
+  }
+
+ private:
+  // Of the makespan of the first cuts. Colder than 2e-4 loses nothing, warmer does; 1e-2 is too cold as the hottest.
+  static constexpr double hottest = 3e-2;
+  static constexpr double ratio = 1.0827749;  // 150^(1/63)
+
+  /// Sets a chain to a cut.
+  void place(std::size_t c, view<const std::size_t> points) {
+    cuts_[c].assign(points.begin(), points.end());
+    groups_[c / cut_lanes::width].set(c % cut_lanes::width, points, 0, points.size() - 1);
+  }
+
+  /// One move of each chain of a group.
+  void move(std::size_t group, incumbent& best) {
+    cut_lanes& lanes = groups_[group];
+    bool moved[cut_lanes::width];
+    cut_moves::changed stages[cut_lanes::width];
+    bool any = false;
+    for (std::size_t lane = 0; lane < cut_lanes::width; ++lane) {
+      const std::size_t c = group * cut_lanes::width + lane;
+      random_bits random(1, c, step_);
+      before_[lane] = cuts_[c];
+      moved[lane] = false;
+      for (int again = 0; again < 4 && !moved[lane]; ++again) moved[lane] = moves_(cuts_[c], random, stages[lane]);
+      if (!moved[lane]) continue;
+      set(lanes, lane, cuts_[c], stages[lane]);
+      needed_[c] = static_cast<std::uint32_t>(random() % minus_logarithms.size());
+      any = true;
+    }
+    if (!any) return;
+    const view<const double> makespans = lanes.makespans();
+    for (std::size_t lane = 0; lane < cut_lanes::width; ++lane) {
+      if (!moved[lane]) continue;
+      ++simulator_.simulations;
+      const std::size_t c = group * cut_lanes::width + lane;
+      if (makespans[lane] - values_[c] <= heats_[heat_of_[c]] * minus_logarithms[needed_[c]]) {
+        values_[c] = makespans[lane];
+        best.offer(cuts_[c], makespans[lane]);
+      } else {
+        cuts_[c] = before_[lane];
+        set(lanes, lane, cuts_[c], stages[lane]);
+      }
+    }
+  }
+
+  static void set(cut_lanes& lanes, std::size_t lane, view<const std::size_t> points, const cut_moves::changed& stages) {
+    for (std::size_t run = 0; run < 2; ++run) lanes.set(lane, points, stages.first[run], stages.last[run]);
+  }
+
+  /// Exchanges the temperatures of neighbours: surely if the warmer one has the better cut, else by chance.
+  void exchange(std::uint64_t round) {
+    for (std::size_t t = round % 2; t + 1 < chains; t += 2) {
+      std::size_t& cold = chain_at_[t];
+      std::size_t& warm = chain_at_[t + 1];
+      random_bits random(2, t, round);
+      const double slower = values_[warm] - values_[cold];
+      const double apart = 1 / heats_[t] - 1 / heats_[t + 1];
+      if (slower * apart > minus_logarithms[random() % minus_logarithms.size()]) continue;
+      const std::size_t other = cold;
+      cold = warm;
+      warm = other;
+      heat_of_[cold] = t;
+      heat_of_[warm] = t + 1;
+    }
+  }
+
+  cut_simulator& simulator_;
+  search_clock& clock_;
+  cut_moves moves_;
+  slot_program program_;
+  stage_durations durations_;
+  std::vector<cut_lanes> groups_;
+  // Of every chain:
+  std::array<std::vector<std::size_t>, chains> cuts_{};
+  std::array<double, chains> values_{};
+  std::array<std::size_t, chains> heat_of_{};
+  std::array<std::uint32_t, chains> needed_{};  // the place of the number that decides on its move
+  // Of every temperature, from the coldest on:
+  std::array<double, chains> heats_{};
+  std::array<std::size_t, chains> chain_at_{};
+  std::array<std::vector<std::size_t>, cut_lanes::width> before_{};
+  std::uint64_t step_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail
