@@ -324,7 +324,6 @@
   X(shape_fault) \
   X(shape_obstacle) \
   X(shared_stage) \
-  X(sizeof) \
   X(sliced_one_forward_one_backward) \
   X(sort) \
   X(sort_part) \

@@ -49,7 +49,7 @@ static_assert(std::is_constructible_v<lanes<double>, const slot_program&>);
 TEST_CASE_TEMPLATE("each lane says what the task graph says of its durations, to the bit", T, double, float,
                    std::int64_t, std::int32_t, unsigned, unsigned long long) {
   dice random(1);
-  random_graphs::each_subject(2, 80, [&](const subject& of) {
+  random_graphs::each_subject(2, 30, [&](const subject& of) {
     const task_graph graph(of.order, of.options);
     const slot_program program(graph);
     std::vector<std::vector<T>> tables;

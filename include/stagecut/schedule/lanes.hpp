@@ -35,14 +35,14 @@ struct alignas(64) lane_row {
   T of[width];
 };
 
-/// As many values as a vector register of so many bytes holds. Compilers make vector instructions of this type, and few of
-/// them of a struct with an array and a loop. The register of one value is the value.
-template <class T, std::size_t Bytes>
+/// A vector register of so many values; that of one is the value. Compilers make vector instructions of this type, and few
+/// of them of a struct with an array and a loop.
+template <class T, std::size_t Values>
 struct lane_vector {
-  typedef T type __attribute__((vector_size(Bytes), may_alias));  // NOLINT(modernize-use-using): g++ wants it here
+  typedef T type __attribute__((vector_size(Values * sizeof(T)), may_alias));  // NOLINT(modernize-use-using): for g++
 };
 template <class T>
-struct lane_vector<T, sizeof(T)> {
+struct lane_vector<T, 1> {
   using type = T;
 };
 
@@ -53,11 +53,11 @@ struct lane_vector<T, sizeof(T)> {
 template <bool Delayed, class T>
 void run_plain_lanes(const slot_steps& steps, const lane_row<T>* times, lane_row<T>* state) noexcept {
   // The vector registers that all x86-64 have cannot compare integers of 8 bytes.
-  constexpr std::size_t bytes = std::is_integral_v<T> && sizeof(T) == 8 ? sizeof(T) : 16;
-  using vector = typename lane_vector<T, bytes>::type;
+  constexpr std::size_t values = std::is_integral_v<T> && sizeof(T) == 8 ? 1 : 16 / sizeof(T);
+  using vector = typename lane_vector<T, values>::type;
   const auto* const time = reinterpret_cast<const vector*>(times);
   auto* const end = reinterpret_cast<vector*>(state);
-  constexpr std::size_t parts = 64 / bytes;
+  constexpr std::size_t parts = lane_row<T>::width / values;
   const slot_op* const ops = steps.ops.data();
   const std::uint16_t* const delays = steps.delays.data();
   const std::size_t size = steps.ops.size();
@@ -81,7 +81,7 @@ void run_plain_lanes(const slot_steps& steps, const lane_row<T>* times, lane_row
 template <bool Delayed, class T>
 [[gnu::target("avx2")]] void run_256_bit_lanes(const slot_steps& steps, const lane_row<T>* times,
                                                lane_row<T>* state) noexcept {
-  using vector = typename lane_vector<T, 32>::type;
+  using vector = typename lane_vector<T, lane_row<T>::width / 2>::type;
   const auto* const time = reinterpret_cast<const vector*>(times);
   auto* const end = reinterpret_cast<vector*>(state);
   const slot_op* const ops = steps.ops.data();
@@ -109,7 +109,7 @@ template <bool Delayed, class T>
 template <bool Delayed, class T>
 [[gnu::target("avx512f")]] void run_512_bit_lanes(const slot_steps& steps, const lane_row<T>* times,
                                                   lane_row<T>* state) noexcept {
-  using vector = typename lane_vector<T, 64>::type;
+  using vector = typename lane_vector<T, lane_row<T>::width>::type;
   const auto* const time = reinterpret_cast<const vector*>(times);
   auto* const end = reinterpret_cast<vector*>(state);
   const slot_op* const ops = steps.ops.data();
@@ -170,7 +170,9 @@ class lanes {
   /// @param table  as `task_graph::fill` writes it
   /// @pre          the table is of the task graph of which the program was made
   void set(std::size_t lane, view<const T> table) noexcept {
-    for (std::size_t i = 0; i < durations_.size(); ++i) times_[i].of[lane] = table[durations_[i]];
+    detail::lane_row<T>* const times = times_.data();
+    const view<const std::uint32_t> durations = durations_;
+    for (std::size_t i = 0; i < durations.size(); ++i) times[i].of[lane] = table[durations[i]];
   }
 
   /// When the iterations end, one for each lane; refers to the lanes, until they run again.
