@@ -92,6 +92,8 @@ def lanes(medians):
         rows.append([f"{passes:,}", transfers, numbers, f"{int(row['run']['tasks']):,}", *cells,
                      f"{row['run']['candidates_per_second']:.2e}", f"{row['run']['items_per_second']:.2e}",
                      f"{row['limit']['items_per_second'] / row['run']['items_per_second']:.1f}"])
+    if not rows:
+        return
     print()
     table(["passes", "transfers", "numbers", "tasks", "plain", "256 bits", "512 bits", "run alone", "candidates a second",
            "tasks a second", "÷ limit"], rows)
