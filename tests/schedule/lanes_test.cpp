@@ -103,6 +103,8 @@ TEST_CASE("durations are 0 until they are set") {
     const auto found = all.run();
     CHECK(found[5] > 0);
     CHECK(found[4] == 0);
+    all.time(1, 5) = 0;
+    CHECK(all.run()[5] == 0);  // nothing is left of what was longer
   }
 }
 

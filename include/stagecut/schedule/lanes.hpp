@@ -178,7 +178,6 @@ class lanes {
   /// When the iterations end, one for each lane; refers to the lanes, until they run again.
   /// @pre no sum overflows
   view<const T> run() noexcept {
-    state_[0] = {};
     if (steps_.delays.empty()) {
       run_ops<false>();
     } else {
