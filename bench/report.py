@@ -76,6 +76,27 @@ def simulate(medians):
                      f"{row['events_anew'] / row['makespan']:.1f}", text(row["compile"]), text(row["simulate"])])
     table(["passes", "transfers", "numbers", "tasks", "loop", "makespan", "a task", "÷ loop", "events",
            "events ÷ makespan", "events anew ÷ makespan", "task graph", "simulate"], rows)
+    lanes(medians)
+
+
+def lanes(medians):
+    cases = collections.defaultdict(dict)  # (passes, transfers, numbers) -> registers, or what else -> entry
+    for (method, numbers, transfers, n), (_, entry) in medians.items():
+        if method.startswith("lanes_"):
+            cases[int(n[2:]), ("none", "latency", "link").index(transfers), transfers, numbers][method[6:]] = entry
+    rows = []
+    for (passes, _, transfers, numbers), row in sorted(cases.items()):
+        if not {"plain", "run", "limit"} <= row.keys():
+            continue
+        cells = [f"{row[each]['to_makespan']:.1f}" if each in row else "-" for each in ("plain", "256", "512", "run")]
+        rows.append([f"{passes:,}", transfers, numbers, f"{int(row['run']['tasks']):,}", *cells,
+                     f"{row['run']['candidates_per_second']:.2e}", f"{row['run']['items_per_second']:.2e}",
+                     f"{row['limit']['items_per_second'] / row['run']['items_per_second']:.1f}"])
+    if not rows:
+        return
+    print()
+    table(["passes", "transfers", "numbers", "tasks", "plain", "256 bits", "512 bits", "run alone", "candidates a second",
+           "tasks a second", "÷ limit"], rows)
 
 
 def minimize_makespan(runs):

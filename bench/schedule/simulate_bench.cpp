@@ -4,9 +4,18 @@
 //
 // Names: METHOD/NUMBERS/TRANSFERS/n:PASSES. Durations are taken in turn from a pool, so that no branch predictor learns
 // one set. With links a message is a task as a pass is: the counter `tasks` says how many there are.
+//
+// `lanes_REGISTERS` simulates as many candidates at once as there are lanes, beside `makespan`, one after the other; both
+// check all durations and put them in their tables first. `lanes_run` begins with tables that are full, in the widest
+// registers, and `lanes_limit` is its floor: for each task three rows of candidates are read and one is written, one row
+// after the other, all in the first cache. `to_makespan` is how many times as fast a candidate is as with `makespan`, timed
+// just before.
 
 #include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+#include <stagecut/schedule/lanes.hpp>
 #include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/slot_program.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 
 #include <benchmark/benchmark.h>
@@ -16,6 +25,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <queue>
@@ -25,10 +35,12 @@
 
 namespace {
 
+using stagecut::lanes;
 using stagecut::op;
 using stagecut::op_kind;
 using stagecut::pass_times;
 using stagecut::schedule;
+using stagecut::slot_program;
 using stagecut::task_graph;
 using stagecut::transfer_kind;
 using stagecut::transfer_times;
@@ -170,7 +182,13 @@ struct shape {
   std::size_t chunks;
   std::size_t microbatches;
 };
-constexpr std::array shapes{shape{16, 3, 16}, shape{64, 8, 1024}};
+constexpr std::array shapes{shape{16, 3, 16}, shape{64, 8, 1024}, shape{16, 1, 64}, shape{8, 2, 32}, shape{16, 2, 64}};
+constexpr std::size_t first_of_lanes = 2;
+
+schedule order_of(const shape& of) {
+  if (of.chunks == 1) return stagecut::one_forward_one_backward(of.ranks, of.microbatches);
+  return stagecut::interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches);
+}
 
 template <class T>
 struct durations {
@@ -182,14 +200,15 @@ struct durations {
 template <class T>
 struct subject {
   subject(const shape& of, messages kind)
-      : order(stagecut::interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches)),
+      : order(order_of(of)),
         options{kind == messages::latency ? transfer_kind::latency : transfer_kind::link, kind != messages::none},
         graph(order, options),
         events(order, options.with_transfers, options.transfers) {
+    constexpr double unit = !std::is_integral_v<T> ? 1 : sizeof(T) == 4 ? 1e4 : 1e6;  // sums of all fit
     std::uint64_t state = 1;
     const auto fill = [&](std::vector<T>& to, std::size_t size, double least) {
       for (std::size_t i = 0; i < size; ++i) {
-        to.push_back(static_cast<T>((std::is_integral_v<T> ? 1e6 : 1.0) * least * (1 + draw(state))));
+        to.push_back(static_cast<T>(unit * least * (1 + draw(state))));
       }
     };
     const std::size_t stages = order.stages();
@@ -277,6 +296,132 @@ void measure(benchmark::State& state, std::size_t which, messages kind, Solve so
       benchmark::Counter(static_cast<double>(from.graph.tasks().size()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
+/// The floor of lanes: three rows are read and one is written for each task, and nothing waits for anything.
+template <class T>
+class max_and_add {
+ public:
+  T run(std::size_t tasks) {
+    for (std::size_t left = tasks; left > 0; left -= std::min(left, rows)) pass(std::min(left, rows));
+    return end_[0][0];
+  }
+
+ private:
+  typedef T row __attribute__((vector_size(64)));  // NOLINT(modernize-use-using): g++ wants it here
+  static constexpr std::size_t rows = 64;
+
+  [[gnu::noinline]] void pass(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      end_[i] = (before_[i] < source_[i] ? source_[i] : before_[i]) + time_[i];
+    }
+  }
+
+  row before_[rows]{};
+  row source_[rows]{};
+  row time_[rows]{};
+  row end_[rows]{};
+};
+
+/// Lanes, and as many candidates as they hold.
+template <class T>
+struct group {
+  explicit group(const subject<T>& from, stagecut::lane_registers registers)
+      : program(from.graph), all(program, registers) {}
+
+  /// Checks the durations of all candidates, from the pool from `first` on, and hands them over.
+  void fill(const subject<T>& from, std::size_t first) {
+    for (std::size_t l = 0; l < all.width; ++l) {
+      const durations<T>& each = from.pool[(first + l) % from.pool.size()];
+      from.graph.fill(each.passes, each.transfers, table);
+      all.set(l, table);
+    }
+  }
+
+  void check(subject<T>& from) {
+    fill(from, 0);
+    const auto found = all.run();
+    for (std::size_t l = 0; l < all.width; ++l) {
+      const durations<T>& each = from.pool[l % from.pool.size()];
+      if (found[l] != from.graph.makespan(each.passes, each.transfers, from.work)) from.wrong();
+    }
+  }
+
+  slot_program program;
+  lanes<T> all;
+  max_and_add<T> floor;
+  std::vector<T> table;
+};
+
+/// Of this process, for others may run beside it.
+double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+/// Of one candidate with `makespan`.
+template <class T>
+double seconds_of_makespan(subject<T>& from) {
+  constexpr int rounds = 100;
+  const double begin = seconds();
+  for (int round = 0; round < rounds; ++round) {
+    for (const durations<T>& each : from.pool) {
+      const T result = from.graph.makespan(each.passes, each.transfers, from.work);
+      benchmark::DoNotOptimize(static_cast<const T&>(result));
+    }
+  }
+  return (seconds() - begin) / static_cast<double>(rounds * from.pool.size());
+}
+
+/// Runs `solve(subject, group, index in the pool)`.
+template <class T, class Solve>
+void measure_lanes(benchmark::State& state, std::size_t which, messages kind, stagecut::lane_registers registers,
+                   Solve solve) {
+  subject<T>& from = subject_of<T>(which, kind);
+  group<T> candidates(from, registers);
+  candidates.check(from);
+  const double makespan = seconds_of_makespan(from);
+  std::size_t i = 0;
+  const double begin = seconds();
+  for (auto _ : state) {
+    const T result = solve(from, candidates, i);
+    benchmark::DoNotOptimize(static_cast<const T&>(result));
+    i = i + 1 == from.pool.size() ? 0 : i + 1;
+  }
+  const double taken = seconds() - begin;
+  const auto tasks = static_cast<double>(from.graph.tasks().size());
+  const auto width = static_cast<double>(lanes<T>::width);
+  const auto rate = benchmark::Counter::kIsIterationInvariantRate;
+  state.counters["tasks"] = tasks;
+  state.counters["candidates_per_second"] = benchmark::Counter(width, rate);
+  state.counters["items_per_second"] = benchmark::Counter(width * tasks, rate);
+  state.counters["to_makespan"] = makespan * width * static_cast<double>(state.iterations()) / taken;
+}
+
+template <class T>
+void register_lanes(const char* numbers, std::size_t which, messages kind) {
+  using stagecut::lane_registers;
+  const shape& of = shapes[which];
+  const std::string rest = std::string("/") + numbers + "/" + message_names[static_cast<std::size_t>(kind)] +
+                           "/n:" + std::to_string(2 * of.ranks * of.chunks * of.microbatches);
+  const auto add = [&](const char* method, lane_registers registers, auto solve) {
+    benchmark::RegisterBenchmark((method + rest).c_str(), [=](benchmark::State& state) {
+      measure_lanes<T>(state, which, kind, registers, solve);
+    });
+  };
+  benchmark::RegisterBenchmark(("makespan" + rest).c_str(), [=](benchmark::State& state) {
+    measure<T>(state, which, kind,
+               [](subject<T>& s, const durations<T>& d) { return s.graph.makespan(d.passes, d.transfers, s.work); });
+  });
+  const lane_registers widest = stagecut::widest_lane_registers();
+  constexpr std::array names{"lanes_plain", "lanes_256", "lanes_512"};
+  for (const auto each : {lane_registers::plain, lane_registers::bits_256, lane_registers::bits_512}) {
+    if (each > widest) break;
+    add(names[static_cast<std::size_t>(each)], each, [](const subject<T>& s, group<T>& g, std::size_t i) {
+      g.fill(s, i);
+      return g.all.run()[0];
+    });
+  }
+  add("lanes_run", widest, [](const subject<T>&, group<T>& g, std::size_t) { return g.all.run()[0]; });
+  add("lanes_limit", widest,
+      [](const subject<T>& s, group<T>& g, std::size_t) { return g.floor.run(s.graph.tasks().size()); });
+}
+
 template <class T>
 void register_of(const char* numbers, std::size_t which, messages kind) {
   const shape& of = shapes[which];
@@ -310,6 +455,13 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   for (std::size_t which = 0; which < shapes.size(); ++which) {
     for (const messages kind : {messages::none, messages::latency, messages::link}) {
+      if (which >= first_of_lanes) {
+        register_lanes<double>("double", which, kind);
+        register_lanes<float>("float", which, kind);
+        register_lanes<std::int64_t>("int64", which, kind);
+        register_lanes<std::int32_t>("int32", which, kind);
+        continue;
+      }
       register_of<double>("double", which, kind);
       register_of<std::int64_t>("int64", which, kind);
     }

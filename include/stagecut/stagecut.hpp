@@ -72,6 +72,7 @@
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/compare_runs.hpp>
 #include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/lanes.hpp>
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
@@ -85,6 +86,7 @@
 #include <stagecut/schedule/schedule_shape.hpp>
 #include <stagecut/schedule/simulate.hpp>
 #include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/slot_program.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 #include <stagecut/schedule/task_options.hpp>
 #include <stagecut/sequence/best_stages.hpp>

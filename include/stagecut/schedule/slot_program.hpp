@@ -14,7 +14,7 @@
 namespace stagecut::inline v0 {
 
 /// One step of a slot program: the end of a task, from those of two others and a duration. Slot 0 and duration 0 are 0.
-struct slot_op {
+struct alignas(8) slot_op {
   std::uint16_t before = 0;  ///< the slot of the task that runs before, on the same resource
   std::uint16_t source = 0;  ///< the slot of the task whose result it awaits
   std::uint16_t time = 0;    ///< the duration
@@ -29,8 +29,8 @@ struct slot_steps {
   view<const slot_op> ops{};           ///< in the order in which they are run
   view<const std::uint16_t> delays{};  ///< of every op, the duration for which `source` is under way; empty: none is
   view<const std::uint16_t> last{};    ///< the slots of the tasks after which the iteration is over
-  std::size_t slots = 1;               ///< values that are needed at one moment, at most
-  std::size_t durations = 1;           ///< what `makespan` reads
+  std::size_t slots = 1;               ///< values that are needed at one moment, at most, slot 0 among them
+  std::size_t durations = 1;           ///< what `makespan` reads, duration 0 among them
 
   /// When the iteration ends.
   ///
@@ -45,7 +45,7 @@ struct slot_steps {
                                                           std::size_t stride = 1) const noexcept {
     state[0] = T{};
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      const slot_op each = ops[i];
+      const slot_op& each = ops[i];
       const T free = state[each.before * stride];
       T ready = state[each.source * stride];
       if (!delays.empty()) ready = static_cast<T>(ready + times[delays[i] * stride]);
@@ -60,6 +60,50 @@ struct slot_steps {
   }
 };
 
+namespace detail {
+
+/// Which slot holds the end of which task, while a slot program is made along the tasks.
+class slot_holders {
+ public:
+  explicit slot_holders(const task_graph& graph) : slot_(graph.tasks().size() + 1), uses_(slot_.size()) {
+    for (const task& each : graph.tasks()) {
+      ++uses_[each.before];
+      ++uses_[each.source];
+    }
+    for (const std::uint32_t each : graph.last_tasks()) ++uses_[each];
+  }
+
+  [[nodiscard]] std::uint16_t of(std::uint32_t position) const { return static_cast<std::uint16_t>(slot_[position]); }
+  [[nodiscard]] std::size_t slots() const { return slots_; }
+
+  /// One task less awaits the end of this one.
+  void leave(std::uint32_t position) {
+    if (position != 0 && --uses_[position] == 0) free_.push_back(slot_[position]);
+  }
+
+  /// The task at `position` ends. False if there is no slot that could be told in 16 bits.
+  [[nodiscard]] bool enter(std::size_t position) {
+    if (!free_.empty()) {
+      slot_[position] = free_.back();
+      free_.pop_back();
+    } else if (slots_ == 0x10000) {
+      return false;
+    } else {
+      slot_[position] = slots_++;
+    }
+    if (uses_[position] == 0) free_.push_back(slot_[position]);
+    return true;
+  }
+
+ private:
+  std::vector<std::uint32_t> slot_;    // of every task, by position
+  std::vector<std::uint32_t> uses_;    // tasks that still await it
+  std::vector<std::uint32_t> free_{};  // slots
+  std::uint32_t slots_ = 1;
+};
+
+}  // namespace detail
+
 /// A task graph whose results share few slots: the end of a task is kept until the last task that awaits it has begun, so
 /// what a simulation works on is some two or three numbers a rank, not one for every op, and fits a core's first cache many
 /// times over. `lanes` simulates several candidates at once with it.
@@ -72,81 +116,54 @@ class slot_program {
   explicit slot_program(const task_graph& graph) {
     const view<const task> tasks = graph.tasks();
     const view<const std::uint32_t> delays = graph.delays();
-    count_uses(graph);
-    slot_.assign(tasks.size() + 1, 0);
+    detail::slot_holders holders(graph);
+    std::vector<std::uint32_t> places;
     ops_.reserve(tasks.size());
+    delays_.reserve(delays.size());
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const task& each = tasks[i];
-      slot_op op{index(slot_[each.before]), index(slot_[each.source]), place(each.time), 0};
-      leave(each.before);
-      leave(each.source);
-      slot_[i + 1] = take();
-      op.to = index(slot_[i + 1]);
+      slot_op op{holders.of(each.before), holders.of(each.source), place(each.time, places), 0};
+      if (!delays.empty()) delays_.push_back(place(delays[i], places));
+      holders.leave(each.before);
+      holders.leave(each.source);
+      if (!holders.enter(i + 1)) refuse("slots");
+      op.to = holders.of(static_cast<std::uint32_t>(i + 1));
       ops_.push_back(op);
-      if (!delays.empty()) delays_.push_back(place(delays[i]));
-      if (uses_[i + 1] == 0) free_.push_back(slot_[i + 1]);
     }
-    for (const std::uint32_t each : graph.last_tasks()) last_.push_back(index(slot_[each]));
-    slot_ = uses_ = free_ = place_ = {};
+    for (const std::uint32_t each : graph.last_tasks()) last_.push_back(holders.of(each));
+    slots_ = holders.slots();
   }
 
-  /// What is run.
+  /// What is run; refers to the program.
   [[nodiscard]] slot_steps steps() const noexcept { return {ops_, delays_, last_, slots_, durations_.size()}; }
 
   /// Of every duration of the program, its position in the table of durations of the task graph; the first is 0.
   [[nodiscard]] view<const std::uint32_t> durations() const noexcept { return durations_; }
 
  private:
-  static constexpr std::uint32_t most = 0x10000;
-
-  [[nodiscard]] static std::uint16_t index(std::uint32_t value) { return static_cast<std::uint16_t>(value); }
-
-  void count_uses(const task_graph& graph) {
-    uses_.assign(graph.tasks().size() + 1, 0);
-    for (const task& each : graph.tasks()) {
-      ++uses_[each.before];
-      ++uses_[each.source];
-    }
-    for (const std::uint32_t each : graph.last_tasks()) ++uses_[each];
-  }
-
-  /// One task less awaits the end of this one.
-  void leave(std::uint32_t position) {
-    if (position != 0 && --uses_[position] == 0) free_.push_back(slot_[position]);
-  }
-
-  [[nodiscard]] std::uint32_t take() {
-    if (free_.empty()) return slots_ < most ? slots_++ : refuse("slots");
-    const std::uint32_t result = free_.back();
-    free_.pop_back();
-    return result;
-  }
-
   /// The place of a duration of the task graph among those of the program.
-  [[nodiscard]] std::uint16_t place(std::uint32_t position) {
-    if (place_.size() <= position) place_.resize(position + 1);
-    if (position != 0 && place_[position] == 0) {
-      if (durations_.size() == most) refuse("durations");
-      place_[position] = static_cast<std::uint32_t>(durations_.size());
+  ///
+  /// @param position  in the table of the task graph
+  /// @param places    of those that have one already, by position; 0: none yet
+  [[nodiscard]] std::uint16_t place(std::uint32_t position, std::vector<std::uint32_t>& places) {
+    if (places.size() <= position) places.resize(std::size_t{position} + 1);
+    if (position != 0 && places[position] == 0) {
+      if (durations_.size() == 0x10000) refuse("durations");
+      places[position] = static_cast<std::uint32_t>(durations_.size());
       durations_.push_back(position);
     }
-    return index(place_[position]);
+    return static_cast<std::uint16_t>(places[position]);
   }
 
-  [[noreturn]] static std::uint32_t refuse(const char* what) {
-    detail::fail(invalid_input("schedule", detail::joined({"needs more than 65536 ", what, " at once"})));
+  [[noreturn]] static void refuse(const char* what) {
+    detail::fail(invalid_input("schedule", detail::joined({"needs more than 65536 ", what})));
   }
 
   std::vector<slot_op> ops_{};
   std::vector<std::uint16_t> delays_{};
   std::vector<std::uint16_t> last_{};
   std::vector<std::uint32_t> durations_{0};
-  std::uint32_t slots_ = 1;
-  // While the program is made:
-  std::vector<std::uint32_t> slot_{};   // of every task, by position
-  std::vector<std::uint32_t> uses_{};   // tasks that still await it
-  std::vector<std::uint32_t> free_{};   // slots
-  std::vector<std::uint32_t> place_{};  // of the graph's durations among those used
+  std::size_t slots_ = 1;
 };
 
 }  // namespace stagecut::inline v0
