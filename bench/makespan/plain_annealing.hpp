@@ -118,9 +118,6 @@ struct annealed_cut {
   std::size_t simulations = 0;                                ///< cuts looked at
 };
 
-/// How the temperature falls, from 2 % of a makespan on: evenly to 0, or by the same factor to a thousandth.
-enum class cooling { linear, geometric };
-
 /// Anneals from one cut: some neighbouring points, up to four, go up or down together by one or two items.
 ///
 /// @param points   where it begins
@@ -128,10 +125,11 @@ enum class cooling { linear, geometric };
 /// @param excess   by what share the cut of some points is above what is allowed; not above 0: it is allowed
 /// @param best     what shorter allowed cuts are written to
 ///
-/// A cut that is not allowed counts as longer, by four times its excess.
+/// The temperature falls evenly, from 2 % of the first makespan to 0. A cut that is not allowed counts as longer, by four
+/// times its excess.
 template <class Excess>
-void anneal(std::vector<std::size_t> points, double seconds, cooling cools, const Excess& excess,
-            random_numbers& random, cut_makespans& makespan, annealed_cut& best) {
+void anneal(std::vector<std::size_t> points, double seconds, const Excess& excess, random_numbers& random,
+            cut_makespans& makespan, annealed_cut& best) {
   const std::size_t stages = points.size() - 1;
   const auto look_at = [&](const std::vector<std::size_t>& cut) {
     const double takes = makespan(cut);
@@ -149,7 +147,7 @@ void anneal(std::vector<std::size_t> points, double seconds, cooling cools, cons
     if (round % 64 == 0) {
       const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / seconds;
       if (passed >= 1) return;
-      temperature = hot * (cools == cooling::linear ? 1 - passed : std::pow(1e-3, passed));
+      temperature = hot * (1 - passed);
     }
     const std::size_t first = 1 + random.below(stages - 1);
     const std::size_t last = std::min(first + 1 + random.below(4), stages);  // behind those that move
@@ -185,7 +183,7 @@ void anneal(std::vector<std::size_t> points, double seconds, cooling cools, cons
   return starts;
 }
 
-/// Anneals from the four starts, a quarter of the time from each, every other one with geometric cooling.
+/// Anneals from the four starts, a quarter of the time from each.
 ///
 /// @param times    of the chain
 /// @param order    the schedule
@@ -199,10 +197,8 @@ template <class Excess>
   cut_makespans makespan(times, order);
   random_numbers random(1);
   annealed_cut best;
-  cooling cools = cooling::linear;
   for (auto& start : annealing_starts(times, order.stages())) {
-    anneal(std::move(start), seconds / 4, cools, excess, random, makespan, best);
-    cools = cools == cooling::linear ? cooling::geometric : cooling::linear;
+    anneal(std::move(start), seconds / 4, excess, random, makespan, best);
   }
   return best;
 }
