@@ -4,7 +4,7 @@
 //
 // Names: SCHEDULE/CHAIN/n:ITEMS/p:RANKS/v:CHUNKS/m:MICROBATCHES/TRANSFERS/MEMORY. Each is run once and solves several
 // instances: of the seeds from 1 on, or the models in examples/models that have enough items. What is told of them are
-// counters, the label is what is to be reached. Instances that miss it are named on stderr.
+// counters, the label is what is to be reached. Every instance is told on stderr. All rows take up to an hour.
 //
 //   --best-known=FILE       the makespans that are known of the instances; default: best_known.txt beside this file
 //   --record                writes to it what is less
