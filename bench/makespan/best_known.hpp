@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// The least makespans that anybody has found for some instances, in a file: a name and a makespan on each line, by name.
+/// The least makespans that anybody has found for some instances, in a file: on each line a name and a makespan.
 class best_known {
  public:
   /// @param path  of the file; if there is none, nothing is known
@@ -34,7 +34,7 @@ class best_known {
     return found->second;
   }
 
-  /// Writes one to the file, if it is less than what is known. Whoever stops the program finds the old file or the new one.
+  /// Writes one to the file, if it is less than what is known. Whoever stops the program finds a whole file.
   void record(const std::string& name, double makespan) {
     const auto known = find(name);
     if (known && *known <= makespan) return;

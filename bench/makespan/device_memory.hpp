@@ -73,7 +73,8 @@ class device_memory {
   }
 
  private:
-  /// How many microbatches the stages of a rank hold at a time, but for moments at which none holds more than at another.
+  /// How many microbatches the stages of a rank hold at a time, but for moments at which none holds more than at
+  /// another.
   static std::vector<std::vector<std::size_t>> moments(const stagecut::schedule& order, std::size_t rank) {
     std::vector<std::size_t> part(order.stages());
     std::size_t parts = 0;

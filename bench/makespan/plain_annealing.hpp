@@ -125,8 +125,8 @@ struct annealed_cut {
 /// @param excess   by what share the cut of some points is above what is allowed; not above 0: it is allowed
 /// @param best     what shorter allowed cuts are written to
 ///
-/// The temperature falls evenly, from 2 % of the first makespan to 0. A cut that is not allowed counts as longer, by four
-/// times its excess.
+/// The temperature falls evenly, from 2 % of the first makespan to 0. A cut that is not allowed counts as longer, by
+/// four times its excess.
 template <class Excess>
 void anneal(std::vector<std::size_t> points, double seconds, const Excess& excess, random_numbers& random,
             cut_makespans& makespan, annealed_cut& best) {
@@ -163,8 +163,8 @@ void anneal(std::vector<std::size_t> points, double seconds, const Excess& exces
   }
 }
 
-/// Where the annealing begins: the cuts whose heaviest stage is lightest by both passes, by the forward passes and by the
-/// backward passes, and the one with stages of as many items.
+/// Where the annealing begins: the cuts whose heaviest stage is lightest by both passes, by the forward passes and by
+/// the backward passes, and the one with stages of as many items.
 /// @pre as many items as stages, or more
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> annealing_starts(const layer_times& times,
                                                                             std::size_t stages) {

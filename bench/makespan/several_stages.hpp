@@ -51,7 +51,8 @@ class chain_model : public stagecut::item_times {
   stagecut::prefix_sums<double> activations_;
 };
 
-/// Gives a chain messages over links: by the cut, from half of `time` to one and a half, of the mean of the stages' times.
+/// Gives a chain messages over links: by the cut, from half of `time` to one and a half, of the mean of the stages'
+/// times.
 inline void add_messages(chain& to, double time, std::size_t stages, std::uint64_t seed) {
   double sum = 0;
   for (const auto* each : {&to.times.forward, &to.times.backward}) {
@@ -65,8 +66,8 @@ inline void add_messages(chain& to, double time, std::size_t stages, std::uint64
   to.times.transfers = stagecut::transfer_kind::link;
 }
 
-/// A chain of whole numbers, the times of its items lognormal. The gradients of the weights are what a backward pass takes
-/// longer than the forward pass.
+/// A chain of whole numbers, the times of its items lognormal. The gradients of the weights are what a backward pass
+/// takes longer than the forward pass.
 inline chain lognormal_chain(std::size_t items, double sigma, std::uint64_t seed) {
   chain made;
   baseline::random_numbers random(seed);
@@ -82,8 +83,8 @@ inline chain lognormal_chain(std::size_t items, double sigma, std::uint64_t seed
   return made;
 }
 
-/// A chain of whole numbers: the longest forward pass up to `spread` times as long as the shortest, a backward pass one to
-/// three times as long as its forward pass.
+/// A chain of whole numbers: the longest forward pass up to `spread` times as long as the shortest, a backward pass one
+/// to three times as long as its forward pass.
 inline chain spread_chain(std::size_t items, double spread, std::uint64_t seed) {
   chain made;
   baseline::random_numbers random(seed);
@@ -103,8 +104,7 @@ inline chain spread_chain(std::size_t items, double spread, std::uint64_t seed) 
 inline constexpr const char* transformers[] = {"bert-large", "gpt2-xl",        "gpt3-175b",   "llama-2-70b",
                                                "llama-2-7b", "llama-3.1-405b", "mixtral-8x7b"};
 
-/// One of them, on A100s: the embedding, the layers, the norm with the head. All layers but the first and the last item are
-/// alike.
+/// One of them, on A100s: the embedding, the layers, the norm with the head. All items but the first and the last are alike.
 /// @param folder  examples/models
 /// @throws        stagecut::invalid_input as `read_transformer_config`
 inline chain transformer_chain(const std::string& folder, const std::string& name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The cut of least makespan where devices have several stages: how far it is from the best cut that is known, and how far
-// its bound is.
+// The cut of least makespan where devices have several stages: how far it is from the best cut that is known, and how
+// far its bound is.
 //
 // Names: SCHEDULE/CHAIN/n:ITEMS/p:RANKS/v:CHUNKS/m:MICROBATCHES/TRANSFERS/MEMORY. Each is run once and solves several
 // instances: of the seeds from 1 on, or the models in examples/models that have enough items. What is told of them are
@@ -11,8 +11,8 @@
 //   --annealing[=SECONDS]   also anneals every instance, for 60 s unless said otherwise: hours for all rows.
 //                           If an answer is longer than what that finds, it is counted, no failure
 //
-// If a bound is above the makespan of any cut that is known, the proof is wrong, and the program fails when all is measured;
-// likewise if an answer is no cut that is allowed, or takes longer than it says.
+// If a bound is above the makespan of any cut that is known, the proof is wrong, and the program fails when all is
+// measured; likewise if an answer is no cut that is allowed, or takes longer than it says.
 
 #include "best_known.hpp"
 #include "device_memory.hpp"
