@@ -104,7 +104,8 @@ inline chain spread_chain(std::size_t items, double spread, std::uint64_t seed) 
 inline constexpr const char* transformers[] = {"bert-large", "gpt2-xl",        "gpt3-175b",   "llama-2-70b",
                                                "llama-2-7b", "llama-3.1-405b", "mixtral-8x7b"};
 
-/// One of them, on A100s: the embedding, the layers, the norm with the head. All items but the first and the last are alike.
+/// One of them, on A100s: the embedding, the layers, the norm with the head. All items but the first and the last
+/// are alike.
 /// @param folder  examples/models
 /// @throws        stagecut::invalid_input as `read_transformer_config`
 inline chain transformer_chain(const std::string& folder, const std::string& name) {
