@@ -112,6 +112,20 @@ def minimize_makespan(runs):
            "worst", "uniform", "bottleneck", "shifting"], rows)
 
 
+def several_stages(runs):
+    rows = []
+    for (schedule, chain, n, p, v, m, transfers, memory, *_), (_, entry) in runs.items():
+        pair = lambda what: (f"{entry[what.format(which)]:.3g} %" if what.format(which) in entry else "-"
+                             for which in ("median", "worst"))
+        rows.append([schedule, chain, *(each.split(":")[1] for each in (n, p, v, m)), transfers, memory, entry["label"],
+                     f"{entry['missed']:.0f} of {entry['instances']:.0f}", f"{entry['proved']:.0f}", *pair("above_{}_percent"),
+                     *pair("gap_{}_percent"), text(entry["first_cut_worst_s"] * 1e9) if "first_cut_worst_s" in entry else "-",
+                     text(entry["median_s"] * 1e9), text(entry["worst_s"] * 1e9),
+                     f"{entry['annealing_percent']:.3g} %" if "annealing_percent" in entry else "-"])
+    table(["schedule", "chain", "n", "p", "v", "m", "transfers", "memory", "goal", "missed", "proved", "above", "worst", "gap",
+           "worst", "first cut", "median", "worst", "annealing"], rows)
+
+
 def minimize_load(runs):
     """Times are those of the thread: these runs are not repeated."""
     rows = []
@@ -161,6 +175,8 @@ if all("load" in entry for _, entry in medians.values()):
     minimize_load(medians)
 elif all("chain" in entry for _, entry in medians.values()):
     plan_graph(medians)
+elif all("no_cut" in entry for _, entry in medians.values()):
+    several_stages(medians)
 elif all("proved" in entry for _, entry in medians.values()):
     minimize_makespan(medians)
 elif all("tasks" in entry for _, entry in medians.values()):
