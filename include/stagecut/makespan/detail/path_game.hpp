@@ -1,4 +1,3 @@
-#include <cstdlib>
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -6,12 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/function_ref.hpp>
-#include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/point_times.hpp>
+#include <stagecut/makespan/detail/point_domains.hpp>
+#include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/row_bounds.hpp>
-#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -26,7 +23,7 @@ class path_game {
  public:
   static constexpr std::size_t lanes = point_rows::lanes;
 
-  path_game(const point_times& times, row_bounds& bounds) : times_(times), bounds_(bounds) {}
+  explicit path_game(row_bounds& bounds) : bounds_(bounds) {}
 
   /// The factors of the best combination and its least value.
   /// @{
@@ -51,7 +48,6 @@ class path_game {
     lengths_.resize(kept);
     for (std::size_t c = 0; c < kept; ++c) rows.measure(cuts[c], lengths_[c]);
     path_regrets_.assign(rows.groups() * lanes, 0);
-    path_regrets_[0] = 0;
     cut_regrets_.assign(kept, 0);
     cut_weights.clear();
     factors.clear();
@@ -96,8 +92,8 @@ class path_game {
   [[nodiscard]] double weight(std::size_t row) const { return row < path_weights_.size() ? path_weights_[row] : 0; }
 
  private:
-  std::size_t most_cuts = getenv("MC")?atoi(getenv("MC")):128;
-  std::size_t rounds = getenv("RO")?atoi(getenv("RO")):8;  // of play, in a step
+  static constexpr std::size_t most_cuts = 80;
+  static constexpr std::size_t rounds = 8;  // of play, in a step
 
   [[nodiscard]] static bool inside(const std::vector<std::size_t>& points, const point_domains& domains) {
     for (std::size_t j = 1; j < domains.low.size(); ++j) {
@@ -212,7 +208,6 @@ class path_game {
     cut_weights.pop_back();
   }
 
-  const point_times& times_;
   row_bounds& bounds_;
   std::vector<std::vector<double>> lengths_{};  // [cut][row]
   std::vector<double> path_regrets_{};

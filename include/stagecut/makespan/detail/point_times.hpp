@@ -2,46 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// Where the inner cut points of a chain may lie: point j, from 1 to S - 1, in `[low[j], high[j]]`.
-struct point_domains {
-  std::vector<std::uint32_t> low{};
-  std::vector<std::uint32_t> high{};
-
-  /// All cuts of n items into S stages.
-  point_domains(std::size_t items, std::size_t stages) : low(stages), high(stages) {
-    for (std::size_t j = 1; j < stages; ++j) {
-      low[j] = static_cast<std::uint32_t>(j);
-      high[j] = static_cast<std::uint32_t>(items - (stages - j));
-    }
-  }
-
-  /// Leaves out what lies in no cut. Returns whether a cut is left.
-  bool tighten() {
-    const std::size_t stages = low.size();
-    for (std::size_t j = 2; j < stages; ++j) low[j] = low[j] <= low[j - 1] ? low[j - 1] + 1 : low[j];
-    for (std::size_t j = stages; j-- > 2;) high[j - 1] = high[j - 1] >= high[j] ? high[j] - 1 : high[j - 1];
-    for (std::size_t j = 1; j < stages; ++j) {
-      if (low[j] > high[j]) return false;
-    }
-    return true;
-  }
-
-  /// Whether one cut is left.
-  [[nodiscard]] bool single() const {
-    for (std::size_t j = 1; j < low.size(); ++j) {
-      if (low[j] != high[j]) return false;
-    }
-    return true;
-  }
-};
 
 /// Times of a chain as sums over its cut points: of a path that passes through stages so and so often, each cut point adds
 /// what its place takes from one stage and gives to the other. See docs/makespan.md, Bounds, Domains.
@@ -101,12 +66,15 @@ class point_times {
     }
   }
 
-  /// How much a sum over points may be off for being rounded; 0 for whole numbers of passes whose sums are exact.
+  /// How much a sum over points may be off for being rounded, at most.
   ///
-  /// A part of such a sum is the time of the stages before a point, less what the path spends on all items in the stage
-  /// behind it: below twice all times, of each stage as often as a path can pass. Doubles are rounded by 2^-53 of that, in
-  /// fewer than 2^10 steps.
-  [[nodiscard]] double margin(std::size_t passes, bool whole) const {
+  /// Added up from the first point on, it is the time of the stages before a point, less what the path spends on all items in
+  /// the stage behind it: below twice all items, each on its slowest stage, as often as a path can pass. Every step is
+  /// rounded by 2^-53 of that at most, and of weights whose sum is 1 the products and sums by less than as much again for
+  /// each of 2^8 rows.
+  ///
+  /// @param passes  of a stage in an iteration
+  [[nodiscard]] double margin(std::size_t passes) const {
     double all = 0;
     for (const std::size_t kind : kinds_) {
       for (std::size_t i = 0; i < chain_.items; ++i) {
@@ -122,8 +90,7 @@ class point_times {
     double message = 0;
     for (const double each : messages_) message = message < each ? each : message;
     all = 4 * static_cast<double>(passes) * (all + 2 * static_cast<double>(chain_.stages) * message);
-    if (whole && all < 0x1p53) return 0;
-    return all * static_cast<double>(chain_.stages) * 0x1p-50 + 1;
+    return all * (static_cast<double>(chain_.stages * (width_ + 1)) + 0x1p8) * 0x1p-53 + 1;
   }
 
  private:

@@ -5,77 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/point_domains.hpp>
+#include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// Paths, or combinations of paths, as factors of `point_times`; eight of them lie side by side.
-class point_rows {
- public:
-  static constexpr std::size_t lanes = 8;
-
-  explicit point_rows(const point_times& times) : times_(times), length_(1 + (times.stages() - 1) * times.width()) {}
-
-  /// Of rows.
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Of groups of eight; rows that are missing in the last are 0.
-  [[nodiscard]] std::size_t groups() const noexcept { return (size_ + lanes - 1) / lanes; }
-  /// Factors of a row.
-  [[nodiscard]] std::size_t length() const noexcept { return length_; }
-
-  /// Sets row `place`, or adds it if `place == size()`.
-  void set(std::size_t place, const std::vector<double>& factors) {
-    if (place == size_) ++size_;
-    factors_.resize(groups() * length_ * lanes);
-    for (std::size_t i = 0; i < length_; ++i) factors_[at(place, i)] = factors[i];
-  }
-
-  /// A factor of a row.
-  [[nodiscard]] double factor(std::size_t row, std::size_t i) const noexcept { return factors_[at(row, i)]; }
-  /// Factor `i` of the eight rows of a group.
-  [[nodiscard]] const double* group(std::size_t g, std::size_t i) const noexcept {
-    return factors_.data() + (g * length_ + i) * lanes;
-  }
-
-  /// How long a path is in a cut.
-  [[nodiscard]] double length(std::size_t row, view<const std::size_t> points) const {
-    double sum = factor(row, 0);
-    std::size_t i = 1;
-    for (std::size_t j = 1; j < times_.stages(); ++j) {
-      for (std::size_t f = 0; f < times_.width(); ++f, ++i) sum += factor(row, i) * times_.at(j, f)[points[j]];
-    }
-    return sum;
-  }
-
-  /// How long every path is in a cut: `lengths[row]`, of `8 * groups()`.
-  void measure(view<const std::size_t> points, std::vector<double>& lengths) const {
-    lengths.assign(groups() * lanes, 0);
-    for (std::size_t g = 0; g < groups(); ++g) {
-      double* const to = lengths.data() + g * lanes;
-      for (std::size_t l = 0; l < lanes; ++l) to[l] = group(g, 0)[l];
-      std::size_t i = 1;
-      for (std::size_t j = 1; j < times_.stages(); ++j) {
-        for (std::size_t f = 0; f < times_.width(); ++f, ++i) {
-          const double time = times_.at(j, f)[points[j]];
-          const double* const factors = group(g, i);
-          for (std::size_t l = 0; l < lanes; ++l) to[l] += factors[l] * time;
-        }
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] std::size_t at(std::size_t row, std::size_t i) const noexcept {
-    return (row / lanes * length_ + i) * lanes + row % lanes;
-  }
-
-  const point_times& times_;
-  std::size_t length_;
-  std::size_t size_ = 0;
-  std::vector<double> factors_{};
-};
 
 /// The least that a row can be over the cuts of a domain, and over those of them that have some point at some place: from a
 /// sweep from the first point on and one from the last, each choosing the best place before, or behind. Eight rows at once;
