@@ -18,7 +18,7 @@ class memory_bounds {
       : rows_(rows),
         width_(items + 1),
         stages_(stages),
-        ceiling_(limit * (1 + margin)),
+        ceiling_(limit * (1 + margin + 0x1p-50 * static_cast<double>(stages))),
         points_(stages + 1),
         least_to_((stages + 1) * width_),
         least_from_((stages + 1) * width_),

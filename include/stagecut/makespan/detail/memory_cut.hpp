@@ -34,9 +34,14 @@ class memory_cut {
   [[nodiscard]] state find(std::size_t most_parts) {
     if (!applies() || !rows_.build(clock_) || !rows_.add_first() || rows_.rows().empty()) return state::unknown;
     std::vector<part> parts;
-    parts.push_back({bounds_.all_points(), std::vector<double>(rows_.rows().size(), 1)});
+    parts.push_back(whole());
+    std::size_t restart = first_restart;
     for (seen_ = 0; !parts.empty(); ++seen_) {
       if (clock_.look() || seen_ == most_parts) return state::unknown;
+      if (seen_ == restart) {  // elsewhere there may be a cut that is found soon
+        parts.assign(1, whole());
+        restart *= 3;
+      }
       part now = std::move(parts.back());
       parts.pop_back();
       const verdict here = examine(now);
@@ -55,7 +60,10 @@ class memory_cut {
     std::vector<char> open;
     std::vector<double> prices;
   };
+  static constexpr std::size_t first_restart = 32;
   enum class verdict : std::uint8_t { none, open, found, gave_up };
+
+  [[nodiscard]] part whole() const { return {bounds_.all_points(), std::vector<double>(rows_.rows().size(), 1)}; }
 
   /// Whether rules are sums of numbers that sums and products do not round to nothing.
   [[nodiscard]] bool applies() const {
@@ -153,7 +161,7 @@ class memory_cut {
   }
 
   /// Two parts, by where a point of the fullest row may be. A single cut is looked at once more, unless it was.
-  void split(part now, std::vector<part>& parts) const {
+  void split(part now, std::vector<part>& parts) {
     const std::vector<std::size_t>& path = bounds_.path();
     const std::size_t width = path.back() + 1;
     std::size_t at = 0;
@@ -178,7 +186,7 @@ class memory_cut {
     for (std::size_t left = (widest + 1) / 2;; ++middle) {
       if (now.open[middle] != 0 && --left == 0) break;
     }
-    const bool first = path[at] <= middle - at * width;
+    const bool first = (path[at] <= middle - at * width) != (seen_ >= first_restart && coin());
     part other = now;
     for (std::size_t x = at * width; x < (at + 1) * width; ++x) ((x <= middle) == first ? other : now).open[x] = 0;
     parts.push_back(std::move(other));
@@ -191,6 +199,12 @@ class memory_cut {
     std::size_t row = 0;
     for (std::size_t q = 0; q < sums.size(); ++q) row = sums[q] > sums[row] ? q : row;
     return row;
+  }
+
+  /// True one time in four, the same times on every machine.
+  [[nodiscard]] bool coin() {
+    state_ ^= state_ << 13U, state_ ^= state_ >> 7U, state_ ^= state_ << 17U;
+    return state_ >> 62U == 0;
   }
 
   [[nodiscard]] static double sum_of(const std::vector<double>& of) {
@@ -207,6 +221,7 @@ class memory_cut {
   memory_repair repair_;
   std::size_t seen_ = 0;  // parts
   std::size_t repairs_ = 0;
+  std::uint64_t state_ = 0x9E3779B97F4A7C15U;
   std::vector<std::size_t> repaired_{};
 };
 
