@@ -28,8 +28,8 @@ class memory_bounds {
   /// Which points a cut may have: of every s the n + 1 of its begin, then those of its end. At first all.
   [[nodiscard]] std::vector<char> all_points() const { return std::vector<char>((stages_ + 1) * width_, 1); }
 
-  /// Leaves the points, and the choices between them, that a cut of them may have as far as single rows tell. False: there
-  /// is no such cut.
+  /// Leaves the points, and the choices between them, that a cut of them may have as far as single rows tell. False:
+  /// there is no such cut.
   [[nodiscard]] bool narrow(std::vector<char>& open) {
     most_.assign(rows_.tables().size(), ceiling_);
     for (int round = 0;; ++round) {
@@ -39,8 +39,8 @@ class memory_bounds {
     }
   }
 
-  /// Whether the ranks have room for all items, each for as many as the rows of that rank let its stages have if these may
-  /// be the lightest of their lengths.
+  /// Whether the ranks have room for all items, each for as many as the rows of that rank let its stages have if these
+  /// may be the lightest of their lengths.
   [[nodiscard]] bool items_fit() {
     const std::size_t items = width_ - 1;
     std::vector<double> lightest(rows_.tables().size() * width_, infinity);  // of every table and length
@@ -63,8 +63,7 @@ class memory_bounds {
     return all >= items;
   }
 
-  /// What the rows come to at least, each times its price, whatever the cut; `path`, `sums` and `exceeds` are then those
-  /// of that.
+  /// What the rows come to at least, each times its price, whatever the cut. Then `path` is the cut for which that is so.
   double price(view<const double> prices) {
     set_costs(prices);
     least_to_.assign(least_to_.size(), infinity);

@@ -29,8 +29,8 @@ class memory_cut {
         bounds_(rows_, items, order.stages(), rules.memory_limit()),
         repair_(rows_, order.stages(), rules.memory_limit(), clock) {}
 
-  /// Feasible: with `points`. Infeasible: proved. Unknown: the rules are no sums of memory, there are too many stages to
-  /// choose from, or there was no time, or not within so many parts of the search.
+  /// Feasible: with `points`. Infeasible: proved. Unknown: the rules are no sums of memory, there are too many stages
+  /// to choose from, or there was no time, or not within so many parts of the search.
   [[nodiscard]] state find(std::size_t most_parts) {
     if (!applies() || !rows_.build(clock_) || !rows_.add_first() || rows_.rows().empty()) return state::unknown;
     std::vector<part> parts;

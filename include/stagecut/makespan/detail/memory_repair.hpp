@@ -11,8 +11,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Moves runs of neighbouring cut points until no row of `memory_rows` is above the limit: an item leaves a stage of a row
-/// that is, and is handed on from stage to stage to the one that is to have one more. Rows that stay above the limit
+/// Moves runs of neighbouring cut points until no row of `memory_rows` is above the limit: an item leaves a stage of a
+/// row that is, and is handed on from stage to stage to the one that is to have one more. Rows that stay above the limit
 /// weigh more and more. The same moves on every machine.
 class memory_repair {
  public:
@@ -102,7 +102,7 @@ class memory_repair {
     for (; changed_.size() > left; changed_.pop_back()) put(changed_.back().first, changed_.back().second);
   }
 
-  /// Looks at what comes of an item that leaves stage s by its front, or by its back, and goes to any of the stages there.
+  /// Looks at what comes of an item that leaves stage s by its front or its back, and goes to any of the stages there.
   void hand_on(std::size_t s, bool front) {
     if (front ? s == 0 : s + 1 == stages_) return;
     double change = 0;
