@@ -63,7 +63,7 @@ class memory_bounds {
     return all >= items;
   }
 
-  /// What the rows come to at least, each times its price, whatever the cut. Then `path` is the cut for which that is so.
+  /// What the rows come to at least, each times its price, whatever the cut; `path` is then the cut of that.
   double price(view<const double> prices) {
     set_costs(prices);
     least_to_.assign(least_to_.size(), infinity);

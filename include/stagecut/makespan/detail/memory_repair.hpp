@@ -12,8 +12,8 @@
 namespace stagecut::inline v0::detail {
 
 /// Moves runs of neighbouring cut points until no row of `memory_rows` is above the limit: an item leaves a stage of a
-/// row that is, and is handed on from stage to stage to the one that is to have one more. Rows that stay above the limit
-/// weigh more and more. The same moves on every machine.
+/// row that is, and is handed on from stage to stage to the one that is to have one more. Rows that stay above the
+/// limit weigh more and more. The same moves on every machine.
 class memory_repair {
  public:
   memory_repair(const memory_rows& rows, std::size_t stages, double limit, search_clock& clock)
