@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/makespan/detail/starting_cut.hpp>
 
+#include <stagecut/core/interval.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "random_chains.hpp"
@@ -15,6 +20,25 @@ using stagecut::schedule_kind;
 using stagecut::state;
 
 namespace {
+
+/// Rules that do not say what they are.
+class silent_rules final : public stagecut::detail::cut_rules {
+ public:
+  explicit silent_rules(const cut_rules& rules) : rules_(rules) {}
+  [[nodiscard]] bool allows(std::size_t s, std::size_t first, std::size_t last) const override {
+    return rules_.allows(s, first, last);
+  }
+  [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const override {
+    return rules_.hopeless(s, first, last);
+  }
+  [[nodiscard]] bool allows_rank(std::size_t rank, stagecut::view<const stagecut::interval> parts) const override {
+    return rules_.allows_rank(rank, parts);
+  }
+  [[nodiscard]] bool has_rank_rules() const override { return rules_.has_rank_rules(); }
+
+ private:
+  const cut_rules& rules_;
+};
 
 /// What it finds for a chain, and whether that is allowed.
 template <class Check>
@@ -46,6 +70,13 @@ TEST_CASE("there is a cut to begin with exactly if any is allowed") {
       CHECK(stagecut::detail::allowed_cut(of.request.order, bench.checked, best.points()));
       CHECK(best.makespan() == bench.simulate(best.points()));
       CHECK(best.makespan() * bench.ticks.tick >= all[0].first);
+    });
+    chains::with_workbench(of, [&](auto& bench) {
+      const silent_rules rules(bench.checked);
+      stagecut::detail::incumbent best(bench.clock, bench.ticks.tick);
+      const stagecut::detail::stage_graph stages(bench.ticks, of.request.order, of.request.transfers, rules);
+      starting_cut starting(bench.ticks, of.request, rules, bench.simulate, bench.clock, best);
+      CHECK(starting.find(stages, bench.layout) == (all.empty() ? state::infeasible : state::feasible));
     });
   }
   CHECK(none > 5);

@@ -27,6 +27,20 @@ class cut_rules {
   [[nodiscard]] virtual bool allows_rank(std::size_t rank, view<const interval> parts) const = 0;
   /// Whether `allows_rank` can say no.
   [[nodiscard]] virtual bool has_rank_rules() const = 0;
+
+  /// How many microbatches the stages of a rank hold at the moments that count, if `allows_rank` says yes exactly where at
+  /// each of them the sum of `stage_memory`, which is not negative, is at most `memory_limit`. Null: it is another rule.
+  [[nodiscard]] virtual const std::vector<std::vector<std::size_t>>* moments(std::size_t /*rank*/) const {
+    return nullptr;
+  }
+  /// See `moments`.
+  /// @{
+  [[nodiscard]] virtual double stage_memory(std::size_t /*s*/, std::size_t /*first*/, std::size_t /*last*/,
+                                            std::size_t /*held*/) const {
+    return 0;
+  }
+  [[nodiscard]] virtual double memory_limit() const { return 0; }
+  /// @}
 };
 
 /// Whether every stage of a cut, and the stages of every rank together, are allowed.

@@ -98,6 +98,15 @@ class model_rules final : public cut_rules {
 
   [[nodiscard]] bool has_rank_rules() const override { return several_; }
 
+  [[nodiscard]] const std::vector<std::vector<std::size_t>>* moments(std::size_t rank) const override {
+    return bytes_ ? &held_[rank] : nullptr;
+  }
+  [[nodiscard]] double stage_memory(std::size_t s, std::size_t first, std::size_t last,
+                                    std::size_t held) const override {
+    return memory(s, first, last, held);
+  }
+  [[nodiscard]] double memory_limit() const override { return bytes_.value_or(0); }
+
   /// The most that `[first, last)` holds as stage s, where there is a limit.
   [[nodiscard]] double held(std::size_t s, std::size_t first, std::size_t last) const {
     return memory(s, first, last, most_[s]);

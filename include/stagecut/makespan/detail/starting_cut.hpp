@@ -17,6 +17,7 @@
 #include <stagecut/makespan/detail/cut_space.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/memory_cut.hpp>
 #include <stagecut/makespan/detail/model_rules.hpp>
 #include <stagecut/makespan/detail/pair_graph.hpp>
 #include <stagecut/makespan/detail/path_pool.hpp>
@@ -56,6 +57,9 @@ class starting_cut {
   }
 
  private:
+  /// Parts of the search by memory, where a graph of pairs will tell.
+  static constexpr std::size_t most_parts = 2000;
+
   /// Takes a cut if it is allowed and better.
   void offer(const cuts& cut) {
     if (allowed_cut(request_.order, rules_, cut.points())) best_.offer(cut.points(), simulator_(cut.points()));
@@ -102,8 +106,14 @@ class starting_cut {
 
   /// Any cut that keeps the rules of ranks, if there is one.
   state find_any(const stage_graph& stages, const stage_layout& layout) {
+    const bool pairs_tell = layout.kind != stage_layout::shape::chain;
+    memory_cut memory(request_.order, rules_, chain_.items, clock_);
+    const state by_memory = memory.find(pairs_tell ? most_parts : ~std::size_t{0});
+    if (by_memory == state::feasible) offer(cuts(memory.points));
+    if (best_.any()) return state::feasible;
+    if (by_memory == state::infeasible) return state::infeasible;
     layered_graph graph;
-    if (layout.kind != stage_layout::shape::chain) {
+    if (pairs_tell) {
       pair_graph pairs(chain_, request_.order, layout, rules_);
       if (!pairs.build_untimed(false, cut_space::most_edges, clock_, graph)) return state::unknown;
     } else if (!stages.build(no_ticks, cut_space::most_edges, clock_, graph)) {

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/makespan/detail/memory_rows.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Moves runs of neighbouring cut points until no row of `memory_rows` is above the limit: an item leaves a stage of a
+/// row that is, and is handed on from stage to stage to the one that is to have one more. Rows that stay above the
+/// limit weigh more and more. The same moves on every machine.
+class memory_repair {
+ public:
+  memory_repair(const memory_rows& rows, std::size_t stages, double limit, search_clock& clock)
+      : rows_(rows), stages_(stages), limit_(limit), clock_(clock), choice_(stages) {}
+
+  /// Goes on for so many moves from where it was. Whether `points` then keeps to all rows.
+  ///
+  /// @param fresh  whether to begin anew, with the cut `points` of stages that are allowed
+  [[nodiscard]] bool operator()(std::vector<std::size_t>& points, std::size_t moves, bool fresh) {
+    if (fresh) {
+      points_ = points;
+      weights_.clear();
+      until_.assign(stages_ + 1, 0);
+      moves_ = 0;
+    }
+    begin();
+    for (std::size_t i = 0; i < moves && !(i % 16 == 15 && clock_.look()); ++i, ++moves_) {
+      const std::size_t worst = worst_row();
+      if (worst == memory_rows::none) return points = points_, true;
+      best_ = {};
+      for (const std::size_t t : rows_.rows()[worst].tables) {
+        hand_on(rows_.tables()[t].stage, true);
+        hand_on(rows_.tables()[t].stage, false);
+      }
+      if (best_.from == 0) return false;
+      for (std::size_t q = 0; q < sums_.size() && best_.change >= 0; ++q) weights_[q] += sums_[q] > limit_ ? 1 : 0;
+      apply();
+    }
+    return false;
+  }
+
+ private:
+  struct move {
+    double change = 0;     // of the excess of all rows, as they weigh
+    std::size_t from = 0;  // the points [from, to] go one item on; 0: no move
+    std::size_t to = 0;
+    bool right = false;
+  };
+
+  void begin() {
+    weights_.resize(rows_.rows().size(), 1);
+    for (std::size_t s = 0; s < stages_; ++s) choice_[s] = rows_.choice(s, points_[s], points_[s + 1]);
+    sums_.clear();
+    for (std::size_t q = 0; q < rows_.rows().size(); ++q) sums_.push_back(rows_.sum(q, points_));
+  }
+
+  /// How far a row is above the limit, in limits.
+  [[nodiscard]] double excess(std::size_t q) const { return sums_[q] > limit_ ? (sums_[q] - limit_) / limit_ : 0; }
+
+  /// A row above the limit, mostly one that is far above it; or none.
+  [[nodiscard]] std::size_t worst_row() {
+    std::size_t worst = memory_rows::none;
+    double most = 0;
+    for (std::size_t q = 0; q < sums_.size(); ++q) {
+      if (!(sums_[q] > limit_)) continue;
+      const double here = excess(q) * (0.5 + random());
+      if (here >= most) most = here, worst = q;
+    }
+    return worst;
+  }
+
+  /// Makes another choice for a stage, and says by how much that changes the excess of its rows.
+  double put(std::size_t s, std::size_t to) {
+    double change = 0;
+    for (const std::size_t q : rows_.rows_of(s)) {
+      const double before = excess(q);
+      for (const std::size_t t : rows_.rows()[q].tables) {
+        if (rows_.tables()[t].stage == s) sums_[q] += rows_.bytes(t, to) - rows_.bytes(t, choice_[s]);
+      }
+      change += weights_[q] * (excess(q) - before);
+    }
+    choice_[s] = to;
+    return change;
+  }
+
+  /// Likewise with points moved by some items, for `undo` to take back. False: not allowed.
+  bool shift(std::size_t s, std::size_t first, std::size_t last, double& change) {
+    const std::size_t to = first < last ? rows_.choice(s, first, last) : memory_rows::none;
+    if (to == memory_rows::none) return false;
+    changed_.emplace_back(s, choice_[s]);
+    change += put(s, to);
+    return true;
+  }
+
+  void undo(std::size_t left) {
+    for (; changed_.size() > left; changed_.pop_back()) put(changed_.back().first, changed_.back().second);
+  }
+
+  /// Looks at what comes of an item that leaves stage s by its front or its back, and goes to any of the stages there.
+  void hand_on(std::size_t s, bool front) {
+    if (front ? s == 0 : s + 1 == stages_) return;
+    double change = 0;
+    bool fits = shift(s, points_[s] + (front ? 1 : 0), points_[s + 1] - (front ? 0 : 1), change);
+    for (std::size_t at = s; fits && (front ? at > 0 : at + 1 < stages_);) {
+      at = front ? at - 1 : at + 1;
+      const std::size_t first = points_[at];
+      const std::size_t last = points_[at + 1];
+      double with_it = change;
+      if (front ? shift(at, first, last + 1, with_it) : shift(at, first - 1, last, with_it)) {
+        consider({with_it, front ? at + 1 : s + 1, front ? s : at, front});
+        undo(changed_.size() - 1);
+      }
+      fits = (front ? at > 0 : at + 1 < stages_) &&
+             (front ? shift(at, first + 1, last + 1, change) : shift(at, first - 1, last - 1, change));
+    }
+    undo(0);
+  }
+
+  void consider(const move& of) {
+    if (until_[of.from] > moves_ && until_[of.to] > moves_ && of.change > -1e-9) return;  // not back at once
+    if (best_.from == 0 || of.change < best_.change || (of.change == best_.change && random() < 0.3)) best_ = of;
+  }
+
+  void apply() {
+    for (std::size_t at = best_.from; at <= best_.to; ++at)
+      points_[at] = best_.right ? points_[at] + 1 : points_[at] - 1;
+    until_[best_.from] = until_[best_.to] = moves_ + 4 + static_cast<std::size_t>(8 * random());
+    begin();  // sums anew, as they were changed and changed back
+  }
+
+  /// From 0 to below 1.
+  double random() {
+    state_ ^= state_ << 13U, state_ ^= state_ >> 7U, state_ ^= state_ << 17U;
+    return static_cast<double>(state_ >> 11U) * 0x1p-53;
+  }
+
+  const memory_rows& rows_;
+  std::size_t stages_;
+  double limit_;
+  search_clock& clock_;
+  std::vector<std::size_t> points_{};
+  std::vector<std::size_t> choice_;  // of every stage
+  std::vector<double> sums_{};       // of every row, as is what they weigh
+  std::vector<double> weights_{};
+  std::vector<std::size_t> until_{};  // the move before which a point is not to move back
+  std::size_t moves_ = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> changed_{};  // stages and their choices before
+  move best_{};
+  std::uint64_t state_ = 0x9E3779B97F4A7C15U;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/interval.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The memory of ranks as rows: the sum over a rank's stages at one of its `cut_rules::moments` is at most the limit. A
+/// row is there once it is asked for, and the model is asked for what stages hold in the rows that are there.
+///
+/// The stages are those that are allowed alone and that lie on some cut of such stages, numbered for each s by their
+/// first and last item.
+class memory_rows {
+ public:
+  /// What stages `stage` hold with so many microbatches.
+  struct table {
+    std::size_t stage;
+    std::size_t held;
+    std::vector<double> bytes;  ///< of every choice
+  };
+  /// The tables of a rank's stages.
+  struct row {
+    std::size_t rank;
+    std::size_t moment;
+    std::vector<std::size_t> tables;
+  };
+
+  memory_rows(const schedule& order, const cut_rules& rules, std::size_t items)
+      : order_(order),
+        rules_(rules),
+        items_(items),
+        begin_(order.stages() * (items + 1) + 1),
+        low_(order.stages() * (items + 1)),
+        tables_of_(order.stages()),
+        rows_of_(order.stages()),
+        stages_of_(order.ranks()) {
+    for (std::size_t s = 0; s < order.stages(); ++s) stages_of_[order.rank_of[s]].push_back(s);
+  }
+
+  static constexpr std::size_t none = ~std::size_t{0};
+  /// Choices that there may be.
+  static constexpr std::size_t most_choices = std::size_t{1} << 22U;
+
+  /// Asks which stages are allowed. False: there are too many, or there is no time.
+  [[nodiscard]] bool build(search_clock& clock) {
+    const std::size_t stages = order_.stages();
+    std::vector<char> reached(items_ + 1);
+    reached[0] = 1;
+    for (std::size_t s = 0; s < stages; ++s) {
+      const std::size_t highest = items_ - (stages - 1 - s);
+      std::vector<char> next(items_ + 1);
+      for (std::size_t first = 0; first <= items_; ++first) {
+        const std::size_t lowest = s + 1 == stages ? items_ : first + 1;
+        begin_[s * (items_ + 1) + first] = allowed_.size();
+        low_[s * (items_ + 1) + first] = lowest;
+        if (reached[first] == 0) continue;
+        if (clock.look() || allowed_.size() > most_choices) return false;
+        for (std::size_t last = lowest; last <= highest && first < last; ++last) {
+          const bool may_be = rules_.allows(s, first, last);
+          if (!may_be && rules_.hopeless(s, first, last)) break;
+          allowed_.push_back(may_be ? 1 : 0);
+          if (may_be) next[last] = 1;
+        }
+        clock.work(allowed_.size() - begin_[s * (items_ + 1) + first]);
+      }
+      reached = next;
+    }
+    begin_.back() = allowed_.size();
+    leave_dead_ends();
+    return true;
+  }
+
+  /// The rows there are, and their tables.
+  /// @{
+  [[nodiscard]] const std::vector<row>& rows() const noexcept { return rows_; }
+  [[nodiscard]] const std::vector<table>& tables() const noexcept { return tables_; }
+  [[nodiscard]] const std::vector<std::size_t>& tables_of(std::size_t s) const { return tables_of_[s]; }
+  [[nodiscard]] const std::vector<std::size_t>& rows_of(std::size_t s) const { return rows_of_[s]; }
+  /// @}
+  /// The stages of a rank, which may be without any rows.
+  [[nodiscard]] const std::vector<std::size_t>& stages_of(std::size_t rank) const { return stages_of_[rank]; }
+  [[nodiscard]] std::size_t ranks() const noexcept { return stages_of_.size(); }
+
+  /// The number of `[first, last)` as stage s; `none` if it is not allowed.
+  [[nodiscard]] std::size_t choice(std::size_t s, std::size_t first, std::size_t last) const {
+    const std::size_t at = s * (items_ + 1) + first;
+    if (last < low_[at]) return none;
+    const std::size_t here = begin_[at] + (last - low_[at]);
+    return here < begin_[at + 1] && allowed_[here] != 0 ? here : none;
+  }
+  /// Calls `visit(last, number)` for the choices of stage s that begin with `first`.
+  template <class Visit>
+  void each_choice(std::size_t s, std::size_t first, const Visit& visit) const {
+    const std::size_t at = s * (items_ + 1) + first;
+    for (std::size_t here = begin_[at]; here < begin_[at + 1]; ++here) {
+      if (allowed_[here] != 0) visit(low_[at] + (here - begin_[at]), here);
+    }
+  }
+  /// How many choices there are, with gaps.
+  [[nodiscard]] std::size_t choices() const noexcept { return allowed_.size(); }
+  /// What that choice of the table's stage holds.
+  [[nodiscard]] double bytes(std::size_t of_table, std::size_t choice) const {
+    const table& t = tables_[of_table];
+    return t.bytes[choice - begin_[t.stage * (items_ + 1)]];
+  }
+
+  /// What a row comes to.
+  [[nodiscard]] double sum(std::size_t of_row, view<const std::size_t> points) const {
+    const row& each = rows_[of_row];
+    double all = 0;
+    for (const std::size_t t : each.tables) {
+      const std::size_t s = tables_[t].stage;
+      all += bytes(t, choice(s, points[s], points[s + 1]));
+    }
+    return all;
+  }
+
+  /// The rows that begin the search: of every rank the moment of most microbatches. False: as `add`.
+  [[nodiscard]] bool add_first() {
+    for (std::size_t r = 0; r < order_.ranks(); ++r) {
+      const auto* const moments = stages_of_[r].empty() ? nullptr : rules_.moments(r);
+      if (moments == nullptr || moments->empty()) continue;
+      std::size_t best = 0;
+      std::size_t most = 0;
+      for (std::size_t i = 0; i < moments->size(); ++i) {
+        std::size_t sum = 0;
+        for (const std::size_t each : (*moments)[i]) sum += each;
+        if (sum > most) best = i, most = sum;
+      }
+      if (!add(r, best)) return false;
+    }
+    return true;
+  }
+
+  /// For a cut of allowed stages that keeps to all rows and is not allowed: adds the row that it exceeds most of every
+  /// rank. False: there is none, or the model says what no memory can be.
+  [[nodiscard]] bool add_broken(view<const std::size_t> points) {
+    const std::size_t before = rows_.size();
+    for (std::size_t r = 0; r < order_.ranks(); ++r) {
+      const auto* const moments = stages_of_[r].empty() ? nullptr : rules_.moments(r);
+      if (moments == nullptr) continue;
+      double most = rules_.memory_limit();
+      std::size_t worst = none;
+      for (std::size_t i = 0; i < moments->size(); ++i) {
+        double sum = 0;
+        for (std::size_t j = 0; j < stages_of_[r].size(); ++j) {
+          const std::size_t s = stages_of_[r][j];
+          sum += rules_.stage_memory(s, points[s], points[s + 1], (*moments)[i][j]);
+        }
+        if (sum > most) most = sum, worst = i;
+      }
+      if (worst != none && !has(r, worst) && !add(r, worst)) return false;
+    }
+    return rows_.size() > before;
+  }
+
+ private:
+  /// Forbids what no cut has.
+  void leave_dead_ends() {
+    std::vector<char> ends(items_ + 1);
+    ends[items_] = 1;
+    for (std::size_t s = order_.stages(); s-- > 0;) {
+      std::vector<char> before(items_ + 1);
+      for (std::size_t first = 0; first <= items_; ++first) {
+        each_choice(s, first, [&](std::size_t last, std::size_t here) {
+          if (ends[last] == 0) {
+            allowed_[here] = 0;
+          } else {
+            before[first] = 1;
+          }
+        });
+      }
+      ends = before;
+    }
+  }
+
+  [[nodiscard]] bool has(std::size_t rank, std::size_t moment) const {
+    for (const row& each : rows_) {
+      if (each.rank == rank && each.moment == moment) return true;
+    }
+    return false;
+  }
+
+  /// False: what the model says is no memory.
+  [[nodiscard]] bool add(std::size_t rank, std::size_t moment) {
+    row made{rank, moment, {}};
+    for (std::size_t j = 0; j < stages_of_[rank].size(); ++j) {
+      const std::size_t of = table_for(stages_of_[rank][j], (*rules_.moments(rank))[moment][j]);
+      if (of == none) return false;
+      made.tables.push_back(of);
+    }
+    for (const std::size_t s : stages_of_[rank]) rows_of_[s].push_back(rows_.size());
+    rows_.push_back(std::move(made));
+    return true;
+  }
+
+  [[nodiscard]] std::size_t table_for(std::size_t s, std::size_t held) {
+    for (const std::size_t each : tables_of_[s]) {
+      if (tables_[each].held == held) return each;
+    }
+    table made{s, held, {}};
+    made.bytes.resize(begin_[(s + 1) * (items_ + 1)] - begin_[s * (items_ + 1)]);
+    bool sound = true;
+    for (std::size_t first = 0; first <= items_; ++first) {
+      each_choice(s, first, [&](std::size_t last, std::size_t here) {
+        const double bytes = rules_.stage_memory(s, first, last, held);
+        sound = sound && is_finite(bytes) && !is_negative(bytes);
+        made.bytes[here - begin_[s * (items_ + 1)]] = bytes;
+      });
+    }
+    if (!sound) return none;
+    tables_of_[s].push_back(tables_.size());
+    tables_.push_back(std::move(made));
+    return tables_.size() - 1;
+  }
+
+  const schedule& order_;
+  const cut_rules& rules_;
+  std::size_t items_;
+  std::vector<std::size_t> begin_;  // of every stage and first item, its choices
+  std::vector<std::size_t> low_;    // likewise, where the first of them ends
+  std::vector<char> allowed_{};     // of every choice
+  std::vector<table> tables_{};
+  std::vector<row> rows_{};
+  std::vector<std::vector<std::size_t>> tables_of_;  // of every stage
+  std::vector<std::vector<std::size_t>> rows_of_;    // of every stage
+  std::vector<std::vector<std::size_t>> stages_of_;  // of every rank
+};
+
+}  // namespace stagecut::inline v0::detail
