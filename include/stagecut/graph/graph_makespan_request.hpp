@@ -20,7 +20,7 @@ struct graph_makespan_request {
   std::optional<double> memory_per_device{};      ///< bytes that no device may exceed; unset: no limit
   std::uint64_t seed = 1;                         ///< of the order in which moves are tried
   std::size_t kicks = 60;  ///< random changes of the best plan, from each of which it looks again
-  search_limits limits{};  ///< of the search; its evaluator is not asked, nodes are simulations
+  search_limits limits{};  ///< of the search; nodes are simulations
 };
 
 /// A plan of a graph, and when its iteration ends.

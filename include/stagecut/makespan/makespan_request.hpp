@@ -7,7 +7,6 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/core/view.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -29,9 +28,6 @@ struct search_limits {
   std::optional<std::size_t> node_limit{};  ///< partial cuts looked at, the same on every machine; unset: no limit
   function_ref<bool()> stop{};              ///< asked often; true ends the search with the best so far
   function_ref<void(const makespan_progress&)> progress{};  ///< told now and then, and whenever something is found
-  /// Writes the makespans of cuts whose points follow one another, k + 1 each: many at once, on a device say. What it
-  /// says good of is simulated again, so it decides where to look, not what is true.
-  function_ref<void(view<const std::size_t>, view<double>)> evaluator{};
 };
 
 /// For what a chain is cut: see `minimize_makespan`.

@@ -11,6 +11,7 @@
 #include <stagecut/cost/detail/check_links.hpp>
 #include <stagecut/cost/detail/pipeline_members.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/expects_pipeline_model.hpp>
@@ -30,12 +31,33 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
   /// @{
   template <pipeline_model Model>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request) const {
-    return (*this)(model, request, detail::no_constraint{});
+    return search(model, request, detail::no_constraint{}, {});
   }
 
   template <pipeline_model Model, stage_constraint Constraint>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
                                                  const Constraint& allowed) const {
+    return search(model, request, allowed, {});
+  }
+
+  template <pipeline_model Model, cut_improver Improver>
+  requires(!stage_constraint<Improver>)
+  [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
+                                                 Improver&& improver) const {
+    return search(model, request, detail::no_constraint{}, improver);
+  }
+
+  template <pipeline_model Model, stage_constraint Constraint, cut_improver Improver>
+  [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
+                                                 const Constraint& allowed, Improver&& improver) const {
+    return search(model, request, allowed, improver);
+  }
+  /// @}
+
+ private:
+  template <pipeline_model Model, stage_constraint Constraint>
+  [[nodiscard]] static outcome<makespan_cut> search(const Model& model, const makespan_request& request,
+                                                    const Constraint& allowed, cut_improver_ref improver) {
     detail::check_pipeline_members<Model>();
     check_schedule(request.order);
     check(model.size(), request, memory_pipeline_model<Model>);
@@ -51,14 +73,12 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     if (request.start && !detail::allowed_cut(request.order, rules, request.start->points())) {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
-    auto found = detail::search_makespan(chain, request, rules);
+    auto found = detail::search_makespan(chain, request, rules, improver);
     if (found.state() != state::infeasible) return found;
     return outcome<makespan_cut>::infeasible(
         detail::why_no_cut(rules, request.order, model.size(), request.memory_per_device, allowed));
   }
-  /// @}
 
- private:
   static void refuse(const char* argument, const std::string& value, const std::string& requirement) {
     detail::fail(argument_error("minimize_makespan", argument, value, requirement));
   }
@@ -106,6 +126,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
 /// @param model    what layers take: `item_times`, `with_speeds`, or a `pipeline_model` of your own
 /// @param request  the schedule, links, memory, limits; and whether all cuts near the best are wanted
 /// @param allowed  optional: which items may be a stage, a `stage_constraint`
+/// @param improver optional: who looks for better cuts in place of the search itself, a `cut_improver`
 /// @return         optimal, with `makespan == bound`; feasible, with a bound, if a limit was reached first or rounding may
 ///                 hide a better cut; infeasible, `more_stages_than_layers`, `constraint` with what its `obstacle`
 ///                 says, or `memory`; unknown if a limit was reached before any cut was found

@@ -150,7 +150,7 @@ class chain_ticks : public chain_times {
     }
     step_ = common_step();
     error_ = (all_off + 2 * static_cast<double>(boundary_.size()) * most_off) * passes_;
-    if (error_ > 0) error_ += most_ * 0x1p-45;  // what sums of doubles are off
+    if (error_ > 0) error_ += most_ * 0x1p-36;  // what sums of doubles, and of rows (`domain_search`), are off
     return true;
   }
 

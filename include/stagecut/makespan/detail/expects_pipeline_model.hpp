@@ -10,6 +10,7 @@
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -49,7 +50,7 @@ struct expects_pipeline_model {
   a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item  //
   operator()(const Other&, const makespan_request&, const Rest&...) const = delete;  // pipeline_model: docs/makespan.md
   template <pipeline_model Model, class NoConstraint>
-  requires(!stage_constraint<NoConstraint>) a_stage_constraint_is_asked_of_stage_first_last  //
+  requires(!stage_constraint<NoConstraint> && !cut_improver<NoConstraint>) a_stage_constraint_is_asked_of_stage_first_last  //
   operator()(const Model&, const makespan_request&, const NoConstraint&) const = delete;  // asked: (stage, first, last)
 };
 

@@ -10,6 +10,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cuts_within.hpp>
@@ -23,12 +24,13 @@ namespace stagecut::inline v0::detail {
 /// Finds the cut of least makespan: good cuts, then a layered graph of all that may be better, then the search that proves.
 class makespan_search {
  public:
-  makespan_search(chain_ticks& chain, const makespan_request& request, const cut_rules& rules)
+  makespan_search(chain_ticks& chain, const makespan_request& request, const cut_rules& rules,
+                  cut_improver_ref improver = {})
       : chain_(chain),
         request_(request),
         clock_(request.limits),
         best_(clock_, chain.tick, chain.error()),
-        search_(chain, request, rules, clock_, best_) {}
+        search_(chain, request, rules, clock_, best_, improver) {}
 
   [[nodiscard]] outcome<makespan_cut> run() {
     using answer = outcome<makespan_cut>;
@@ -43,7 +45,7 @@ class makespan_search {
     // Nothing that matters is rounded by much once the tick is that of a cut that is not far from the best.
     if (chain_.error() > 0) refine();
     search();
-    while (chain_.error() > known_makespan_ * 0x1p-40 && known_makespan_ < chain_.most() / 2 && !clock_.look()) {
+    while (chain_.error() > known_makespan_ * 0x1p-35 && known_makespan_ < chain_.most() / 2 && !clock_.look()) {
       refine();
       search();
     }

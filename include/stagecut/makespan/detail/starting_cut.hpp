@@ -50,11 +50,21 @@ class starting_cut {
     const auto light = minimize_bottleneck(cost, chain_.stages, any_constraint(rules));
     if (!light) return clock_.look() ? state::unknown : state::infeasible;
     offer(light->cuts);
+    if (chain_.stages > request_.order.ranks()) {  // others to begin with: light in one direction alone
+      for (const std::size_t kind : {tick_f, tick_b}) {
+        for (std::size_t i = 0; i < n; ++i) load[i] = chain_.item(kind, 0, i);
+        const auto other = minimize_bottleneck(known_prefixes<double>{prefix_sums(load)}, chain_.stages);
+        if (other) offer(other->cuts);
+      }
+    }
     offer(uniform_cuts(n, chain_.stages)->cuts);
     if (chain_.stages_differ()) offer(cuts(filled_from_front()));
     if (request_.start) offer(*request_.start);
     return best_.any() ? state::feasible : find_any(stages, layout);
   }
+
+  /// All that it has offered.
+  std::vector<std::vector<std::size_t>> offered{};
 
  private:
   /// Parts of the search by memory, where a graph of pairs will tell.
@@ -62,7 +72,9 @@ class starting_cut {
 
   /// Takes a cut if it is allowed and better.
   void offer(const cuts& cut) {
-    if (allowed_cut(request_.order, rules_, cut.points())) best_.offer(cut.points(), simulator_(cut.points()));
+    if (!allowed_cut(request_.order, rules_, cut.points())) return;
+    best_.offer(cut.points(), simulator_(cut.points()));
+    offered.emplace_back(cut.points().begin(), cut.points().end());
     clock_.state.simulations = simulator_.simulations;
   }
 

@@ -3,21 +3,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
+#include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/cut_space.hpp>
+#include <stagecut/makespan/detail/domain_search.hpp>
 #include <stagecut/makespan/detail/gpipe_cut.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
-#include <stagecut/makespan/detail/local_search.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/starting_cut.hpp>
+#include <stagecut/makespan/detail/tempering.hpp>
 #include <stagecut/makespan/detail/tie_search.hpp>
 #include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -31,7 +36,7 @@ class tick_search {
  public:
   /// @param best  begins empty
   tick_search(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules, search_clock& clock,
-              incumbent& best)
+              incumbent& best, cut_improver_ref improver = {})
       : chain_(chain),
         request_(request),
         rules_(rules),
@@ -39,20 +44,27 @@ class tick_search {
         best_(best),
         layout_(request.order),
         simulator_(chain, request.order, request.transfers),
-        local_(request.order, rules, simulator_, clock_, request.limits.evaluator),
+        improver_(improver),
         space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_) {}
 
   /// Offers a cut to begin with, as `starting_cut`.
   [[nodiscard]] state begin() {
-    return starting_cut(chain_, request_, rules_, simulator_, clock_, best_).find(space_.stages(), layout_);
+    starting_cut start(chain_, request_, rules_, simulator_, clock_, best_);
+    const state found = start.find(space_.stages(), layout_);
+    starts_ = std::move(start.offered);
+    return found;
   }
 
   /// Finds the best cut. Until the limit.
   void run() {
-    improve(layout_.kind == stage_layout::shape::chain ? tries() / 4 : 8 * tries());
-    if (!grow_graphs()) return;
+    tempering_.reset();
+    domains_.reset();
+    improve(several() ? 8 : 1);
+    if (several() && !best_.proved()) begin_domains();
+    if (best_.proved()) return;
+    if (!grow_graphs()) return search_domains();
     take_bound_cut(space_.graph());
-    if (!best_.proved()) improve(tries());
+    if (!best_.proved()) improve(1);
     if (!best_.proved()) raise_bound();
     if (!best_.proved() && is_gpipe()) solve_gpipe();
     if (!best_.proved()) branch();
@@ -60,7 +72,8 @@ class tick_search {
 
   /// Among the best cuts, the one of the lightest heaviest stage, then the lexicographically smallest. Whether it is.
   [[nodiscard]] bool settle_ties() {
-    if (!best_.proved() || !space_.holds(best_.makespan()) || clock_.look()) return false;
+    if (!best_.proved() || clock_.look()) return false;
+    if (!space_.holds(best_.makespan()) && !space_.build(best_.makespan())) return false;
     tie_search ties(chain_, layout_, space_, clock_, best_);
     return is_gpipe() ? ties.run_gpipe(request_.order.microbatches, is_serial(), simulator_) : ties.run();
   }
@@ -72,20 +85,68 @@ class tick_search {
   /// @}
 
  private:
+  /// Whether ranks have several stages.
+  [[nodiscard]] bool several() const { return chain_.stages > request_.order.ranks(); }
+
   /// How many cuts to look at, so that it takes about a hundredth of a second.
   [[nodiscard]] std::size_t tries() const {
     const std::size_t tasks =
         2 * chain_.stages * request_.order.microbatches * request_.order.slices * (chain_.has_messages ? 2 : 1);
-    const std::size_t wanted = 10'000'000 / (tasks + 1);
-    return wanted < 100 ? 100 : wanted > 4000 ? 4000 : wanted;
+    const std::size_t wanted = 30'000'000 / (tasks + 1);
+    return wanted < 500 ? 500 : wanted > 16'000 ? 16'000 : wanted;
   }
 
-  void improve(std::size_t tries) {
+  /// Looks for a better cut, for about so many hundredths of a second.
+  void improve(std::size_t effort) {
+    if (chain_.stages < 2 || chain_.stages == chain_.items || best_.proved() || clock_.look()) return;
+    if (improver_) return ask_improver(effort);
+    if (!tempering_) {
+      tempering_.emplace(chain_, request_.order, rules_, simulator_, clock_);
+      std::vector<std::vector<std::size_t>> starts = starts_;
+      starts.push_back(best_.points());
+      tempering_->begin(starts);
+    } else {
+      tempering_->add(best_.points(), best_.makespan());
+    }
+    tempering_->run(effort * tries(), best_);
+  }
+
+  void ask_improver(std::size_t effort) {
     std::vector<std::size_t> points = best_.points();
-    double makespan = best_.makespan();
-    local_(points, makespan, best_.bound(), tries);
+    const double tick = chain_.tick;
+    double seconds = std::numeric_limits<double>::infinity();
+    if (const auto& limit = request_.limits.time_limit) {
+      seconds = static_cast<double>(effort) / 100;
+      const double left = *limit - clock_.state.seconds;
+      seconds = left < seconds ? left : seconds;
+    }
+    const improvement task{best_.points(), best_.makespan() * tick, best_.bound() * tick, seconds, effort * tries()};
+    if (!improver_(task, points) || points.size() != chain_.stages + 1) return;
+    if (points.front() != 0 || points.back() != chain_.items) return;
+    for (std::size_t s = 0; s < chain_.stages; ++s) {
+      if (points[s] >= points[s + 1]) return;
+    }
+    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
     clock_.state.simulations = simulator_.simulations;
-    best_.offer(points, makespan);
+  }
+
+  /// Bounds cuts by where their points lie, for about a second.
+  void begin_domains() {
+    domains_.emplace(chain_, request_.order, rules_, simulator_, clock_, best_);
+    if (!domains_->fits()) return domains_.reset();
+    domains_->begin();
+    if (!best_.proved()) improve(8);
+    bound_domains(10'000);
+  }
+  void bound_domains(std::size_t steps) {
+    if (domains_ && !best_.proved() && !domains_->run(steps)) domains_.reset();
+  }
+  /// Nothing else: there is no graph.
+  void search_domains() {
+    for (std::size_t steps = 10'000; domains_ && !best_.proved() && !clock_.look(); steps *= 2) {
+      improve(steps / 1250);
+      bound_domains(steps);
+    }
   }
 
   /// The graph of all cuts that are not worse than the best. Where it may be large, those for less come first, and the
@@ -103,7 +164,8 @@ class tick_search {
       }
       best_.raise(space_.graph().least_bound());
       take_bound_cut(space_.graph());
-      improve(8 * tries());
+      improve(2);
+      bound_domains(10'000);
       attempt(target, 1000);
       if (best_.proved()) return space_.build(best_.makespan());
     }
@@ -198,7 +260,8 @@ class tick_search {
   /// Low targets first: they are soon done, and what is learned from them makes the last one easy.
   void branch() {
     for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
-      if (nodes > 1000) improve(nodes / 1000 * tries() / 4);
+      if (nodes > 1000) improve(several() ? nodes / 500 : nodes / 1000);
+      bound_domains(2 * nodes);
       space_.shrink(best_.makespan());
       for (const double part : {32.0, 8.0, 2.0, 1.0}) {
         if (best_.proved() || clock_.look()) break;
@@ -215,7 +278,10 @@ class tick_search {
   incumbent& best_;
   stage_layout layout_;
   cut_simulator simulator_;
-  local_search local_;
+  cut_improver_ref improver_;
+  std::vector<std::vector<std::size_t>> starts_{};  // cuts that are good in one way or another
+  std::optional<tempering> tempering_{};
+  std::optional<domain_search> domains_{};
   cut_space space_;
 };
 
