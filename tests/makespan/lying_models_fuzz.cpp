@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whatever a pipeline model, a constraint and an evaluator say, the search for the least makespan gives a cut that is one,
+// Whatever a pipeline model, a constraint and an improver say, the search for the least makespan gives a cut that is one,
 // a reason, or a refusal; and where they keep what they promise, the best cut.
 #include <stagecut/core/error.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
@@ -180,17 +180,19 @@ void search(fuzz_bytes& bytes) {
   request.limits.time_limit.reset();
   request.limits.node_limit = 16 * bytes.byte();
   if (bytes.one_in(8)) request.start = stagecut::uniform_cuts(n == 0 ? 1 : n, n < stages ? 1 : stages)->cuts;
-  const auto evaluate = [&](stagecut::view<const std::size_t> points, stagecut::view<double> makespans) {
-    require(points.size() == makespans.size() * (stages + 1));
-    for (double& each : makespans)
-      each = all.numbers[static_cast<std::size_t>(&each - makespans.data()) % all.numbers.size()];
+  const bool improved = bytes.one_in(4);
+  const auto improve = [&](const stagecut::improvement& task, stagecut::view<std::size_t> points) {
+    require(task.points.size() == stages + 1 && points.size() == stages + 1);
+    for (std::size_t& each : points) each = static_cast<std::size_t>(&each - points.data()) * n / stages;
+    return true;
   };
-  if (bytes.one_in(4)) request.limits.evaluator = evaluate;
   const rule allowed{all};
   const bool ruled = bytes.one_in(2);
   try {
     const auto answer =
-        ruled ? stagecut::minimize_makespan(model, request, allowed) : stagecut::minimize_makespan(model, request);
+        improved ? stagecut::minimize_makespan(model, request, allowed, improve)
+        : ruled  ? stagecut::minimize_makespan(model, request, allowed)
+                 : stagecut::minimize_makespan(model, request);
     if (!answer) {
       require(answer.state() == stagecut::state::infeasible || answer.state() == stagecut::state::unknown);
       require(!answer.why().text().empty());
@@ -200,7 +202,7 @@ void search(fuzz_bytes& bytes) {
       require((answer.state() == stagecut::state::optimal) == (answer->bound == answer->makespan));
       for (const auto& each : answer->within) require(each.cuts.stages() == stages && each.makespan >= answer->bound);
     }
-    if (all.honest && n >= stages) compare(model, request, ruled ? &allowed : nullptr, answer);
+    if (all.honest && n >= stages) compare(model, request, ruled || improved ? &allowed : nullptr, answer);
   } catch (const stagecut::invalid_input&) {
     // Times that are no times, or a schedule that needs what the model does not tell.
   } catch (const stagecut::argument_error& error) {

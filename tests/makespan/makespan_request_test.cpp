@@ -20,7 +20,6 @@ TEST_CASE("what is not said of a search") {
   CHECK_FALSE(request.limits.node_limit);
   CHECK_FALSE(request.limits.stop);
   CHECK_FALSE(request.limits.progress);
-  CHECK_FALSE(request.limits.evaluator);
 }
 
 TEST_CASE("how far a cut may be from the best one") {

@@ -479,6 +479,15 @@ struct ingredients {
   });
 }
 
+/// The same, helped by somebody.
+template <stagecut::cut_improver Improver>
+[[nodiscard]] stagecut::outcome<stagecut::makespan_cut> solve(const chain& of, const Improver& improver) {
+  return of.with_model([&](const auto& model) {
+    return of.rules ? stagecut::minimize_makespan(model, of.request, *of.rules, improver)
+                    : stagecut::minimize_makespan(model, of.request, improver);
+  });
+}
+
 [[nodiscard]] inline points points_of(const stagecut::cuts& of) { return {of.points().begin(), of.points().end()}; }
 
 /// All that bounds and searches are made of, of one chain.
