@@ -42,6 +42,21 @@ class cut_simulator {
     return makespan_;
   }
 
+  /// The makespan for other times: `times[s * tick_kinds + kind]`.
+  double of_times(const std::vector<double>& times) {
+    for (std::size_t s = 0; s < chain_.stages; ++s) {
+      const double* const here = times.data() + s * tick_kinds;
+      times_.forward[s] = here[tick_f];
+      (chain_.splits ? times_.backward_input : times_.backward)[s] = here[tick_b];
+      if (chain_.splits) times_.backward_weight[s] = here[tick_w];
+      if (!chain_.has_messages || s + 1 == chain_.stages) continue;
+      transfers_.forward[s] = transfers_.backward[s] = here[tick_message];
+    }
+    ++simulations;
+    makespan_ = graph_.makespan(times_, transfers_, workspace_);
+    return makespan_;
+  }
+
   /// The makespan in the user's unit, of the times as they were before they were rounded; infinite if it is not
   /// representable.
   [[nodiscard]] double unrounded(view<const std::size_t> points) {

@@ -49,7 +49,9 @@ class tick_search {
 
   /// Finds the best cut. Until the limit.
   void run() {
+    space_.restart();
     improve(layout_.kind == stage_layout::shape::chain ? tries() / 4 : 8 * tries());
+    if (layout_.kind != stage_layout::shape::chain) return grow_pairs();
     if (!grow_graphs()) return;
     take_bound_cut(space_.graph());
     if (!best_.proved()) improve(tries());
@@ -88,12 +90,11 @@ class tick_search {
     best_.offer(points, makespan);
   }
 
-  /// The graph of all cuts that are not worse than the best. Where it may be large, those for less come first, and the
+  /// The graph of all cuts that are not worse than the best. Where it is too large, those for less come first, and the
   /// bounds and cuts that they give keep the last one small.
   bool grow_graphs() {
     best_.raise(least_average());
-    const bool pairs = layout_.kind != stage_layout::shape::chain;
-    if (!pairs && space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
+    if (space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
     for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
       const double target = whole_ticks(best_.bound() + (best_.makespan() - best_.bound()) / part);
       if (!space_.build(target)) return false;
@@ -110,6 +111,51 @@ class tick_search {
     if (!space_.build(best_.makespan())) return false;
     best_.raise(space_.graph().least_bound());
     return true;
+  }
+
+  /// With two stages a rank the graph of all cuts may be large. So graphs of fewer come first, for makespans a part of the
+  /// way from the bound to the best: what is proved of each is the next bound, and the better that is, the larger the part.
+  void grow_pairs() {
+    best_.raise(least_average());
+    for (double part = 8; !best_.proved() && !clock_.look();) {
+      const double target = best_.bound() + whole_ticks((best_.makespan() - 1 - best_.bound()) / part);
+      const auto offer = [this](view<const std::size_t> points, double makespan) {
+        if (makespan < best_.makespan() && allowed_cut(request_.order, rules_, points)) best_.offer(points, makespan);
+      };
+      if (!space_.build(target, offer)) {
+        if (clock_.look() || part > 64) return;
+        part *= 2;
+        continue;
+      }
+      if (space_.graph().edges.empty()) {
+        best_.raise(target + 1);
+        part = part > 4 ? part / 2 : part;
+        continue;
+      }
+      best_.raise(space_.graph().least_bound());
+      take_bound_cut(space_.graph());
+      const std::size_t rounds = exhaust(target);
+      if (rounds < 2 && part > 1) part /= 2;
+      if (rounds > 4 && part < 8) part *= 2;
+    }
+    if (best_.proved()) (void)space_.build(best_.makespan());
+  }
+
+  /// Goes on until the graph is known to have no cut better than the best of makespan `most` or less; with more partial
+  /// cuts each round. Returns how many.
+  std::size_t exhaust(double most) {
+    std::size_t rounds = 0;
+    for (std::size_t nodes = 1000; !clock_.look(); nodes *= 2, ++rounds) {
+      if (nodes > 1000) improve(nodes / 1000 * tries() / 4);
+      for (const double part : {8.0, 2.0, 1.0}) {
+        const double last = best_.makespan() - 1 < most ? best_.makespan() - 1 : most;
+        if (best_.bound() > last) return rounds;
+        attempt(best_.bound() + whole_ticks((last - best_.bound()) / part), nodes);
+        if (clock_.look()) return rounds;
+      }
+      if (best_.bound() > most || best_.proved()) return rounds;
+    }
+    return rounds;
   }
 
   /// All passes, shared out evenly among the ranks: docs/makespan.md, Bounds, And for all.
