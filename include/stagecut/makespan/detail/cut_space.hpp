@@ -45,6 +45,12 @@ class cut_space {
   bool build(double most, function_ref<void(view<const std::size_t>, double)> offer = {}) {
     search_.reset();
     built_for_ = -1;
+    if (tick_ != chain_.tick) {  // what was learned is in ticks of another size
+      tick_ = chain_.tick;
+      pool_.reset();
+      pairs_.reset();
+      means_.reset();
+    }
     bool built = false;
     if (layout_.kind == stage_layout::shape::chain) {
       built = stages_.build(most, most_edges, clock_, graph_);
@@ -65,15 +71,6 @@ class cut_space {
     if (!pool_ || pool_->capacity() != paths) pool_.emplace(chain_, layout_, paths);
     search_.emplace(chain_, order_, layout_, rules_, simulator_, *pool_, clock_);
     return true;
-  }
-
-  /// Forgets all graphs, and what was learned, for ticks of another size.
-  void restart() {
-    search_.reset();
-    pool_.reset();
-    pairs_.reset();
-    means_.reset();
-    built_for_ = -1;
   }
 
   /// Whether there is a graph of all cuts of makespan `most` or less.
@@ -122,6 +119,7 @@ class cut_space {
   stage_graph stages_;
   layered_graph graph_{};
   double built_for_ = -1;  // the makespan
+  double tick_ = 0;        // of what is learned
   std::optional<pair_graph> pairs_{};
   std::optional<path_means> means_{};
   std::optional<path_pool> pool_{};

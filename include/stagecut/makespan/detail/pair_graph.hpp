@@ -14,6 +14,7 @@
 #include <stagecut/makespan/detail/join_graphs.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/pair_bounds.hpp>
+#include <stagecut/makespan/detail/pair_limits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -169,7 +170,8 @@ class pair_graph {
     const std::size_t widest = left == 0 ? least : vee_ ? u.cut[2] - a - 2 * left : n - left - u.cut[2];
     if (timed_ && bounds_.steady()) {
       widest_ = widest_ < widest ? widest_ : widest;
-      if (!narrow(u, a, least, choices)) return false;
+      const auto end = [&](std::size_t width) { return behind(u, a, width); };
+      if (!limits_.narrow(bounds_, u, end, most_, least, widest_, choices)) return false;
       for (std::size_t width = least; width <= widest_; ++width) {
         if (!add(graph, from, behind(u, a, width), 0)) break;
       }
@@ -192,39 +194,6 @@ class pair_graph {
   [[nodiscard]] layered_graph::node behind(const layered_graph::node& u, std::size_t a, std::size_t width) const {
     const std::size_t b = vee_ ? u.cut[2] - width : u.cut[2] + width;
     return {u.step + 1, {u.cut[0], static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)}};
-  }
-
-  /// Lowers `widest_` to what the paths known do not exclude. False: nothing from `least` on is left.
-  bool narrow(const layered_graph::node& u, std::size_t a, std::size_t least, std::size_t& choices) {
-    const auto above = [&](std::size_t width) {
-      ++choices;
-      return bounds_.above(u, behind(u, a, width), most_);
-    };
-    for (;;) {
-      if (widest_ < least) return false;
-      if (above(widest_)) {  // bisection for the last one that is not
-        std::size_t low = least;
-        while (low < widest_) {
-          const std::size_t middle = low + (widest_ - low) / 2;
-          if (above(middle)) {
-            widest_ = middle;
-          } else {
-            low = middle + 1;
-          }
-        }
-        if (widest_ == least) return false;
-        --widest_;
-      }
-      // Now and then the whole list is asked, as often as that taught something of late.
-      if (++unasked_ < pause_) return true;
-      unasked_ = 0;
-      choices += 16;
-      if (!bounds_.learn(u, behind(u, a, widest_), most_)) {
-        if (++in_vain_ == 16) in_vain_ = 0, pause_ = pause_ < 256 ? 2 * pause_ : pause_;
-        return true;
-      }
-      pause_ = pause_ > 1 ? pause_ / 2 : 1;
-    }
   }
 
   /// Adds an edge, if it is allowed and what is left is not too much for the ranks behind. False: none with a wider second
@@ -257,10 +226,8 @@ class pair_graph {
   double most_ = 0;
   function_ref<void(layered_graph&)> thin_{};
   pair_bounds bounds_;
-  std::size_t widest_ = 0;             // the second stage with the first stage before
-  std::size_t unasked_ = 0;            // stages for which paths alone were asked, one after the other
-  std::size_t pause_ = 1;              // at how many of them the whole list is
-  std::size_t in_vain_ = 0;            // how often it taught nothing
+  pair_limits limits_{};
+  std::size_t widest_ = 0;             // the second stage of the last first one
   std::vector<std::uint32_t> grid_{};  // the node of two cut points, in the step that is filled
 };
 

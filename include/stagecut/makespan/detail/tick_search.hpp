@@ -15,6 +15,7 @@
 #include <stagecut/makespan/detail/gpipe_cut.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/least_average.hpp>
 #include <stagecut/makespan/detail/local_search.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/starting_cut.hpp>
@@ -49,7 +50,6 @@ class tick_search {
 
   /// Finds the best cut. Until the limit.
   void run() {
-    space_.restart();
     improve(layout_.kind == stage_layout::shape::chain ? tries() / 4 : 8 * tries());
     if (layout_.kind != stage_layout::shape::chain) return grow_pairs();
     if (!grow_graphs()) return;
@@ -93,7 +93,7 @@ class tick_search {
   /// The graph of all cuts that are not worse than the best. Where it is too large, those for less come first, and the
   /// bounds and cuts that they give keep the last one small.
   bool grow_graphs() {
-    best_.raise(least_average());
+    best_.raise(detail::least_average(chain_, request_.order));
     if (space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
     for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
       const double target = whole_ticks(best_.bound() + (best_.makespan() - best_.bound()) / part);
@@ -108,66 +108,47 @@ class tick_search {
       attempt(target, 1000);
       if (best_.proved()) return space_.build(best_.makespan());
     }
-    if (!space_.build(best_.makespan())) return false;
-    best_.raise(space_.graph().least_bound());
-    return true;
+    return space_.build(best_.makespan()) && (best_.raise(space_.graph().least_bound()), true);
   }
 
   /// With two stages a rank the graph of all cuts may be large. So graphs of fewer come first, for makespans a part of the
-  /// way from the bound to the best: what is proved of each is the next bound, and the better that is, the larger the part.
+  /// way from the bound to the best: what is proved of each is the next bound, and the sooner, the larger the next part.
   void grow_pairs() {
-    best_.raise(least_average());
+    best_.raise(detail::least_average(chain_, request_.order));
+    const auto offer = [this](view<const std::size_t> points, double makespan) {
+      if (makespan < best_.makespan() && allowed_cut(request_.order, rules_, points)) best_.offer(points, makespan);
+    };
     for (double part = 8; !best_.proved() && !clock_.look();) {
       const double target = best_.bound() + whole_ticks((best_.makespan() - 1 - best_.bound()) / part);
-      const auto offer = [this](view<const std::size_t> points, double makespan) {
-        if (makespan < best_.makespan() && allowed_cut(request_.order, rules_, points)) best_.offer(points, makespan);
-      };
       if (!space_.build(target, offer)) {
         if (clock_.look() || part > 64) return;
         part *= 2;
-        continue;
-      }
-      if (space_.graph().edges.empty()) {
+      } else if (space_.graph().edges.empty()) {
         best_.raise(target + 1);
         part = part > 4 ? part / 2 : part;
-        continue;
+      } else {
+        best_.raise(space_.graph().least_bound());
+        take_bound_cut(space_.graph());
+        const std::size_t rounds = exhaust(target);
+        part = rounds < 2 && part > 1 ? part / 2 : rounds > 4 && part < 8 ? part * 2 : part;
       }
-      best_.raise(space_.graph().least_bound());
-      take_bound_cut(space_.graph());
-      const std::size_t rounds = exhaust(target);
-      if (rounds < 2 && part > 1) part /= 2;
-      if (rounds > 4 && part < 8) part *= 2;
     }
     if (best_.proved()) (void)space_.build(best_.makespan());
   }
 
-  /// Goes on until the graph is known to have no cut better than the best of makespan `most` or less; with more partial
-  /// cuts each round. Returns how many.
+  /// Goes on until the graph is known to have no cut better than the best of makespan `most` or less, with more partial cuts
+  /// each round. Returns how many rounds that took.
   std::size_t exhaust(double most) {
     std::size_t rounds = 0;
-    for (std::size_t nodes = 1000; !clock_.look(); nodes *= 2, ++rounds) {
-      if (nodes > 1000) improve(nodes / 1000 * tries() / 4);
+    for (std::size_t nodes = 1000; best_.bound() <= most && !best_.proved() && !clock_.look(); nodes *= 2, ++rounds) {
+      if (rounds > 0) improve(nodes / 1000 * tries() / 4);
       for (const double part : {8.0, 2.0, 1.0}) {
         const double last = best_.makespan() - 1 < most ? best_.makespan() - 1 : most;
-        if (best_.bound() > last) return rounds;
+        if (best_.bound() > last || clock_.look()) return rounds;
         attempt(best_.bound() + whole_ticks((last - best_.bound()) / part), nodes);
-        if (clock_.look()) return rounds;
       }
-      if (best_.bound() > most || best_.proved()) return rounds;
     }
     return rounds;
-  }
-
-  /// All passes, shared out evenly among the ranks: docs/makespan.md, Bounds, And for all.
-  [[nodiscard]] double least_average() const {
-    double sum = 0;
-    for (std::size_t i = 0; i < chain_.items; ++i) {
-      sum += chain_.least([&](std::size_t s) { return chain_.item_load(s, i); });
-    }
-    for (std::size_t s = 0; s < chain_.stages; ++s) sum += chain_.own_load(s);
-    const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
-    const auto share = all / static_cast<double>(request_.order.ranks());
-    return whole_ticks(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
   }
 
   /// The cut whose largest bound is least is often the best one.
