@@ -43,6 +43,10 @@ TEST_CASE("no second stage is left out that is short enough, and in the end few 
         std::size_t widest = last;
         std::size_t choices = 0;
         const bool any = limits.narrow(bounds, u, end, most, 1, widest, choices);
+        for (std::size_t width = 1; width <= last; ++width) {
+          const bool is = bounds(u, end(width)) > most;
+          sound = sound && (is || !limits.above(bounds, u, end(width), most, choices));
+        }
         sound = sound && choices != 0 && (any ? widest >= expected : expected == 0);
         ++asked;
         if (any && widest > expected) ++loose;

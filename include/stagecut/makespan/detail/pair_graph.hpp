@@ -119,7 +119,6 @@ class pair_graph {
 
   /// Sets the bounds of edges that were told apart by paths alone, and removes those above. False: the clock said stop.
   bool set_bounds(layered_graph& graph, search_clock& clock) {
-    if (!bounds_.steady()) return true;
     for (std::size_t i = 0; i < graph.edges.size(); ++i) {
       if (i % 64 == 0 && clock.look()) return false;
       layered_graph::edge& each = graph.edges[i];
@@ -173,7 +172,7 @@ class pair_graph {
       const auto end = [&](std::size_t width) { return behind(u, a, width); };
       if (!limits_.narrow(bounds_, u, end, most_, least, widest_, choices)) return false;
       for (std::size_t width = least; width <= widest_; ++width) {
-        if (!add(graph, from, behind(u, a, width), 0)) break;
+        if (!add(graph, from, behind(u, a, width))) break;
       }
       choices += (widest_ - least) / 16 + 1;
       return true;
@@ -181,11 +180,11 @@ class pair_graph {
     bool any = false;
     for (std::size_t width = least; width <= widest; ++width) {
       const layered_graph::node v = behind(u, a, width);
-      ++choices;
       if (timed_ && bounds_.busy(u, v) > most_) break;
-      const double bound = timed_ ? bounds_(u, v) : 0;
       any = true;
-      if (bound <= most_ && !add(graph, from, v, bound)) break;
+      ++choices;
+      const bool above = timed_ && limits_.above(bounds_, u, v, most_, choices);
+      if (!above && !add(graph, from, v)) break;
     }
     return any;
   }
@@ -198,7 +197,7 @@ class pair_graph {
 
   /// Adds an edge, if it is allowed and what is left is not too much for the ranks behind. False: none with a wider second
   /// stage is allowed.
-  bool add(layered_graph& graph, std::uint32_t from, const layered_graph::node& v, double bound) {
+  bool add(layered_graph& graph, std::uint32_t from, const layered_graph::node& v) {
     const layered_graph::node u = graph.nodes[from];
     const std::size_t r = layout_.stage(u.step, 0);
     if (timed_ && bounds_.rest_is_too_much(v, layout_.ranks - 1 - r, most_)) return true;
@@ -213,7 +212,7 @@ class pair_graph {
       to = static_cast<std::uint32_t>(graph.nodes.size());
       graph.nodes.push_back(v);
     }
-    graph.edges.push_back({from, to, bound});
+    graph.edges.push_back({from, to, 0});
     return true;
   }
 

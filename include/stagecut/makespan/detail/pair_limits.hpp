@@ -39,18 +39,33 @@ class pair_limits {
         if (widest == least) return false;
         --widest;
       }
-      if (++unasked_ < pause_) return true;
-      unasked_ = 0;
-      choices += 16;
-      if (!bounds.learn(u, end(widest), most)) {
-        if (++in_vain_ == 16) in_vain_ = 0, pause_ = pause_ < 256 ? 2 * pause_ : pause_;
-        return true;
-      }
-      pause_ = pause_ > 1 ? pause_ / 2 : 1;
+      if (!asked(bounds, u, end(widest), most, choices)) return true;
     }
   }
 
+  /// Whether a bound known for one edge is above `most`, be that so for wider second stages or not.
+  bool above(pair_bounds& bounds, const layered_graph::node& u, const layered_graph::node& v, double most,
+             std::size_t& choices) {
+    return bounds.above(u, v, most) || asked(bounds, u, v, most, choices);
+  }
+
  private:
+  /// Whether the whole list was asked, and is above.
+  bool asked(pair_bounds& bounds, const layered_graph::node& u, const layered_graph::node& v, double most,
+             std::size_t& choices) {
+    if (++unasked_ < pause_) return false;
+    unasked_ = 0;
+    choices += 16;
+    const bool is = bounds.learn(u, v, most);
+    if (is) {
+      pause_ = pause_ > 1 ? pause_ / 2 : 1;
+    } else if (++in_vain_ == 16) {
+      in_vain_ = 0;
+      pause_ = pause_ < 256 ? 2 * pause_ : pause_;
+    }
+    return is;
+  }
+
   std::size_t unasked_ = 0;  // times, one after the other
   std::size_t pause_ = 1;    // at how many of them the whole list is asked
   std::size_t in_vain_ = 0;  // how often it taught nothing
