@@ -106,9 +106,10 @@ class tick_search {
       take_bound_cut(space_.graph());
       improve(8 * tries());
       attempt(target, 1000);
-      if (best_.proved()) return space_.build(best_.makespan());
+      if (best_.proved()) break;
     }
-    return space_.build(best_.makespan()) && (best_.raise(space_.graph().least_bound()), true);
+    if (!space_.build(best_.makespan())) return false;
+    return best_.raise(space_.graph().least_bound()), true;
   }
 
   /// With two stages a rank the graph of all cuts may be large. So graphs of fewer come first, for makespans a part of the
@@ -119,7 +120,9 @@ class tick_search {
       if (makespan < best_.makespan() && allowed_cut(request_.order, rules_, points)) best_.offer(points, makespan);
     };
     for (double part = 8; !best_.proved() && !clock_.look();) {
-      const double target = best_.bound() + whole_ticks((best_.makespan() - 1 - best_.bound()) / part);
+      const double gap = best_.makespan() - 1 - best_.bound();
+      const double least = gap < best_.makespan() / 512 ? gap : best_.makespan() / 512;
+      const double target = best_.bound() + whole_ticks(gap / part < least ? least : gap / part);
       if (!space_.build(target, offer)) {
         if (clock_.look() || part > 64) return;
         part *= 2;
@@ -130,7 +133,7 @@ class tick_search {
         best_.raise(space_.graph().least_bound());
         take_bound_cut(space_.graph());
         const std::size_t rounds = exhaust(target);
-        part = rounds < 2 && part > 1 ? part / 2 : rounds > 4 && part < 8 ? part * 2 : part;
+        part = rounds < 3 && part > 1 ? part / 2 : rounds > 5 && part < 8 ? part * 2 : part;
       }
     }
     if (best_.proved()) (void)space_.build(best_.makespan());
@@ -140,8 +143,8 @@ class tick_search {
   /// each round. Returns how many rounds that took.
   std::size_t exhaust(double most) {
     std::size_t rounds = 0;
-    for (std::size_t nodes = 1000; best_.bound() <= most && !best_.proved() && !clock_.look(); nodes *= 2, ++rounds) {
-      if (rounds > 0) improve(nodes / 1000 * tries() / 4);
+    for (std::size_t nodes = 1000; best_.bound() <= most && !best_.proved() && !clock_.look(); nodes *= 2) {
+      if (rounds++ > 0) improve(nodes / 1000 * tries() / 4);
       for (const double part : {8.0, 2.0, 1.0}) {
         const double last = best_.makespan() - 1 < most ? best_.makespan() - 1 : most;
         if (best_.bound() > last || clock_.look()) return rounds;
