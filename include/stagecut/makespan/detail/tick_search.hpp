@@ -201,9 +201,7 @@ class tick_search {
     return true;
   }
 
-  [[nodiscard]] bool is_serial() const {
-    return chain_.has_messages && request_.transfers == transfer_kind::link;
-  }
+  [[nodiscard]] bool is_serial() const { return chain_.has_messages && request_.transfers == transfer_kind::link; }
 
   void solve_gpipe() {
     gpipe_cut solver(chain_, request_.order.microbatches, is_serial(), space_.graph());
