@@ -68,6 +68,41 @@ TEST_CASE("what is simulated, and what is on a critical path, under any order") 
   }
 }
 
+TEST_CASE("the times of a cut, and of several together") {
+  dice random(2);
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const auto kind = chains::any_kind(random);
+    const chain of = chains::random_chain(random, chains::random_order(random, kind, {9, 4, 8}), 9, {});
+    const auto all = chains::all_cuts(of);
+    if (all.empty()) continue;
+    chains::with_workbench(of, [&](auto& bench) {
+      std::vector<double> sums(bench.ticks.stages * tick_kinds);
+      std::vector<double> counts;
+      double most = 0;
+      for (int some = 0; some < 3; ++some) {
+        const points& cut = all[random.below(all.size())].second;
+        std::vector<double> times(sums.size());
+        for (std::size_t s = 0; s < bench.ticks.stages; ++s) {
+          for (const auto each : {tick_f, tick_b, tick_w}) {
+            times[s * tick_kinds + each] = bench.ticks.pass(each, s, cut[s], cut[s + 1]);
+          }
+          times[s * tick_kinds + tick_message] = bench.ticks.message(s, cut[s + 1]);
+        }
+        most += bench.simulate(cut);
+        CHECK(bench.simulate.of_times(times) == bench.simulate(cut));
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += times[i];
+      }
+      const double together = bench.simulate.of_times(sums);
+      CHECK(together <= most);
+      bench.simulate.count_critical(counts);
+      double length = 0;
+      for (std::size_t i = 0; i < sums.size(); ++i) length += counts[i] * sums[i];
+      CHECK(length == together);
+    });
+  }
+}
+
 TEST_CASE("simulations are counted") {
   chain of{chains::layers({1, 2, 3}, {1, 2, 3}, {}, {}), {}, {}, {}};
   of.request.order = stagecut::make_schedule(schedule_kind::gpipe, {.ranks = 2, .microbatches = 3});

@@ -71,6 +71,39 @@ TEST_CASE("two stages a rank: a rank is not busy for longer than a cut takes, an
   CHECK(tight > 1000);
 }
 
+TEST_CASE("two stages a rank: what is learned excludes what is above, and nothing else") {
+  dice random(3);
+  std::size_t learned = 0;
+  std::size_t by_others = 0;
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const chain of = next_pair_chain(random, 10);
+    const std::vector<valued> all = chains::all_cuts(of);
+    if (all.empty()) continue;
+    chains::with_workbench(of, [&](auto& bench) {
+      pair_bounds bounds(bench.ticks, of.request.order, bench.layout);
+      const double most = all[random.below(all.size())].first / bench.ticks.tick * (random.once_in(2) ? 1 : 0.7);
+      bool sound = true;
+      for (const auto& [makespan, cut] : all) {
+        const auto nodes = nodes_of(bench.layout, cut);
+        for (std::size_t r = 0; r + 1 < nodes.size(); ++r) {
+          const bool is = bounds(nodes[r], nodes[r + 1]) > most;
+          const bool known = bounds.above(nodes[r], nodes[r + 1], most);
+          sound = sound && (is || !known);
+          if (known) ++by_others;
+          if (known) continue;
+          sound = sound && bounds.learn(nodes[r], nodes[r + 1], most) == is;
+          sound = sound && bounds.above(nodes[r], nodes[r + 1], most) == is;
+          if (is) ++learned;
+        }
+      }
+      CHECK(sound);
+    });
+  }
+  CHECK(learned > 100);
+  CHECK(by_others > 1000);
+}
+
 // The listed values were computed by another program.
 TEST_CASE("the least bounds of a listed chain by single ranks") {
   CHECK(chains::listed_bound(schedule_kind::interleaved, 0, 2, 2) == 771);

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -85,4 +86,55 @@ TEST_CASE("one of the stages of a rank") {
     CHECK(alone(one, 0).any <= rank(both, 4).any);
   }
   CHECK(rank(both, 4).any >= 2 * 6);
+}
+
+TEST_CASE("a longest path takes as long as is said, and no longer than is said of other times") {
+  dice random(2);
+  std::size_t counted = 0;
+  std::size_t through_others = 0;
+  for (int round = 0; round < 600; ++round) {
+    CAPTURE(round);
+    const schedule order = oracle::random_schedule(random, oracle::written_transfers::none, false);
+    const std::size_t rank = random.below(order.ranks());
+    std::size_t stages = 0;
+    for (const std::size_t each : order.rank_of) stages += each == rank ? 1 : 0;
+    if (stages == 0) continue;
+    rank_relaxation relaxed(order, rank);
+    std::vector<rank_relaxation::part> parts(stages);
+    double turn = 0;
+    const auto fill = [&] {
+      for (auto& each : parts) {
+        for (double* time : {&each.forward, &each.backward, &each.weight, &each.down, &each.up}) {
+          *time = static_cast<double>(random.below(random.once_in(4) ? 200 : 20));
+        }
+      }
+      turn = static_cast<double>(random.below(100));
+    };
+    const auto longest = [&] {
+      const auto ends = relaxed(parts, turn);
+      return std::max(ends.any, ends.leaving + parts[0].up);
+    };
+    fill();
+    const double said = longest();
+    std::vector<double> counts(5 * stages + 1, -1);
+    relaxed.count_longest(parts, turn, counts.data());
+    const auto length = [&] {
+      double sum = counts.back() * turn;
+      for (std::size_t i = 0; i < stages; ++i) {
+        const auto& each = parts[i];
+        const double times[] = {each.forward, each.backward, each.weight, each.down, each.up};
+        for (std::size_t k = 0; k < 5; ++k) sum += counts[5 * i + k] * times[k];
+      }
+      return sum;
+    };
+    CHECK(length() == said);
+    ++counted;
+    if (counts.back() != 0) ++through_others;
+    for (int other = 0; other < 5; ++other) {
+      fill();
+      CHECK(length() <= longest());
+    }
+  }
+  CHECK(counted > 300);
+  CHECK(through_others > 30);
 }

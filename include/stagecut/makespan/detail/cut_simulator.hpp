@@ -42,15 +42,17 @@ class cut_simulator {
     return makespan_;
   }
 
-  /// The makespan if the stages took these times, `[s * tick_kinds + kind]`, whatever cut would make them.
-  double of_times(const std::vector<double>& ticks) {
+  /// The makespan for other times: `times[s * tick_kinds + kind]`.
+  double of_times(const std::vector<double>& times) {
     for (std::size_t s = 0; s < chain_.stages; ++s) {
-      const double* const of = ticks.data() + s * tick_kinds;
-      times_.forward[s] = of[tick_f];
-      (chain_.splits ? times_.backward_input : times_.backward)[s] = of[tick_b];
-      if (chain_.splits) times_.backward_weight[s] = of[tick_w];
-      if (chain_.has_messages && s + 1 < chain_.stages) transfers_.forward[s] = transfers_.backward[s] = of[tick_message];
+      const double* const here = times.data() + s * tick_kinds;
+      times_.forward[s] = here[tick_f];
+      (chain_.splits ? times_.backward_input : times_.backward)[s] = here[tick_b];
+      if (chain_.splits) times_.backward_weight[s] = here[tick_w];
+      if (!chain_.has_messages || s + 1 == chain_.stages) continue;
+      transfers_.forward[s] = transfers_.backward[s] = here[tick_message];
     }
+    ++simulations;
     makespan_ = graph_.makespan(times_, transfers_, workspace_);
     return makespan_;
   }

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <optional>
 
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/pair_graph.hpp>
+#include <stagecut/makespan/detail/path_means.hpp>
 #include <stagecut/makespan/detail/path_pool.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/stage_graph.hpp>
@@ -37,19 +40,35 @@ class cut_space {
 
   /// Makes the graph of all cuts of makespan `most` or less. False: it is too large, or there is no time; then there is
   /// none.
-  bool build(double most) {
+  ///
+  /// @param offer  is told of cuts that are found on the way, and their makespans
+  bool build(double most, function_ref<void(view<const std::size_t>, double)> offer = {}) {
     search_.reset();
     built_for_ = -1;
+    if (tick_ != chain_.tick) {  // what was learned is in ticks of another size
+      tick_ = chain_.tick;
+      pool_.reset();
+      pairs_.reset();
+      means_.reset();
+    }
     bool built = false;
     if (layout_.kind == stage_layout::shape::chain) {
       built = stages_.build(most, most_edges, clock_, graph_);
     } else {
-      built = pair_graph(chain_, order_, layout_, rules_).build(most, most_edges, clock_, graph_);
+      if (!pairs_) pairs_.emplace(chain_, order_, layout_, rules_);
+      if (!means_) means_.emplace(chain_, order_.microbatches * order_.slices, layout_, simulator_, clock_);
+      const auto thin = [&](layered_graph& part) { means_->thin(part, most, offer); };
+      if (offer) {
+        built = pairs_->build(most, most_edges, clock_, graph_, thin);
+      } else {
+        built = pairs_->build(most, most_edges, clock_, graph_);
+      }
     }
     if (!built) return false;
     built_for_ = most;
     const std::size_t capacity = most_lengths / (graph_.nodes.size() + 1);
-    pool_.emplace(chain_, layout_, capacity < 16 ? 16 : capacity > 256 ? 256 : capacity);
+    const std::size_t paths = capacity < 16 ? 16 : capacity > 256 ? 256 : capacity;
+    if (!pool_ || pool_->capacity() != paths) pool_.emplace(chain_, layout_, paths);
     search_.emplace(chain_, order_, layout_, rules_, simulator_, *pool_, clock_);
     return true;
   }
@@ -100,6 +119,9 @@ class cut_space {
   stage_graph stages_;
   layered_graph graph_{};
   double built_for_ = -1;  // the makespan
+  double tick_ = 0;        // of what is learned
+  std::optional<pair_graph> pairs_{};
+  std::optional<path_means> means_{};
   std::optional<path_pool> pool_{};
   std::optional<cut_search> search_{};
 };

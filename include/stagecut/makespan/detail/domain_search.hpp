@@ -61,6 +61,9 @@ class domain_search {
     best_.raise(whole(queue_.least()));
   }
 
+  /// No cut has less.
+  [[nodiscard]] double bound() const { return queue_.empty() ? best_.makespan() : queue_.least(); }
+
   /// Looks at parts until so many steps are taken, or the bound meets the best. Returns whether anything is left to do.
   bool run(std::size_t steps) {
     const std::size_t end = clock_.state.nodes + steps;

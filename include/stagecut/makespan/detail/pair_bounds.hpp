@@ -7,6 +7,7 @@
 #include <stagecut/core/interval.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/rank_paths.hpp>
 #include <stagecut/makespan/detail/rank_relaxation.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -20,6 +21,7 @@ class pair_bounds {
       : chain_(chain), layout_(layout), passes_(static_cast<double>(order.microbatches * order.slices)) {
     const std::size_t n = chain.items;
     for (std::size_t r = 0; r < order.ranks(); ++r) relaxed_.emplace_back(order, r);
+    paths_.resize(order.ranks());
     for (auto* sums : {&forward_, &backward_, &all_}) sums->resize(n + 1);
     for (std::size_t i = 0; i < n; ++i) {
       const auto pass = [&](std::size_t kind) {
@@ -62,6 +64,43 @@ class pair_bounds {
 
   /// How long the batch takes at least: docs/makespan.md, Bounds, Every other schedule.
   double operator()(const layered_graph::node& u, const layered_graph::node& v) {
+    const double turn = set_parts(u, v);
+    const auto ends = relaxed_[layout_.stage(u.step, 0)](parts_, turn);
+    const double leave = parts_[0].up;
+    return ends.any < ends.leaving + leave ? ends.leaving + leave : ends.any;
+  }
+
+  /// Whether a path that was learned shows that this is more than `most`.
+  [[nodiscard]] bool above(const layered_graph::node& u, const layered_graph::node& v, double most) {
+    rank_paths::list times;
+    fill_times(u, v, times);
+    return paths_[layout_.stage(u.step, 0)].above(times, most);
+  }
+
+  /// Learns a path that shows it, if it is so. Returns whether it is.
+  bool learn(const layered_graph::node& u, const layered_graph::node& v, double most) {
+    if ((*this)(u, v) <= most) return false;
+    const std::size_t r = layout_.stage(u.step, 0);
+    const double turn = set_parts(u, v);
+    rank_paths::list counts;
+    relaxed_[r].count_longest(parts_, turn, counts);
+    paths_[r].put(counts);
+    return true;
+  }
+
+ private:
+  /// What the paths that are learned are counts of.
+  void fill_times(const layered_graph::node& u, const layered_graph::node& v, rank_paths::list& times) {
+    times[10] = set_parts(u, v);
+    for (std::size_t j = 0; j < 2; ++j) {
+      const auto& part = parts_[j];
+      double* const here = times + 5 * j;
+      here[0] = part.forward, here[1] = part.backward, here[2] = part.weight, here[3] = part.down, here[4] = part.up;
+    }
+  }
+
+  /// Sets the parts for an edge; returns the turn.
+  double set_parts(const layered_graph::node& u, const layered_graph::node& v) {
     const std::size_t n = chain_.items;
     const std::size_t r = layout_.stage(u.step, 0);
     const std::size_t last = chain_.stages - 1;
@@ -85,16 +124,15 @@ class pair_bounds {
       here.down = forward_[part.first] - forward_[before] + own_forward_[s] - own_forward_[next] + message;
       here.up = backward_[part.first] - backward_[before] + own_backward_[s] - own_backward_[next] + message;
     }
-    const double leave = parts_[0].up;
     const std::size_t s = layout_.stage(u.step, 1);
     const std::size_t end = layout_.part(1, u, v).last;
     double turn = forward_[n] - forward_[end] + backward_[n] - backward_[end];
     turn += own_forward_[chain_.stages] - own_forward_[s + 1] + own_backward_[chain_.stages] - own_backward_[s + 1];
     if (s != last) turn += 2 * (chain_.message(s, end) + message_[last] - message_[s + 1]);
-    const auto ends = relaxed_[r](parts_, turn);
-    return ends.any < ends.leaving + leave ? ends.leaving + leave : ends.any;
+    return turn;
   }
 
+ public:
   /// Whether so many ranks behind cannot run what is left within `most`: docs/makespan.md, Bounds, And for all.
   [[nodiscard]] bool rest_is_too_much(const layered_graph::node& v, std::size_t ranks, double most) const {
     const std::size_t first = layout_.ranks - ranks;  // stages of the ranks behind, those of their first stages
@@ -121,6 +159,7 @@ class pair_bounds {
   double passes_;
   bool steady_ = true;
   std::vector<rank_relaxation> relaxed_{};       // of every rank
+  std::vector<rank_paths> paths_{};              // likewise
   std::vector<rank_relaxation::part> parts_{2};  // of the edge that is looked at
   std::vector<double> forward_{};                // prefix sums of the least times of items
   std::vector<double> backward_{};

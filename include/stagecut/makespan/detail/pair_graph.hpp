@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
@@ -13,6 +14,7 @@
 #include <stagecut/makespan/detail/join_graphs.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/pair_bounds.hpp>
+#include <stagecut/makespan/detail/pair_limits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -38,9 +40,16 @@ class pair_graph {
   }
 
   /// As `stage_graph::build`.
-  bool build(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph) {
+  ///
+  /// @param thin  is given the parts of the graph, one for each cut point between the first stages of the ranks and the second
+  ///              ones if there is such a point, and removes what no cut of makespan `most` or less uses; or none
+  bool build(double most, std::size_t most_edges, search_clock& clock, layered_graph& graph,
+             function_ref<void(layered_graph&)> thin = {}) {
     timed_ = all_cuts_ = true;
-    return build_now(most, most_edges, clock, graph);
+    thin_ = thin;
+    const bool built = build_now(most, most_edges, clock, graph);
+    thin_ = {};
+    return built;
   }
 
  private:
@@ -57,6 +66,10 @@ class pair_graph {
       layered_graph part;
       part.nodes.push_back(begin);
       if (!expand(part, most_edges, clock)) return false;
+      if (thin_ && !part.edges.empty()) {
+        thin_(part);
+        part.compact();
+      }
       if (part.edges.empty()) return true;
       edges += part.edges.size();
       parts.push_back(std::move(part));
@@ -99,7 +112,25 @@ class pair_graph {
       if (begin == graph.nodes.size()) break;
     }
     if (!graph.prune(last, [](const auto&) { return false; })) graph.edges.clear();
+    if (timed_ && !set_bounds(graph, clock)) return false;
     graph.compact();
+    return true;
+  }
+
+  /// Sets the bounds of edges that were told apart by paths alone, and removes those above. False: the clock said stop.
+  bool set_bounds(layered_graph& graph, search_clock& clock) {
+    for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+      if (i % 64 == 0 && clock.look()) return false;
+      layered_graph::edge& each = graph.edges[i];
+      const auto& u = graph.nodes[each.from];
+      const auto& v = graph.nodes[each.to];
+      const double busy = bounds_.busy(u, v);
+      each.bound = bounds_(u, v);
+      if (each.bound < busy) each.bound = busy;
+    }
+    clock.work(graph.edges.size());
+    const auto last = static_cast<std::uint32_t>(layout_.steps());
+    if (!graph.prune(last, [this](const auto& each) { return each.bound > most_; })) graph.edges.clear();
     return true;
   }
 
@@ -115,6 +146,7 @@ class pair_graph {
     // Where the first of the two stages may end.
     const std::size_t lowest = !vee_ && left == 0 ? x : u.cut[1] + 1;
     const std::size_t highest = vee_ ? u.cut[2] - (2 * left + 1) : x - left;
+    widest_ = chain_.items;
     for (std::size_t a = lowest; a <= highest; ++a) {
       if (!rules_.allows(r, u.cut[1], a)) {
         if (rules_.hopeless(r, u.cut[1], a)) break;
@@ -135,32 +167,53 @@ class pair_graph {
     // The second grows, to the right or to the left.
     const std::size_t least = left == 0 ? (vee_ ? u.cut[2] - a : n - u.cut[2]) : 1;
     const std::size_t widest = left == 0 ? least : vee_ ? u.cut[2] - a - 2 * left : n - left - u.cut[2];
+    if (timed_ && bounds_.steady()) {
+      widest_ = widest_ < widest ? widest_ : widest;
+      const auto end = [&](std::size_t width) { return behind(u, a, width); };
+      if (!limits_.narrow(bounds_, u, end, most_, least, widest_, choices)) return false;
+      for (std::size_t width = least; width <= widest_; ++width) {
+        if (!add(graph, from, behind(u, a, width))) break;
+      }
+      choices += (widest_ - least) / 16 + 1;
+      return true;
+    }
     bool any = false;
     for (std::size_t width = least; width <= widest; ++width) {
-      const auto b = static_cast<std::uint32_t>(vee_ ? u.cut[2] - width : u.cut[2] + width);
-      const layered_graph::node v{u.step + 1, {u.cut[0], a, b}};
-      ++choices;
+      const layered_graph::node v = behind(u, a, width);
       if (timed_ && bounds_.busy(u, v) > most_) break;
-      const double bound = timed_ ? bounds_(u, v) : 0;
-      if (bound > most_ && bounds_.steady()) break;
       any = true;
-      if (bound > most_) continue;
-      const interval parts[2] = {layout_.part(0, u, v), layout_.part(1, u, v)};
-      const std::size_t second = layout_.stage(u.step, 1);
-      if (!rules_.allows(second, parts[1].first, parts[1].last)) {
-        if (!vee_ && rules_.hopeless(second, parts[1].first, parts[1].last)) break;
-        continue;
-      }
-      if (!rules_.allows_rank(r, view<const interval>(parts, 2))) continue;
-      if (timed_ && bounds_.rest_is_too_much(v, left, most_)) continue;
-      std::uint32_t& to = place(v);
-      if (to == 0) {
-        to = static_cast<std::uint32_t>(graph.nodes.size());
-        graph.nodes.push_back(v);
-      }
-      graph.edges.push_back({from, to, bound});
+      ++choices;
+      const bool above = timed_ && limits_.above(bounds_, u, v, most_, choices);
+      if (!above && !add(graph, from, v)) break;
     }
     return any;
+  }
+
+  /// The node behind u if its first stage ends at a and the second is so wide.
+  [[nodiscard]] layered_graph::node behind(const layered_graph::node& u, std::size_t a, std::size_t width) const {
+    const std::size_t b = vee_ ? u.cut[2] - width : u.cut[2] + width;
+    return {u.step + 1, {u.cut[0], static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)}};
+  }
+
+  /// Adds an edge, if it is allowed and what is left is not too much for the ranks behind. False: none with a wider second
+  /// stage is allowed.
+  bool add(layered_graph& graph, std::uint32_t from, const layered_graph::node& v) {
+    const layered_graph::node u = graph.nodes[from];
+    const std::size_t r = layout_.stage(u.step, 0);
+    if (timed_ && bounds_.rest_is_too_much(v, layout_.ranks - 1 - r, most_)) return true;
+    const interval parts[2] = {layout_.part(0, u, v), layout_.part(1, u, v)};
+    const std::size_t second = layout_.stage(u.step, 1);
+    if (!rules_.allows(second, parts[1].first, parts[1].last)) {
+      return vee_ || !rules_.hopeless(second, parts[1].first, parts[1].last);
+    }
+    if (!rules_.allows_rank(r, view<const interval>(parts, 2))) return true;
+    std::uint32_t& to = place(v);
+    if (to == 0) {
+      to = static_cast<std::uint32_t>(graph.nodes.size());
+      graph.nodes.push_back(v);
+    }
+    graph.edges.push_back({from, to, 0});
+    return true;
   }
 
   const chain_ticks& chain_;
@@ -170,7 +223,10 @@ class pair_graph {
   bool timed_ = true;
   bool all_cuts_ = true;
   double most_ = 0;
+  function_ref<void(layered_graph&)> thin_{};
   pair_bounds bounds_;
+  pair_limits limits_{};
+  std::size_t widest_ = 0;             // the second stage of the last first one
   std::vector<std::uint32_t> grid_{};  // the node of two cut points, in the step that is filled
 };
 

@@ -61,6 +61,25 @@ class rank_relaxation {
     return result;
   }
 
+  /// A longest path of what was asked last, that to the end or, if it is longer, that of the latest B or I of the first part
+  /// and the way `up` from there: how often it passes F, B, W, down and up of every part, in this order, and then the turn.
+  ///
+  /// @param parts   as then
+  /// @param turn    likewise
+  /// @param counts  5 of every part, and one more
+  void count_longest(const std::vector<part>& parts, double turn, double* counts) {
+    const ends last = (*this)(parts, turn);
+    trace(parts, turn);
+    for (std::size_t i = 0; i <= 5 * parts.size(); ++i) counts[i] = 0;
+    std::size_t at = steps_.size();
+    if (last.any < last.leaving + parts[0].up) {
+      while (at > 1 && !(steps_[at - 1].part == 0 && is_gradient(steps_[at - 1].kind) && ends_[at] == last.leaving))
+        --at;
+      counts[4] = 1;
+    }
+    while (at != 0) at = step_back(at, parts.size(), counts);
+  }
+
  private:
   struct step {
     op_kind kind;
@@ -82,6 +101,56 @@ class rank_relaxation {
       steps_.push_back({each.kind, place, 2 * (place * passes_ + each.microbatch * order.slices + each.slice)});
     }
   }
+  [[nodiscard]] static bool is_gradient(op_kind kind) {
+    return kind != op_kind::forward && kind != op_kind::backward_weight;
+  }
+
+  /// When every step ends, and which one it waited for.
+  void trace(const std::vector<part>& parts, double turn) {
+    ends_.assign(steps_.size() + 1, 0);
+    waits_.assign(steps_.size() + 1, 0);
+    std::vector<std::size_t> ended(done_.size());  // the step, counted from 1, that writes there
+    for (std::size_t i = 1; i <= steps_.size(); ++i) {
+      const step& each = steps_[i - 1];
+      const part& here = parts[each.part];
+      const bool last = each.part + 1 == parts.size();
+      std::size_t source = 0;
+      double ready = 0;
+      double takes = here.weight;
+      if (each.kind == op_kind::forward) {
+        if (each.part != 0) source = ended[each.index - 2 * passes_];
+        ready = ends_[source] + here.down;
+        takes = here.forward;
+        ended[each.index] = i;
+      } else if (is_gradient(each.kind)) {
+        source = ended[last ? each.index : each.index + 2 * passes_ + 1];
+        ready = ends_[source] + (last ? turn : parts[each.part + 1].up);
+        takes = here.backward + (each.kind == op_kind::backward ? here.weight : 0);
+        ended[each.index + 1] = i;
+      }
+      waits_[i] = ends_[i - 1] < ready ? source + 1 : 0;
+      ends_[i] = (ends_[i - 1] < ready ? ready : ends_[i - 1]) + takes;
+    }
+  }
+
+  /// Counts a step of the longest path; returns the one before it on the path.
+  std::size_t step_back(std::size_t at, std::size_t parts, double* counts) const {
+    const step& each = steps_[at - 1];
+    double* const here = counts + 5 * each.part;
+    if (each.kind == op_kind::forward) here[0] += 1;
+    if (is_gradient(each.kind)) here[1] += 1;
+    if (each.kind == op_kind::backward || each.kind == op_kind::backward_weight) here[2] += 1;
+    if (waits_[at] == 0) return at - 1;
+    if (each.kind == op_kind::forward) {
+      here[3] += 1;
+    } else if (each.part + 1 == parts) {
+      counts[5 * parts] += 1;
+    } else {
+      here[5 + 4] += 1;
+    }
+    return waits_[at] - 1;
+  }
+
   [[nodiscard]] double forward_of(const step& each, std::size_t of) const {
     return done_[each.index + 2 * passes_ * of - 2 * passes_ * each.part];
   }
@@ -92,6 +161,8 @@ class rank_relaxation {
   std::size_t passes_ = 0;
   std::vector<step> steps_{};
   std::vector<double> done_{};
+  std::vector<double> ends_{};        // of every step, counted from 1, when it was traced
+  std::vector<std::size_t> waits_{};  // 0: for the one before; else for the result of this one, less 1
 };
 
 }  // namespace stagecut::inline v0::detail

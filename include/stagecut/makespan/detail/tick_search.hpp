@@ -3,26 +3,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
+#include <stagecut/makespan/detail/better_cuts.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/cut_search.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/cut_space.hpp>
-#include <stagecut/makespan/detail/domain_search.hpp>
 #include <stagecut/makespan/detail/gpipe_cut.hpp>
+#include <stagecut/makespan/detail/graph_attempts.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/least_average.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/several_search.hpp>
 #include <stagecut/makespan/detail/starting_cut.hpp>
-#include <stagecut/makespan/detail/tempering.hpp>
 #include <stagecut/makespan/detail/tie_search.hpp>
 #include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
@@ -44,27 +43,29 @@ class tick_search {
         best_(best),
         layout_(request.order),
         simulator_(chain, request.order, request.transfers),
-        improver_(improver),
-        space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_) {}
+        improve_(chain, request, rules, simulator_, clock, best, improver),
+        space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_),
+        attempts_(chain, request.order, layout_, rules, simulator_, space_, clock, best) {}
 
   /// Offers a cut to begin with, as `starting_cut`.
   [[nodiscard]] state begin() {
     starting_cut start(chain_, request_, rules_, simulator_, clock_, best_);
     const state found = start.find(space_.stages(), layout_);
-    starts_ = std::move(start.offered);
+    improve_.starts = std::move(start.offered);
     return found;
   }
 
   /// Finds the best cut. Until the limit.
   void run() {
-    tempering_.reset();
-    domains_.reset();
-    improve(several() ? 8 : 1);
-    if (several() && !best_.proved()) begin_domains();
-    if (best_.proved()) return;
-    if (!grow_graphs()) return search_domains();
-    take_bound_cut(space_.graph());
-    if (!best_.proved()) improve(1);
+    improve_.restart();
+    if (chain_.stages > request_.order.ranks()) {
+      several_search(chain_, request_.order, layout_, rules_, simulator_, space_, attempts_, improve_, clock_, best_).run();
+      return;
+    }
+    improve_(1);
+    if (!grow_graphs()) return;
+    attempts_.take_bound_cut(space_.graph());
+    improve_(1);
     if (!best_.proved()) raise_bound();
     if (!best_.proved() && is_gpipe()) solve_gpipe();
     if (!best_.proved()) branch();
@@ -85,76 +86,11 @@ class tick_search {
   /// @}
 
  private:
-  /// Whether ranks have several stages.
-  [[nodiscard]] bool several() const { return chain_.stages > request_.order.ranks(); }
-
-  /// How many cuts to look at, so that it takes about a hundredth of a second.
-  [[nodiscard]] std::size_t tries() const {
-    const std::size_t tasks =
-        2 * chain_.stages * request_.order.microbatches * request_.order.slices * (chain_.has_messages ? 2 : 1);
-    const std::size_t wanted = 30'000'000 / (tasks + 1);
-    return wanted < 500 ? 500 : wanted > 16'000 ? 16'000 : wanted;
-  }
-
-  /// Looks for a better cut, for about so many hundredths of a second.
-  void improve(std::size_t effort) {
-    if (chain_.stages < 2 || chain_.stages == chain_.items || best_.proved() || clock_.look()) return;
-    if (improver_) return ask_improver(effort);
-    if (!tempering_) {
-      tempering_.emplace(chain_, request_.order, rules_, simulator_, clock_);
-      std::vector<std::vector<std::size_t>> starts = starts_;
-      starts.push_back(best_.points());
-      tempering_->begin(starts);
-    } else {
-      tempering_->add(best_.points(), best_.makespan());
-    }
-    tempering_->run(effort * tries(), best_);
-  }
-
-  void ask_improver(std::size_t effort) {
-    std::vector<std::size_t> points = best_.points();
-    const double tick = chain_.tick;
-    double seconds = std::numeric_limits<double>::infinity();
-    if (const auto& limit = request_.limits.time_limit) {
-      seconds = static_cast<double>(effort) / 100;
-      const double left = *limit - clock_.state.seconds;
-      seconds = left < seconds ? left : seconds;
-    }
-    const improvement task{best_.points(), best_.makespan() * tick, best_.bound() * tick, seconds, effort * tries()};
-    if (!improver_(task, points) || points.size() != chain_.stages + 1) return;
-    if (points.front() != 0 || points.back() != chain_.items) return;
-    for (std::size_t s = 0; s < chain_.stages; ++s) {
-      if (points[s] >= points[s + 1]) return;
-    }
-    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
-    clock_.state.simulations = simulator_.simulations;
-  }
-
-  /// Bounds cuts by where their points lie, for about a second.
-  void begin_domains() {
-    domains_.emplace(chain_, request_.order, rules_, simulator_, clock_, best_);
-    if (!domains_->fits()) return domains_.reset();
-    domains_->begin();
-    if (!best_.proved()) improve(8);
-    bound_domains(10'000);
-  }
-  void bound_domains(std::size_t steps) {
-    if (domains_ && !best_.proved() && !domains_->run(steps)) domains_.reset();
-  }
-  /// Nothing else: there is no graph.
-  void search_domains() {
-    for (std::size_t steps = 10'000; domains_ && !best_.proved() && !clock_.look(); steps *= 2) {
-      improve(steps / 1250);
-      bound_domains(steps);
-    }
-  }
-
-  /// The graph of all cuts that are not worse than the best. Where it may be large, those for less come first, and the
+  /// The graph of all cuts that are not worse than the best. Where it is too large, those for less come first, and the
   /// bounds and cuts that they give keep the last one small.
   bool grow_graphs() {
-    best_.raise(least_average());
-    const bool pairs = layout_.kind != stage_layout::shape::chain;
-    if (!pairs && space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
+    best_.raise(detail::least_average(chain_, request_.order));
+    if (space_.build(best_.makespan())) return best_.raise(space_.graph().least_bound()), true;
     for (double part = 64; part > 1 && !clock_.look(); part /= 2) {
       const double target = whole_ticks(best_.bound() + (best_.makespan() - best_.bound()) / part);
       if (!space_.build(target)) return false;
@@ -163,42 +99,13 @@ class tick_search {
         continue;
       }
       best_.raise(space_.graph().least_bound());
-      take_bound_cut(space_.graph());
-      improve(2);
-      bound_domains(10'000);
-      attempt(target, 1000);
-      if (best_.proved()) return space_.build(best_.makespan());
+      attempts_.take_bound_cut(space_.graph());
+      improve_(1);
+      attempts_.attempt(target, 1000);
+      if (best_.proved()) break;
     }
     if (!space_.build(best_.makespan())) return false;
-    best_.raise(space_.graph().least_bound());
-    return true;
-  }
-
-  /// All passes, shared out evenly among the ranks: docs/makespan.md, Bounds, And for all.
-  [[nodiscard]] double least_average() const {
-    double sum = 0;
-    for (std::size_t i = 0; i < chain_.items; ++i) {
-      sum += chain_.least([&](std::size_t s) { return chain_.item_load(s, i); });
-    }
-    for (std::size_t s = 0; s < chain_.stages; ++s) sum += chain_.own_load(s);
-    const auto all = sum * static_cast<double>(request_.order.microbatches * request_.order.slices);
-    const auto share = all / static_cast<double>(request_.order.ranks());
-    return whole_ticks(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
-  }
-
-  /// The cut whose largest bound is least is often the best one.
-  void take_bound_cut(const layered_graph& graph) {
-    const std::vector<std::uint32_t> path = graph.least_path();
-    if (path.size() != layout_.steps() + 1) return;
-    std::vector<std::size_t> points(chain_.stages + 1);
-    points.back() = chain_.items;
-    for (std::size_t t = 0; t + 1 < path.size(); ++t) {
-      const auto& u = graph.nodes[path[t]];
-      for (std::size_t j = 0; j < layout_.width(t); ++j) {
-        points[layout_.stage(t, j)] = layout_.part(j, u, graph.nodes[path[t + 1]]).first;
-      }
-    }
-    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
+    return best_.raise(space_.graph().least_bound()), true;
   }
 
   /// The least makespan that the bounds of stages do not exclude, by bisection: docs/makespan.md, Cuts as paths
@@ -216,7 +123,7 @@ class tick_search {
         best_.raise(low);
       } else {
         high = middle;
-        take_bound_cut(graph);
+        attempts_.take_bound_cut(graph);
       }
       if ((high - low) * 1e5 < high) break;  // the search will tell the rest
     }
@@ -244,29 +151,15 @@ class tick_search {
     best_.raise(solver.makespan);
   }
 
-  /// Proves that there is no cut of makespan `most` or less, or finds one: docs/makespan.md, The search.
-  void attempt(double most, std::size_t nodes) {
-    layered_graph graph = space_.within(most);
-    if (clock_.look()) return;
-    const auto better = [&](view<const std::size_t> points, double value) {
-      best_.offer(points, value);
-      return value - 1;
-    };
-    const auto left =
-        graph.edges.empty() ? cut_search::result::none : space_.search()(graph, most, nodes, true, better);
-    if (left == cut_search::result::none) best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1);
-  }
-
   /// Low targets first: they are soon done, and what is learned from them makes the last one easy.
   void branch() {
     for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
-      if (nodes > 1000) improve(several() ? nodes / 500 : nodes / 1000);
-      bound_domains(2 * nodes);
+      if (nodes > 1000) improve_(nodes / 1000);
       space_.shrink(best_.makespan());
       for (const double part : {32.0, 8.0, 2.0, 1.0}) {
         if (best_.proved() || clock_.look()) break;
         const double gap = best_.makespan() - 1 - best_.bound();
-        attempt(best_.bound() + whole_ticks(gap / part), nodes);
+        attempts_.attempt(best_.bound() + whole_ticks(gap / part), nodes);
       }
     }
   }
@@ -278,11 +171,9 @@ class tick_search {
   incumbent& best_;
   stage_layout layout_;
   cut_simulator simulator_;
-  cut_improver_ref improver_;
-  std::vector<std::vector<std::size_t>> starts_{};  // cuts that are good in one way or another
-  std::optional<tempering> tempering_{};
-  std::optional<domain_search> domains_{};
+  better_cuts improve_;
   cut_space space_;
+  graph_attempts attempts_;
 };
 
 }  // namespace stagecut::inline v0::detail

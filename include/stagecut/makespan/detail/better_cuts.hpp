@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/cut_improver.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/incumbent.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/tempering.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Looks for better cuts than the best, for as long as it is told: by tempering, or by whoever was asked to do so instead.
+class better_cuts {
+ public:
+  better_cuts(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules, cut_simulator& simulator,
+              search_clock& clock, incumbent& best, cut_improver_ref improver)
+      : chain_(chain),
+        request_(request),
+        rules_(rules),
+        simulator_(simulator),
+        clock_(clock),
+        best_(best),
+        improver_(improver) {}
+
+  /// Cuts that are good in one way or another, which are allowed.
+  std::vector<std::vector<std::size_t>> starts{};
+
+  /// Begins anew, with ticks of another size.
+  void restart() { tempering_.reset(); }
+
+  /// Goes on for about `effort` hundredths of a second.
+  void operator()(std::size_t effort) {
+    if (effort == 0 || chain_.stages < 2 || chain_.stages == chain_.items || best_.proved() || clock_.look()) return;
+    const std::size_t simulations = effort * tries();
+    if (improver_) return ask(effort, simulations);
+    if (!tempering_) {
+      tempering_.emplace(chain_, request_.order, rules_, simulator_, clock_);
+      std::vector<std::vector<std::size_t>> from = starts;
+      from.push_back(best_.points());
+      tempering_->begin(from);
+    } else {
+      tempering_->add(best_.points(), best_.makespan());
+    }
+    const double all = 4 * number_of_cuts();
+    tempering_->run(static_cast<double>(simulations) < all ? simulations : static_cast<std::size_t>(all), best_);
+  }
+
+  /// How many ways there are to cut the chain, allowed or not; infinite beyond what a double can hold.
+  [[nodiscard]] double number_of_cuts() const {
+    double result = 1;
+    for (std::size_t j = 1; j < chain_.stages; ++j) {
+      result *= static_cast<double>(chain_.items - j) / static_cast<double>(j);
+    }
+    return result;
+  }
+
+ private:
+  /// How many cuts are simulated in about a hundredth of a second.
+  [[nodiscard]] std::size_t tries() const {
+    const std::size_t passes = 2 * chain_.stages * request_.order.microbatches * request_.order.slices;
+    const std::size_t wanted = 30'000'000 / (passes * (chain_.has_messages ? 2 : 1) + 1);
+    return wanted < 500 ? 500 : wanted > 16'000 ? 16'000 : wanted;
+  }
+
+  void ask(std::size_t effort, std::size_t simulations) {
+    double seconds = std::numeric_limits<double>::infinity();
+    if (const auto& limit = request_.limits.time_limit) {
+      const double left = *limit - clock_.state.seconds;
+      seconds = static_cast<double>(effort) / 100 < left ? static_cast<double>(effort) / 100 : left;
+    }
+    const double tick = chain_.tick;
+    std::vector<std::size_t> points = best_.points();
+    const improvement task{best_.points(), best_.makespan() * tick, best_.bound() * tick, seconds, simulations};
+    if (!improver_(task, points) || points.front() != 0 || points.back() != chain_.items) return;
+    for (std::size_t s = 0; s < chain_.stages; ++s) {
+      if (points[s] >= points[s + 1]) return;
+    }
+    if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
+    clock_.state.simulations = simulator_.simulations;
+  }
+
+  const chain_ticks& chain_;
+  const makespan_request& request_;
+  const cut_rules& rules_;
+  cut_simulator& simulator_;
+  search_clock& clock_;
+  incumbent& best_;
+  cut_improver_ref improver_;
+  std::optional<tempering> tempering_{};
+};
+
+}  // namespace stagecut::inline v0::detail

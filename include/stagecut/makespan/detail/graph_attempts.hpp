@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/cut_search.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/cut_space.hpp>
+#include <stagecut/makespan/detail/incumbent.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Asks a graph of cuts for the best of them, and whether there is any below a makespan.
+class graph_attempts {
+ public:
+  graph_attempts(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules,
+                 cut_simulator& simulator, cut_space& space, search_clock& clock, incumbent& best)
+      : chain_(chain),
+        order_(order),
+        layout_(layout),
+        rules_(rules),
+        simulator_(simulator),
+        space_(space),
+        clock_(clock),
+        best_(best) {}
+
+  /// The cut whose largest bound is least is often the best one.
+  void take_bound_cut(const layered_graph& graph) {
+    const std::vector<std::uint32_t> path = graph.least_path();
+    if (path.size() != layout_.steps() + 1) return;
+    std::vector<std::size_t> points(chain_.stages + 1);
+    points.back() = chain_.items;
+    for (std::size_t t = 0; t + 1 < path.size(); ++t) {
+      const auto& u = graph.nodes[path[t]];
+      for (std::size_t j = 0; j < layout_.width(t); ++j) {
+        points[layout_.stage(t, j)] = layout_.part(j, u, graph.nodes[path[t + 1]]).first;
+      }
+    }
+    if (allowed_cut(order_, rules_, points)) best_.offer(points, simulator_(points));
+  }
+
+  /// Proves that there is no cut of makespan `most` or less, or finds one: docs/makespan.md, The search.
+  void attempt(double most, std::size_t nodes) {
+    layered_graph graph = space_.within(most);
+    if (clock_.look()) return;
+    const auto better = [&](view<const std::size_t> points, double value) {
+      best_.offer(points, value);
+      return value - 1;
+    };
+    const auto left =
+        graph.edges.empty() ? cut_search::result::none : space_.search()(graph, most, nodes, true, better);
+    if (left == cut_search::result::none) best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1);
+  }
+
+ private:
+  const chain_ticks& chain_;
+  const schedule& order_;
+  const stage_layout& layout_;
+  const cut_rules& rules_;
+  cut_simulator& simulator_;
+  cut_space& space_;
+  search_clock& clock_;
+  incumbent& best_;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/whole_ticks.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// All passes, shared out evenly among the ranks: no cut takes less. See docs/makespan.md, Bounds, And for all.
+[[nodiscard]] inline double least_average(const chain_ticks& chain, const schedule& order) {
+  double sum = 0;
+  for (std::size_t i = 0; i < chain.items; ++i) {
+    sum += chain.least([&](std::size_t s) { return chain.item_load(s, i); });
+  }
+  for (std::size_t s = 0; s < chain.stages; ++s) sum += chain.own_load(s);
+  const auto all = sum * static_cast<double>(order.microbatches * order.slices);
+  const auto share = all / static_cast<double>(order.ranks());
+  return whole_ticks(all < 0x1p50 ? share : share * (1 - 0x1p-50));  // beyond, it may have been rounded up
+}
+
+}  // namespace stagecut::inline v0::detail

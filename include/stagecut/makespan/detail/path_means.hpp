@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/coarse_ticks.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/weighted_cuts.hpp>
+#include <stagecut/makespan/detail/weighted_paths.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Means of critical paths as bounds for the cuts of a layered graph: docs/makespan.md, Bounds, Combinations.
+class path_means {
+ public:
+  path_means(const chain_ticks& chain, std::size_t passes, const stage_layout& layout, cut_simulator& simulator,
+             search_clock& clock)
+      : chain_(chain),
+        layout_(layout),
+        simulator_(simulator),
+        clock_(clock),
+        times_(chain, passes),
+        paths_(chain.stages),
+        cuts_(times_, layout, chain.items),
+        points_(chain.stages + 1),
+        sums_(chain.stages * tick_kinds) {}
+
+  /// Looks for means that are long in all cuts of a graph. It loses edges that no cut of makespan `most` or less uses, and
+  /// others get higher bounds, as long as that is of use.
+  ///
+  /// @param graph  begins with a node of any step
+  /// @param offer  is told of cuts and their makespans
+  template <class Offer>
+  void thin(layered_graph& graph, double most, const Offer& offer) {
+    double bound = 0;
+    for (std::size_t round = 0; round < most_rounds && !graph.edges.empty() && !clock_.look(); ++round) {
+      const double before = bound;
+      const std::size_t edges = graph.edges.size();
+      const double here = improve(graph, most, round, offer);
+      if (bound < here) bound = here;
+      // Nothing is given up for a while, as weights are learned.
+      if (round > 1 && (bound - before) * 16 < most - bound && graph.edges.size() * 20 > edges * 19) return;
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_rounds = 12;
+  static constexpr std::size_t steps_of_round = 40;
+
+  /// Some steps; returns what all cuts of the graph take at least.
+  template <class Offer>
+  double improve(layered_graph& graph, double most, std::size_t round, const Offer& offer) {
+    double bound = -1;
+    for (std::size_t step = 0; step < steps_of_round && (step == 0 || !clock_.look()); ++step) {
+      paths_.mean(now_);
+      cuts_.set(now_);
+      const double here = cuts_.least(graph);
+      clock_.work(graph.edges.size() / 16 + 100);
+      if (bound < here) bound = here, best_ = now_;
+      if (here > most || !cuts_.least_cut(graph, points_)) break;
+      learn(here, 8 / (1 + 0.03 * static_cast<double>(round * steps_of_round + step)), offer);
+    }
+    cuts_.set(best_);
+    (void)cuts_.least(graph);
+    cuts_.raise(graph);
+    if (!graph.prune(static_cast<std::uint32_t>(layout_.steps()), [most](const auto& e) { return e.bound > most; })) {
+      graph.edges.clear();
+      graph.index();
+    }
+    return bound;
+  }
+
+  /// From the cut for which the mean is shortest.
+  template <class Offer>
+  void learn(double mean, double speed, const Offer& offer) {
+    const double makespan = simulator_(points_);
+    offer(view<const std::size_t>(points_), makespan);
+    simulator_.count_critical(counts_);
+    paths_.put(counts_);
+    cut_times_.assign(chain_.stages * tick_kinds, 0);
+    for (std::size_t s = 0; s < chain_.stages; ++s) {
+      double* const here = cut_times_.data() + s * tick_kinds;
+      for (std::size_t kind = 0; kind < 3; ++kind) here[kind] = chain_.pass(kind, s, points_[s], points_[s + 1]);
+      here[tick_message] = chain_.message(s, points_[s + 1]);
+    }
+    for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += cut_times_[i];
+    if (++summed_ == 10) {
+      (void)simulator_.of_times(sums_);
+      simulator_.count_critical(counts_);
+      paths_.put(counts_);
+      sums_.assign(sums_.size(), 0);
+      summed_ = 0;
+    }
+    paths_.learn(cut_times_, mean, speed);
+  }
+
+  const chain_ticks& chain_;
+  const stage_layout& layout_;
+  cut_simulator& simulator_;
+  search_clock& clock_;
+  coarse_ticks times_;
+  weighted_paths paths_;
+  weighted_cuts cuts_;
+  std::vector<std::size_t> points_;
+  std::vector<double> now_{};  // the mean, as counts
+  std::vector<double> best_{};
+  std::vector<double> counts_{};
+  std::vector<double> cut_times_{};
+  std::vector<double> sums_;  // of some cuts' times: their critical path is of use for all of them
+  std::size_t summed_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail

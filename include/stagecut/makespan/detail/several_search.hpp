@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/better_cuts.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/cut_space.hpp>
+#include <stagecut/makespan/detail/domain_search.hpp>
+#include <stagecut/makespan/detail/graph_attempts.hpp>
+#include <stagecut/makespan/detail/incumbent.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/least_average.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/whole_ticks.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Finds the best cut where ranks have several stages: better cuts, branch and bound on domains, and graphs of cuts take
+/// turns, and share the best cut and the bound. See docs/makespan.md, The search.
+class several_search {
+ public:
+  several_search(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules,
+                 cut_simulator& simulator, cut_space& space, graph_attempts& attempts, better_cuts& improve,
+                 search_clock& clock, incumbent& best)
+      : chain_(chain),
+        order_(order),
+        layout_(layout),
+        rules_(rules),
+        simulator_(simulator),
+        space_(space),
+        attempts_(attempts),
+        improve_(improve),
+        clock_(clock),
+        best_(best) {}
+
+  /// Until the limit.
+  void run() {
+    improve_(8);
+    if (improve_.number_of_cuts() > few_cuts) begin_domains();
+    if (best_.proved()) return;
+    if (layout_.kind == stage_layout::shape::chain) {
+      best_.raise(detail::least_average(chain_, order_));
+      if (space_.build(best_.makespan())) branch();
+    } else {
+      grow_pairs();
+    }
+    while (domains_ && !best_.proved() && !clock_.look()) {  // there is no graph
+      improve_(16);
+      search_domains(20'000);
+    }
+  }
+
+ private:
+  static constexpr double few_cuts = 50'000;  // a graph tells soon
+
+  /// Bounds all cuts by where their points lie, and goes on for about a second.
+  void begin_domains() {
+    domains_.emplace(chain_, order_, rules_, simulator_, clock_, best_);
+    if (!domains_->fits()) return domains_.reset();
+    domains_->begin();
+    improve_(8);
+    search_domains(10'000);
+    last_ = clock_.state.nodes;
+  }
+  void search_domains(std::size_t steps) {
+    if (domains_ && !best_.proved() && !clock_.look() && !domains_->run(steps)) domains_.reset();
+  }
+
+  /// After some work on a graph: as much on domains, more if they lead and less if not, and some for better cuts.
+  void keep_up() {
+    const std::size_t nodes = clock_.state.nodes - last_;
+    improve_(nodes / 500);
+    if (domains_) search_domains(domains_->bound() >= best_.bound() ? 3 * nodes : nodes / 3);
+    last_ = clock_.state.nodes;
+  }
+
+  /// Three stages a rank, or more: no rank's stages stand together in an edge.
+  void branch() {
+    attempts_.take_bound_cut(space_.graph());
+    for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
+      improve_(nodes / 250);
+      search_domains(5 * nodes);
+      space_.shrink(best_.makespan());
+      for (const double part : {32.0, 8.0, 2.0, 1.0}) {
+        if (best_.proved() || clock_.look()) break;
+        const double gap = best_.makespan() - 1 - best_.bound();
+        attempts_.attempt(best_.bound() + whole_ticks(gap / part), nodes);
+      }
+    }
+  }
+
+  /// With two stages a rank the graph of all cuts may be large. So graphs of fewer come first, for makespans a part of the
+  /// way from the bound to the best: what is proved of each is the next bound, and the sooner, the larger the next part.
+  void grow_pairs() {
+    best_.raise(detail::least_average(chain_, order_));
+    const auto offer = [this](view<const std::size_t> points, double makespan) {
+      if (makespan < best_.makespan() && allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
+    };
+    for (double part = 8; !best_.proved() && !clock_.look();) {
+      keep_up();
+      if (best_.proved()) return;
+      const double gap = best_.makespan() - 1 - best_.bound();
+      const double least = gap < best_.makespan() / 512 ? gap : best_.makespan() / 512;
+      const double target = best_.bound() + whole_ticks(gap / part < least ? least : gap / part);
+      if (!space_.build(target, offer)) {
+        if (clock_.look() || part > 64) return;
+        part *= 2;
+      } else if (space_.graph().edges.empty()) {
+        best_.raise(target + 1);
+        part = part > 4 ? part / 2 : part;
+      } else {
+        best_.raise(space_.graph().least_bound());
+        attempts_.take_bound_cut(space_.graph());
+        const std::size_t rounds = exhaust(target);
+        part = rounds < 3 && part > 1 ? part / 2 : rounds > 5 && part < 8 ? part * 2 : part;
+      }
+    }
+  }
+
+  /// Goes on until the graph is known to have no cut better than the best of makespan `most` or less, with more partial cuts
+  /// each round. Returns how many rounds that took.
+  std::size_t exhaust(double most) {
+    std::size_t rounds = 0;
+    for (std::size_t nodes = 1000; best_.bound() <= most && !best_.proved() && !clock_.look(); nodes *= 2) {
+      if (rounds++ > 0) keep_up();
+      for (const double part : {8.0, 2.0, 1.0}) {
+        const double last = best_.makespan() - 1 < most ? best_.makespan() - 1 : most;
+        if (best_.bound() > last || clock_.look()) return rounds;
+        attempts_.attempt(best_.bound() + whole_ticks((last - best_.bound()) / part), nodes);
+      }
+    }
+    return rounds;
+  }
+
+  const chain_ticks& chain_;
+  const schedule& order_;
+  const stage_layout& layout_;
+  const cut_rules& rules_;
+  cut_simulator& simulator_;
+  cut_space& space_;
+  graph_attempts& attempts_;
+  better_cuts& improve_;
+  search_clock& clock_;
+  incumbent& best_;
+  std::optional<domain_search> domains_{};
+  std::size_t last_ = 0;  // nodes when domains were looked at
+};
+
+}  // namespace stagecut::inline v0::detail
