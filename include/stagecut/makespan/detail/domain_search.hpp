@@ -48,7 +48,8 @@ class domain_search {
   /// Whether it can bound these chains: sums of rounded numbers must tell good cuts apart, and a sweep over all places must
   /// not take too long.
   [[nodiscard]] bool fits() const {
-    return step_ <= best_.makespan() * 0x1p-36 && chain_.items * chain_.stages <= (std::size_t{1} << 20U);
+    const bool fine = chain_.error() == 0 || step_ <= best_.makespan() * 0x1p-36;
+    return fine && chain_.items * chain_.stages <= (std::size_t{1} << 20U);
   }
 
   /// Begins with all cuts.
@@ -64,9 +65,9 @@ class domain_search {
   /// No cut has less.
   [[nodiscard]] double bound() const { return queue_.empty() ? best_.makespan() : queue_.least(); }
 
-  /// Looks at parts until so many steps are taken, or the bound meets the best. Returns whether anything is left to do.
-  bool run(std::size_t steps) {
-    const std::size_t end = clock_.state.nodes + steps;
+  /// Looks at parts for about so many nodes, or until the bound meets the best. Returns whether anything is left to do.
+  bool run(std::size_t nodes) {
+    const std::size_t end = clock_.state.nodes + nodes;
     while (clock_.state.nodes < end && !queue_.empty() && !best_.proved() && !clock_.over()) {
       domain_queue::part now = queue_.pop();
       if (now.bound > target()) {
@@ -87,6 +88,7 @@ class domain_search {
  private:
   static constexpr std::size_t root_steps = 500;
   static constexpr std::size_t most_parts = 200'000;
+  static constexpr std::size_t step_choices = 600;  // of a graph take as long as a step of the game
 
   /// The next better makespan that there may be.
   [[nodiscard]] double target() const { return best_.makespan() - step_; }
@@ -110,7 +112,7 @@ class domain_search {
     paths_.set_combination(of.combination);
     game_.begin(paths_.rows(), of.domains);
     for (std::size_t i = 0; i < steps && !(certain(game_.bound) > target()) && !clock_.over(); ++i) {
-      ++clock_.state.nodes;
+      clock_.work(step_choices);
       if (game_.step(paths_.rows(), of.domains)) update(learn(game_.cuts.back()));
       if (game_.cut_weights.empty()) continue;
       mean_times();

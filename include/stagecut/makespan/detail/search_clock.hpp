@@ -15,7 +15,7 @@ class search_clock {
 
   /// Whether a limit is reached. Cheap enough for every node and every simulation.
   [[nodiscard]] bool over() {
-    if (over_) return true;
+    if (over_ || state.nodes >= pause_) return true;
     if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
     if (++asked_ % 16 != 1) return false;
     return look();
@@ -30,7 +30,7 @@ class search_clock {
 
   /// The same, for what takes long by itself.
   [[nodiscard]] bool look() {
-    if (over_) return true;
+    if (over_ || state.nodes >= pause_) return true;
     if (limits_.node_limit && state.nodes >= *limits_.node_limit) return over_ = true;
     state.seconds = seconds_now() - begin_;
     if (limits_.stop && limits_.stop()) over_ = true;
@@ -38,6 +38,10 @@ class search_clock {
     if (state.seconds - told_ > 0.1) tell();
     return over_;
   }
+
+  /// Says that a limit is reached once so many nodes were looked at, until `resume`: for work that others are to share.
+  void pause_after(std::size_t nodes) { pause_ = state.nodes + nodes; }
+  void resume() { pause_ = ~std::size_t{0}; }
 
   /// Tells that something was found.
   void tell() {
@@ -52,6 +56,7 @@ class search_clock {
   double begin_;
   double told_ = 0;
   std::size_t asked_ = 0;
+  std::size_t pause_ = ~std::size_t{0};
   std::size_t choices_ = 0;
   bool over_ = false;
 };

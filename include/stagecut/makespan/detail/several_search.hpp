@@ -52,8 +52,7 @@ class several_search {
       grow_pairs();
     }
     while (domains_ && !best_.proved() && !clock_.look()) {  // there is no graph
-      improve_(16);
-      search_domains(20'000);
+      search_domains(100'000);
     }
   }
 
@@ -65,28 +64,36 @@ class several_search {
     domains_.emplace(chain_, order_, rules_, simulator_, clock_, best_);
     if (!domains_->fits()) return domains_.reset();
     domains_->begin();
-    improve_(8);
-    search_domains(10'000);
-    last_ = clock_.state.nodes;
+    search_domains(60'000);
   }
-  void search_domains(std::size_t steps) {
-    if (domains_ && !best_.proved() && !clock_.look() && !domains_->run(steps)) domains_.reset();
+  /// Goes on for so many nodes, and as many again as long as they close a tenth of the gap.
+  void search_domains(std::size_t nodes) {
+    for (bool again = true; again && domains_ && !best_.proved() && !clock_.look();) {
+      const double gap = best_.makespan() - best_.bound();
+      const std::size_t before = clock_.state.nodes;
+      improve_(nodes / 3000);
+      if (!domains_->run(nodes)) domains_.reset();
+      const double left = best_.makespan() - best_.bound();
+      domain_pace_ = (gap - left) / static_cast<double>(clock_.state.nodes - before + 1);
+      again = left < 0.9 * gap;
+    }
+    last_ = clock_.state.nodes;
+    last_gap_ = best_.makespan() - best_.bound();
   }
 
-  /// After some work on a graph: as much on domains, more if they lead and less if not, and some for better cuts.
+  /// After some work on a graph: twice as much on domains if they closed more of the gap for as much work, else a third.
   void keep_up() {
     const std::size_t nodes = clock_.state.nodes - last_;
-    improve_(nodes / 500);
-    if (domains_) search_domains(domains_->bound() >= best_.bound() ? 3 * nodes : nodes / 3);
-    last_ = clock_.state.nodes;
+    const double pace = (last_gap_ - (best_.makespan() - best_.bound())) / static_cast<double>(nodes + 1);
+    improve_(nodes / 2000);
+    if (nodes > 0) search_domains(domain_pace_ > pace ? 2 * nodes : nodes / 3);
   }
 
   /// Three stages a rank, or more: no rank's stages stand together in an edge.
   void branch() {
     attempts_.take_bound_cut(space_.graph());
     for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
-      improve_(nodes / 250);
-      search_domains(5 * nodes);
+      search_domains(60 * nodes);
       space_.shrink(best_.makespan());
       for (const double part : {32.0, 8.0, 2.0, 1.0}) {
         if (best_.proved() || clock_.look()) break;
@@ -103,14 +110,20 @@ class several_search {
     const auto offer = [this](view<const std::size_t> points, double makespan) {
       if (makespan < best_.makespan() && allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
     };
+    std::size_t most_nodes = 100'000;  // for a graph
     for (double part = 8; !best_.proved() && !clock_.look();) {
       keep_up();
       if (best_.proved()) return;
       const double gap = best_.makespan() - 1 - best_.bound();
       const double least = gap < best_.makespan() / 512 ? gap : best_.makespan() / 512;
       const double target = best_.bound() + whole_ticks(gap / part < least ? least : gap / part);
-      if (!space_.build(target, offer)) {
-        if (clock_.look() || part > 64) return;
+      clock_.pause_after(most_nodes);
+      const bool built = space_.build(target, offer);
+      const bool paused = clock_.look();
+      clock_.resume();
+      if (!built) {
+        if (paused) most_nodes *= 2;
+        if (part > 64) part = 64;
         part *= 2;
       } else if (space_.graph().edges.empty()) {
         best_.raise(target + 1);
@@ -150,7 +163,9 @@ class several_search {
   search_clock& clock_;
   incumbent& best_;
   std::optional<domain_search> domains_{};
-  std::size_t last_ = 0;  // nodes when domains were looked at
+  std::size_t last_ = 0;  // nodes, and the gap, when domains were looked at
+  double last_gap_ = 0;
+  double domain_pace_ = 0;  // of the gap, for a node
 };
 
 }  // namespace stagecut::inline v0::detail
