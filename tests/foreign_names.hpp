@@ -201,6 +201,7 @@
   X(layer_work) \
   X(layers_of) \
   X(leads_down) \
+  X(least_average) \
   X(least_fullest) \
   X(least_seconds) \
   X(least_that_fits) \

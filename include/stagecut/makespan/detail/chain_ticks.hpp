@@ -26,7 +26,7 @@ class chain_ticks : public chain_times {
  public:
   template <pipeline_model Model>
   chain_ticks(const Model& model, const schedule& order, const std::vector<link_speed>& links)
-      : chain_times(model, order, links) {
+      : chain_times(model, order, links), unsure_(order.stages() > order.ranks() ? 0x1p-36 : 0x1p-45) {
     scale(std::numeric_limits<double>::max());
   }
 
@@ -150,7 +150,7 @@ class chain_ticks : public chain_times {
     }
     step_ = common_step();
     error_ = (all_off + 2 * static_cast<double>(boundary_.size()) * most_off) * passes_;
-    if (error_ > 0) error_ += most_ * 0x1p-36;  // what sums of doubles, and of rows (`domain_search`), are off
+    if (error_ > 0) error_ += most_ * unsure_;
     return true;
   }
 
@@ -171,6 +171,7 @@ class chain_ticks : public chain_times {
   double most_ = 0;
   double error_ = 0;
   double step_ = 1;
+  double unsure_;  // what sums of doubles are off, of the makespan; `domain_search` has longer ones
   std::vector<double> own_[3]{};
   std::vector<std::vector<double>> rows_{};
   std::vector<double> messages_{};

@@ -15,7 +15,8 @@ namespace stagecut::inline v0::detail {
 
 /// What `minimize_makespan` does once it has asked the model: the search, which is the same for all models.
 [[nodiscard]] STAGECUT_INLINE outcome<makespan_cut> search_makespan(chain_ticks& chain, const makespan_request& request,
-                                                                    const cut_rules& rules, cut_improver_ref improver);
+                                                                    const cut_rules& rules,
+                                                                    cut_improver_ref improver = {});
 
 #if STAGECUT_BODIES
 STAGECUT_INLINE outcome<makespan_cut> search_makespan(chain_ticks& chain, const makespan_request& request,
