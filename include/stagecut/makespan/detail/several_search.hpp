@@ -66,6 +66,7 @@ class several_search {
     domains_->begin();
     search_domains(60'000);
   }
+
   /// Goes on for so many nodes, and as many again as long as they close a tenth of the gap.
   void search_domains(std::size_t nodes) {
     for (bool again = true; again && domains_ && !best_.proved() && !clock_.look();) {
@@ -122,9 +123,9 @@ class several_search {
       const bool paused = clock_.look();
       clock_.resume();
       if (!built) {
+        if (clock_.look() || (!paused && part > 64)) return;  // it is too large
         if (paused) most_nodes *= 2;
-        if (part > 64) part = 64;
-        part *= 2;
+        part = part > 64 ? part : 2 * part;
       } else if (space_.graph().edges.empty()) {
         best_.raise(target + 1);
         part = part > 4 ? part / 2 : part;
