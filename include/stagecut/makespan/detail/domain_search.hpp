@@ -63,9 +63,12 @@ class domain_search {
   }
 
   /// No cut has less.
-  [[nodiscard]] double bound() const { return queue_.empty() ? best_.makespan() : queue_.least(); }
+  [[nodiscard]] double bound() const {
+    return queue_.empty() || queue_.least() > best_.makespan() ? best_.makespan() : queue_.least();
+  }
 
-  /// Looks at parts for about so many nodes, or until the bound meets the best. Returns whether anything is left to do.
+  /// Looks at parts for about so many nodes, or until the bound meets the best. Returns whether anything is left to do that
+  /// it can do: not at a limit, nor with too many parts.
   bool run(std::size_t nodes) {
     const std::size_t end = clock_.state.nodes + nodes;
     while (clock_.state.nodes < end && !queue_.empty() && !best_.proved() && !clock_.over()) {
@@ -82,7 +85,7 @@ class domain_search {
       if (!queue_.empty()) best_.raise(whole(queue_.least()));
     }
     if (queue_.empty()) best_.raise(best_.makespan());
-    return !best_.proved() && queue_.size() < most_parts;
+    return !best_.proved() && queue_.size() < most_parts && !clock_.over();
   }
 
  private:

@@ -23,7 +23,7 @@ class row_bounds {
 
   /// Begins with domains, of which some cut is left.
   void begin(const point_domains& domains) {
-    domains_ = &domains;
+    domains_ = domains;
     std::size_t places = 0;
     for (std::size_t j = 1; j < times_.stages(); ++j) {
       first_[j] = places;
@@ -126,7 +126,7 @@ class row_bounds {
   }
 
  private:
-  [[nodiscard]] std::size_t index(std::size_t j, std::size_t place) const { return first_[j] + place - domains_->low[j]; }
+  [[nodiscard]] std::size_t index(std::size_t j, std::size_t place) const { return first_[j] + place - domains_.low[j]; }
 
   static void lower(double* best, const double* other) {
     for (std::size_t l = 0; l < lanes; ++l) best[l] = best[l] < other[l] ? best[l] : other[l];
@@ -138,7 +138,7 @@ class row_bounds {
     for (std::size_t j = 1; j < times_.stages(); ++j) {
       double* to = weights_.data() + first_[j] * lanes;
       const double* const first = rows.group(g, 1 + (j - 1) * width);
-      for (std::size_t c = domains_->low[j]; c <= domains_->high[j]; ++c, to += lanes) {
+      for (std::size_t c = domains_.low[j]; c <= domains_.high[j]; ++c, to += lanes) {
         const double time = times_.at(j, 0)[c];
         for (std::size_t l = 0; l < lanes; ++l) to[l] = first[l] * time;
         for (std::size_t f = 1; f < width; ++f) {
@@ -155,10 +155,10 @@ class row_bounds {
     for (std::size_t j = 1; j < times_.stages(); ++j) {
       double best[lanes];
       for (std::size_t l = 0; l < lanes; ++l) best[l] = j == 1 ? constants[l] : no_ticks;
-      std::size_t next = j == 1 ? 0 : domains_->low[j - 1];
+      std::size_t next = j == 1 ? 0 : domains_.low[j - 1];
       std::size_t i = first_[j];
-      for (std::size_t c = domains_->low[j]; c <= domains_->high[j]; ++c, ++i) {
-        for (; j > 1 && next < c && next <= domains_->high[j - 1]; ++next) {
+      for (std::size_t c = domains_.low[j]; c <= domains_.high[j]; ++c, ++i) {
+        for (; j > 1 && next < c && next <= domains_.high[j - 1]; ++next) {
           lower(best, ahead_.data() + index(j - 1, next) * lanes);
         }
         double* const to = ahead_.data() + i * lanes;
@@ -175,10 +175,10 @@ class row_bounds {
     for (std::size_t j = last; j-- > 1;) {
       double best[lanes];
       for (double& each : best) each = no_ticks;
-      std::size_t next = domains_->high[j + 1] + std::size_t{1};
+      std::size_t next = domains_.high[j + 1] + std::size_t{1};
       std::size_t i = first_[j + 1];
-      for (std::size_t c = domains_->high[j]; c + 1 > domains_->low[j]; --c) {
-        for (; next > c + 1 && next > domains_->low[j + 1]; --next) {
+      for (std::size_t c = domains_.high[j]; c + 1 > domains_.low[j]; --c) {
+        for (; next > c + 1 && next > domains_.low[j + 1]; --next) {
           const std::size_t from = index(j + 1, next - 1) * lanes;
           double sum[lanes];
           for (std::size_t l = 0; l < lanes; ++l) sum[l] = behind_[from + l] + weights_[from + l];
@@ -191,7 +191,7 @@ class row_bounds {
   }
 
   const point_times& times_;
-  const point_domains* domains_ = nullptr;
+  point_domains domains_{0, 0};  // as they were at `begin`: the caller's shrink while places are asked for
   std::vector<std::size_t> first_;  // place of every point among all
   std::vector<double> weights_{};   // [place * lanes + lane], as the next two
   std::vector<double> ahead_{};
