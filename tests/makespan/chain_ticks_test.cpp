@@ -17,15 +17,15 @@
 
 using chains::order_of;
 using oracle::dice;
-using stagecut::detail::chain_ticks;
-using stagecut::detail::tick_b;
-using stagecut::detail::tick_f;
-using stagecut::detail::tick_w;
 using stagecut::item_times;
 using stagecut::link_speed;
 using stagecut::schedule;
 using stagecut::schedule_kind;
 using stagecut::with_speeds;
+using stagecut::detail::chain_ticks;
+using stagecut::detail::tick_b;
+using stagecut::detail::tick_f;
+using stagecut::detail::tick_w;
 
 TEST_CASE("whole times stay what they are") {
   const item_times model({3, 1, 4, 1}, {6, 2, 8, 2}, {1, 1, 4, 0}, {10, 20, 30, 40});

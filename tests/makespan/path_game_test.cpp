@@ -57,7 +57,8 @@ TEST_CASE("combinations of critical paths bound all cuts of domains, mostly bett
       const double margin = times.margin(of.request.order.microbatches * of.request.order.slices);
       row_bounds bounds(times);
       path_game game(bounds);
-      point_rows rows = chains::rows_of(times, {std::vector<double>(bench.ticks.stages * stagecut::detail::tick_kinds)});
+      point_rows rows =
+          chains::rows_of(times, {std::vector<double>(bench.ticks.stages * stagecut::detail::tick_kinds)});
       point_domains domains(n, bench.ticks.stages);
       for (int part = 0; part < 3; ++part) {
         const std::vector<points> before = game.cuts;
@@ -112,7 +113,8 @@ TEST_CASE("combinations of critical paths bound all cuts of domains, mostly bett
 
 TEST_CASE("of two paths of which one is long where the other is short, half of each") {
   chain of{chains::layers({4, 4, 4, 4}, {0, 0, 0, 0}, {}, {}), {}, {}, {}};
-  of.request.order = stagecut::make_schedule(chains::schedule_kind::interleaved, {.ranks = 1, .chunks = 2, .microbatches = 1});
+  of.request.order =
+      stagecut::make_schedule(chains::schedule_kind::interleaved, {.ranks = 1, .chunks = 2, .microbatches = 1});
   chains::with_workbench(of, [&](auto& bench) {
     using namespace stagecut::detail;
     const point_times times(bench.ticks);
@@ -136,7 +138,8 @@ TEST_CASE("many cuts: those that count least are given up, and the bound comes n
   std::size_t most = 0;
   for (int round = 0; round < 20; ++round) {
     CAPTURE(round);
-    const auto order = stagecut::make_schedule(chains::schedule_kind::interleaved, {.ranks = 4, .chunks = 4, .microbatches = 4});
+    const auto order =
+        stagecut::make_schedule(chains::schedule_kind::interleaved, {.ranks = 4, .chunks = 4, .microbatches = 4});
     const chain of = chains::random_chain(random, order, 40, {true, true, false, false});
     chains::with_workbench(of, [&](auto& bench) {
       const point_times times(bench.ticks);

@@ -5,10 +5,10 @@
 
 #include <cstddef>
 
-using stagecut::detail::search_clock;
-using stagecut::detail::seconds_now;
 using stagecut::makespan_progress;
 using stagecut::search_limits;
+using stagecut::detail::search_clock;
+using stagecut::detail::seconds_now;
 
 TEST_CASE("without limits a search is never over") {
   search_limits limits;

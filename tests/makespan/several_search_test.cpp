@@ -14,10 +14,10 @@
 using chains::chain;
 using chains::valued;
 using oracle::dice;
-using stagecut::detail::incumbent;
-using stagecut::detail::tick_search;
 using stagecut::makespan_progress;
 using stagecut::state;
+using stagecut::detail::incumbent;
+using stagecut::detail::tick_search;
 
 namespace {
 
