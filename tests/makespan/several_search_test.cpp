@@ -61,7 +61,7 @@ TEST_CASE("ranks of several stages: the least makespan, bounds on the way below 
 
 TEST_CASE("so many cuts that domains begin") {
   dice random(2);
-  for (const std::size_t chunks : {2, 4}) {
+  for (const std::size_t chunks : {std::size_t{2}, std::size_t{4}}) {
     CAPTURE(chunks);
     const auto order = stagecut::make_schedule(chains::schedule_kind::interleaved,
                                                {.ranks = 8 / chunks, .chunks = chunks, .microbatches = 4});
