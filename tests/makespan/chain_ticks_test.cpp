@@ -17,15 +17,15 @@
 
 using chains::order_of;
 using oracle::dice;
-using stagecut::detail::chain_ticks;
-using stagecut::detail::tick_b;
-using stagecut::detail::tick_f;
-using stagecut::detail::tick_w;
 using stagecut::item_times;
 using stagecut::link_speed;
 using stagecut::schedule;
 using stagecut::schedule_kind;
 using stagecut::with_speeds;
+using stagecut::detail::chain_ticks;
+using stagecut::detail::tick_b;
+using stagecut::detail::tick_f;
+using stagecut::detail::tick_w;
 
 TEST_CASE("whole times stay what they are") {
   const item_times model({3, 1, 4, 1}, {6, 2, 8, 2}, {1, 1, 4, 0}, {10, 20, 30, 40});
@@ -169,4 +169,66 @@ TEST_CASE("no time is too small for a tick, and none too large") {
   CHECK(beyond.load(0, 0, 4) < std::ldexp(1, 53));
   beyond.scale(0);  // only what takes no time is in a cut that counts
   CHECK(beyond.pass(tick_f, 0, 0, 1) >= 1);
+}
+
+TEST_CASE("the step is the largest power of two that divides all times, and so all makespans") {
+  dice random(3);
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const double unit = std::ldexp(1, static_cast<int>(random.below(60)) - 30);
+    const bool split = random.once_in(2);
+    std::vector<double> lists[4];
+    const std::size_t n = random.from(3, 8);
+    const auto time = [&] { return unit * static_cast<double>(random.below(random.once_in(2) ? 4 : 40) * 2); };
+    for (std::size_t i = 0; i < n; ++i) {
+      lists[0].push_back(time());
+      lists[2].push_back(time());
+      lists[1].push_back(time() + lists[2][i]);
+      lists[3].push_back(time());
+    }
+    lists[0][0] = 4 * unit;
+    // One odd time, wherever it is.
+    const std::size_t where = random.below(3);
+    const bool odd = random.once_in(2);
+    if (odd) (where == 0 ? lists[0][1] : where == 1 ? lists[1][n - 1] : lists[3][1]) += unit;
+    const schedule order = order_of(split ? schedule_kind::zb_h1 : schedule_kind::gpipe, 3, random.from(6, 9));
+    const chain_ticks chain(item_times(lists[0], lists[1], lists[2], lists[3]), order, {{0, 1}});
+    REQUIRE(chain.error() == 0);
+    int exponent = 0;
+    CHECK(std::frexp(chain.step(), &exponent) == 0.5);
+    if (odd) {
+      CHECK(chain.step() * chain.tick == unit);
+      continue;
+    }
+    CHECK(chain.step() * chain.tick >= 2 * unit);
+    bool divides = true;
+    bool next = true;  // whether twice as much does, too
+    const auto look = [&](double ticks) {
+      divides = divides && std::fmod(ticks, chain.step()) == 0;
+      next = next && std::fmod(ticks, 2 * chain.step()) == 0;
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      for (const auto kind : {tick_f, tick_b, tick_w}) look(chain.pass(kind, 0, i, i + 1));
+      if (i > 0) look(chain.message(0, i));
+    }
+    CHECK(divides);
+    CHECK_FALSE(next);
+  }
+}
+
+TEST_CASE("the step divides what stages take beside their items, and is 1 tick where times are rounded") {
+  const std::vector<double> times{4, 8, 4};
+  const schedule order = order_of(schedule_kind::gpipe, 2, 2);
+  const chain_ticks none(item_times(times, times), order, {});
+  CHECK(none.step() * none.tick == 4);
+  struct with_own : item_times {
+    using item_times::item_times;
+    [[nodiscard]] double stage_backward(std::size_t s) const { return s == 1 ? 2 : 0; }
+  };
+  const chain_ticks other(with_own(times, times), order, {});
+  CHECK(other.step() * other.tick == 2);
+  const std::vector<double> thirds{1.0 / 3, 5.0 / 7, 1.0 / 9};
+  const chain_ticks rounded(item_times(thirds, thirds), order, {});
+  CHECK(rounded.error() > 0);
+  CHECK(rounded.step() == 1);
 }

@@ -25,7 +25,8 @@ namespace chains {
 }
 
 /// A random part of all domains, of which some cut is left.
-[[nodiscard]] inline stagecut::detail::point_domains random_domains(dice& random, std::size_t items, std::size_t stages) {
+[[nodiscard]] inline stagecut::detail::point_domains random_domains(dice& random, std::size_t items,
+                                                                    std::size_t stages) {
   for (;;) {
     stagecut::detail::point_domains result(items, stages);
     for (std::size_t j = 1; j < stages; ++j) {
@@ -64,8 +65,8 @@ template <class Number = double, class Ticks>
              static_cast<Number>(ticks.pass(kind, s, cut[s], cut[s + 1]));
     }
     if (s + 1 == ticks.stages) continue;
-    sum += static_cast<Number>(counts[s * tick_kinds + tick_message]) *
-           static_cast<Number>(ticks.message(s, cut[s + 1]));
+    sum +=
+        static_cast<Number>(counts[s * tick_kinds + tick_message]) * static_cast<Number>(ticks.message(s, cut[s + 1]));
   }
   return sum;
 }

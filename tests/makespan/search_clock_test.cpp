@@ -5,10 +5,10 @@
 
 #include <cstddef>
 
-using stagecut::detail::search_clock;
-using stagecut::detail::seconds_now;
 using stagecut::makespan_progress;
 using stagecut::search_limits;
+using stagecut::detail::search_clock;
+using stagecut::detail::seconds_now;
 
 TEST_CASE("without limits a search is never over") {
   search_limits limits;
@@ -101,4 +101,31 @@ TEST_CASE("a hundred choices count as a node") {
   CHECK(clock.state.nodes == 2);
   CHECK(clock.look());
   CHECK(clock.over());
+}
+
+TEST_CASE("a pause ends after so many nodes from now, and another limit does not end with it") {
+  search_limits limits;
+  limits.time_limit.reset();
+  limits.node_limit = 20;
+  search_clock clock(limits);
+  clock.state.nodes = 5;
+  clock.pause_after(3);
+  CHECK_FALSE(clock.over());
+  CHECK_FALSE(clock.look());
+  clock.state.nodes = 7;
+  CHECK_FALSE(clock.over());
+  clock.work(100);
+  CHECK(clock.over());
+  CHECK(clock.look());
+  clock.resume();
+  CHECK_FALSE(clock.over());
+  CHECK_FALSE(clock.look());
+  clock.pause_after(12);  // to where the limit is
+  clock.state.nodes = 19;
+  CHECK_FALSE(clock.look());
+  clock.state.nodes = 20;
+  CHECK(clock.over());
+  clock.resume();
+  CHECK(clock.over());
+  CHECK(clock.look());
 }

@@ -126,7 +126,9 @@ class row_bounds {
   }
 
  private:
-  [[nodiscard]] std::size_t index(std::size_t j, std::size_t place) const { return first_[j] + place - domains_.low[j]; }
+  [[nodiscard]] std::size_t index(std::size_t j, std::size_t place) const {
+    return first_[j] + place - domains_.low[j];
+  }
 
   static void lower(double* best, const double* other) {
     for (std::size_t l = 0; l < lanes; ++l) best[l] = best[l] < other[l] ? best[l] : other[l];
@@ -191,7 +193,7 @@ class row_bounds {
   }
 
   const point_times& times_;
-  point_domains domains_{0, 0};  // as they were at `begin`: the caller's shrink while places are asked for
+  point_domains domains_{0, 0};     // as they were at `begin`: the caller's shrink while places are asked for
   std::vector<std::size_t> first_;  // place of every point among all
   std::vector<double> weights_{};   // [place * lanes + lane], as the next two
   std::vector<double> ahead_{};
