@@ -42,6 +42,7 @@
 #include <stagecut/cost/stage_times.hpp>
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/cost/with_speeds.hpp>
+#include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>

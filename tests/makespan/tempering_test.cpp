@@ -131,7 +131,7 @@ TEST_CASE("equal ways, again, anew, and in two threads at once") {
     CHECK(both[1] == once);
     chains::with_workbench(of, [&](auto& bench) {
       tempering tempered = tempering_of(bench);
-      for (const std::size_t parts : {1, 47}) {  // of 3000 / 64 + 1 steps
+      for (const std::size_t parts : std::vector<std::size_t>{1, 47}) {  // of 3000 / 64 + 1 steps
         bench.simulate.simulations = 0;
         incumbent best(bench.clock, bench.ticks.tick);
         best.offer(start, bench.simulate(start));

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::detail {
 
 /// Where the inner cut points of a chain may lie: point j, from 1 to S - 1, in `[low[j], high[j]]`.

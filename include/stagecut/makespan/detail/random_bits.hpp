@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::detail {
 
 /// Random numbers that depend on nothing but three counters: the same on every machine, in every order.
