@@ -150,7 +150,7 @@ TEST_CASE("another stage of the same rank often moves too, to either side") {
   const std::size_t ranks = 4;
   chain of{chains::layers(std::vector<double>(80, 1), std::vector<double>(80, 1), {}, {}), {}, {}, {}};
   of.request.order =
-      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = ranks, .microbatches = 4, .chunks = 2});
+      stagecut::make_schedule(schedule_kind::interleaved, {.ranks = ranks, .chunks = 2, .microbatches = 4});
   points start(2 * ranks + 1);
   for (std::size_t s = 0; s < start.size(); ++s) start[s] = 10 * s;
   std::size_t of_two = 0;

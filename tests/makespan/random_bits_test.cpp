@@ -40,7 +40,7 @@ TEST_CASE("one number is splitmix64's") {
 }
 
 TEST_CASE("numbers below an end are even, along a chain and across chains and steps") {
-  for (const std::size_t end : {1, 2, 3, 5, 7, 16, 100}) {
+  for (const std::size_t end : std::vector<std::size_t>{1, 2, 3, 5, 7, 16, 100}) {
     CAPTURE(end);
     constexpr std::size_t draws = 20'000;
     std::vector<std::size_t> counts[3] = {std::vector<std::size_t>(end), std::vector<std::size_t>(end),

@@ -79,9 +79,8 @@ class better_cuts {
       const double left = *limit - clock_.state.seconds;
       seconds = static_cast<double>(effort) / 100 < left ? static_cast<double>(effort) / 100 : left;
     }
-    const double tick = chain_.tick;
     std::vector<std::size_t> points = best_.points();
-    const improvement task{best_.points(), best_.makespan() * tick, best_.bound() * tick, seconds, simulations};
+    const improvement task{best_.points(), best_.makespan() * chain_.tick, best_.certain_bound(), seconds, simulations};
     if (!improver_(task, points) || points.front() != 0 || points.back() != chain_.items) return;
     for (std::size_t s = 0; s < chain_.stages; ++s) {
       if (points[s] >= points[s + 1]) return;
