@@ -44,6 +44,7 @@ class better_cuts {
     if (effort == 0 || chain_.stages < 2 || chain_.stages == chain_.items || best_.proved() || clock_.look()) return;
     const std::size_t simulations = effort * tries();
     if (improver_) return ask(effort, simulations);
+    if (chain_.stages > most_stages) return;
     if (!tempering_) {
       tempering_.emplace(chain_, request_.order, rules_, simulator_, clock_);
       std::vector<std::vector<std::size_t>> from = starts;
@@ -66,6 +67,8 @@ class better_cuts {
   }
 
  private:
+  static constexpr std::size_t most_stages = 2048;  // that a simulation in lanes can have, and is worth it
+
   /// How many cuts are simulated in about a hundredth of a second.
   [[nodiscard]] std::size_t tries() const {
     const std::size_t passes = 2 * chain_.stages * request_.order.microbatches * request_.order.slices;

@@ -17,6 +17,7 @@ class domain_queue {
     double bound = 0;  ///< none of them has less
     point_domains domains{0, 0};
     std::vector<double> combination{};  ///< factors of the row that bounds them best; empty: none is known
+    double rounded = 1;                 ///< how much what is rounded in them counts, as if it were as many combinations
   };
 
   [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }

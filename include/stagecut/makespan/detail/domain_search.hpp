@@ -11,6 +11,7 @@
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/domain_queue.hpp>
+#include <stagecut/makespan/detail/domain_split.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/path_game.hpp>
 #include <stagecut/makespan/detail/path_memory.hpp>
@@ -43,7 +44,7 @@ class domain_search {
         paths_(times_),
         game_(bounds_),
         margin_(times_.margin(order.microbatches * order.slices)),
-        step_(chain.error() > 0 && chain.step() < 4 * margin_ ? 4 * margin_ : chain.step()) {}
+        step_(chain.error() > 0 && chain.step() < 8 * margin_ ? 8 * margin_ : chain.step()) {}
 
   /// Whether it can bound these chains: sums of rounded numbers must tell good cuts apart, and a sweep over all places must
   /// not take too long.
@@ -95,7 +96,9 @@ class domain_search {
 
   /// The next better makespan that there may be.
   [[nodiscard]] double target() const { return best_.makespan() - step_; }
-  [[nodiscard]] double certain(double least) const { return least - margin_; }
+  [[nodiscard]] double certain(const domain_queue::part& of, double least) const {
+    return least - margin_ * of.rounded;
+  }
   /// Rounded up: no cut takes part of a tick.
   [[nodiscard]] static double whole(double value) {
     const double down = value < 0 ? 0 : whole_ticks(value);
@@ -112,9 +115,10 @@ class domain_search {
 
   /// Looks for a combination of paths that bounds the cuts of a part; until no more than a part of the gap can be gained.
   void combine(domain_queue::part& of, std::size_t steps, double parts_of_gap) {
+    if (of.rounded > 4) of.combination.clear();
     paths_.set_combination(of.combination);
     game_.begin(paths_.rows(), of.domains);
-    for (std::size_t i = 0; i < steps && !(certain(game_.bound) > target()) && !clock_.over(); ++i) {
+    for (std::size_t i = 0; i < steps && !(certain(of, game_.bound) > target()) && !clock_.over(); ++i) {
       clock_.work(step_choices);
       if (game_.step(paths_.rows(), of.domains)) update(learn(game_.cuts.back()));
       if (game_.cut_weights.empty()) continue;
@@ -124,8 +128,9 @@ class domain_search {
       if ((most - game_.bound) * parts_of_gap < best_.makespan() - game_.bound) break;
     }
     if (game_.factors.empty()) return;
+    of.rounded = of.combination.empty() ? 1 : 1 + game_.carried * of.rounded;
     of.combination = game_.factors;
-    const double bound = certain(game_.bound);
+    const double bound = certain(of, game_.bound);
     of.bound = of.bound < bound ? bound : of.bound;
   }
   void update(std::size_t row) {
@@ -161,17 +166,17 @@ class domain_search {
         for (std::size_t l = 0; l < row_bounds::lanes; ++l) {
           if (most < least[l]) most = least[l], decides_ = g * row_bounds::lanes + l;
         }
-        if (certain(most) > target()) return false;
+        if (certain(now, most) > target()) return false;
         bounds_.mark();
       }
       paths_.use(decides_);
-      now.bound = now.bound < certain(most) ? certain(most) : now.bound;
+      now.bound = now.bound < certain(now, most) ? certain(now, most) : now.bound;
       bool changed = false;
       for (std::size_t j = 1; j < chain_.stages; ++j) {
         std::uint32_t low = now.domains.low[j];
         std::uint32_t high = now.domains.high[j];
-        while (low <= high && certain(bounds_.at(j, low)) > target()) ++low;
-        while (high > low && certain(bounds_.at(j, high)) > target()) --high;
+        while (low <= high && certain(now, bounds_.at(j, low)) > target()) ++low;
+        while (high > low && certain(now, bounds_.at(j, high)) > target()) --high;
         if (low > high) return false;
         changed = changed || low != now.domains.low[j] || high != now.domains.high[j];
         to_.low[j] = low;
@@ -184,14 +189,20 @@ class domain_search {
     return true;
   }
 
+  /// Bounds a part, and splits it if it may have better cuts.
   void look(domain_queue::part& now) {
-    ++clock_.state.nodes;
+    clock_.work(step_choices);
     to_ = now.domains;
     if (!filter(now)) return;
-    if (now.domains.single()) return static_cast<void>(learn(only(now.domains)));
-    combine(now, 2 * chain_.stages + 40, 2);
-    if (now.bound > target() || clock_.over() || !filter(now)) return;
-    branch(now);
+    if (!now.domains.single()) {
+      combine(now, 2 * chain_.stages + 40, 2);
+      if (now.bound > target() || clock_.over() || !filter(now)) return;
+    }
+    if (now.domains.single()) {
+      static_cast<void>(learn(only(now.domains)));
+    } else {
+      branch(now);
+    }
   }
 
   /// The cut of domains of one place each.
@@ -202,43 +213,14 @@ class domain_search {
     return points;
   }
 
-  /// Splits the domain of the point, at the item, that the cuts of the game are least of one mind about: by the share of those
-  /// that have the item before the point and behind it, the smaller, times what it takes.
+  /// Splits a domain in two.
   void branch(domain_queue::part& now) {
-    double most = 0;
-    std::size_t point = 0;
-    std::size_t place = 0;
-    for (std::size_t j = 1; j < chain_.stages; ++j) {
-      const std::size_t low = now.domains.low[j];
-      const std::size_t high = now.domains.high[j];
-      shares_.assign(high - low + 1, 0);
-      double all = 0;
-      for (std::size_t c = 0; c < game_.cut_weights.size(); ++c) {
-        const std::size_t y = game_.cuts[c][j];
-        if (y < low || y > high) continue;
-        shares_[y - low] += game_.cut_weights[c];
-        all += game_.cut_weights[c];
-      }
-      double before = 0;
-      for (std::size_t y = low; y < high; ++y) {
-        before += shares_[y - low];
-        const double behind = all - before;
-        const double score = (before < behind ? before : behind) * chain_.item_load(j, y);
-        if (score > most) most = score, point = j, place = y;
-      }
-    }
-    if (point == 0) {  // the widest domain in the middle
-      std::size_t width = 0;
-      for (std::size_t j = 1; j < chain_.stages; ++j) {
-        const std::size_t here = now.domains.high[j] - now.domains.low[j];
-        if (here > width) width = here, point = j, place = now.domains.low[j] + here / 2;
-      }
-    }
+    const domain_split at = split_.choose(chain_, game_, now.domains);
     domain_queue::part other = now;
-    other.domains.low[point] = static_cast<std::uint32_t>(place + 1);
-    now.domains.high[point] = static_cast<std::uint32_t>(place);
-    add(std::move(other), certain(bounds_.from(point, place + 1)));
-    add(domain_queue::part(now), certain(bounds_.up_to(point, place)));
+    other.domains.low[at.point] = static_cast<std::uint32_t>(at.place + 1);
+    now.domains.high[at.point] = static_cast<std::uint32_t>(at.place);
+    add(std::move(other), certain(now, bounds_.from(at.point, at.place + 1)));
+    add(domain_queue::part(now), certain(now, bounds_.up_to(at.point, at.place)));
   }
   void add(domain_queue::part&& part, double bound) {
     part.bound = part.bound < bound ? bound : part.bound;
@@ -255,13 +237,13 @@ class domain_search {
   row_bounds bounds_;
   path_memory paths_;
   path_game game_;
-  double margin_;  // what a bound may be too high for being rounded
+  double margin_;  // what a bound may be too high for being rounded, of paths and of a combination of them
   double step_;    // by which a better cut is better
   domain_queue queue_{};
   point_domains to_{0, 0};
   std::size_t decides_ = 0;  // the row with the largest least
   std::vector<double> mean_{};
-  std::vector<double> shares_{};
+  domain_splits split_{};
 };
 
 }  // namespace stagecut::inline v0::detail

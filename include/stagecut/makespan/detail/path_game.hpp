@@ -30,6 +30,8 @@ class path_game {
   std::vector<double> factors{};
   double bound = 0;
   /// @}
+  /// The weight of row 0 in it, the combination that was there.
+  double carried = 0;
   /// The cuts of the game, and their weights of late.
   /// @{
   std::vector<std::vector<std::size_t>> cuts{};
@@ -66,7 +68,7 @@ class path_game {
     normalise(rows.size());
     combine(rows);
     const double here = bounds_.least(now_, domains, cut_);
-    if (here > bound || factors.empty()) bound = here, factors = now_;
+    if (here > bound || factors.empty()) bound = here, factors = now_, carried = path_weights_[0];
     for (const auto& each : cuts) {
       if (each == cut_) return false;
     }

@@ -70,8 +70,8 @@ class point_times {
   ///
   /// Added up from the first point on, it is the time of the stages before a point, less what the path spends on all items in
   /// the stage behind it: below twice all items, each on its slowest stage, as often as a path can pass. Every step is
-  /// rounded by 2^-53 of that at most, and of weights whose sum is 1 the products and sums by less than as much again for
-  /// each of 2^8 rows.
+  /// rounded by 2^-53 of that at most. The factors of a combination of up to 96 rows, eight of them added side by side, are
+  /// rounded by less than 2^-48 of what they may be, and count for every point.
   ///
   /// @param passes  of a stage in an iteration
   [[nodiscard]] double margin(std::size_t passes) const {
@@ -90,7 +90,7 @@ class point_times {
     double message = 0;
     for (const double each : messages_) message = message < each ? each : message;
     all = 4 * static_cast<double>(passes) * (all + 2 * static_cast<double>(chain_.stages) * message);
-    return all * (static_cast<double>(chain_.stages * (width_ + 1)) + 0x1p8) * 0x1p-53 + 1;
+    return all * static_cast<double>(chain_.stages * (width_ + 33)) * 0x1p-53 + 1;
   }
 
  private:

@@ -68,7 +68,7 @@ class tempering {
   /// says stop.
   void run(std::size_t candidates, incumbent& best) {
     const std::size_t steps = candidates / chains + 1;
-    for (std::size_t i = 0; i < steps && !best.proved() && !clock_.over(); ++i, ++step_) {
+    for (std::size_t i = 0; i < steps && !best.proved() && !clock_.look(); ++i, ++step_) {
       for (std::size_t g = 0; g < groups_.size(); ++g) move(g, best);
       if (step_ % 5 == 4) exchange(step_ / 5);
     }
