@@ -11,7 +11,6 @@
   X(add_messages) \
   X(add_transfers) \
   X(added) \
-  X(alignas) \
   X(allowed_cut) \
   X(allows_cut) \
   X(any_need) \

@@ -35,7 +35,7 @@ for text in sources.values():
         head = function.match(text, each.end())
         if head:
             templates.add(head.group(1))
-names -= {"operator", "return", "requires", "if", "for", "while"}
+names -= {"alignas", "operator", "return", "requires", "if", "for", "while"}
 
 if sys.argv[1] == "write":
     listing = root / "tests" / "foreign_names.hpp"
