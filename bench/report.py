@@ -122,8 +122,8 @@ def several_stages(runs):
                      *pair("gap_{}_percent"), text(entry["first_cut_worst_s"] * 1e9) if "first_cut_worst_s" in entry else "-",
                      text(entry["median_s"] * 1e9), text(entry["worst_s"] * 1e9),
                      f"{entry['annealing_percent']:.3g} %" if "annealing_percent" in entry else "-"])
-    table(["schedule", "chain", "n", "p", "v", "m", "transfers", "memory", "goal", "missed", "proved", "above", "worst", "gap",
-           "worst", "first cut", "median", "worst", "annealing"], rows)
+    table(["schedule", "chain", "n", "p", "v", "m", "transfers", "memory", "goal", "missed", "proved", "above", "worst above",
+           "gap", "worst gap", "first cut", "median time", "worst time", "annealing"], rows)
 
 
 def minimize_load(runs):

@@ -8,6 +8,7 @@
   X(add_group) \
   X(add_groups) \
   X(add_item) \
+  X(add_limit) \
   X(add_messages) \
   X(add_transfers) \
   X(added) \
@@ -389,6 +390,7 @@
   X(whole_bytes) \
   X(whole_number) \
   X(whole_ticks) \
+  X(whole_ticks_up) \
   X(why_no_cut) \
   X(why_not) \
   X(widest_lane_registers) \

@@ -86,16 +86,19 @@ struct one_gpu {
   }
 };
 
-void check_as_on_host(const matrices& data, const calls& call) {
+/// How far what a GPU makes of some matrices is from what the host makes of them; infinite if that changes nothing.
+double from_host(const matrices& data, const calls& call) {
   executor::host_device host;
   one_gpu gpu;
   const matrices wanted = outcome(host, data, call);
   const matrices got = outcome(*gpu.machine.on, data, call);
-  CHECK(wanted != data);
+  if (wanted == data) return std::numeric_limits<double>::infinity();
+  double furthest = 0;
   for (std::size_t i = 0; i < data.size(); ++i) {
-    CAPTURE(i);
-    CHECK(distance(got[i], wanted[i]) <= 1e-5);
+    const double here = distance(got[i], wanted[i]);
+    if (!(here <= furthest)) furthest = here;
   }
+  return furthest;
 }
 
 /// A run of a model on so many ranks; every layer is wider than a block of threads, and none a multiple of one.
@@ -167,14 +170,15 @@ TEST_CASE("every primitive of a GPU computes what the host does") {
     for (const bool add : {false, true}) {
       CAPTURE(static_cast<int>(which));
       CAPTURE(add);
-      check_as_on_host({a, b, x}, [=](device& on, const auto& at) {
+      const auto multiply = [=](device& on, const auto& at) {
         on.multiply(which, rows, columns, inner, at[0], at[1], at[2], add);
-      });
+      };
+      CHECK(from_host({a, b, x}, multiply) <= 1e-5);
     }
   }
   const auto alike = [&](const char* what, const matrices& data, const calls& call) {
     CAPTURE(what);
-    check_as_on_host(data, call);
+    CHECK(from_host(data, call) <= 1e-5);
   };
   constexpr std::size_t count = rows * columns;
   alike("fill", {x}, [](device& on, const auto& at) { on.fill(at[0], count - 1, 0.5F); });

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "domain_chains.hpp"
 #include "random_chains.hpp"
 
 using chains::chain;
@@ -81,6 +82,36 @@ TEST_CASE("a move ends at an allowed cut, tells what changed, and is undone if r
   }
   CHECK(taken > 5000);
   CHECK(refused > 5000);
+}
+
+TEST_CASE("without memory, a move ends at a cut that would be allowed if there were room") {
+  dice random(7);
+  int beyond = 0;
+  for (int round = 0; round < 100; ++round) {
+    CAPTURE(round);
+    const auto order = chains::several_order(random, 8);
+    chain of = chains::random_chain(random, order, 11, {true, true, true, true});
+    const auto all = chains::all_cuts(of);
+    if (all.empty() || !of.request.memory_per_device || order.stages() < 2) continue;
+    chain roomy = of;
+    roomy.request.memory_per_device.reset();
+    std::set<points> allowed;
+    for (const auto& each : chains::all_cuts(roomy)) allowed.insert(each.second);
+    chains::with_workbench(of, [&](auto& bench) {
+      const cut_moves moves(of.request.order, bench.checked, true);
+      points cut = all[0].second;
+      bool sound = true;
+      for (std::uint64_t step = 0; step < 300; ++step) {
+        cut_moves::changed stages{};
+        random_bits bits(8, static_cast<std::uint64_t>(round), step);
+        (void)moves(cut, bits, stages);
+        sound = sound && allowed.count(cut) == 1;
+        beyond += stagecut::detail::allowed_cut(of.request.order, bench.checked, cut) ? 0 : 1;
+      }
+      CHECK(sound);
+    });
+  }
+  CHECK(beyond > 200);
 }
 
 TEST_CASE("every neighbour is reached, and every allowed cut where points are free") {

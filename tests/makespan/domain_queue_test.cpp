@@ -29,7 +29,7 @@ TEST_CASE("the part of the least bound first, whole, as often as it was pushed")
       if (parts.empty() || (parts.size() < most && random.once_in(2))) {
         const auto bound = static_cast<double>(random.below(20));
         const auto items = static_cast<std::size_t>(bound) + 5;
-        queue.push({bound, point_domains(items, 4), {mark}});
+        queue.push({bound, point_domains(items, 4), {}, {mark}});
         parts.emplace(bound, mark++);
         continue;
       }

@@ -6,7 +6,9 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "random_chains.hpp"
@@ -86,6 +88,38 @@ TEST_CASE("memory of a stage, and of a rank") {
   const interval large[2] = {{0, 1}, {1, 3}};  // 6 and 70 or 60
   CHECK_FALSE(two.allows_rank(0, large));
   CHECK_FALSE(two.allows(0, 0, 2));  // 3 and 80
+  CHECK(two.may_be(0, 0, 2));        // had it room
+}
+
+TEST_CASE("memory that is no memory is refused, with the place") {
+  struct broken : item_times {
+    using item_times::item_times;
+    double value = 0;
+    [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t, std::size_t) const {
+      return first == 2 ? value : 1;
+    }
+  };
+  broken times(ones, ones);
+  const schedule order = order_of(schedule_kind::gpipe, 2, 4);
+  const std::optional<double> bytes = 10;
+  const no_constraint all;
+  const model_rules<broken, no_constraint> rules(times, order, bytes, all);
+  CHECK(rules.allows(1, 2, 5));
+  for (const double value : {std::numeric_limits<double>::quiet_NaN(), -1.0}) {
+    CAPTURE(value);
+    times.value = value;
+    CHECK(rules.allows(1, 3, 5));
+    std::string said;
+    try {
+      (void)rules.allows(1, 2, 5);
+    } catch (const stagecut::invalid_input& error) {
+      said = error.what();
+    }
+    CHECK(said.find("model.memory of layers [2, 5) as stage 1, with 4 microbatches") != std::string::npos);
+    CHECK(said.find(value < 0 ? "negative" : "NaN") != std::string::npos);
+  }
+  times.value = std::numeric_limits<double>::infinity();  // wherever it is, it has no room
+  CHECK_FALSE(rules.allows(1, 2, 5));
 }
 
 TEST_CASE("a model that does not know of memory needs none") {

@@ -57,13 +57,14 @@ TEST_CASE("combinations of critical paths bound all cuts of domains, mostly bett
       const double margin = times.margin(of.request.order.microbatches * of.request.order.slices);
       row_bounds bounds(times);
       path_game game(bounds);
+      const point_rows none(times);
       point_rows rows =
           chains::rows_of(times, {std::vector<double>(bench.ticks.stages * stagecut::detail::tick_kinds)});
       point_domains domains(n, bench.ticks.stages);
       for (int part = 0; part < 3; ++part) {
         const std::vector<points> before = game.cuts;
         const auto cuts = chains::cuts_of(domains, n);
-        game.begin(rows, domains);
+        game.begin(rows, none, domains, 0);
         CHECK(std::count_if(before.begin(), before.end(), [&](auto& each) { return chains::lies_in(domains, each); }) ==
               static_cast<std::ptrdiff_t>(game.cuts.size()));
         CHECK(are_cuts(game, domains));
@@ -92,7 +93,7 @@ TEST_CASE("combinations of critical paths bound all cuts of domains, mostly bett
         CHECK(sound);
         CHECK(are_cuts(game, domains));
         double sum = 0;
-        for (const double each : game.cut_weights) sum += each;
+        for (const double each : game.cut_weights()) sum += each;
         CHECK(std::abs(sum - 1) < 1e-12);
         double single = 0;
         for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -125,8 +126,9 @@ TEST_CASE("of two paths of which one is long where the other is short, half of e
     const point_rows rows = chains::rows_of(times, {first, second});
     row_bounds bounds(times);
     path_game game(bounds);
+    const point_rows none(times);
     const point_domains domains(4, 2);
-    game.begin(rows, domains);
+    game.begin(rows, none, domains, 0);
     for (int step = 0; step < 300; ++step) (void)game.step(rows, domains);
     CHECK(game.bound * bench.ticks.tick > 15.9);  // either alone gives 8
     CHECK(game.bound * bench.ticks.tick <= 16);
@@ -146,9 +148,10 @@ TEST_CASE("many cuts: those that count least are given up, and the bound comes n
       const double margin = times.margin(4);
       row_bounds bounds(times);
       path_game game(bounds);
+      const point_rows none(times);
       const point_domains domains(bench.ticks.items, bench.ticks.stages);
       point_rows rows = chains::rows_of(times, {std::vector<double>(16 * stagecut::detail::tick_kinds)});
-      game.begin(rows, domains);
+      game.begin(rows, none, domains, 0);
       std::vector<double> counts;
       std::vector<double> factors;
       double least = no_ticks;
@@ -171,4 +174,63 @@ TEST_CASE("many cuts: those that count least are given up, and the bound comes n
     });
   }
   CHECK(most == 80);
+}
+
+TEST_CASE("with limits the bound is one for the cuts that keep to them, and above that for all") {
+  dice random(4);
+  int higher = 0;
+  int refuted = 0;
+  for (int round = 0; round < 400; ++round) {
+    CAPTURE(round);
+    const chain of = chains::random_chain(random, chains::several_order(random, 6), 12, {true, true, false, false});
+    chains::with_workbench(of, [&](auto& bench) {
+      using namespace stagecut::detail;
+      const point_times times(bench.ticks);
+      const double margin = times.margin(of.request.order.microbatches * of.request.order.slices);
+      const point_domains domains(bench.ticks.items, bench.ticks.stages);
+      const auto cuts = chains::cuts_of(domains, bench.ticks.items);
+      // Paths that are to be no longer than in some cut.
+      point_rows limits(times);
+      std::vector<double> factors;
+      const auto paths = chains::some_paths(random, bench, cuts, random.from(1, 10));
+      const points& kept = cuts[random.below(cuts.size())];
+      for (const auto& each : paths) {
+        times.factors(each, factors);
+        factors[0] -= chains::length_of(bench.ticks, each, kept) - (random.once_in(20) ? bench.simulate(kept) : 0);
+        limits.set(limits.size(), factors);
+      }
+      double least = no_ticks;
+      double any = no_ticks;
+      for (const points& cut : cuts) {
+        const double makespan = bench.simulate(cut);
+        any = std::min(any, makespan);
+        bool keeps = true;
+        for (std::size_t k = 0; k < limits.size(); ++k) keeps = keeps && limits.length(k, cut) <= 0;
+        if (keeps) least = std::min(least, makespan);
+      }
+      row_bounds bounds(times);
+      path_game game(bounds);
+      point_rows rows = chains::rows_of(times, {std::vector<double>(bench.ticks.stages * tick_kinds)});
+      game.begin(rows, limits, domains, 0);
+      bool sound = true;
+      std::vector<double> counts;
+      for (int step = 0; step < 120; ++step) {
+        if (game.step(rows, domains)) {
+          bench.simulate(game.cuts.back());
+          bench.simulate.count_critical(counts);
+          times.factors(counts, factors);
+          rows.set(rows.size(), factors);
+          game.update(rows, rows.size() - 1);
+        }
+        sound = sound && are_shares(game, rows.size()) && game.priced >= 0 && game.priced <= 128;
+        sound = sound && (least == no_ticks || game.bound - margin * (1 + game.priced) <= least);
+      }
+      CHECK(sound);
+      CHECK(are_cuts(game, domains));
+      higher += least < no_ticks && game.bound > any + margin * (1 + game.priced) ? 1 : 0;
+      refuted += least == no_ticks && game.bound > 1.5 * any ? 1 : 0;
+    });
+  }
+  CHECK(higher > 20);
+  CHECK(refuted > 10);
 }

@@ -31,8 +31,8 @@ TEST_CASE("rows measure what their paths take in any cut, which is no more than 
       std::vector<double> lengths;
       for (const auto& cut : cuts) {
         const double makespan = bench.simulate(cut);
-        rows.measure(cut, lengths);
-        same = same && lengths.size() == 8 * rows.groups();
+        lengths.assign(8 * rows.groups(), -1);
+        rows.measure(cut, lengths.data());
         for (std::size_t r = 0; r < paths.size(); ++r) {
           const double length = chains::length_of(bench.ticks, paths[r], cut);
           same = same && length <= makespan && rows.length(r, cut) == length && lengths[r] == length;
@@ -72,5 +72,15 @@ TEST_CASE("a row takes another's place, and groups hold eight side by side") {
       }
     }
     CHECK(same);
+    rows.shrink(9);
+    CHECK(rows.size() == 9);
+    CHECK(rows.groups() == 2);
+    same = true;
+    for (std::size_t i = 0; i < rows.length(); ++i) {
+      for (std::size_t r = 0; r < 16; ++r) same = same && rows.group(r / 8, i)[r % 8] == (r < 9 ? written[r][i] : 0);
+    }
+    CHECK(same);
+    rows.shrink(0);
+    CHECK(rows.groups() == 0);
   });
 }

@@ -110,3 +110,39 @@ TEST_CASE("the least of rows, of all cuts of domains and of those with a point s
     });
   }
 }
+
+TEST_CASE("rows that are limits tell whether all cuts with a point somewhere are above them, and no more") {
+  dice random(2);
+  int beyond = 0;
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const chain of = chains::random_chain(random, chains::several_order(random, 8), 11, {true, true, false, false});
+    chains::with_workbench(of, [&](auto& bench) {
+      const std::size_t n = bench.ticks.items;
+      const std::size_t stages = bench.ticks.stages;
+      const point_times times(bench.ticks);
+      const point_domains domains(n, stages);
+      const auto cuts = chains::cuts_of(domains, n);
+      const point_rows rows = chains::rows_of(times, chains::some_paths(random, bench, cuts, 5));
+      const expected should(rows, cuts, n, stages);
+      const double limit = bench.simulate(cuts[random.below(cuts.size())]);
+      row_bounds bounds(times);
+      bounds.begin(domains);
+      double least[row_bounds::lanes];
+      bounds.sweep(rows, 0, least);
+      bounds.mark(limit);
+      bool told = true;
+      const auto of_limit = [&](double value) { return value > limit ? no_ticks : -no_ticks; };
+      for (std::size_t j = 1; j < stages; ++j) {
+        for (std::size_t y = domains.low[j]; y <= domains.high[j]; ++y) {
+          told = told && bounds.at(j, y) == of_limit(should.at[j][y]);
+          told = told && bounds.up_to(j, y) == of_limit(should.up_to[j][y]);
+          told = told && bounds.from(j, y) == of_limit(should.from[j][y]);
+          beyond += should.at[j][y] > limit ? 1 : 0;
+        }
+      }
+      CHECK(told);
+    });
+  }
+  CHECK(beyond > 100);
+}

@@ -12,3 +12,13 @@ TEST_CASE("ticks are cut off to whole ones, up to the largest that are exact") {
   CHECK(whole_ticks(0x1p52 - 0.5) == 0x1p52 - 1);
   CHECK(whole_ticks(0x1p53) == 0x1p53);
 }
+
+TEST_CASE("rounded up, also what is negative, and what no whole number of 64 bits can hold") {
+  using stagecut::detail::whole_ticks_up;
+  CHECK(whole_ticks_up(0) == 0);
+  CHECK(whole_ticks_up(2.25) == 3);
+  CHECK(whole_ticks_up(3) == 3);
+  CHECK(whole_ticks_up(-2.25) == -2);
+  CHECK(whole_ticks_up(1e300) == 1e300);
+  CHECK(whole_ticks_up(-1e300) == -1e300);
+}

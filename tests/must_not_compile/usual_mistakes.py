@@ -93,7 +93,14 @@ MODELS = {  # what it is: (before the call, the model, what follows the request,
         f"struct {{ {SIZE} double forward(std::size_t, std::size_t) const {{ return 1; }} }} own;", "own", "",
         ("// pipeline_model: docs/makespan.md",)),
     "a number": ("", "3", "", ("// pipeline_model: docs/makespan.md",)),
-    "a constraint of two": (ITEM_TIMES, "own", TWO, SAYS_ASKED),
+    "a constraint of two": (ITEM_TIMES, "own", TWO, ("constraint_of_stage_first_last",)),
+    "an improver that returns nothing": (
+        ITEM_TIMES, "own", "[](const improvement&, view<std::size_t>) {}", ("or_an_improver_of_task_points",)),
+    "an improver of a vector": (
+        ITEM_TIMES, "own", "[](const improvement&, std::vector<std::size_t>&) { return false; }", ("or_an_improver_of_task_points",)),
+    "an improver before the constraint": (
+        ITEM_TIMES, "own", "[](const improvement&, view<std::size_t>) { return false; }, [](std::size_t, std::size_t, std::size_t) { return true; }",
+        ("behind_a_constraint_comes_an_improver",)),
     "a vector and a constraint of two": ("", "items", TWO, ("item_times",)),
     "backward_weight of an item alone": (
         own_model("double backward_weight(std::size_t) const { return 0; }"), "own", "", ("backward_weight(stage, item) const",)),

@@ -284,7 +284,13 @@ void call_any(const Model& model, std::size_t stages, const Rule& allowed, bool 
     case 2: return all.leximax();
     case 3: return all.objectives();
     case 4: return all.then();
-    case 5: return all.fewest(any_cost<cost_type>(bytes));
+    case 5: {
+      const auto most = any_cost<cost_type>(bytes);
+      if constexpr (stagecut::number_cost<Model>) {
+        if (stagecut::is_nan(most)) return;  // it is refused
+      }
+      return all.fewest(most);
+    }
     case 6:
       if constexpr (stagecut::number_cost<Model>) all.total(any_cost<cost_type>(bytes));
       return;

@@ -26,7 +26,7 @@ class chain_ticks : public chain_times {
  public:
   template <pipeline_model Model>
   chain_ticks(const Model& model, const schedule& order, const std::vector<link_speed>& links)
-      : chain_times(model, order, links), unsure_(order.stages() > order.ranks() ? 0x1p-36 : 0x1p-45) {
+      : chain_times(model, order, links), unsure_(order.stages() > order.ranks() ? unsure : 0x1p-45) {
     scale(std::numeric_limits<double>::max());
   }
 
@@ -45,6 +45,9 @@ class chain_ticks : public chain_times {
       ++exponent;
     } while (!fill());
   }
+
+  /// What `domain_search` may be off, of the makespan.
+  static constexpr double unsure = 0x1p-32;
 
   double tick = 1;            ///< in the user's unit
 
@@ -171,7 +174,7 @@ class chain_ticks : public chain_times {
   double most_ = 0;
   double error_ = 0;
   double step_ = 1;
-  double unsure_;  // what sums of doubles are off, of the makespan; `domain_search` has longer ones
+  double unsure_;  // what sums of doubles are off, of the makespan
   std::vector<double> own_[3]{};
   std::vector<std::vector<double>> rows_{};
   std::vector<double> messages_{};

@@ -21,7 +21,9 @@ class cut_moves {
     std::size_t last[2];  ///< behind them; no second ones: both 0
   };
 
-  cut_moves(const schedule& order, const cut_rules& rules) : order_(order), rules_(rules), stages_of_(order.ranks()) {
+  /// @param without_memory  what stages and ranks hold is not asked
+  cut_moves(const schedule& order, const cut_rules& rules, bool without_memory = false)
+      : order_(order), rules_(rules), without_memory_(without_memory), stages_of_(order.ranks()) {
     for (std::size_t s = 0; s < order.stages(); ++s) stages_of_[order.rank_of[s]].push_back(s);
   }
 
@@ -77,14 +79,16 @@ class cut_moves {
     }
     for (std::size_t run = 0; run < 2; ++run) {
       for (std::size_t s = stages.first[run]; s < stages.last[run]; ++s) {
-        if (!rules_.allows(s, points[s], points[s + 1])) return false;
+        const std::size_t last = points[s + 1];
+        if (!(without_memory_ ? rules_.may_be(s, points[s], last) : rules_.allows(s, points[s], last))) return false;
       }
     }
-    return !rules_.has_rank_rules() || allowed_cut(order_, rules_, points);
+    return without_memory_ || !rules_.has_rank_rules() || allowed_cut(order_, rules_, points);
   }
 
   const schedule& order_;
   const cut_rules& rules_;
+  bool without_memory_;
   std::vector<std::vector<std::size_t>> stages_of_;  // of every rank
 };
 

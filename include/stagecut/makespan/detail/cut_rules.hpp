@@ -28,6 +28,10 @@ class cut_rules {
   /// Whether `allows_rank` can say no.
   [[nodiscard]] virtual bool has_rank_rules() const = 0;
 
+  /// Whether `[first, last)` may be stage s if it has room.
+  [[nodiscard]] virtual bool may_be(std::size_t s, std::size_t first, std::size_t last) const {
+    return allows(s, first, last);
+  }
   /// How many microbatches the stages of a rank hold at the moments that count, if `allows_rank` says yes exactly where at
   /// each of them the sum of `stage_memory`, which is not negative, is at most `memory_limit`. Null: it is another rule.
   [[nodiscard]] virtual const std::vector<std::vector<std::size_t>>* moments(std::size_t /*rank*/) const {

@@ -8,7 +8,6 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/detail/gallop.hpp>
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
@@ -32,10 +31,17 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
   const double wanted = chain.error() > 0 ? (longest + chain.error()) / chain.tick + 1 : least * factor;
   constexpr double beyond = 0x1p52;  // any makespan in ticks
   double most = wanted < beyond ? static_cast<double>(static_cast<std::int64_t>(wanted)) : beyond;
-  std::vector<std::pair<double, std::vector<std::size_t>>> all{{least, own}};
+  // Cuts are told by their makespans before rounding, which may be in another order than ticks are.
+  const bool rounded = chain.error() > 0;
+  cut_simulator before_rounding(chain, request.order, request.transfers);
+  const auto told = [&](view<const std::size_t> points, double value) {
+    return rounded ? before_rounding.unrounded(points) : value * chain.tick;
+  };
+  std::vector<std::pair<double, std::vector<std::size_t>>> all{{told(own, least), own}};
   bool dropped = false;
   const auto keep = [&](view<const std::size_t> points, double value) {
-    std::pair<double, std::vector<std::size_t>> here{value, {points.begin(), points.end()}};
+    std::pair<double, std::vector<std::size_t>> here{told(points, value), {points.begin(), points.end()}};
+    if (rounded && here.first > longest) return most;
     const std::size_t place = detail::gallop(0, all.size(), 0, [&](std::size_t i) { return !(all[i] < here); });
     if (place == all.size() || all[place] != here) {
       all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), std::move(here));
@@ -43,7 +49,9 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
     if (all.size() > request.most_within) {
       all.pop_back();
       dropped = true;
-      most = all.back().first;
+      const double last = (all.back().first + chain.error()) / chain.tick;
+      const double enough = rounded ? static_cast<double>(static_cast<std::int64_t>(last)) + 1 : last;
+      most = enough < most ? enough : most;
     }
     return most;
   };
@@ -51,12 +59,6 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
     layered_graph graph = space.within(most);
     const auto left = space.search()(graph, most, ~std::size_t{0} / 2, true, keep);
     result.all_within = left == cut_search::result::none && !dropped;
-  }
-  const bool rounded = chain.error() > 0;
-  for (auto& [value, points] : all) value = rounded ? simulator.unrounded(points) : value * chain.tick;
-  if (rounded) {
-    std::erase_if(all, [longest](const auto& each) { return each.first > longest; });
-    detail::sort(all, [](const auto& a, const auto& b) { return a < b; });
   }
   for (const auto& [value, points] : all) result.within.push_back({cuts(points), value});
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -16,6 +17,7 @@ class domain_queue {
   struct part {
     double bound = 0;  ///< none of them has less
     point_domains domains{0, 0};
+    std::vector<load_limit> loads{};    ///< which they keep to
     std::vector<double> combination{};  ///< factors of the row that bounds them best; empty: none is known
     double rounded = 1;                 ///< how much what is rounded in them counts, as if it were as many combinations
   };

@@ -36,6 +36,8 @@ concept no_pipeline_model = !pipeline_model<T> && !cost_for_a_pipeline_model<T> 
 struct a_cost_is_no_pipeline_model_give_item_times_of_forward_and_backward;
 struct size_forward_and_backward_of_a_pipeline_model_have_to_be_const_and_numbers;
 struct a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item;
+struct a_third_argument_is_a_constraint_of_stage_first_last_or_an_improver_of_task_points;
+struct behind_a_constraint_comes_an_improver_of_task_points_that_tells_whether_it_has_a_cut;
 
 /// What `minimize_makespan` says to the usual mistakes, in the first lines of a compiler's message; for concepts it
 /// cannot be called so.
@@ -49,9 +51,16 @@ struct expects_pipeline_model {
   template <no_pipeline_model Other, class... Rest>
   a_pipeline_model_has_size_and_forward_and_backward_of_stage_and_item  //
   operator()(const Other&, const makespan_request&, const Rest&...) const = delete;  // pipeline_model: docs/makespan.md
-  template <pipeline_model Model, class NoConstraint>
-  requires(!stage_constraint<NoConstraint> && !cut_improver<NoConstraint>) a_stage_constraint_is_asked_of_stage_first_last  //
-  operator()(const Model&, const makespan_request&, const NoConstraint&) const = delete;  // asked: (stage, first, last)
+  template <pipeline_model Model, class Neither>
+  requires(!stage_constraint<Neither> && !cut_improver<Neither>)
+      a_third_argument_is_a_constraint_of_stage_first_last_or_an_improver_of_task_points  //
+      operator()(const Model&, const makespan_request&,
+                 Neither&&) const = delete;  // both return bool: docs/makespan.md
+  template <pipeline_model Model, class First, class Second>
+  requires(!stage_constraint<First> || !cut_improver<Second>)
+      behind_a_constraint_comes_an_improver_of_task_points_that_tells_whether_it_has_a_cut  //
+      operator()(const Model&, const makespan_request&, First&&,
+                 Second&&) const = delete;  // docs/makespan.md, How to ask
 };
 
 }  // namespace stagecut::inline v0::detail

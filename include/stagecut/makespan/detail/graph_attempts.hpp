@@ -14,6 +14,7 @@
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -58,6 +59,17 @@ class graph_attempts {
     const auto left =
         graph.edges.empty() ? cut_search::result::none : space_.search()(graph, most, nodes, true, better);
     if (left == cut_search::result::none) best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1);
+  }
+
+  /// Attempts a 32nd of the way from the bound to the best, an eighth, half and all of it: low targets are soon done, and
+  /// what is learned from them makes the last one easy.
+  void attempt_all(std::size_t nodes) {
+    space_.shrink(best_.makespan());
+    for (const double part : {32.0, 8.0, 2.0, 1.0}) {
+      if (best_.proved() || clock_.look()) return;
+      const double gap = best_.makespan() - 1 - best_.bound();
+      attempt(best_.bound() + whole_ticks(gap / part), nodes);
+    }
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <stagecut/makespan/detail/memory_bounds.hpp>
 #include <stagecut/makespan/detail/memory_repair.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
+#include <stagecut/makespan/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -186,7 +187,7 @@ class memory_cut {
     for (std::size_t left = (widest + 1) / 2;; ++middle) {
       if (now.open[middle] != 0 && --left == 0) break;
     }
-    const bool first = (path[at] <= middle - at * width) != (seen_ >= first_restart && coin());
+    const bool first = (path[at] <= middle - at * width) != (seen_ >= first_restart && random_.below(4) == 0);
     part other = now;
     for (std::size_t x = at * width; x < (at + 1) * width; ++x) ((x <= middle) == first ? other : now).open[x] = 0;
     parts.push_back(std::move(other));
@@ -199,12 +200,6 @@ class memory_cut {
     std::size_t row = 0;
     for (std::size_t q = 0; q < sums.size(); ++q) row = sums[q] > sums[row] ? q : row;
     return row;
-  }
-
-  /// True one time in four, the same times on every machine.
-  [[nodiscard]] bool coin() {
-    state_ ^= state_ << 13U, state_ ^= state_ >> 7U, state_ ^= state_ << 17U;
-    return state_ >> 62U == 0;
   }
 
   [[nodiscard]] static double sum_of(const std::vector<double>& of) {
@@ -221,7 +216,7 @@ class memory_cut {
   memory_repair repair_;
   std::size_t seen_ = 0;  // parts
   std::size_t repairs_ = 0;
-  std::uint64_t state_ = 0x9E3779B97F4A7C15U;
+  random_bits random_{4, 0, 0};
   std::vector<std::size_t> repaired_{};
 };
 

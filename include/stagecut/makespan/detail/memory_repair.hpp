@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <stagecut/makespan/detail/memory_rows.hpp>
+#include <stagecut/makespan/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -69,7 +69,7 @@ class memory_repair {
     double most = 0;
     for (std::size_t q = 0; q < sums_.size(); ++q) {
       if (!(sums_[q] > limit_)) continue;
-      const double here = excess(q) * (0.5 + random());
+      const double here = excess(q) * (0.5 + random_.fraction());
       if (here >= most) most = here, worst = q;
     }
     return worst;
@@ -124,20 +124,15 @@ class memory_repair {
 
   void consider(const move& of) {
     if (until_[of.from] > moves_ && until_[of.to] > moves_ && of.change > -1e-9) return;  // not back at once
-    if (best_.from == 0 || of.change < best_.change || (of.change == best_.change && random() < 0.3)) best_ = of;
+    if (best_.from == 0 || of.change < best_.change || (of.change == best_.change && random_.fraction() < 0.3))
+      best_ = of;
   }
 
   void apply() {
     for (std::size_t at = best_.from; at <= best_.to; ++at)
       points_[at] = best_.right ? points_[at] + 1 : points_[at] - 1;
-    until_[best_.from] = until_[best_.to] = moves_ + 4 + static_cast<std::size_t>(8 * random());
+    until_[best_.from] = until_[best_.to] = moves_ + 4 + static_cast<std::size_t>(8 * random_.fraction());
     begin();  // sums anew, as they were changed and changed back
-  }
-
-  /// From 0 to below 1.
-  double random() {
-    state_ ^= state_ << 13U, state_ ^= state_ >> 7U, state_ ^= state_ << 17U;
-    return static_cast<double>(state_ >> 11U) * 0x1p-53;
   }
 
   const memory_rows& rows_;
@@ -152,7 +147,7 @@ class memory_repair {
   std::size_t moves_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> changed_{};  // stages and their choices before
   move best_{};
-  std::uint64_t state_ = 0x9E3779B97F4A7C15U;
+  random_bits random_{3, 0, 0};
 };
 
 }  // namespace stagecut::inline v0::detail

@@ -75,6 +75,10 @@ class model_rules final : public cut_rules {
     return !bytes_ || memory(s, first, last, most_[s]) <= *bytes_;
   }
 
+  [[nodiscard]] bool may_be(std::size_t s, std::size_t first, std::size_t last) const override {
+    return allowed_(s, first, last);
+  }
+
   [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const override {
     if (detail::hopeless(allowed_, s, first, last, allowed_(s, first, last))) return true;
     if constexpr (requires { model_.least_memory(s, first, last, s); }) {
@@ -115,10 +119,18 @@ class model_rules final : public cut_rules {
  private:
   [[nodiscard]] double memory(std::size_t s, std::size_t first, std::size_t last, std::size_t held) const {
     if constexpr (memory_pipeline_model<Model>) {
-      return model_.memory(s, first, last, held);
+      const double bytes = model_.memory(s, first, last, held);
+      if (!(bytes >= 0)) refuse(bytes, s, first, last, held);
+      return bytes;
     } else {
       return 0;
     }
+  }
+
+  [[noreturn]] static void refuse(double bytes, std::size_t s, std::size_t first, std::size_t last, std::size_t held) {
+    fail(invalid_input(
+        joined({"model.memory of layers [", first, ", ", last, ") as stage ", s, ", with ", held, " microbatches"}),
+        bytes < 0 ? "negative" : "NaN"));
   }
 
   const Model& model_;

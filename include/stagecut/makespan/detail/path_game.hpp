@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/matrix_game.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/row_bounds.hpp>
@@ -13,12 +14,15 @@
 namespace stagecut::inline v0::detail {
 
 /// Weighs paths so that the least of their weighted sum, over the cuts of a domain, is large: a bound that no single path
-/// gives. See docs/makespan.md, Bounds, Combinations.
+/// gives. See docs/makespan.md, Bounds, Domains.
 ///
 /// Whatever the weights, as long as their sum is 1 the bound is one. They are those of a game: one player chooses a path,
-/// the other a cut, and the length of the path in the cut goes from the second to the first. Both learn by regret matching,
-/// among the paths and cuts known so far; then each is given its best answer to what the other has learned: the cut that is
-/// least in the weighted sum, and the critical path of the times that the weighted cuts have in the mean.
+/// the other a cut, and the length of the path in the cut goes from the second to the first. Both learn among the paths and
+/// cuts known so far; then each is given its best answer to what the other has learned: the cut that is least in the
+/// weighted sum, and the critical path of the times that the weighted cuts have in the mean.
+///
+/// A limit is a row that is at most 0 for the cuts that are looked for. Any price of it, not below 0, may be added to a
+/// combination of paths. In the game it is worth the bound so far beside its value: above that where a cut breaks it.
 class path_game {
  public:
   static constexpr std::size_t lanes = point_rows::lanes;
@@ -32,14 +36,21 @@ class path_game {
   /// @}
   /// The weight of row 0 in it, the combination that was there.
   double carried = 0;
-  /// The cuts of the game, and their weights of late.
-  /// @{
+  /// The sum of the prices of limits in it.
+  double priced = 0;
+  /// The cuts of the game.
   std::vector<std::vector<std::size_t>> cuts{};
-  std::vector<double> cut_weights{};
-  /// @}
+
+  /// The weights of cuts of late, of sum 1; empty before the second step.
+  [[nodiscard]] const std::vector<double>& cut_weights() const noexcept { return game_.column_weights; }
 
   /// Begins with the cuts known that lie in a domain.
-  void begin(const point_rows& rows, const point_domains& domains) {
+  ///
+  /// @param limits  may be none; stay as they are as long as the game goes on
+  /// @param known   a bound for the cuts that are looked for
+  void begin(const point_rows& rows, const point_rows& limits, const point_domains& domains, double known) {
+    limits_ = &limits;
+    known_ = known;
     std::size_t kept = 0;
     for (std::size_t c = 0; c < cuts.size(); ++c) {
       if (!inside(cuts[c], domains)) continue;
@@ -47,11 +58,9 @@ class path_game {
       ++kept;
     }
     cuts.resize(kept);
-    lengths_.resize(kept);
-    for (std::size_t c = 0; c < kept; ++c) rows.measure(cuts[c], lengths_[c]);
-    path_regrets_.assign(rows.groups() * lanes, 0);
-    cut_regrets_.assign(kept, 0);
-    cut_weights.clear();
+    game_.values.resize(kept);
+    for (std::size_t c = 0; c < kept; ++c) measure(rows, c);
+    game_.begin(padded(rows));
     factors.clear();
     bound = -no_ticks;
   }
@@ -59,43 +68,56 @@ class path_game {
   /// One step: the combination of rows as the players weigh them, its bound, and the cut for which that is least, which joins
   /// the game. Returns whether the cut is a new one.
   bool step(const point_rows& rows, const point_domains& domains) {
+    const std::size_t first = limits_->size();
     if (cuts.empty()) {
-      path_weights_.assign(rows.groups() * lanes, 0);
-      path_weights_[0] = 1;
+      game_.row_weights.assign(padded(rows), 0);
+      game_.row_weights[first] = 1;
     } else {
-      play(rows.size());
+      game_.play(first + rows.size(), first, even());
     }
     normalise(rows.size());
     combine(rows);
     const double here = bounds_.least(now_, domains, cut_);
-    if (here > bound || factors.empty()) bound = here, factors = now_, carried = path_weights_[0];
+    if (here > bound || factors.empty()) bound = here, factors = now_, carried = shares_[0], priced = priced_now_;
     for (const auto& each : cuts) {
       if (each == cut_) return false;
     }
-    if (cuts.size() == most_cuts) forget();
+    if (cuts.size() == most_cuts) {
+      cuts[game_.forget()].swap(cuts.back());
+      cuts.pop_back();
+    }
     cuts.push_back(cut_);
-    lengths_.emplace_back();
-    rows.measure(cut_, lengths_.back());
-    cut_regrets_.push_back(0);
+    game_.add_column();
+    measure(rows, cuts.size() - 1);
     return true;
   }
 
   /// A row was added, or another took its place.
   void update(const point_rows& rows, std::size_t row) {
-    path_regrets_.resize(rows.groups() * lanes);
-    path_regrets_[row] = 0;
+    game_.change_row(padded(rows), limits_->size() + row);
     for (std::size_t c = 0; c < cuts.size(); ++c) {
-      lengths_[c].resize(rows.groups() * lanes);
-      lengths_[c][row] = rows.length(row, cuts[c]);
+      game_.values[c].resize(padded(rows));
+      game_.values[c][limits_->size() + row] = rows.length(row, cuts[c]);
     }
   }
 
+  /// What the limit that the cuts break most, in the mean, is worth; -`no_ticks` without limits.
+  [[nodiscard]] double above_limits() const {
+    double most = -no_ticks;
+    for (std::size_t k = 0; k < limits_->size(); ++k) {
+      double sum = even();
+      for (std::size_t c = 0; c < cut_weights().size(); ++c) sum += cut_weights()[c] * game_.values[c][k];
+      most = most < sum ? sum : most;
+    }
+    return most;
+  }
+
   /// How much a row counted of late.
-  [[nodiscard]] double weight(std::size_t row) const { return row < path_weights_.size() ? path_weights_[row] : 0; }
+  [[nodiscard]] double weight(std::size_t row) const { return row < shares_.size() ? shares_[row] : 0; }
 
  private:
   static constexpr std::size_t most_cuts = 80;
-  static constexpr std::size_t rounds = 8;  // of play, in a step
+  static constexpr double least_share = 0x1p-7;  // of paths among all rows: prices stay below its inverse
 
   [[nodiscard]] static bool inside(const std::vector<std::size_t>& points, const point_domains& domains) {
     for (std::size_t j = 1; j < domains.low.size(); ++j) {
@@ -104,121 +126,74 @@ class path_game {
     return true;
   }
 
-  /// Regret matching (Hart and Mascolell 2000), where negative regrets are forgotten and later rounds count more.
-  void play(std::size_t rows) {
-    const std::size_t padded = (rows + lanes - 1) / lanes * lanes;
-    path_weights_.assign(padded, 0);
-    cut_weights.assign(cuts.size(), 0);
-    paths_.resize(padded);
-    sums_.resize(padded);
-    answers_.resize(cuts.size());
-    share(cut_regrets_, answers_);
-    for (std::size_t round = 1; round <= rounds; ++round) {
-      share(path_regrets_, paths_);
-      double mean = 0;
-      costs_.resize(cuts.size());
-      for (std::size_t c = 0; c < cuts.size(); ++c) {
-        costs_[c] = product(lengths_[c], paths_, padded);
-        mean += answers_[c] * costs_[c];
-      }
-      for (std::size_t c = 0; c < cuts.size(); ++c) {
-        const double regret = cut_regrets_[c] + mean - costs_[c];
-        cut_regrets_[c] = regret < 0 ? 0 : regret;
-      }
-      share(cut_regrets_, answers_);
-      for (double& each : sums_) each = 0;
-      for (std::size_t c = 0; c < cuts.size(); ++c) {
-        if (answers_[c] == 0) continue;
-        const double* const from = lengths_[c].data();
-        for (std::size_t k = 0; k < padded; ++k) sums_[k] += answers_[c] * from[k];
-      }
-      mean = 0;
-      for (std::size_t k = 0; k < rows; ++k) mean += paths_[k] * sums_[k];
-      for (std::size_t k = 0; k < rows; ++k) {
-        const double regret = path_regrets_[k] + sums_[k] - mean;
-        path_regrets_[k] = regret < 0 ? 0 : regret;
-      }
-      const auto counts = static_cast<double>(round);
-      for (std::size_t k = 0; k < rows; ++k) path_weights_[k] += counts * paths_[k];
-      for (std::size_t c = 0; c < cuts.size(); ++c) cut_weights[c] += counts * answers_[c];
-    }
-    double sum = 0;
-    for (const double each : cut_weights) sum += each;
-    for (double& each : cut_weights) each /= sum;
+  /// What a limit is worth that is kept to the last byte.
+  [[nodiscard]] double even() const { return bound > known_ ? bound : known_; }
+
+  /// Rows of the game, limits first.
+  [[nodiscard]] std::size_t padded(const point_rows& rows) const {
+    return (limits_->size() + rows.size() + lanes - 1) / lanes * lanes;
   }
 
-  /// In proportion to regrets.
-  static void share(const std::vector<double>& regrets, std::vector<double>& weights) {
-    double sum = 0;
-    for (const double each : regrets) sum += each;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      weights[i] = sum > 0 ? regrets[i] / sum : 1 / static_cast<double>(weights.size());
-    }
+  void measure(const point_rows& rows, std::size_t c) {
+    std::vector<double>& to = game_.values[c];
+    to.assign(padded(rows), 0);
+    lengths_.resize(lanes * (limits_->groups() > rows.groups() ? limits_->groups() : rows.groups()));
+    limits_->measure(cuts[c], lengths_.data());
+    for (std::size_t k = 0; k < limits_->size(); ++k) to[k] = lengths_[k];
+    rows.measure(cuts[c], lengths_.data());
+    for (std::size_t k = 0; k < rows.size(); ++k) to[limits_->size() + k] = lengths_[k];
   }
-  [[nodiscard]] static double product(const std::vector<double>& a, const std::vector<double>& b, std::size_t size) {
-    double sum[lanes] = {};
-    for (std::size_t k = 0; k < size; k += lanes) {
-      for (std::size_t l = 0; l < lanes; ++l) sum[l] += a[k + l] * b[k + l];
-    }
+
+  /// Makes the weights of paths shares of sum 1: whole multiples of 2^-30, which also hides most of how a compiler rounds in
+  /// between. Those of limits become prices, for as much of paths.
+  void normalise(std::size_t rows) {
+    const std::size_t first = limits_->size();
+    const std::vector<double>& weights = game_.row_weights;
     double all = 0;
-    for (const double each : sum) all += each;
-    return all;
-  }
-
-  /// Makes the sum of the weights 1: whole multiples of 2^-30, so that it is not seen how a compiler rounds in between.
-  void normalise(std::size_t size) {
-    double sum = 0;
-    for (std::size_t k = 0; k < size; ++k) sum += path_weights_[k];
+    double paths = 0;
+    for (std::size_t k = 0; k < first; ++k) all += weights[k];
+    for (std::size_t k = 0; k < rows; ++k) paths += weights[first + k];
+    all += paths;
     double left = 1;
     std::size_t heaviest = 0;
-    for (std::size_t k = 0; k < path_weights_.size(); ++k) {
-      if (k >= size) {
-        path_weights_[k] = 0;
-        continue;
-      }
-      path_weights_[k] = static_cast<double>(static_cast<std::int64_t>(path_weights_[k] / sum * 0x1p30)) * 0x1p-30;
-      left -= path_weights_[k];
-      heaviest = path_weights_[heaviest] < path_weights_[k] ? k : heaviest;
+    shares_.assign((rows + lanes - 1) / lanes * lanes, 0);
+    for (std::size_t k = 0; k < rows && paths > 0; ++k) {
+      const double share = weights[first + k] / paths * 0x1p30;
+      shares_[k] = static_cast<double>(static_cast<std::int64_t>(share)) * 0x1p-30;
+      left -= shares_[k];
+      heaviest = shares_[heaviest] < shares_[k] ? k : heaviest;
     }
-    path_weights_[heaviest] += left;  // exact, and not below 0
+    shares_[heaviest] += left;  // exact, and not below 0
+    const double unit = paths < all * least_share ? all * least_share : paths;
+    prices_.assign(limits_->groups() * lanes, 0);
+    priced_now_ = 0;
+    for (std::size_t k = 0; k < first; ++k) priced_now_ += prices_[k] = weights[k] / unit;
   }
 
   void combine(const point_rows& rows) {
-    now_.resize(rows.length());
+    now_.assign(rows.length(), 0);
+    add(*limits_, prices_);
+    add(rows, shares_);
+  }
+  void add(const point_rows& rows, const std::vector<double>& weights) {
     for (std::size_t i = 0; i < rows.length(); ++i) {
       double sum[lanes] = {};
       for (std::size_t g = 0; g < rows.groups(); ++g) {
         const double* const group = rows.group(g, i);
-        for (std::size_t l = 0; l < lanes; ++l) sum[l] += group[l] * path_weights_[g * lanes + l];
+        for (std::size_t l = 0; l < lanes; ++l) sum[l] += group[l] * weights[g * lanes + l];
       }
-      now_[i] = 0;
       for (const double each : sum) now_[i] += each;
     }
   }
 
-  /// Gives up the cut that counts least.
-  void forget() {
-    std::size_t least = 0;
-    for (std::size_t c = 0; c < cuts.size(); ++c) least = cut_weights[c] < cut_weights[least] ? c : least;
-    cuts[least].swap(cuts.back());
-    lengths_[least].swap(lengths_.back());
-    cut_regrets_[least] = cut_regrets_.back();
-    cut_weights[least] = cut_weights.back();
-    cuts.pop_back();
-    lengths_.pop_back();
-    cut_regrets_.pop_back();
-    cut_weights.pop_back();
-  }
-
   row_bounds& bounds_;
-  std::vector<std::vector<double>> lengths_{};  // [cut][row]
-  std::vector<double> path_regrets_{};
-  std::vector<double> cut_regrets_{};
-  std::vector<double> path_weights_{};
-  std::vector<double> paths_{};
-  std::vector<double> answers_{};
-  std::vector<double> costs_{};
-  std::vector<double> sums_{};
+  const point_rows* limits_ = nullptr;
+  double known_ = 0;
+  matrix_game game_{};            // its rows are limits and paths, its columns cuts
+  std::vector<double> shares_{};  // of paths, of sum 1
+  std::vector<double> prices_{};  // of limits
+  double priced_now_ = 0;
+  std::vector<double> lengths_{};
   std::vector<double> now_{};
   std::vector<std::size_t> cut_{};
 };

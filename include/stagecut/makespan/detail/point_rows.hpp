@@ -30,6 +30,15 @@ class point_rows {
     for (std::size_t i = 0; i < length_; ++i) factors_[at(place, i)] = factors[i];
   }
 
+  /// Leaves the first rows only.
+  void shrink(std::size_t size) {
+    for (std::size_t row = size; row < size_; ++row) {
+      for (std::size_t i = 0; i < length_; ++i) factors_[at(row, i)] = 0;
+    }
+    size_ = size;
+    factors_.resize(groups() * length_ * lanes);
+  }
+
   /// A factor of a row.
   [[nodiscard]] double factor(std::size_t row, std::size_t i) const noexcept { return factors_[at(row, i)]; }
   /// Factor `i` of the eight rows of a group.
@@ -48,10 +57,9 @@ class point_rows {
   }
 
   /// How long every path is in a cut: `lengths[row]`, of `8 * groups()`.
-  void measure(view<const std::size_t> points, std::vector<double>& lengths) const {
-    lengths.assign(groups() * lanes, 0);
+  void measure(view<const std::size_t> points, double* lengths) const {
     for (std::size_t g = 0; g < groups(); ++g) {
-      double* const to = lengths.data() + g * lanes;
+      double* const to = lengths + g * lanes;
       for (std::size_t l = 0; l < lanes; ++l) to[l] = group(g, 0)[l];
       std::size_t i = 1;
       for (std::size_t j = 1; j < times_.stages(); ++j) {

@@ -5,21 +5,27 @@
 #include <vector>
 
 #include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/held_memory.hpp>
 
 namespace stagecut::inline v0::detail {
 
 /// Times of a chain as sums over its cut points: of a path that passes through stages so and so often, each cut point adds
-/// what its place takes from one stage and gives to the other. See docs/makespan.md, Bounds, Domains.
+/// what its place takes from one stage and gives to the other. Likewise what stages hold, if that is asked for. See
+/// docs/makespan.md, Bounds, Domains.
 class point_times {
  public:
-  explicit point_times(const chain_ticks& chain) : chain_(chain) {
+  /// @param held  must outlive this; null: nothing
+  explicit point_times(const chain_ticks& chain, const held_memory* held = nullptr) : chain_(chain) {
     for (std::size_t kind = 0; kind < tick_message; ++kind) {
       if (kind != tick_w || chain.splits) kinds_.push_back(kind);
     }
     const bool differ = chain.stages > 1 && chain.row(tick_f, 0) != chain.row(tick_f, 1);
     sides_ = differ ? 2 : 1;
-    width_ = kinds_.size() * sides_ + (chain.has_messages ? 1 : 0);
+    message_ = kinds_.size() * sides_;
+    held_ = message_ + (chain.has_messages ? 1 : 0);
+    width_ = held_ + (held != nullptr && held->any() ? 2 : 0);
     rows_.resize(chain.stages * width_);
+    if (width_ > held_) add_held(*held);
     if (chain.has_messages) messages_.resize(chain.stages * (chain.items + 1));
     for (std::size_t j = 1; j < chain.stages; ++j) {
       for (std::size_t i = 0; i < kinds_.size(); ++i) {
@@ -29,7 +35,7 @@ class point_times {
       if (!chain.has_messages) continue;
       double* const to = messages_.data() + j * (chain.items + 1);
       for (std::size_t y = 0; y <= chain.items; ++y) to[y] = chain.message(j - 1, y);
-      rows_[j * width_ + width_ - 1] = to;
+      rows_[j * width_ + message_] = to;
     }
   }
   point_times(const point_times&) = delete;
@@ -62,11 +68,24 @@ class point_times {
         here[i * sides_] += before[kinds_[i]];
         here[i * sides_ + sides_ - 1] -= behind[kinds_[i]];
       }
-      if (chain_.has_messages) here[width_ - 1] = before[tick_message];
+      if (chain_.has_messages) here[message_] = before[tick_message];
     }
   }
 
-  /// How much a sum over points may be off for being rounded, at most.
+  /// What stages hold together, as such numbers.
+  ///
+  /// @param held  of the constructor
+  void held_factors(const held_memory& held, const std::vector<std::size_t>& of, std::vector<double>& to) const {
+    to.assign(1 + (chain_.stages - 1) * width_, 0);
+    for (const std::size_t s : of) {
+      to[0] += held.own(s);
+      if (s > 0) to[1 + (s - 1) * width_ + held_ + 1] = -1;
+      if (s + 1 < chain_.stages) to[1 + s * width_ + held_] = 1;
+      if (s + 1 == chain_.stages) to[0] += held.sums(s)[chain_.items];
+    }
+  }
+
+  /// How much a sum over points may be off for being rounded, at most; of what stages hold, for every 1 that it counts.
   ///
   /// Added up from the first point on, it is the time of the stages before a point, less what the path spends on all items in
   /// the stage behind it: below twice all items, each on its slowest stage, as often as a path can pass. Every step is
@@ -90,14 +109,31 @@ class point_times {
     double message = 0;
     for (const double each : messages_) message = message < each ? each : message;
     all = 4 * static_cast<double>(passes) * (all + 2 * static_cast<double>(chain_.stages) * message);
+    all = all < 2 * most_held_ ? 2 * most_held_ : all;
     return all * static_cast<double>(chain_.stages * (width_ + 33)) * 0x1p-53 + 1;
   }
 
  private:
+  /// Two more numbers for each point: what the stage before it holds up to there, and what the one behind it does not.
+  void add_held(const held_memory& held) {
+    double own = 0;
+    for (std::size_t s = 0; s < chain_.stages; ++s) {
+      const double* const sums = held.sums(s).data();
+      if (s > 0) rows_[s * width_ + held_ + 1] = sums;
+      if (s + 1 < chain_.stages) rows_[(s + 1) * width_ + held_] = sums;
+      own += held.own(s) < 0 ? -held.own(s) : held.own(s);
+      most_held_ = most_held_ < sums[chain_.items] ? sums[chain_.items] : most_held_;
+    }
+    most_held_ = 2 * most_held_ + own;
+  }
+
   const chain_ticks& chain_;
   std::vector<std::size_t> kinds_{};
   std::size_t sides_ = 1;  // 2: stages differ, so that a point gives other times than it takes
+  std::size_t message_ = 0;  // which number of a point that is
+  std::size_t held_ = 0;     // likewise; the next one, too
   std::size_t width_ = 0;
+  double most_held_ = 0;  // by all stages of a rank, at any point
   std::vector<const double*> rows_{};
   std::vector<double> messages_{};
 };

@@ -18,6 +18,9 @@ class random_bits {
   /// The next 64 bits (splitmix64: Steele, Lea and Flood, OOPSLA 2014).
   [[nodiscard]] std::uint64_t operator()() noexcept { return mixed(state_ += golden); }
 
+  /// From 0 to below 1.
+  [[nodiscard]] double fraction() noexcept { return static_cast<double>((*this)() >> 11U) * 0x1p-53; }
+
   /// A number below `end`, which is at most 2^32; as even as 32 bits can be shared out.
   [[nodiscard]] std::size_t below(std::size_t end) noexcept {
     return static_cast<std::size_t>(((*this)() >> 32U) * end >> 32U);

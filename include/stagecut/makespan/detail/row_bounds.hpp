@@ -47,7 +47,12 @@ class row_bounds {
   }
 
   /// Behind `sweep` of the same group: takes note of what places cost.
-  void mark() {
+  ///
+  /// @param limit  if it is one, the rows tell only whether they are above it: more than any cut takes, or nothing
+  void mark(double limit = no_ticks) {
+    const auto told = [limit](double value) {
+      return limit == no_ticks ? value : value > limit ? no_ticks : -no_ticks;
+    };
     sweep_behind();
     for (std::size_t j = 1; j < times_.stages(); ++j) {
       double run[lanes];
@@ -63,6 +68,8 @@ class row_bounds {
           run[l] = run[l] < whole[l] ? run[l] : whole[l];
           below = below < run[l] ? run[l] : below;
         }
+        most = told(most);
+        below = told(below);
         most_[i] = most_[i] < most ? most : most_[i];
         below_[i] = below_[i] < below ? below : below_[i];
       }
@@ -74,6 +81,7 @@ class row_bounds {
           run[l] = run[l] < whole[l] ? run[l] : whole[l];
           above = above < run[l] ? run[l] : above;
         }
+        above = told(above);
         above_[i] = above_[i] < above ? above : above_[i];
       }
     }

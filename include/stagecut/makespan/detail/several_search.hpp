@@ -42,7 +42,7 @@ class several_search {
 
   /// Until the limit.
   void run() {
-    improve_(8);
+    improve(8);
     if (improve_.number_of_cuts() > few_cuts) begin_domains();
     if (best_.proved()) return;
     if (layout_.kind == stage_layout::shape::chain) {
@@ -59,6 +59,14 @@ class several_search {
  private:
   static constexpr double few_cuts = 50'000;  // a graph tells soon
 
+  /// Looks for better cuts for so many hundredths of a second, and as many again as long as there are any.
+  void improve(std::size_t effort) {
+    for (double before = no_ticks; best_.makespan() < before && !best_.proved() && !clock_.look();) {
+      before = best_.makespan();
+      improve_(effort);
+    }
+  }
+
   /// Bounds all cuts by where their points lie, and goes on for about a second.
   void begin_domains() {
     domains_.emplace(chain_, order_, rules_, simulator_, clock_, best_);
@@ -72,7 +80,7 @@ class several_search {
     for (bool again = true; again && domains_ && !best_.proved() && !clock_.look();) {
       const double gap = best_.makespan() - best_.bound();
       const std::size_t before = clock_.state.nodes;
-      improve_(nodes / 3000);
+      improve(nodes / 3000);
       if (!domains_->run(nodes)) domains_.reset();
       const double left = best_.makespan() - best_.bound();
       domain_pace_ = (gap - left) / static_cast<double>(clock_.state.nodes - before + 1);
@@ -86,7 +94,7 @@ class several_search {
   void keep_up() {
     const std::size_t nodes = clock_.state.nodes - last_;
     const double pace = (last_gap_ - (best_.makespan() - best_.bound())) / static_cast<double>(nodes + 1);
-    improve_(nodes / 2000);
+    improve(nodes / 2000);
     if (nodes > 0) search_domains(domain_pace_ > pace ? 2 * nodes : nodes / 3);
   }
 
@@ -95,12 +103,7 @@ class several_search {
     attempts_.take_bound_cut(space_.graph());
     for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
       search_domains(60 * nodes);
-      space_.shrink(best_.makespan());
-      for (const double part : {32.0, 8.0, 2.0, 1.0}) {
-        if (best_.proved() || clock_.look()) break;
-        const double gap = best_.makespan() - 1 - best_.bound();
-        attempts_.attempt(best_.bound() + whole_ticks(gap / part), nodes);
-      }
+      attempts_.attempt_all(nodes);
     }
   }
 

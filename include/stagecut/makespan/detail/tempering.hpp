@@ -13,6 +13,7 @@
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
+#include <stagecut/makespan/detail/memory_excess.hpp>
 #include <stagecut/makespan/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -24,6 +25,8 @@ namespace stagecut::inline v0::detail {
 /// more or less often, that now and then exchange their temperatures. Cold chains polish what hot ones find. See
 /// docs/makespan.md, The search.
 ///
+/// Where memory is short, chains pass through cuts that hold too much, at a price: those that are allowed may lie apart.
+///
 /// Chains are simulated in lanes. Their random numbers are counted, not drawn one after the other, and no library
 /// function decides what is taken: the same way on every machine and with every width of registers.
 class tempering {
@@ -32,9 +35,12 @@ class tempering {
 
   tempering(const chain_ticks& ticks, const schedule& order, const cut_rules& rules, cut_simulator& simulator,
             search_clock& clock)
-      : simulator_(simulator),
+      : order_(order),
+        rules_(rules),
+        simulator_(simulator),
         clock_(clock),
-        moves_(order, rules),
+        memory_(order, rules),
+        moves_(order, rules, memory_.applies()),
         program_(simulator.graph()),
         durations_(ticks, simulator.graph(), program_),
         groups_(chains / cut_lanes::width, cut_lanes(ticks, program_, durations_)) {}
@@ -53,6 +59,7 @@ class tempering {
     for (const double each : values_) least = each < least ? each : least;
     double heat = hottest;
     for (std::size_t t = chains; t-- > 0; heat /= ratio) heats_[t] = heat * least;
+    for (std::size_t c = 0; c < chains; ++c) prices_[c] = excess_prices[c / 4 % 4] * least;
     step_ = 0;
   }
 
@@ -79,10 +86,13 @@ class tempering {
   // Of the makespan of the first cuts. Colder than 2e-4 loses nothing, warmer does; 1e-2 is too cold as the hottest.
   static constexpr double hottest = 3e-2;
   static constexpr double ratio = 1.0827749;  // 150^(1/63)
+  // Of a rank that holds twice as much as it may: low prices pass through more, high ones end at what is allowed.
+  static constexpr double excess_prices[] = {0.25, 0.5, 1, 2};
 
   /// Sets a chain to a cut.
   void place(std::size_t c, view<const std::size_t> points) {
     cuts_[c].assign(points.begin(), points.end());
+    excess_[c].assign(order_.ranks(), 0);
     groups_[c / cut_lanes::width].set(c % cut_lanes::width, points, 0, points.size() - 1);
   }
 
@@ -96,6 +106,7 @@ class tempering {
       const std::size_t c = group * cut_lanes::width + lane;
       random_bits random(1, c, step_);
       before_[lane] = cuts_[c];
+      excess_before_[lane] = excess_[c];
       moved[lane] = false;
       for (int again = 0; again < 4 && !moved[lane]; ++again) moved[lane] = moves_(cuts_[c], random, stages[lane]);
       if (!moved[lane]) continue;
@@ -109,14 +120,31 @@ class tempering {
       if (!moved[lane]) continue;
       ++simulator_.simulations;
       const std::size_t c = group * cut_lanes::width + lane;
-      if (makespans[lane] - values_[c] <= heats_[heat_of_[c]] * minus_logarithms[needed_[c]]) {
-        values_[c] = makespans[lane];
-        best.offer(cuts_[c], makespans[lane]);
+      const double excess = change_excess(c, stages[lane]);
+      const double value = makespans[lane] + prices_[c] * excess;
+      if (value - values_[c] <= heats_[heat_of_[c]] * minus_logarithms[needed_[c]]) {
+        values_[c] = value;
+        if (excess == 0) offer(cuts_[c], makespans[lane], best);
       } else {
         cuts_[c] = before_[lane];
+        excess_[c].swap(excess_before_[lane]);
         set(lanes, lane, cuts_[c], stages[lane]);
       }
     }
+  }
+
+  /// What the ranks of a chain's cut hold too much, after a move.
+  double change_excess(std::size_t c, const cut_moves::changed& stages) {
+    if (!memory_.applies()) return 0;
+    double sum = 0;
+    for (std::size_t run = 0; run < 2; ++run) memory_.change(cuts_[c], stages.first[run], stages.last[run], excess_[c]);
+    for (const double each : excess_[c]) sum += each;
+    return sum;
+  }
+
+  void offer(view<const std::size_t> points, double makespan, incumbent& best) const {
+    if (!(makespan < best.makespan())) return;
+    if (!memory_.applies() || allowed_cut(order_, rules_, points)) best.offer(points, makespan);
   }
 
   static void set(cut_lanes& lanes, std::size_t lane, view<const std::size_t> points, const cut_moves::changed& stages) {
@@ -140,21 +168,27 @@ class tempering {
     }
   }
 
+  const schedule& order_;
+  const cut_rules& rules_;
   cut_simulator& simulator_;
   search_clock& clock_;
+  memory_excess memory_;
   cut_moves moves_;
   slot_program program_;
   stage_durations durations_;
   std::vector<cut_lanes> groups_;
   // Of every chain:
   std::array<std::vector<std::size_t>, chains> cuts_{};
-  std::array<double, chains> values_{};
+  std::array<double, chains> values_{};               // makespans, and the price of what is held too much
+  std::array<std::vector<double>, chains> excess_{};  // of ranks
+  std::array<double, chains> prices_{};               // of all of it
   std::array<std::size_t, chains> heat_of_{};
   std::array<std::uint32_t, chains> needed_{};  // the place of the number that decides on its move
   // Of every temperature, from the coldest on:
   std::array<double, chains> heats_{};
   std::array<std::size_t, chains> chain_at_{};
   std::array<std::vector<std::size_t>, cut_lanes::width> before_{};
+  std::array<std::vector<double>, cut_lanes::width> excess_before_{};
   std::uint64_t step_ = 0;
 };
 

@@ -151,16 +151,11 @@ class tick_search {
     best_.raise(solver.makespan);
   }
 
-  /// Low targets first: they are soon done, and what is learned from them makes the last one easy.
+  /// Until the bound meets the best.
   void branch() {
     for (std::size_t nodes = 1000; !best_.proved() && !clock_.look(); nodes *= 2) {
       if (nodes > 1000) improve_(nodes / 1000);
-      space_.shrink(best_.makespan());
-      for (const double part : {32.0, 8.0, 2.0, 1.0}) {
-        if (best_.proved() || clock_.look()) break;
-        const double gap = best_.makespan() - 1 - best_.bound();
-        attempts_.attempt(best_.bound() + whole_ticks(gap / part), nodes);
-      }
+      attempts_.attempt_all(nodes);
     }
   }
 

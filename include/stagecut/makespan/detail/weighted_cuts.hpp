@@ -78,18 +78,12 @@ class weighted_cuts {
         layered_graph::edge& each = graph.edges[i];
         if (here < before_[each.to]) before_[each.to] = here;
         const double all = here + rest_[each.to];
-        if (all < no_ticks && each.bound < all) each.bound = rounded_up(all);
+        if (all < no_ticks && each.bound < all) each.bound = whole_ticks_up(all);
       }
     }
   }
 
  private:
-  [[nodiscard]] static double rounded_up(double ticks) {
-    if (!(ticks > 0 && ticks < 0x1p62)) return ticks;
-    const double whole = whole_ticks(ticks);
-    return whole < ticks ? whole + 1 : whole;
-  }
-
   [[nodiscard]] std::size_t at(std::size_t t, std::size_t j) const { return (2 * t + j) * (items_ + 1); }
 
   void set_stage(std::size_t t, std::size_t j, const std::vector<double>& counts) {

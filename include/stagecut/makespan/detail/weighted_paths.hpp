@@ -7,6 +7,7 @@
 
 #include <stagecut/makespan/detail/chain_times.hpp>
 #include <stagecut/makespan/detail/coarse_ticks.hpp>
+#include <stagecut/makespan/detail/whole_ticks.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -41,7 +42,7 @@ class weighted_paths {
     std::vector<double> sums(width_);
     double all = 0;
     for (std::size_t k = 0; k < size(); ++k) {
-      const double weight = whole(weight_[k] * resolution);
+      const double weight = whole_ticks(weight_[k] * resolution);
       if (weight == 0) continue;
       all += weight;
       const double* __restrict counts = counts_.data() + k * width_;
@@ -88,8 +89,6 @@ class weighted_paths {
   static constexpr std::size_t most = 256;
   static constexpr double resolution = 0x1p20;     // of weights: so that sums of them, by counts, are exact
   static constexpr double least_weight = 0x1p-21;  // counts nothing, and may come back
-
-  [[nodiscard]] static double whole(double value) { return static_cast<double>(static_cast<std::int64_t>(value)); }
 
   std::size_t width_;
   std::vector<double> counts_{};  // [path * width + what]

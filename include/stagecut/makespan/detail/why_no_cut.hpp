@@ -71,7 +71,7 @@ template <class Model, class Constraint>
       };
       least = least_fullest(items, stages, held);
     }
-    if (least == none || !(few || std::same_as<Constraint, no_constraint>)) {
+    if (!std::same_as<Constraint, no_constraint> && (least == none || !few)) {
       return detail::why_not(allowed, items, stages);
     }
     // Where each stage would fit, those of a rank do not together.

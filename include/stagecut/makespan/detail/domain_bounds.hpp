@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/domain_queue.hpp>
+#include <stagecut/makespan/detail/held_memory.hpp>
+#include <stagecut/makespan/detail/incumbent.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/limit_rows.hpp>
+#include <stagecut/makespan/detail/path_game.hpp>
+#include <stagecut/makespan/detail/path_memory.hpp>
+#include <stagecut/makespan/detail/point_domains.hpp>
+#include <stagecut/makespan/detail/point_times.hpp>
+#include <stagecut/makespan/detail/row_bounds.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Bounds of parts of all cuts, from critical paths, from combinations of them, and from what cuts must keep to. Knows
+/// nothing of the schedule but paths. See docs/makespan.md, Bounds, Domains.
+class domain_bounds {
+ public:
+  /// @param best  has a cut; better ones are offered
+  domain_bounds(const chain_ticks& chain, const schedule& order, const cut_rules& rules, cut_simulator& simulator,
+                search_clock& clock, incumbent& best)
+      : chain_(chain),
+        order_(order),
+        rules_(rules),
+        simulator_(simulator),
+        clock_(clock),
+        best_(best),
+        held_(order, rules, chain.items, best.makespan(), clock),
+        times_(chain, &held_),
+        bounds_(times_),
+        paths_(times_),
+        loads_(chain, order, held_, best.makespan()),
+        limits_(times_, loads_, static_cast<double>(order.microbatches * order.slices), held_, best.makespan()),
+        game_(bounds_),
+        margin_(times_.margin(order.microbatches * order.slices)),
+        step_(chain.error() > 0 && chain.step() < 8 * margin_ ? 8 * margin_ : chain.step()) {}
+
+  /// By how much a better cut is better at least, or counts as none.
+  [[nodiscard]] double step() const noexcept { return step_; }
+  /// The next better makespan that there may be.
+  [[nodiscard]] double target() const { return best_.makespan() - step_; }
+  /// The cuts of the last combination, and their weights.
+  [[nodiscard]] const path_game& game() const noexcept { return game_; }
+  /// What ranks may take.
+  [[nodiscard]] const load_values& loads() const noexcept { return loads_; }
+
+  /// What cuts of a part take that have the point behind `place`, or there or before it, as far as `filter` saw.
+  /// @{
+  [[nodiscard]] double behind(const domain_queue::part& of, std::size_t point, std::size_t place) const {
+    return certain(of, bounds_.from(point, place + 1));
+  }
+  [[nodiscard]] double up_to(const domain_queue::part& of, std::size_t point, std::size_t place) const {
+    return certain(of, bounds_.up_to(point, place));
+  }
+  /// @}
+
+  /// Simulates a cut and keeps its critical path; says where, 0: it was known.
+  std::size_t learn(const std::vector<std::size_t>& points) {
+    const double makespan = simulator_(points);
+    clock_.state.simulations = simulator_.simulations;
+    if (makespan < best_.makespan() && allowed_cut(order_, rules_, points)) best_.offer(points, makespan);
+    return paths_.keep(simulator_, game_);
+  }
+
+  /// Looks for a combination of paths and limits that bounds the cuts of a part, for so many steps; until no more than a
+  /// part of the gap can be gained.
+  void combine(domain_queue::part& of, std::size_t steps, double parts_of_gap) {
+    if (of.rounded > 4) of.combination.clear();
+    paths_.set_combination(of.combination);
+    limits_.set(of.loads);
+    game_.begin(paths_.rows(), limits_.rows(), of.domains, of.bound);
+    for (std::size_t i = 0; i < steps && !(game_.bound - margin_ * of.rounded > target()) && !clock_.over(); ++i) {
+      clock_.work(step_choices);
+      if (game_.step(paths_.rows(), of.domains)) update(learn(game_.cuts.back()));
+      if (game_.cut_weights().empty()) continue;
+      mean_times();
+      const double makespan = simulator_.of_times(mean_);
+      const double above = game_.above_limits();
+      update(paths_.keep(simulator_, game_));
+      if (((makespan < above ? above : makespan) - game_.bound) * parts_of_gap < best_.makespan() - game_.bound) break;
+    }
+    if (game_.factors.empty()) return;
+    of.rounded = 1 + game_.priced + (of.combination.empty() ? 0 : game_.carried * of.rounded);
+    of.combination = game_.factors;
+    const double bound = certain(of, game_.bound);
+    of.bound = of.bound < bound ? bound : of.bound;
+  }
+
+  /// Bounds a part by all rows and leaves out places that no good cut has. Returns whether anything is left.
+  bool filter(domain_queue::part& now) {
+    to_ = now.domains;
+    limits_.set(now.loads);
+    for (int round = 0; round < 4; ++round) {
+      if (!sweep(now)) return false;
+      bool changed = false;
+      for (std::size_t j = 1; j < chain_.stages; ++j) {
+        std::uint32_t low = now.domains.low[j];
+        std::uint32_t high = now.domains.high[j];
+        while (low <= high && certain(now, bounds_.at(j, low)) > target()) ++low;
+        while (high > low && certain(now, bounds_.at(j, high)) > target()) --high;
+        if (low > high) return false;
+        changed = changed || low != now.domains.low[j] || high != now.domains.high[j];
+        to_.low[j] = low;
+        to_.high[j] = high;
+      }
+      if (!changed) return true;
+      now.domains = to_;
+      if (!now.domains.tighten()) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t step_choices = 600;  // of a graph take as long as a step of the game
+
+  [[nodiscard]] double certain(const domain_queue::part& of, double least) const {
+    return least - margin_ * of.rounded;
+  }
+
+  void update(std::size_t row) {
+    if (row != 0) game_.update(paths_.rows(), row);
+  }
+
+  /// What stages take in the mean of the cuts of the game.
+  void mean_times() {
+    mean_.assign(chain_.stages * tick_kinds, 0);
+    for (std::size_t c = 0; c < game_.cut_weights().size(); ++c) {
+      const double weight = game_.cut_weights()[c];
+      if (weight == 0) continue;
+      const std::vector<std::size_t>& points = game_.cuts[c];
+      for (std::size_t s = 0; s < chain_.stages; ++s) {
+        double* const to = mean_.data() + s * tick_kinds;
+        for (const std::size_t kind : {tick_f, tick_b, tick_w}) {
+          to[kind] += weight * chain_.pass(kind, s, points[s], points[s + 1]);
+        }
+        if (chain_.has_messages) to[tick_message] += weight * chain_.message(s, points[s + 1]);
+      }
+    }
+  }
+
+  /// The least of every row, and of every place. False: no good cut is left.
+  bool sweep(domain_queue::part& now) {
+    double least[row_bounds::lanes];
+    bounds_.begin(now.domains);
+    const point_rows& limits = limits_.rows();
+    for (std::size_t g = 0; g < limits.groups() && !clock_.over(); ++g) {
+      bounds_.sweep(limits, g, least);
+      for (const double each : least) {
+        if (each > margin_) return false;
+      }
+      bounds_.mark(margin_);
+    }
+    paths_.set_combination(now.combination);
+    double most = 0;
+    std::size_t decides = 0;
+    for (std::size_t g = 0; g < paths_.rows().groups() && !clock_.over(); ++g) {
+      bounds_.sweep(paths_.rows(), g, least);
+      for (std::size_t l = 0; l < row_bounds::lanes; ++l) {
+        if (most < least[l]) most = least[l], decides = g * row_bounds::lanes + l;
+      }
+      if (certain(now, most) > target()) return false;
+      bounds_.mark();
+    }
+    paths_.use(decides);
+    now.bound = now.bound < certain(now, most) ? certain(now, most) : now.bound;
+    return true;
+  }
+
+  const chain_ticks& chain_;
+  const schedule& order_;
+  const cut_rules& rules_;
+  cut_simulator& simulator_;
+  search_clock& clock_;
+  incumbent& best_;
+  held_memory held_;
+  point_times times_;
+  row_bounds bounds_;
+  path_memory paths_;
+  load_values loads_;
+  limit_rows limits_;
+  path_game game_;
+  double margin_;  // what a bound may be too high for being rounded, of paths and of a combination of them
+  double step_;
+  point_domains to_{0, 0};
+  std::vector<double> mean_{};
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/makespan/detail/chain_times.hpp>
+#include <stagecut/makespan/detail/held_memory.hpp>
+#include <stagecut/makespan/detail/load_values.hpp>
+#include <stagecut/makespan/detail/point_rows.hpp>
+#include <stagecut/makespan/detail/point_times.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What some stages take together for one microbatch: at most so much, or at least.
+struct load_limit {
+  std::size_t group = 0;  ///< of `load_values`
+  bool at_most = true;
+  double load = 0;  ///< ticks
+};
+
+/// Adds a limit that is closer than those there are.
+inline void add_limit(std::vector<load_limit>& to, const load_limit& added) {
+  for (load_limit& each : to) {
+    if (each.group == added.group && each.at_most == added.at_most) {
+      each = added;
+      return;
+    }
+  }
+  to.push_back(added);
+}
+
+/// Rows that are at most 0 for the cuts that are looked for: what a rank holds, less the limit of memory; and, for a part
+/// of all cuts, what a rank or a stage takes, against its limits.
+class limit_rows {
+ public:
+  /// @param passes  of a stage in an iteration
+  /// @param limit   what the limit of memory counts as in `held`
+  limit_rows(const point_times& times, const load_values& loads, double passes, const held_memory& held, double limit)
+      : times_(times), loads_(loads), passes_(passes), rows_(times) {
+    for (std::size_t r = 0; r < held.ranks(); ++r) {
+      if (!held.any(r)) continue;
+      times.held_factors(held, loads.stages_of(r), factors_);
+      factors_[0] -= limit * (1 + 1e-9);  // sums round
+      rows_.set(rows_.size(), factors_);
+      if (!loads.values(r).empty()) add({r, true, loads.values(r).back()});
+    }
+    fixed_ = rows_.size();
+  }
+
+  [[nodiscard]] const point_rows& rows() const noexcept { return rows_; }
+
+  /// Sets the limits of a part. As their load counts once a microbatch, their rows do, too.
+  void set(const std::vector<load_limit>& loads) {
+    rows_.shrink(fixed_);
+    for (const load_limit& each : loads) add(each);
+  }
+
+ private:
+  void add(const load_limit& each) {
+    const double times = each.at_most ? passes_ : -passes_;
+    counts_.assign(times_.stages() * tick_kinds, 0);
+    for (const std::size_t s : loads_.stages_of(each.group)) {
+      for (const std::size_t kind : {tick_f, tick_b, tick_w}) counts_[s * tick_kinds + kind] = times;
+    }
+    times_.factors(counts_, factors_);
+    factors_[0] -= times * each.load;
+    rows_.set(rows_.size(), factors_);
+  }
+
+  const point_times& times_;
+  const load_values& loads_;
+  double passes_;
+  point_rows rows_;
+  std::size_t fixed_ = 0;
+  std::vector<double> counts_{};
+  std::vector<double> factors_{};
+};
+
+}  // namespace stagecut::inline v0::detail

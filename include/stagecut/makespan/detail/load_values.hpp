@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/held_memory.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What the stages of a rank, or a stage alone, can take for one microbatch, where that are few values: of chains whose
+/// items are mostly alike.
+class load_values {
+ public:
+  /// @param limit  of what a rank holds, as `held` counts it: what none of its stages with some load can keep to is left out
+  load_values(const chain_ticks& chain, const schedule& order, const held_memory& held, double limit)
+      : chain_(chain), held_(held), ranks_(order.ranks()), stages_of_(order.ranks()) {
+    for (std::size_t s = 0; s < order.stages(); ++s) stages_of_[order.rank_of[s]].push_back(s);
+    for (std::size_t s = 0; s < order.stages() && order.stages() > order.ranks(); ++s) stages_of_.push_back({s});
+    values_.resize(stages_of_.size());
+    for (std::size_t g = 0; g < stages_of_.size(); ++g) {
+      const bool limited = g < order.ranks() && held.any(g);
+      table sums{{0, 0}};
+      for (const std::size_t s : stages_of_[g]) {
+        if (!sums.empty()) sums = sums_with(sums, loads_of(s, limited));
+      }
+      for (const entry& each : sums) {
+        if (!limited || each.held <= limit * (1 + 1e-9)) values_[g].push_back(each.load);
+      }
+    }
+  }
+
+  /// Ranks come first, then stages, if that is another thing.
+  /// @{
+  [[nodiscard]] std::size_t groups() const noexcept { return stages_of_.size(); }
+  [[nodiscard]] std::size_t ranks() const noexcept { return ranks_; }
+  /// @}
+  /// The stages of a group.
+  [[nodiscard]] const std::vector<std::size_t>& stages_of(std::size_t group) const { return stages_of_[group]; }
+  /// All values there can be, ascending, in ticks; none: they are too many.
+  [[nodiscard]] const std::vector<double>& values(std::size_t group) const { return values_[group]; }
+  /// What a group takes in a cut.
+  [[nodiscard]] double load(std::size_t group, view<const std::size_t> points) const {
+    double sum = 0;
+    for (const std::size_t s : stages_of_[group]) sum += chain_.load(s, points[s], points[s + 1]);
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t most = 500;  // values
+
+  struct entry {
+    double load;
+    double held;  // by stages that take so long, at least
+  };
+  using table = std::vector<entry>;  // by load
+
+  /// Adds an entry where it belongs. False: there are too many.
+  [[nodiscard]] static bool insert(table& to, const entry& added) {
+    std::size_t low = 0;
+    for (std::size_t high = to.size(); low < high;) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (to[middle].load < added.load) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low < to.size() && to[low].load == added.load) {
+      if (added.held < to[low].held) to[low].held = added.held;
+      return true;
+    }
+    to.insert(to.begin() + static_cast<std::ptrdiff_t>(low), added);
+    return to.size() <= most;
+  }
+
+  /// What stage s can take, and hold at least, if that counts; none: too many values.
+  [[nodiscard]] table loads_of(std::size_t s, bool limited) const {
+    table result;
+    const std::size_t behind = chain_.stages - 1 - s;
+    for (std::size_t first = s; first + behind < chain_.items; ++first) {
+      if (s == 0 && first > 0) break;
+      const std::size_t least = behind == 0 ? chain_.items : first + 1;
+      for (std::size_t last = least; last + behind <= chain_.items; ++last) {
+        const double held = limited ? held_.sums(s)[last] - held_.sums(s)[first] + held_.own(s) : 0;
+        if (!insert(result, {chain_.load(s, first, last), held})) return {};
+      }
+    }
+    return result;
+  }
+
+  [[nodiscard]] static table sums_with(const table& a, const table& b) {
+    table result;
+    for (const entry& left : a) {
+      for (const entry& right : b) {
+        if (!insert(result, {left.load + right.load, left.held + right.held})) return {};
+      }
+    }
+    return result;
+  }
+
+  const chain_ticks& chain_;
+  const held_memory& held_;
+  std::size_t ranks_;
+  std::vector<std::vector<std::size_t>> stages_of_;  // of every group
+  std::vector<std::vector<double>> values_{};        // of every group
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// By how much ranks hold more than they may, where rules are sums of memory: so that a search can pass through cuts that
+/// are not allowed.
+class memory_excess {
+ public:
+  memory_excess(const schedule& order, const cut_rules& rules)
+      : rules_(rules), rank_of_(order.rank_of), stages_of_(order.ranks()) {
+    for (std::size_t s = 0; s < order.stages(); ++s) stages_of_[rank_of_[s]].push_back(s);
+    applies_ = rules.has_rank_rules() && rules.memory_limit() > 0x1p-900;
+    for (std::size_t r = 0; r < order.ranks(); ++r) {
+      applies_ = applies_ && (stages_of_[r].empty() || rules.moments(r) != nullptr);
+    }
+  }
+
+  /// Whether the rules are such sums.
+  [[nodiscard]] bool applies() const noexcept { return applies_; }
+
+  /// What every rank holds too much in a cut, as a share of the limit.
+  void measure(view<const std::size_t> points, std::vector<double>& of_ranks) const {
+    of_ranks.assign(stages_of_.size(), 0);
+    for (std::size_t r = 0; r < stages_of_.size(); ++r) of_ranks[r] = of_rank(r, points);
+  }
+  /// The same of the ranks of the stages `[first, last)`, which have changed.
+  void change(view<const std::size_t> points, std::size_t first, std::size_t last,
+              std::vector<double>& of_ranks) const {
+    const std::size_t end = last < first + stages_of_.size() ? last : first + stages_of_.size();
+    if (end < last) return measure(points, of_ranks);
+    for (std::size_t s = first; s < end; ++s) of_ranks[rank_of_[s]] = of_rank(rank_of_[s], points);
+  }
+
+ private:
+  [[nodiscard]] double of_rank(std::size_t rank, view<const std::size_t> points) const {
+    const auto* const moments = rules_.moments(rank);
+    const double limit = rules_.memory_limit();
+    double most = limit;
+    for (std::size_t i = 0; moments != nullptr && i < moments->size(); ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < stages_of_[rank].size(); ++j) {
+        const std::size_t s = stages_of_[rank][j];
+        sum += rules_.stage_memory(s, points[s], points[s + 1], (*moments)[i][j]);
+      }
+      most = most < sum ? sum : most;
+    }
+    return most / limit - 1;
+  }
+
+  const cut_rules& rules_;
+  std::vector<std::size_t> rank_of_;
+  std::vector<std::vector<std::size_t>> stages_of_;
+  bool applies_ = false;
+};
+
+}  // namespace stagecut::inline v0::detail
