@@ -67,7 +67,7 @@ TEST_CASE("the rank or stage that is furthest, in the mean, from what it can tak
   of.request = chains::request_for(chains::order_of(stagecut::schedule_kind::interleaved, 2, 2, 2));
   chains::with_workbench(of, [&](auto& bench) {
     const held_memory held(of.request.order, bench.checked, 8, 1, bench.clock);
-    const load_values loads(bench.ticks, of.request.order, held, 1);
+    const load_values loads(bench.ticks, of.request.order, held);
     const double item = 6 / bench.ticks.tick;
     // Rank 0 has 2 + 2, or 3 + 2: 4.5 in the mean. Rank 1 has the rest.
     const std::vector<std::vector<std::size_t>> cuts{{0, 2, 4, 6, 8}, {0, 3, 4, 6, 8}};

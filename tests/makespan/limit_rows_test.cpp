@@ -34,8 +34,8 @@ TEST_CASE("no cut that memory allows is above a row of memory, and some that it 
       const double limit = 5000;
       const held_memory held(order, bench.checked, bench.ticks.items, limit, bench.clock);
       const point_times times(bench.ticks, &held);
-      const load_values loads(bench.ticks, order, held, limit);
-      const limit_rows limits(times, loads, static_cast<double>(order.microbatches), held, limit);
+      const load_values loads(bench.ticks, order, held);
+      const limit_rows limits(times, loads, static_cast<double>(order.microbatches), held);
       bool sound = true;
       for (const valued& each : chains::all_cuts(of)) {
         for (std::size_t k = 0; k < limits.rows().size(); ++k) {
@@ -63,9 +63,9 @@ TEST_CASE("limits of loads, once a microbatch; what was set before is gone") {
     chains::with_workbench(of, [&](auto& bench) {
       const held_memory held(order, bench.checked, bench.ticks.items, 1, bench.clock);
       const point_times times(bench.ticks, &held);
-      const load_values loads(bench.ticks, order, held, 1);
+      const load_values loads(bench.ticks, order, held);
       const auto passes = static_cast<double>(order.microbatches * order.slices);
-      limit_rows limits(times, loads, passes, held, 1);
+      limit_rows limits(times, loads, passes, held);
       CHECK(limits.rows().size() == 0);
       for (int again = 0; again < 2; ++again) {
         std::vector<load_limit> set;

@@ -30,7 +30,7 @@ TEST_CASE("what ranks and stages take in any cut is among the values, ascending"
                                        : chains::random_chain(random, order, 12, {true, true, true, false});
     chains::with_workbench(of, [&](auto& bench) {
       const held_memory held(order, bench.checked, bench.ticks.items, 1000, bench.clock);
-      const load_values loads(bench.ticks, order, held, 1000);
+      const load_values loads(bench.ticks, order, held);
       CHECK(loads.ranks() == order.ranks());
       std::vector<std::set<double>> seen(loads.groups());
       for (const valued& each : chains::all_cuts(of)) {
@@ -60,7 +60,7 @@ TEST_CASE("too many are none") {
       stagecut::make_schedule(chains::schedule_kind::interleaved, {.ranks = 2, .chunks = 2, .microbatches = 2});
   chains::with_workbench(of, [&](auto& bench) {
     const held_memory held(of.request.order, bench.checked, bench.ticks.items, 1, bench.clock);
-    const load_values loads(bench.ticks, of.request.order, held, 1);
+    const load_values loads(bench.ticks, of.request.order, held);
     CHECK(loads.groups() == 6);
     CHECK(loads.values(0).empty());
     CHECK(loads.values(2).size() == 77);  // stage 0 begins with the first item

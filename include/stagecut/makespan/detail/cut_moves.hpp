@@ -7,6 +7,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -23,9 +24,7 @@ class cut_moves {
 
   /// @param without_memory  what stages and ranks hold is not asked
   cut_moves(const schedule& order, const cut_rules& rules, bool without_memory = false)
-      : order_(order), rules_(rules), without_memory_(without_memory), stages_of_(order.ranks()) {
-    for (std::size_t s = 0; s < order.stages(); ++s) stages_of_[order.rank_of[s]].push_back(s);
-  }
+      : order_(order), rules_(rules), without_memory_(without_memory), stages_of_(stages_of_ranks(order)) {}
 
   /// Moves points of a cut of two stages or more. Returns whether the cut is an allowed one; if not, it is as before.
   [[nodiscard]] bool operator()(view<std::size_t> points, random_bits& random, changed& stages) const {

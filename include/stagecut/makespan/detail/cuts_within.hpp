@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,9 +34,10 @@ inline void collect_cuts_within(chain_ticks& chain, const makespan_request& requ
   double most = wanted < beyond ? static_cast<double>(static_cast<std::int64_t>(wanted)) : beyond;
   // Cuts are told by their makespans before rounding, which may be in another order than ticks are.
   const bool rounded = chain.error() > 0;
-  cut_simulator before_rounding(chain, request.order, request.transfers);
+  std::optional<cut_simulator> before_rounding;
+  if (rounded) before_rounding.emplace(chain, request.order, request.transfers);
   const auto told = [&](view<const std::size_t> points, double value) {
-    return rounded ? before_rounding.unrounded(points) : value * chain.tick;
+    return rounded ? before_rounding->unrounded(points) : value * chain.tick;
   };
   std::vector<std::pair<double, std::vector<std::size_t>>> all{{told(own, least), own}};
   bool dropped = false;

@@ -40,8 +40,8 @@ class domain_bounds {
         times_(chain, &held_),
         bounds_(times_),
         paths_(times_),
-        loads_(chain, order, held_, best.makespan()),
-        limits_(times_, loads_, static_cast<double>(order.microbatches * order.slices), held_, best.makespan()),
+        loads_(chain, order, held_),
+        limits_(times_, loads_, static_cast<double>(order.microbatches * order.slices), held_),
         game_(bounds_),
         margin_(times_.margin(order.microbatches * order.slices)),
         step_(chain.error() > 0 && chain.step() < 8 * margin_ ? 8 * margin_ : chain.step()) {}

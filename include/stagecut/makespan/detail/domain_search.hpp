@@ -87,8 +87,7 @@ class domain_search {
   }
   /// The bound when no part is left: that of the best, unless a better cut could be too little better to be told apart.
   [[nodiscard]] double last() const {
-    const double step = bounds_.step();
-    const bool told = chain_.error() == 0 ? step <= chain_.step() : step <= best_.makespan() * chain_ticks::unsure;
+    const bool told = chain_.error() == 0 || bounds_.step() <= best_.makespan() * chain_ticks::unsure;
     return told ? best_.makespan() : bounds_.target();
   }
 

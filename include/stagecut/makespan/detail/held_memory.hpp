@@ -21,7 +21,7 @@ class held_memory {
   ///
   /// @param limit  what the limit of memory counts as
   held_memory(const schedule& order, const cut_rules& rules, std::size_t items, double limit, search_clock& clock)
-      : known_(order.ranks()), own_(order.stages()), sums_(order.stages(), std::vector<double>(items + 1)) {
+      : limit_(limit), known_(order.ranks()), own_(order.stages()), sums_(order.stages(), std::vector<double>(items + 1)) {
     memory_rows rows(order, rules, items);
     if (!(rules.memory_limit() > 0x1p-900) || !rows.build(clock) || !rows.add_first()) return;
     for (const memory_rows::table& each : rows.tables()) fit(rules, each, items, limit / rules.memory_limit());
@@ -39,6 +39,8 @@ class held_memory {
   [[nodiscard]] bool any(std::size_t rank) const { return known_[rank] != 0; }
   /// @}
   [[nodiscard]] std::size_t ranks() const noexcept { return known_.size(); }
+  /// What a rank may hold, with what sums may have been rounded up.
+  [[nodiscard]] double limit() const noexcept { return limit_ * (1 + 1e-9); }
   /// What `[first, last)` holds as stage s: at least `sums(s)[last] - sums(s)[first] + own(s)`.
   /// @{
   [[nodiscard]] const std::vector<double>& sums(std::size_t s) const { return sums_[s]; }
@@ -71,6 +73,7 @@ class held_memory {
     return is_finite(least) && is_finite(sums_[s][items]);
   }
 
+  double limit_;
   std::vector<char> known_;  // of ranks
   std::vector<double> own_;
   std::vector<std::vector<double>> sums_;

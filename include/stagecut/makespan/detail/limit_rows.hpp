@@ -35,13 +35,12 @@ inline void add_limit(std::vector<load_limit>& to, const load_limit& added) {
 class limit_rows {
  public:
   /// @param passes  of a stage in an iteration
-  /// @param limit   what the limit of memory counts as in `held`
-  limit_rows(const point_times& times, const load_values& loads, double passes, const held_memory& held, double limit)
+  limit_rows(const point_times& times, const load_values& loads, double passes, const held_memory& held)
       : times_(times), loads_(loads), passes_(passes), rows_(times) {
     for (std::size_t r = 0; r < held.ranks(); ++r) {
       if (!held.any(r)) continue;
       times.held_factors(held, loads.stages_of(r), factors_);
-      factors_[0] -= limit * (1 + 1e-9);  // sums round
+      factors_[0] -= held.limit();
       rows_.set(rows_.size(), factors_);
       if (!loads.values(r).empty()) add({r, true, loads.values(r).back()});
     }

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/held_memory.hpp>
+#include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -15,10 +17,9 @@ namespace stagecut::inline v0::detail {
 /// items are mostly alike.
 class load_values {
  public:
-  /// @param limit  of what a rank holds, as `held` counts it: what none of its stages with some load can keep to is left out
-  load_values(const chain_ticks& chain, const schedule& order, const held_memory& held, double limit)
-      : chain_(chain), held_(held), ranks_(order.ranks()), stages_of_(order.ranks()) {
-    for (std::size_t s = 0; s < order.stages(); ++s) stages_of_[order.rank_of[s]].push_back(s);
+  /// What a rank can only take if it holds more than it may is left out.
+  load_values(const chain_ticks& chain, const schedule& order, const held_memory& held)
+      : chain_(chain), held_(held), ranks_(order.ranks()), stages_of_(stages_of_ranks(order)) {
     for (std::size_t s = 0; s < order.stages() && order.stages() > order.ranks(); ++s) stages_of_.push_back({s});
     values_.resize(stages_of_.size());
     for (std::size_t g = 0; g < stages_of_.size(); ++g) {
@@ -28,7 +29,7 @@ class load_values {
         if (!sums.empty()) sums = sums_with(sums, loads_of(s, limited));
       }
       for (const entry& each : sums) {
-        if (!limited || each.held <= limit * (1 + 1e-9)) values_[g].push_back(each.load);
+        if (!limited || each.held <= held.limit()) values_[g].push_back(each.load);
       }
     }
   }
@@ -60,20 +61,12 @@ class load_values {
 
   /// Adds an entry where it belongs. False: there are too many.
   [[nodiscard]] static bool insert(table& to, const entry& added) {
-    std::size_t low = 0;
-    for (std::size_t high = to.size(); low < high;) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (to[middle].load < added.load) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low < to.size() && to[low].load == added.load) {
-      if (added.held < to[low].held) to[low].held = added.held;
+    const std::size_t at = detail::gallop(0, to.size(), to.size(), [&](std::size_t i) { return to[i].load >= added.load; });
+    if (at < to.size() && to[at].load == added.load) {
+      if (added.held < to[at].held) to[at].held = added.held;
       return true;
     }
-    to.insert(to.begin() + static_cast<std::ptrdiff_t>(low), added);
+    to.insert(to.begin() + static_cast<std::ptrdiff_t>(at), added);
     return to.size() <= most;
   }
 

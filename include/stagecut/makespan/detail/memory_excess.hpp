@@ -6,6 +6,7 @@
 
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -15,8 +16,7 @@ namespace stagecut::inline v0::detail {
 class memory_excess {
  public:
   memory_excess(const schedule& order, const cut_rules& rules)
-      : rules_(rules), rank_of_(order.rank_of), stages_of_(order.ranks()) {
-    for (std::size_t s = 0; s < order.stages(); ++s) stages_of_[rank_of_[s]].push_back(s);
+      : rules_(rules), rank_of_(order.rank_of), stages_of_(stages_of_ranks(order)) {
     applies_ = rules.has_rank_rules() && rules.memory_limit() > 0x1p-900;
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       applies_ = applies_ && (stages_of_[r].empty() || rules.moments(r) != nullptr);

@@ -10,6 +10,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -42,9 +43,7 @@ class memory_rows {
         low_(order.stages() * (items + 1)),
         tables_of_(order.stages()),
         rows_of_(order.stages()),
-        stages_of_(order.ranks()) {
-    for (std::size_t s = 0; s < order.stages(); ++s) stages_of_[order.rank_of[s]].push_back(s);
-  }
+        stages_of_(stages_of_ranks(order)) {}
 
   static constexpr std::size_t none = ~std::size_t{0};
   /// Choices that there may be.

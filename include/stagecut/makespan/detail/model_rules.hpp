@@ -12,6 +12,7 @@
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -56,8 +57,7 @@ class model_rules final : public cut_rules {
       : model_(model), allowed_(allowed), bytes_(bytes), most_(order.stages()) {
     if (!bytes_) return;
     held_.resize(order.ranks());
-    stages_.resize(order.ranks());
-    for (std::size_t s = 0; s < order.stages(); ++s) stages_[order.rank_of[s]].push_back(s);
+    stages_ = stages_of_ranks(order);
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       held_[r] = most_held(order, r);
       for (const auto& each : held_[r]) {

@@ -106,7 +106,7 @@ class tempering {
       const std::size_t c = group * cut_lanes::width + lane;
       random_bits random(1, c, step_);
       before_[lane] = cuts_[c];
-      excess_before_[lane] = excess_[c];
+      if (memory_.applies()) excess_before_[lane] = excess_[c];
       moved[lane] = false;
       for (int again = 0; again < 4 && !moved[lane]; ++again) moved[lane] = moves_(cuts_[c], random, stages[lane]);
       if (!moved[lane]) continue;
@@ -127,7 +127,7 @@ class tempering {
         if (excess == 0) offer(cuts_[c], makespans[lane], best);
       } else {
         cuts_[c] = before_[lane];
-        excess_[c].swap(excess_before_[lane]);
+        if (memory_.applies()) excess_[c].swap(excess_before_[lane]);
         set(lanes, lane, cuts_[c], stages[lane]);
       }
     }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/detail/domain_bounds.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "alike_chains.hpp"
+#include "domain_chains.hpp"
+
+using chains::chain;
+using chains::points;
+using chains::valued;
+using oracle::dice;
+using stagecut::detail::domain_bounds;
+using stagecut::detail::domain_queue;
+using stagecut::detail::incumbent;
+using stagecut::detail::load_values;
+using stagecut::detail::point_domains;
+
+namespace {
+
+/// Some domains, and up to two limits of loads, which some of these cuts come to.
+domain_queue::part random_part(dice& random, const load_values& loads, const std::vector<valued>& all) {
+  const points& cut = all[0].second;
+  domain_queue::part result{0, chains::random_domains(random, cut.back(), cut.size() - 1), {}, {}};
+  for (std::size_t i = random.below(3); i-- > 0;) {
+    const std::size_t g = random.below(loads.groups());
+    add_limit(result.loads, {g, random.once_in(2), loads.load(g, all[random.below(all.size())].second)});
+  }
+  return result;
+}
+
+bool keeps_to(const domain_queue::part& part, const load_values& loads, const points& cut) {
+  const auto kept = [&](const stagecut::detail::load_limit& each) {
+    const double load = loads.load(each.group, cut);
+    return each.at_most ? load <= each.load : load >= each.load;
+  };
+  return chains::lies_in(part.domains, cut) && std::all_of(part.loads.begin(), part.loads.end(), kept);
+}
+
+}  // namespace
+
+TEST_CASE("no bound of a part is above its least cut, and no better cut is left out") {
+  dice random(1);
+  int bounded = 0;
+  int left = 0;
+  int refuted = 0;
+  for (int round = 0; round < 1200; ++round) {
+    CAPTURE(round);
+    const stagecut::schedule order = chains::several_order(random, 8);
+    const chain of = random.once_in(2) ? chains::alike_chain(random, order, 12)
+                                       : chains::random_chain(random, order, 11, {true, true, true, false});
+    const std::vector<valued> all = chains::all_cuts(of);
+    if (all.empty()) continue;
+    chains::with_workbench(of, [&](auto& bench) {
+      incumbent best(bench.clock, bench.ticks.tick);
+      const points& start = all[random.below(all.size())].second;
+      best.offer(start, bench.simulate(start));
+      domain_bounds bounds(bench.ticks, order, bench.checked, bench.simulate, bench.clock, best);
+      for (int again = 0; again < 3; ++again) {
+        domain_queue::part part = random_part(random, bounds.loads(), all);
+        std::vector<valued> of_part;
+        for (const valued& each : all) {
+          if (keeps_to(part, bounds.loads(), each.second)) of_part.push_back({each.first / bench.ticks.tick, each.second});
+        }
+        if (random.once_in(2)) bounds.combine(part, random.from(1, 40), 2);
+        const bool any = bounds.filter(part);
+        const std::size_t point = random.from(1, order.stages() - 1);
+        const std::size_t place = random.from(part.domains.low[point], part.domains.high[point]);
+        bool sound = true;
+        for (const valued& each : of_part) {
+          sound = sound && (!any || part.bound <= each.first);
+          if (each.first > bounds.target()) continue;
+          sound = sound && any && chains::lies_in(part.domains, each.second);
+          if (!any) continue;
+          const double there = each.second[point] > place ? bounds.behind(part, point, place)
+                                                          : bounds.up_to(part, point, place);
+          sound = sound && there <= each.first;
+          ++left;
+        }
+        CHECK(sound);
+        bounded += any && part.bound > 0 ? 1 : 0;
+        refuted += any ? 0 : 1;
+      }
+    });
+  }
+  CHECK(bounded > 300);
+  CHECK(left > 3000);
+  CHECK(refuted > 500);
+}
+
+TEST_CASE("a combination bounds all cuts by more than each of its paths does") {
+  dice random(2);
+  int more = 0;
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const stagecut::schedule order = chains::several_order(random, 8);
+    const chain of = chains::random_chain(random, order, 12, {true, true, false, false});
+    const std::vector<valued> all = chains::all_cuts(of);
+    chains::with_workbench(of, [&](auto& bench) {
+      incumbent best(bench.clock, bench.ticks.tick);
+      best.offer(all[0].second, bench.simulate(all[0].second));
+      domain_bounds bounds(bench.ticks, order, bench.checked, bench.simulate, bench.clock, best);
+      domain_queue::part alone{0, point_domains(of.model.size(), order.stages()), {}, {}};
+      bounds.learn(all[0].second);
+      static_cast<void>(bounds.filter(alone));
+      domain_queue::part combined{0, point_domains(of.model.size(), order.stages()), {}, {}};
+      bounds.combine(combined, 100, 20);
+      CHECK(combined.bound <= all[0].first / bench.ticks.tick);
+      more += combined.bound > alone.bound ? 1 : 0;
+    });
+  }
+  CHECK(more > 100);
+}
