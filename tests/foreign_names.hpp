@@ -338,6 +338,7 @@
   X(stage_of_layers) \
   X(stage_shortage) \
   X(stage_text) \
+  X(stages_of_ranks) \
   X(start_of) \
   X(steady_windows) \
   X(store) \

@@ -17,6 +17,7 @@
 #include <stagecut/makespan/detail/path_memory.hpp>
 #include <stagecut/makespan/detail/point_domains.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
+#include <stagecut/makespan/detail/rank_loads.hpp>
 #include <stagecut/makespan/detail/row_bounds.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -42,6 +43,7 @@ class domain_bounds {
         paths_(times_),
         loads_(chain, order, held_),
         limits_(times_, loads_, static_cast<double>(order.microbatches * order.slices), held_),
+        ranks_(chain, order, times_, loads_, static_cast<double>(order.microbatches * order.slices), simulator),
         game_(bounds_),
         margin_(times_.margin(order.microbatches * order.slices)),
         step_(chain.error() > 0 && chain.step() < 8 * margin_ ? 8 * margin_ : chain.step()) {}
@@ -64,6 +66,11 @@ class domain_bounds {
     return certain(of, bounds_.up_to(point, place));
   }
   /// @}
+
+  /// The longest loads of a rank that tell apart cuts of a part, as far as `filter` saw, if that is enough.
+  [[nodiscard]] load_split longest_load(const domain_queue::part& of) const {
+    return ranks_.longest(rests_, of.bound + share * (target() - of.bound));
+  }
 
   /// Simulates a cut and keeps its critical path; says where, 0: it was known.
   std::size_t learn(const std::vector<std::size_t>& points) {
@@ -100,7 +107,6 @@ class domain_bounds {
   /// Bounds a part by all rows and leaves out places that no good cut has. Returns whether anything is left.
   bool filter(domain_queue::part& now) {
     to_ = now.domains;
-    limits_.set(now.loads);
     for (int round = 0; round < 4; ++round) {
       if (!sweep(now)) return false;
       bool changed = false;
@@ -122,6 +128,7 @@ class domain_bounds {
   }
 
  private:
+  static constexpr double share = 0.5;
   static constexpr std::size_t step_choices = 600;  // of a graph take as long as a step of the game
 
   [[nodiscard]] double certain(const domain_queue::part& of, double least) const {
@@ -149,10 +156,26 @@ class domain_bounds {
     }
   }
 
+  /// Narrows what ranks may take, and sets the limits of the part. False: no good cut is left.
+  bool narrow(domain_queue::part& now) {
+    double least[row_bounds::lanes];
+    rests_.clear();
+    for (std::size_t g = 0; g < ranks_.rests().groups() && ranks_.applies(); ++g) {
+      bounds_.sweep(ranks_.rests(), g, least);
+      for (const double each : least) rests_.push_back(each - margin_);
+    }
+    if (ranks_.applies() && !ranks_.narrow(now.loads, rests_, target())) return false;
+    limits_.set(now.loads);
+    const double bound = ranks_.bound(rests_);
+    now.bound = now.bound < bound ? bound : now.bound;
+    return !(now.bound > target());
+  }
+
   /// The least of every row, and of every place. False: no good cut is left.
   bool sweep(domain_queue::part& now) {
     double least[row_bounds::lanes];
     bounds_.begin(now.domains);
+    if (!narrow(now)) return false;
     const point_rows& limits = limits_.rows();
     for (std::size_t g = 0; g < limits.groups() && !clock_.over(); ++g) {
       bounds_.sweep(limits, g, least);
@@ -189,6 +212,8 @@ class domain_bounds {
   path_memory paths_;
   load_values loads_;
   limit_rows limits_;
+  rank_loads ranks_;
+  std::vector<double> rests_{};
   path_game game_;
   double margin_;  // what a bound may be too high for being rounded, of paths and of a combination of them
   double step_;

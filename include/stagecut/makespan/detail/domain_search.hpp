@@ -43,6 +43,7 @@ class domain_search {
   void begin() {
     bounds_.learn(best_.points());
     domain_queue::part all{0, point_domains(chain_.items, chain_.stages), {}, {}};
+    if (!bounds_.filter(all)) return best_.raise(last());
     bounds_.combine(all, root_steps, 20);
     queue_.push(std::move(all));
     best_.raise(next_makespan(queue_.least()));
@@ -118,7 +119,8 @@ class domain_search {
   void branch(domain_queue::part& now) {
     const mixed_cuts cuts{bounds_.game().cuts, bounds_.game().cut_weights()};
     const domain_split at = split_.choose(chain_, cuts, now.domains);
-    const load_split of = domain_splits::choose(bounds_.loads(), now.loads, cuts);
+    load_split of = bounds_.longest_load(now);
+    if (of.score == 0) of = domain_splits::choose(bounds_.loads(), now.loads, cuts);
     domain_queue::part other = now;
     if (of.score > at.score) {
       add_limit(other.loads, {of.group, false, of.above});

@@ -11,6 +11,7 @@
 #include <stagecut/cost/detail/any_constraint.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/chunk_cuts.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
@@ -31,7 +32,7 @@
 namespace stagecut::inline v0::detail {
 
 /// Finds a cut to begin with: of the lightest heaviest stage, uniform, or the user's, the best; where stages differ, also
-/// one that is filled from the front; where the stages of a rank may not be together, any.
+/// one that is filled from the front; of several stages a rank, with unlike chunks; where the stages of a rank may not be together, any.
 class starting_cut {
  public:
   starting_cut(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules,
@@ -50,6 +51,7 @@ class starting_cut {
     const auto light = minimize_bottleneck(cost, chain_.stages, any_constraint(rules));
     if (!light) return clock_.look() ? state::unknown : state::infeasible;
     offer(light->cuts);
+    offer_chunks(load);
     if (chain_.stages > request_.order.ranks()) {  // others to begin with: light in one direction alone
       for (const std::size_t kind : {tick_f, tick_b}) {
         for (std::size_t i = 0; i < n; ++i) load[i] = chain_.item(kind, 0, i);
@@ -69,6 +71,8 @@ class starting_cut {
  private:
   /// Parts of the search by memory, where a graph of pairs will tell.
   static constexpr std::size_t most_parts = 2000;
+  static constexpr std::size_t most_passes =
+      4'000'000;  // of cuts that are tried, which takes some hundredths of a second
 
   /// Takes a cut if it is allowed and better.
   void offer(const cuts& cut) {
@@ -76,6 +80,18 @@ class starting_cut {
     best_.offer(cut.points(), simulator_(cut.points()));
     offered.emplace_back(cut.points().begin(), cut.points().end());
     clock_.state.simulations = simulator_.simulations;
+  }
+
+  /// Of cuts with unlike chunks, those that are better than all before.
+  void offer_chunks(view<const double> load) {
+    const std::size_t ranks = request_.order.ranks();
+    const std::size_t passes = 2 * chain_.stages * request_.order.microbatches * request_.order.slices;
+    if (chain_.stages < 2 * ranks || chain_.stages % ranks != 0) return;
+    chunk_cuts(load, chain_.stages, ranks).each(most_passes / passes, [&](view<const std::size_t> points) {
+      if (clock_.look()) return;
+      const double makespan = simulator_(points);
+      if (!best_.any() || makespan < best_.makespan()) offer(cuts({points.begin(), points.end()}));
+    });
   }
 
   /// A cut whose heaviest stage is light, in the own times of every stage: for the least load that suffices, by bisection,

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <stagecut/core/detail/gallop.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/domain_split.hpp>
+#include <stagecut/makespan/detail/limit_rows.hpp>
+#include <stagecut/makespan/detail/load_values.hpp>
+#include <stagecut/makespan/detail/point_rows.hpp>
+#include <stagecut/makespan/detail/point_times.hpp>
+#include <stagecut/makespan/detail/stages_of_ranks.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What ranks can take for one microbatch if a cut is to end in time: a rank that takes longer leaves too little time for
+/// what comes before its first pass and behind its last one; and all ranks together take all items. See docs/makespan.md,
+/// Bounds, Domains.
+class rank_loads {
+ public:
+  /// @param passes  of a stage in an iteration
+  rank_loads(const chain_ticks& chain, const schedule& order, const point_times& times, const load_values& loads,
+             double passes, cut_simulator& simulator)
+      : loads_(loads), passes_(passes), rests_(times), range_(order.ranks()) {
+    for (std::size_t r = 0; r < order.ranks(); ++r) {
+      if (loads.values(r).empty()) return;
+    }
+    for (std::size_t s = 0; s < chain.stages; ++s) {
+      for (const std::size_t kind : {tick_f, tick_b, tick_w}) {
+        if (chain.row(kind, s) != chain.row(kind, 0)) return;  // what all take depends on the cut
+        all_ += chain.own(kind, s);
+      }
+    }
+    for (const std::size_t kind : {tick_f, tick_b, tick_w}) all_ += chain.row(kind, 0)[chain.items];
+    applies_ = add_rests(chain, order, times, simulator);
+  }
+
+  /// Whether it tells anything: the ranks have few loads, of the same sum in all cuts.
+  [[nodiscard]] bool applies() const noexcept { return applies_; }
+  /// Of every rank, a row: what there is on a path through all its passes beside them.
+  [[nodiscard]] const point_rows& rests() const noexcept { return rests_; }
+
+  /// Narrows the limits of ranks. Returns whether there can be cuts.
+  ///
+  /// @param rests  below these rows, in the part that the limits are of
+  /// @param most   that a cut may take
+  [[nodiscard]] bool narrow(std::vector<load_limit>& limits, const std::vector<double>& rests, double most) {
+    double low = 0;
+    double high = 0;
+    for (std::size_t r = 0; r < range_.size(); ++r) {
+      const std::vector<double>& values = loads_.values(r);
+      range_[r] = {values.front(), values.back()};
+      for (const load_limit& each : limits) {
+        if (each.group != r) continue;
+        if (each.at_most && each.load < range_[r].high) range_[r].high = each.load;
+        if (!each.at_most && each.load > range_[r].low) range_[r].low = each.load;
+      }
+      const double left = (most - rests[r]) / passes_;
+      if (!to_values(r, range_[r].low, left < range_[r].high ? left : range_[r].high)) return false;
+      low += range_[r].low;
+      high += range_[r].high;
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t r = 0; r < range_.size(); ++r) {
+        const range before = range_[r];
+        const double least = all_ - (high - before.high);
+        const double largest = all_ - (low - before.low);
+        if (!to_values(r, least > before.low ? least : before.low, largest < before.high ? largest : before.high))
+          return false;
+        changed = changed || range_[r].low > before.low || range_[r].high < before.high;
+        low += range_[r].low - before.low;
+        high += range_[r].high - before.high;
+      }
+    }
+    for (std::size_t r = 0; r < range_.size(); ++r) {
+      if (range_[r].high < loads_.values(r).back()) add_limit(limits, {r, true, range_[r].high});
+      if (range_[r].low > loads_.values(r).front()) add_limit(limits, {r, false, range_[r].low});
+    }
+    return true;
+  }
+
+  /// What a cut takes at least whose ranks keep to what `narrow` left.
+  [[nodiscard]] double bound(const std::vector<double>& rests) const {
+    double most = 0;
+    for (std::size_t r = 0; r < range_.size() && applies_; ++r) {
+      const double here = passes_ * range_[r].low + rests[r];
+      most = most < here ? here : most;
+    }
+    return most;
+  }
+
+  /// The rank for which taking as long as it may is worst, and the longest two times that it may take; none: no rank is
+  /// surely later than `least` by that.
+  [[nodiscard]] load_split longest(const std::vector<double>& rests, double least) const {
+    load_split best;
+    for (std::size_t r = 0; r < range_.size() && applies_; ++r) {
+      if (!(range_[r].low < range_[r].high)) continue;
+      const double here = passes_ * range_[r].high + rests[r];
+      if (here < least || here < best.score) continue;
+      const std::vector<double>& values = loads_.values(r);
+      const std::size_t at =
+          detail::gallop(0, values.size(), values.size(), [&](std::size_t i) { return values[i] >= range_[r].high; });
+      best = {r, values[at - 1], values[at], here};
+    }
+    return best;
+  }
+
+ private:
+  struct range {
+    double low;
+    double high;
+  };
+
+  /// The values of a rank in such a range; ticks are whole, so that half of one makes up for what quotients round.
+  [[nodiscard]] bool to_values(std::size_t r, double low, double high) {
+    const std::vector<double>& values = loads_.values(r);
+    const std::size_t first =
+        detail::gallop(0, values.size(), 0, [&](std::size_t i) { return values[i] >= low - 0.5; });
+    const std::size_t last =
+        detail::gallop(first, values.size(), first, [&](std::size_t i) { return values[i] > high + 0.5; });
+    if (first == last) return false;
+    range_[r] = {values[first], values[last - 1]};
+    return true;
+  }
+
+  /// The longest path where one rank alone takes long passes through all of it.
+  [[nodiscard]] bool add_rests(const chain_ticks& chain, const schedule& order, const point_times& times,
+                               cut_simulator& simulator) {
+    const auto stages_of = stages_of_ranks(order);
+    std::vector<double> passes;
+    std::vector<double> counts;
+    std::vector<double> factors;
+    for (std::size_t r = 0; r < order.ranks(); ++r) {
+      passes.assign(chain.stages * tick_kinds, 0x1p-30);
+      for (const std::size_t s : stages_of[r]) {
+        for (const std::size_t kind : {tick_f, tick_b, tick_w}) passes[s * tick_kinds + kind] = 1;
+      }
+      simulator.of_times(passes);
+      simulator.count_critical(counts);
+      for (const std::size_t s : stages_of[r]) {
+        for (const std::size_t kind : {tick_f, tick_b, tick_w}) {
+          double& count = counts[s * tick_kinds + kind];
+          if (kind == tick_w && !chain.splits) continue;
+          if (count != passes_) return false;
+          count = 0;
+        }
+      }
+      times.factors(counts, factors);
+      rests_.set(r, factors);
+    }
+    return true;
+  }
+
+  const load_values& loads_;
+  double passes_;
+  double all_ = 0;
+  bool applies_ = false;
+  point_rows rests_;
+  std::vector<range> range_;
+};
+
+}  // namespace stagecut::inline v0::detail

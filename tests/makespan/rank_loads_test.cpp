@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/makespan/detail/rank_loads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "alike_chains.hpp"
+#include "domain_chains.hpp"
+#include "requests.hpp"
+
+using chains::chain;
+using chains::points;
+using chains::valued;
+using oracle::dice;
+using stagecut::detail::held_memory;
+using stagecut::detail::load_limit;
+using stagecut::detail::load_split;
+using stagecut::detail::load_values;
+using stagecut::detail::point_times;
+using stagecut::detail::rank_loads;
+
+namespace {
+
+/// Calls `check(bench, loads, ranks, all)` with all cuts of a chain that are allowed.
+template <class Check>
+void with_ranks(const chain& of, const Check& check) {
+  const std::vector<valued> all = chains::all_cuts(of);
+  if (all.empty()) return;
+  chains::with_workbench(of, [&](auto& bench) {
+    const stagecut::schedule& order = of.request.order;
+    std::vector<valued> in_ticks;
+    for (const valued& each : all) in_ticks.push_back({each.first / bench.ticks.tick, each.second});
+    const held_memory held(order, bench.checked, bench.ticks.items, in_ticks[0].first, bench.clock);
+    const point_times times(bench.ticks, &held);
+    const load_values loads(bench.ticks, order, held);
+    const auto passes = static_cast<double>(order.microbatches * order.slices);
+    rank_loads ranks(bench.ticks, order, times, loads, passes, bench.simulate);
+    check(loads, ranks, passes, in_ticks);
+  });
+}
+
+/// The least of what is beside the passes of a rank, in any of these cuts.
+std::vector<double> least_rests(const rank_loads& ranks, const std::vector<valued>& all) {
+  std::vector<double> result(ranks.rests().size(), all[0].first);
+  for (std::size_t r = 0; r < result.size(); ++r) {
+    for (const valued& each : all) result[r] = std::min(result[r], ranks.rests().length(r, each.second));
+  }
+  return result;
+}
+
+bool keeps_to(const std::vector<load_limit>& limits, const load_values& loads, const points& cut) {
+  return std::all_of(limits.begin(), limits.end(), [&](const load_limit& each) {
+    const double load = loads.load(each.group, cut);
+    return each.at_most ? load <= each.load : load >= each.load;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("the passes of a rank and what is beside them are a path of every cut") {
+  dice random(1);
+  int told = 0;
+  for (int round = 0; round < 400; ++round) {
+    CAPTURE(round);
+    const chain of = chains::alike_chain(random, chains::several_order(random, 8), 12);
+    with_ranks(of, [&](const auto& loads, auto& ranks, double passes, const std::vector<valued>& all) {
+      if (!ranks.applies()) return;
+      ++told;
+      bool sound = true;
+      for (const valued& each : all) {
+        for (std::size_t r = 0; r < loads.ranks(); ++r) {
+          sound = sound && passes * loads.load(r, each.second) + ranks.rests().length(r, each.second) <= each.first;
+        }
+      }
+      CHECK(sound);
+    });
+  }
+  CHECK(told > 200);
+}
+
+TEST_CASE("every cut that ends in time keeps to the limits; without limits that are possible there is none") {
+  dice random(2);
+  int narrowed = 0;
+  int refuted = 0;
+  int bounded = 0;
+  for (int round = 0; round < 1000; ++round) {
+    CAPTURE(round);
+    const chain of = chains::alike_chain(random, chains::several_order(random, 8), 13);
+    with_ranks(of, [&](const auto& loads, auto& ranks, double, const std::vector<valued>& all) {
+      if (!ranks.applies()) return;
+      const std::vector<double> rests = least_rests(ranks, all);
+      const double most = all[0].first + static_cast<double>(random.below(40)) - 20;
+      std::vector<load_limit> limits;
+      const load_limit given{random.below(loads.ranks()), random.once_in(2), loads.load(0, all[0].second)};
+      if (random.once_in(2)) add_limit(limits, given);
+      std::vector<load_limit> closer = limits;
+      const bool any = ranks.narrow(closer, rests, most);
+      bool sound = true;
+      for (const valued& each : all) {
+        if (each.first > most || !keeps_to(limits, loads, each.second)) continue;
+        sound = sound && any && keeps_to(closer, loads, each.second) && ranks.bound(rests) <= each.first;
+      }
+      CHECK(sound);
+      narrowed += any && closer.size() > limits.size() ? 1 : 0;
+      bounded += any && ranks.bound(rests) > 0.8 * all[0].first ? 1 : 0;
+      refuted += any ? 0 : 1;
+    });
+  }
+  CHECK(narrowed > 200);
+  CHECK(bounded > 200);
+  CHECK(refuted > 50);
+}
+
+TEST_CASE("three of four items on two ranks: the sum of all tells what the other rank has") {
+  chain of{chains::layers({1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}, {}, {}), {}, {}, {}};
+  of.request = chains::request_for(chains::order_of(stagecut::schedule_kind::interleaved, 2, 2, 4));
+  with_ranks(of, [&](const load_values& loads, rank_loads& ranks, double passes, const std::vector<valued>& all) {
+    CHECK(ranks.applies());
+    const double item = loads.load(0, all[0].second) / 3;
+    std::vector<load_limit> limits;
+    CHECK(ranks.narrow(limits, {0, 0}, 2 * passes * item * 3));
+    const load_split longest = ranks.longest({0, 0}, 0);
+    CHECK(longest.above == 4 * item);
+    CHECK(longest.below == 3 * item);
+    CHECK(ranks.longest({0, 0}, passes * 4 * item + 1).score == 0);
+    add_limit(limits, {0, true, 3 * item});
+    CHECK(ranks.narrow(limits, {0, 0}, passes * 3 * item));
+    CHECK(ranks.bound({0, passes}) == passes * 3 * item + passes);
+    CHECK(ranks.longest({0, 0}, 0).score == 0);  // both have three
+    CHECK_FALSE(ranks.narrow(limits, {0, 0}, passes * 3 * item - 1));
+  });
+}
+
+TEST_CASE("nothing is told where stages differ, or ranks have many loads") {
+  dice random(4);
+  std::vector<double> times(80);
+  for (double& each : times) each = static_cast<double>(random.from(1, 1'000'000));
+  chain of{chains::layers(times, times, {}, {}), {}, {}, {}};
+  of.request = chains::request_for(chains::order_of(stagecut::schedule_kind::interleaved, 2, 2, 2));
+  chains::with_workbench(of, [&](auto& bench) {
+    const held_memory held(of.request.order, bench.checked, bench.ticks.items, 1, bench.clock);
+    const point_times point(bench.ticks, &held);
+    const load_values loads(bench.ticks, of.request.order, held);
+    CHECK_FALSE(rank_loads(bench.ticks, of.request.order, point, loads, 2, bench.simulate).applies());
+  });
+}
