@@ -86,6 +86,7 @@ TEST_CASE("every cut that ends in time keeps to the limits; without limits that 
   int narrowed = 0;
   int refuted = 0;
   int bounded = 0;
+  int of_stages = 0;
   for (int round = 0; round < 1000; ++round) {
     CAPTURE(round);
     const chain of = chains::alike_chain(random, chains::several_order(random, 8), 13);
@@ -107,11 +108,13 @@ TEST_CASE("every cut that ends in time keeps to the limits; without limits that 
       narrowed += any && closer.size() > limits.size() ? 1 : 0;
       bounded += any && ranks.bound(rests) > 0.8 * all[0].first ? 1 : 0;
       refuted += any ? 0 : 1;
+      for (const load_limit& each : closer) of_stages += each.group >= loads.ranks() ? 1 : 0;
     });
   }
   CHECK(narrowed > 200);
   CHECK(bounded > 200);
   CHECK(refuted > 50);
+  CHECK(of_stages > 200);
 }
 
 TEST_CASE("three of four items on two ranks: the sum of all tells what the other rank has") {

@@ -19,14 +19,15 @@ class load_values {
  public:
   /// What a rank can only take if it holds more than it may is left out.
   load_values(const chain_ticks& chain, const schedule& order, const held_memory& held)
-      : chain_(chain), held_(held), ranks_(order.ranks()), stages_of_(stages_of_ranks(order)) {
+      : chain_(chain), held_(held), ranks_(order.ranks()), stages_of_(stages_of_ranks(order)), stages_(order.stages()) {
     for (std::size_t s = 0; s < order.stages() && order.stages() > order.ranks(); ++s) stages_of_.push_back({s});
     values_.resize(stages_of_.size());
     for (std::size_t g = 0; g < stages_of_.size(); ++g) {
       const bool limited = g < order.ranks() && held.any(g);
       table sums{{0, 0}};
       for (const std::size_t s : stages_of_[g]) {
-        if (!sums.empty()) sums = sums_with(sums, loads_of(s, limited));
+        if (limited) stages_[s] = loads_of(s, limited);
+        if (!sums.empty()) sums = sums_with(sums, limited ? stages_[s] : loads_of(s, limited));
       }
       for (const entry& each : sums) {
         if (!limited || each.held <= held.limit()) values_[g].push_back(each.load);
@@ -43,6 +44,18 @@ class load_values {
   [[nodiscard]] const std::vector<std::size_t>& stages_of(std::size_t group) const { return stages_of_[group]; }
   /// All values there can be, ascending, in ticks; none: they are too many.
   [[nodiscard]] const std::vector<double>& values(std::size_t group) const { return values_[group]; }
+  /// What a stage can take, and what it holds then at least, as `held` has it; by load. None: it is not known, or they are
+  /// too many.
+  /// @{
+  struct entry {
+    double load;
+    double held;
+  };
+  using table = std::vector<entry>;
+  [[nodiscard]] const table& of_stage(std::size_t s) const { return stages_[s]; }
+  /// @}
+  /// What a rank may hold.
+  [[nodiscard]] double limit() const { return held_.limit(); }
   /// What a group takes in a cut.
   [[nodiscard]] double load(std::size_t group, view<const std::size_t> points) const {
     double sum = 0;
@@ -52,12 +65,6 @@ class load_values {
 
  private:
   static constexpr std::size_t most = 500;  // values
-
-  struct entry {
-    double load;
-    double held;  // by stages that take so long, at least
-  };
-  using table = std::vector<entry>;  // by load
 
   /// Adds an entry where it belongs. False: there are too many.
   [[nodiscard]] static bool insert(table& to, const entry& added) {
@@ -99,7 +106,8 @@ class load_values {
   const held_memory& held_;
   std::size_t ranks_;
   std::vector<std::vector<std::size_t>> stages_of_;  // of every group
-  std::vector<std::vector<double>> values_{};        // of every group
+  std::vector<table> stages_;
+  std::vector<std::vector<double>> values_{};  // of every group
 };
 
 }  // namespace stagecut::inline v0::detail

@@ -8,6 +8,7 @@
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/domain_split.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/load_values.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
@@ -64,6 +65,12 @@ class rank_loads {
       low += range_[r].low;
       high += range_[r].high;
     }
+    for (std::size_t r = 0; r < range_.size(); ++r) {
+      const range before = range_[r];
+      if (!narrow_stages(r, limits)) return false;
+      low += range_[r].low - before.low;
+      high += range_[r].high - before.high;
+    }
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t r = 0; r < range_.size(); ++r) {
@@ -111,10 +118,65 @@ class rank_loads {
   }
 
  private:
+  static constexpr double most_ways = 20'000;
+
   struct range {
     double low;
     double high;
   };
+
+  /// Narrows what the stages of a rank take: those loads that they can have together within its range and its memory.
+  [[nodiscard]] bool narrow_stages(std::size_t r, std::vector<load_limit>& limits) {
+    const std::vector<std::size_t>& stages = loads_.stages_of(r);
+    if (stages.size() < 2) return true;
+    choices_.assign(stages.size(), {});
+    double ways = 1;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const std::size_t group = range_.size() + stages[i];
+      if (loads_.of_stage(stages[i]).empty()) return true;
+      for (const load_values::entry& each : loads_.of_stage(stages[i])) {
+        if (each.load <= range_[r].high && within(limits, group, each.load)) choices_[i].push_back(each);
+      }
+      ways *= static_cast<double>(choices_[i].size());
+    }
+    if (ways > most_ways) return true;
+    found_.assign(stages.size() + 1, {no_ticks, -1});
+    taken_.assign(stages.size(), 0);
+    choose(r, 0, 0, 0);
+    if (found_.back().high < 0) return false;
+    range_[r] = found_.back();
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const std::size_t group = range_.size() + stages[i];
+      const load_values::table& all = loads_.of_stage(stages[i]);
+      if (found_[i].low > all.front().load) add_limit(limits, {group, false, found_[i].low});
+      if (found_[i].high < all.back().load) add_limit(limits, {group, true, found_[i].high});
+    }
+    return true;
+  }
+
+  [[nodiscard]] static bool within(const std::vector<load_limit>& limits, std::size_t group, double load) {
+    for (const load_limit& each : limits) {
+      if (each.group == group && (each.at_most ? load > each.load : load < each.load)) return false;
+    }
+    return true;
+  }
+
+  /// Goes through all choices of loads for the stages from the i-th on.
+  void choose(std::size_t r, std::size_t i, double load, double held) {
+    if (load > range_[r].high || held > loads_.limit()) return;
+    if (i < choices_.size()) {
+      for (const load_values::entry& each : choices_[i]) {
+        taken_[i] = each.load;
+        choose(r, i + 1, load + each.load, held + each.held);
+      }
+      return;
+    }
+    if (load < range_[r].low) return;
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double here = j < i ? taken_[j] : load;
+      found_[j] = {here < found_[j].low ? here : found_[j].low, here > found_[j].high ? here : found_[j].high};
+    }
+  }
 
   /// The values of a rank in such a range; ticks are whole, so that half of one makes up for what quotients round.
   [[nodiscard]] bool to_values(std::size_t r, double low, double high) {
@@ -162,6 +224,10 @@ class rank_loads {
   bool applies_ = false;
   point_rows rests_;
   std::vector<range> range_;
+  // Of the stages of a rank:
+  std::vector<load_values::table> choices_{};
+  std::vector<double> taken_{};
+  std::vector<range> found_{};  // and of their sum
 };
 
 }  // namespace stagecut::inline v0::detail
