@@ -50,8 +50,6 @@ class rank_loads {
   /// @param rests  below these rows, in the part that the limits are of
   /// @param most   that a cut may take
   [[nodiscard]] bool narrow(std::vector<load_limit>& limits, const std::vector<double>& rests, double most) {
-    double low = 0;
-    double high = 0;
     for (std::size_t r = 0; r < range_.size(); ++r) {
       const std::vector<double>& values = loads_.values(r);
       range_[r] = {values.front(), values.back()};
@@ -62,28 +60,12 @@ class rank_loads {
       }
       const double left = (most - rests[r]) / passes_;
       if (!to_values(r, range_[r].low, left < range_[r].high ? left : range_[r].high)) return false;
-      low += range_[r].low;
-      high += range_[r].high;
     }
+    if (!narrow_sums()) return false;
     for (std::size_t r = 0; r < range_.size(); ++r) {
-      const range before = range_[r];
       if (!narrow_stages(r, limits)) return false;
-      low += range_[r].low - before.low;
-      high += range_[r].high - before.high;
     }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t r = 0; r < range_.size(); ++r) {
-        const range before = range_[r];
-        const double least = all_ - (high - before.high);
-        const double largest = all_ - (low - before.low);
-        if (!to_values(r, least > before.low ? least : before.low, largest < before.high ? largest : before.high))
-          return false;
-        changed = changed || range_[r].low > before.low || range_[r].high < before.high;
-        low += range_[r].low - before.low;
-        high += range_[r].high - before.high;
-      }
-    }
+    if (!narrow_sums()) return false;
     for (std::size_t r = 0; r < range_.size(); ++r) {
       if (range_[r].high < loads_.values(r).back()) add_limit(limits, {r, true, range_[r].high});
       if (range_[r].low > loads_.values(r).front()) add_limit(limits, {r, false, range_[r].low});
@@ -124,6 +106,27 @@ class rank_loads {
     double low;
     double high;
   };
+
+  /// A rank takes what others leave, until nothing changes.
+  [[nodiscard]] bool narrow_sums() {
+    double low = 0;
+    double high = 0;
+    for (const range& each : range_) low += each.low, high += each.high;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t r = 0; r < range_.size(); ++r) {
+        const range before = range_[r];
+        const double least = all_ - (high - before.high);
+        const double largest = all_ - (low - before.low);
+        const double from = least > before.low ? least : before.low;
+        if (!to_values(r, from, largest < before.high ? largest : before.high)) return false;
+        changed = changed || range_[r].low > before.low || range_[r].high < before.high;
+        low += range_[r].low - before.low;
+        high += range_[r].high - before.high;
+      }
+    }
+    return true;
+  }
 
   /// Narrows what the stages of a rank take: those loads that they can have together within its range and its memory.
   [[nodiscard]] bool narrow_stages(std::size_t r, std::vector<load_limit>& limits) {
