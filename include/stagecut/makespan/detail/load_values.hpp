@@ -19,7 +19,7 @@ class load_values {
  public:
   /// What a rank can only take if it holds more than it may is left out.
   load_values(const chain_ticks& chain, const schedule& order, const held_memory& held)
-      : chain_(chain), held_(held), ranks_(order.ranks()), stages_of_(stages_of_ranks(order)), stages_(order.stages()) {
+      : chain_(chain), held_(held), ranks_(order.ranks()), stages_of_(stages_of_ranks(order)), stages_(order.stages()), others_(order.stages()) {
     for (std::size_t s = 0; s < order.stages() && order.stages() > order.ranks(); ++s) stages_of_.push_back({s});
     values_.resize(stages_of_.size());
     for (std::size_t g = 0; g < stages_of_.size(); ++g) {
@@ -32,6 +32,7 @@ class load_values {
       for (const entry& each : sums) {
         if (!limited || each.held <= held.limit()) values_[g].push_back(each.load);
       }
+      if (limited && !values_[g].empty()) add_others(g);
     }
   }
 
@@ -53,6 +54,8 @@ class load_values {
   };
   using table = std::vector<entry>;
   [[nodiscard]] const table& of_stage(std::size_t s) const { return stages_[s]; }
+  /// Likewise, together, the other stages of its rank.
+  [[nodiscard]] const table& of_others(std::size_t s) const { return others_[s]; }
   /// @}
   /// What a rank may hold.
   [[nodiscard]] double limit() const { return held_.limit(); }
@@ -92,6 +95,16 @@ class load_values {
     return result;
   }
 
+  /// Sums of all stages of a rank but one, for each of them.
+  void add_others(std::size_t rank) {
+    for (const std::size_t s : stages_of_[rank]) {
+      others_[s] = {{0, 0}};
+      for (const std::size_t other : stages_of_[rank]) {
+        if (other != s && !others_[s].empty()) others_[s] = sums_with(others_[s], stages_[other]);
+      }
+    }
+  }
+
   [[nodiscard]] static table sums_with(const table& a, const table& b) {
     table result;
     for (const entry& left : a) {
@@ -107,6 +120,7 @@ class load_values {
   std::size_t ranks_;
   std::vector<std::vector<std::size_t>> stages_of_;  // of every group
   std::vector<table> stages_;
+  std::vector<table> others_;
   std::vector<std::vector<double>> values_{};  // of every group
 };
 

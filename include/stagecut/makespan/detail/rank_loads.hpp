@@ -105,7 +105,13 @@ class rank_loads {
   struct range {
     double low;
     double high;
+
+    void add(double load) {
+      low = load < low ? load : low;
+      high = load > high ? load : high;
+    }
   };
+  static constexpr range nothing{no_ticks, -1};
 
   /// A rank takes what others leave, until nothing changes.
   [[nodiscard]] bool narrow_sums() {
@@ -142,12 +148,15 @@ class rank_loads {
       }
       ways *= static_cast<double>(choices_[i].size());
     }
-    if (ways > most_ways) return true;
-    found_.assign(stages.size() + 1, {no_ticks, -1});
-    taken_.assign(stages.size(), 0);
-    choose(r, 0, 0, 0);
+    found_.assign(stages.size() + 1, nothing);
+    if (ways > most_ways) {
+      choose_each(r);
+    } else {
+      taken_.assign(stages.size(), 0);
+      choose(r, 0, 0, 0);
+    }
     if (found_.back().high < 0) return false;
-    range_[r] = found_.back();
+    if (!to_values(r, found_.back().low, found_.back().high)) return false;
     for (std::size_t i = 0; i < stages.size(); ++i) {
       const std::size_t group = range_.size() + stages[i];
       const load_values::table& all = loads_.of_stage(stages[i]);
@@ -175,9 +184,27 @@ class rank_loads {
       return;
     }
     if (load < range_[r].low) return;
-    for (std::size_t j = 0; j <= i; ++j) {
-      const double here = j < i ? taken_[j] : load;
-      found_[j] = {here < found_[j].low ? here : found_[j].low, here > found_[j].high ? here : found_[j].high};
+    for (std::size_t j = 0; j < i; ++j) found_[j].add(taken_[j]);
+    found_[i].add(load);
+  }
+
+  /// Goes through all choices of a load for a stage and one for the others together, whatever their limits.
+  void choose_each(std::size_t r) {
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      const load_values::table& others = loads_.of_others(loads_.stages_of(r)[i]);
+      range sums = nothing;
+      for (const load_values::entry& each : choices_[i]) {
+        const double low = range_[r].low - each.load - 0.5;
+        const double high = range_[r].high - each.load + 0.5;
+        for (std::size_t j = detail::gallop(0, others.size(), 0, [&](std::size_t k) { return others[k].load >= low; });
+             j < others.size() && others[j].load <= high; ++j) {
+          if (each.held + others[j].held > loads_.limit()) continue;
+          found_[i].add(each.load);
+          sums.add(each.load + others[j].load);
+        }
+      }
+      found_.back() = sums;
+      if (sums.high < 0) return;
     }
   }
 
