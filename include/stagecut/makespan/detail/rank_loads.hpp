@@ -100,8 +100,6 @@ class rank_loads {
   }
 
  private:
-  static constexpr double most_ways = 20'000;
-
   struct range {
     double low;
     double high;
@@ -134,36 +132,32 @@ class rank_loads {
     return true;
   }
 
-  /// Narrows what the stages of a rank take: those loads that they can have together within its range and its memory.
+  /// Narrows what the stages of a rank take: each to loads that it can have together with some load of the others, within
+  /// the rank's range and its memory.
   [[nodiscard]] bool narrow_stages(std::size_t r, std::vector<load_limit>& limits) {
-    const std::vector<std::size_t>& stages = loads_.stages_of(r);
-    if (stages.size() < 2) return true;
-    choices_.assign(stages.size(), {});
-    double ways = 1;
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-      const std::size_t group = range_.size() + stages[i];
-      if (loads_.of_stage(stages[i]).empty()) return true;
-      for (const load_values::entry& each : loads_.of_stage(stages[i])) {
-        if (each.load <= range_[r].high && within(limits, group, each.load)) choices_[i].push_back(each);
+    range sums = nothing;
+    for (const std::size_t s : loads_.stages_of(r)) {
+      const load_values::table& all = loads_.of_stage(s);
+      const load_values::table& others = loads_.of_others(s);
+      if (others.empty() || loads_.stages_of(r).size() == 1) return true;
+      const std::size_t group = range_.size() + s;
+      range own = sums = nothing;
+      for (const load_values::entry& each : all) {
+        if (!within(limits, group, each.load)) continue;
+        const double low = range_[r].low - each.load - 0.5;
+        const double high = range_[r].high - each.load + 0.5;
+        for (std::size_t j = detail::gallop(0, others.size(), 0, [&](std::size_t k) { return others[k].load >= low; });
+             j < others.size() && others[j].load <= high; ++j) {
+          if (each.held + others[j].held > loads_.limit()) continue;
+          own.add(each.load);
+          sums.add(each.load + others[j].load);
+        }
       }
-      ways *= static_cast<double>(choices_[i].size());
+      if (sums.high < 0) return false;
+      if (own.low > all.front().load) add_limit(limits, {group, false, own.low});
+      if (own.high < all.back().load) add_limit(limits, {group, true, own.high});
     }
-    found_.assign(stages.size() + 1, nothing);
-    if (ways > most_ways) {
-      choose_each(r);
-    } else {
-      taken_.assign(stages.size(), 0);
-      choose(r, 0, 0, 0);
-    }
-    if (found_.back().high < 0) return false;
-    if (!to_values(r, found_.back().low, found_.back().high)) return false;
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-      const std::size_t group = range_.size() + stages[i];
-      const load_values::table& all = loads_.of_stage(stages[i]);
-      if (found_[i].low > all.front().load) add_limit(limits, {group, false, found_[i].low});
-      if (found_[i].high < all.back().load) add_limit(limits, {group, true, found_[i].high});
-    }
-    return true;
+    return to_values(r, sums.low, sums.high);
   }
 
   [[nodiscard]] static bool within(const std::vector<load_limit>& limits, std::size_t group, double load) {
@@ -171,41 +165,6 @@ class rank_loads {
       if (each.group == group && (each.at_most ? load > each.load : load < each.load)) return false;
     }
     return true;
-  }
-
-  /// Goes through all choices of loads for the stages from the i-th on.
-  void choose(std::size_t r, std::size_t i, double load, double held) {
-    if (load > range_[r].high || held > loads_.limit()) return;
-    if (i < choices_.size()) {
-      for (const load_values::entry& each : choices_[i]) {
-        taken_[i] = each.load;
-        choose(r, i + 1, load + each.load, held + each.held);
-      }
-      return;
-    }
-    if (load < range_[r].low) return;
-    for (std::size_t j = 0; j < i; ++j) found_[j].add(taken_[j]);
-    found_[i].add(load);
-  }
-
-  /// Goes through all choices of a load for a stage and one for the others together, whatever their limits.
-  void choose_each(std::size_t r) {
-    for (std::size_t i = 0; i < choices_.size(); ++i) {
-      const load_values::table& others = loads_.of_others(loads_.stages_of(r)[i]);
-      range sums = nothing;
-      for (const load_values::entry& each : choices_[i]) {
-        const double low = range_[r].low - each.load - 0.5;
-        const double high = range_[r].high - each.load + 0.5;
-        for (std::size_t j = detail::gallop(0, others.size(), 0, [&](std::size_t k) { return others[k].load >= low; });
-             j < others.size() && others[j].load <= high; ++j) {
-          if (each.held + others[j].held > loads_.limit()) continue;
-          found_[i].add(each.load);
-          sums.add(each.load + others[j].load);
-        }
-      }
-      found_.back() = sums;
-      if (sums.high < 0) return;
-    }
   }
 
   /// The values of a rank in such a range; ticks are whole, so that half of one makes up for what quotients round.
@@ -254,10 +213,6 @@ class rank_loads {
   bool applies_ = false;
   point_rows rests_;
   std::vector<range> range_;
-  // Of the stages of a rank:
-  std::vector<load_values::table> choices_{};
-  std::vector<double> taken_{};
-  std::vector<range> found_{};  // and of their sum
 };
 
 }  // namespace stagecut::inline v0::detail
