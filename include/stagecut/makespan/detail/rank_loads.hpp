@@ -8,11 +8,11 @@
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/domain_split.hpp>
-#include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/limit_rows.hpp>
 #include <stagecut/makespan/detail/load_values.hpp>
 #include <stagecut/makespan/detail/point_rows.hpp>
 #include <stagecut/makespan/detail/point_times.hpp>
+#include <stagecut/makespan/detail/stage_loads.hpp>
 #include <stagecut/makespan/detail/stages_of_ranks.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -26,7 +26,7 @@ class rank_loads {
   /// @param passes  of a stage in an iteration
   rank_loads(const chain_ticks& chain, const schedule& order, const point_times& times, const load_values& loads,
              double passes, cut_simulator& simulator)
-      : loads_(loads), passes_(passes), rests_(times), range_(order.ranks()) {
+      : loads_(loads), passes_(passes), rests_(times), range_(order.ranks()), stages_(loads) {
     for (std::size_t r = 0; r < order.ranks(); ++r) {
       if (loads.values(r).empty()) return;
     }
@@ -45,7 +45,7 @@ class rank_loads {
   /// Of every rank, a row: what there is on a path through all its passes beside them.
   [[nodiscard]] const point_rows& rests() const noexcept { return rests_; }
 
-  /// Narrows the limits of ranks. Returns whether there can be cuts.
+  /// Narrows the limits of ranks and of their stages. Returns whether there can be cuts.
   ///
   /// @param rests  below these rows, in the part that the limits are of
   /// @param most   that a cut may take
@@ -63,7 +63,8 @@ class rank_loads {
     }
     if (!narrow_sums()) return false;
     for (std::size_t r = 0; r < range_.size(); ++r) {
-      if (!narrow_stages(r, limits)) return false;
+      load_range& takes = range_[r];
+      if (!stages_.narrow(r, takes, limits) || !to_values(r, takes.low, takes.high)) return false;
     }
     if (!narrow_sums()) return false;
     for (std::size_t r = 0; r < range_.size(); ++r) {
@@ -100,26 +101,15 @@ class rank_loads {
   }
 
  private:
-  struct range {
-    double low;
-    double high;
-
-    void add(double load) {
-      low = load < low ? load : low;
-      high = load > high ? load : high;
-    }
-  };
-  static constexpr range nothing{no_ticks, -1};
-
   /// A rank takes what others leave, until nothing changes.
   [[nodiscard]] bool narrow_sums() {
     double low = 0;
     double high = 0;
-    for (const range& each : range_) low += each.low, high += each.high;
+    for (const load_range& each : range_) low += each.low, high += each.high;
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t r = 0; r < range_.size(); ++r) {
-        const range before = range_[r];
+        const load_range before = range_[r];
         const double least = all_ - (high - before.high);
         const double largest = all_ - (low - before.low);
         const double from = least > before.low ? least : before.low;
@@ -128,41 +118,6 @@ class rank_loads {
         low += range_[r].low - before.low;
         high += range_[r].high - before.high;
       }
-    }
-    return true;
-  }
-
-  /// Narrows what the stages of a rank take: each to loads that it can have together with some load of the others, within
-  /// the rank's range and its memory.
-  [[nodiscard]] bool narrow_stages(std::size_t r, std::vector<load_limit>& limits) {
-    range sums = nothing;
-    for (const std::size_t s : loads_.stages_of(r)) {
-      const load_values::table& all = loads_.of_stage(s);
-      const load_values::table& others = loads_.of_others(s);
-      if (others.empty() || loads_.stages_of(r).size() == 1) return true;
-      const std::size_t group = range_.size() + s;
-      range own = sums = nothing;
-      for (const load_values::entry& each : all) {
-        if (!within(limits, group, each.load)) continue;
-        const double low = range_[r].low - each.load - 0.5;
-        const double high = range_[r].high - each.load + 0.5;
-        for (std::size_t j = detail::gallop(0, others.size(), 0, [&](std::size_t k) { return others[k].load >= low; });
-             j < others.size() && others[j].load <= high; ++j) {
-          if (each.held + others[j].held > loads_.limit()) continue;
-          own.add(each.load);
-          sums.add(each.load + others[j].load);
-        }
-      }
-      if (sums.high < 0) return false;
-      if (own.low > all.front().load) add_limit(limits, {group, false, own.low});
-      if (own.high < all.back().load) add_limit(limits, {group, true, own.high});
-    }
-    return to_values(r, sums.low, sums.high);
-  }
-
-  [[nodiscard]] static bool within(const std::vector<load_limit>& limits, std::size_t group, double load) {
-    for (const load_limit& each : limits) {
-      if (each.group == group && (each.at_most ? load > each.load : load < each.load)) return false;
     }
     return true;
   }
@@ -212,7 +167,8 @@ class rank_loads {
   double all_ = 0;
   bool applies_ = false;
   point_rows rests_;
-  std::vector<range> range_;
+  std::vector<load_range> range_;
+  stage_loads stages_;
 };
 
 }  // namespace stagecut::inline v0::detail
