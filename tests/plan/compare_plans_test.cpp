@@ -182,7 +182,7 @@ TEST_CASE("a combination that cannot win is left as soon as its bound says so, a
   const auto all = compare_plans(known, request, open);
   REQUIRE(all.compared.size() == 2);
   CHECK(all.compared[0].makespan == 504);
-  CHECK(all.compared[1].bound >= 504);
+  CHECK(all.compared[1].bound == 504);  // that was enough
   CHECK(told > 2);
   CHECK(asked > 2);
 }
