@@ -17,7 +17,7 @@ tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program: (lines, functions); "separate": as one of the files that have no long bodies
     "first": (45_900, 650),
     "own_makespan": (38_500, 8_000),
-    "profile_to_launch": (121_200, 16_500),
+    "profile_to_launch": (121_200, 16_700),
     "own_makespan separate": (29_700, 1_590),
     "profile_to_launch separate": (72_200, 850),
 }
