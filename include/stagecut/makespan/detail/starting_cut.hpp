@@ -31,8 +31,9 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Finds a cut to begin with: of the lightest heaviest stage, uniform, or the user's, the best; where stages differ, also
-/// one that is filled from the front; of several stages a rank, with unlike chunks; where the stages of a rank may not be together, any.
+/// Finds a cut to begin with: of the lightest heaviest stage, uniform, or the user's, the best; of several stages a rank,
+/// with unlike chunks; where stages differ, also one that is filled from the front; where the stages of a rank may not be
+/// together, any.
 class starting_cut {
  public:
   starting_cut(const chain_ticks& chain, const makespan_request& request, const cut_rules& rules,
@@ -71,8 +72,8 @@ class starting_cut {
  private:
   /// Parts of the search by memory, where a graph of pairs will tell.
   static constexpr std::size_t most_parts = 2000;
-  static constexpr std::size_t most_passes =
-      4'000'000;  // of cuts that are tried, which takes some hundredths of a second
+  /// Of cuts with unlike chunks that are tried, which takes some hundredths of a second.
+  static constexpr std::size_t most_passes = 4'000'000;
 
   /// Takes a cut if it is allowed and better.
   void offer(const cuts& cut) {

@@ -165,10 +165,10 @@ class choice_comparison {
     outcome<plan> found = plan_makespan(model_, asked);
     row.state = found.state();
     if (found) {
-      // By how much more it was known to be worse when it stopped is chance.
-      const double enough = hopeless ? least_ * all : found->objective.bound;
+      // By how much more it was known to be worse when it stopped is chance; what rounds below the best is no proof.
+      const double enough = least_ * all;
       keep(row, std::move(found), all);
-      row.bound = row.bound < enough ? row.bound : enough;
+      if (hopeless && enough < row.bound && enough / all >= least_) row.bound = enough;
     } else {
       row.why = found.why().text();
       if (!result_.best) result_.best = std::move(found);
