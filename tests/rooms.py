@@ -18,7 +18,8 @@ TABLE = {  # room: (rooms it may include, third-party headers it may include, fa
     "makespan": (("core", "cost", "sequence", "schedule"), (), ()),
     "plan": (("core", "profile", "cost", "sequence", "schedule", "makespan"), (), ()),
     "graph": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan"), ("boost/",), ()),
-    "search": (("core", "cost", "sequence", "schedule", "makespan"), ("thrust/", "cuda/", "cub/"), ()),
+    # Sweeps plan profiles.
+    "search": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan"), ("thrust/", "cuda_runtime.h"), ()),
     # Links are fitted, which are a part of costs.
     "fit": (("core", "profile", "cost"), ("Eigen/",), ()),
     "joint": (("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "graph"), ("boost/",), ()),

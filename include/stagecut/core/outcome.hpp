@@ -56,6 +56,7 @@ struct reason {
     layer_too_large,          ///< a layer needs more bytes than a device has, wherever it stands
     memory,                   ///< the layers need more bytes than the devices have
     none_of_several,          ///< of `needed` combinations; `place` is why, of the first that was tried
+    no_candidate,             ///< there is none to choose from
     limit_reached             ///< of time, nodes or the caller's patience
   };
 
@@ -78,6 +79,7 @@ struct reason {
         return with_remedy(detail::joined({place, " needs at least ", detail::bytes_text(needed), ", and a device has ",
                                            detail::bytes_text(available)}));
       case cause::none_of_several: return with_remedy(detail::joined({"none of ", needed, " combinations: ", place}));
+      case cause::no_candidate: return with_remedy("there is no candidate to choose from");
       case cause::limit_reached: break;
     }
     return "a limit was reached before an answer was found";

@@ -10,6 +10,7 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/chain_times.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -57,10 +58,11 @@ class chain_ticks : public chain_times {
   [[nodiscard]] double error() const noexcept { return error_; }
   /// All makespans are whole multiples of it, in ticks: a power of two that divides every time.
   [[nodiscard]] double step() const noexcept { return step_; }
+  /// All times, as devices read them; refers to the chain until the tick is chosen anew.
+  [[nodiscard]] tick_rows rows() const noexcept { return {sums_, own_, messages_, boundary_, items, stages}; }
   /// A pass of `[first, last)` as stage s.
   [[nodiscard]] double pass(std::size_t kind, std::size_t s, std::size_t first, std::size_t last) const noexcept {
-    const double* const sums = row(kind, s);
-    return sums[last] - sums[first] + own_[kind][s];
+    return rows().pass(kind, s, first, last);
   }
   /// All passes of a microbatch.
   [[nodiscard]] double load(std::size_t s, std::size_t first, std::size_t last) const noexcept {
@@ -76,19 +78,15 @@ class chain_ticks : public chain_times {
     return item(tick_f, s, i) + item(tick_b, s, i) + item(tick_w, s, i);
   }
   /// The part of a pass that stage s takes beside its items.
-  [[nodiscard]] double own(std::size_t kind, std::size_t s) const noexcept { return own_[kind][s]; }
+  [[nodiscard]] double own(std::size_t kind, std::size_t s) const noexcept { return own_[kind * stages + s]; }
   /// The part of all passes of a microbatch that stage s takes beside its items.
   [[nodiscard]] double own_load(std::size_t s) const noexcept {
-    return own_[tick_f][s] + own_[tick_b][s] + own_[tick_w][s];
+    return own(tick_f, s) + own(tick_b, s) + own(tick_w, s);
   }
   /// A message over the boundary behind stage s, cut at y; the same in both directions.
-  [[nodiscard]] double message(std::size_t s, std::size_t y) const noexcept {
-    return s + 1 < stages ? messages_[boundary_[s] * (items + 1) + y] : 0;
-  }
+  [[nodiscard]] double message(std::size_t s, std::size_t y) const noexcept { return rows().message(s, y); }
   /// Prefix sums of what items take in passes of stage s.
-  [[nodiscard]] const double* row(std::size_t kind, std::size_t s) const noexcept {
-    return rows_[kind * rows_per_kind_ + (rows_per_kind_ == 1 ? 0 : s)].data();
-  }
+  [[nodiscard]] const double* row(std::size_t kind, std::size_t s) const noexcept { return rows().row(kind, s); }
   /// The least `time(s)` of any stage s: what an item takes wherever it stands.
   template <class Time>
   [[nodiscard]] double least(const Time& time) const {
@@ -121,13 +119,13 @@ class chain_ticks : public chain_times {
     const double beyond = static_cast<double>(static_cast<std::int64_t>(2 * (most_ / tick))) + 1;
     const double most_of_pass = static_cast<double>(static_cast<std::int64_t>(beyond / passes_)) + 1;
     std::vector<double> off(items);  // of an item, wherever it stands
-    rows_.assign(3 * rows_per_kind_, std::vector<double>(items + 1));
+    sums_.assign(3 * rows_per_kind_ * (items + 1), 0);
+    own_.resize(3 * stages);
     double all_off = 0;
     double own_sum = 0;
     for (std::size_t kind = 0; kind < 3; ++kind) {
-      own_[kind].resize(stages);
       for (std::size_t s = 0; s < stages; ++s) {
-        own_sum += own_[kind][s] = rounded(own_times_[kind][s], most_of_pass, all_off);
+        own_sum += own_[kind * stages + s] = rounded(own_times_[kind][s], most_of_pass, all_off);
       }
     }
     for (std::size_t s = 0; s < rows_per_kind_; ++s) {
@@ -135,12 +133,12 @@ class chain_ticks : public chain_times {
       for (std::size_t i = 0; i < items; ++i) {
         double here = 0;
         for (std::size_t kind = 0; kind < 3; ++kind) {
-          std::vector<double>& row = rows_[kind * rows_per_kind_ + s];
+          double* const row = sums_.data() + (kind * rows_per_kind_ + s) * (items + 1);
           row[i + 1] = row[i] + rounded(times_[kind][s * items + i], most_of_pass, here);
         }
         off[i] = off[i] < here ? here : off[i];
       }
-      for (std::size_t kind = 0; kind < 3; ++kind) sum += rows_[kind * rows_per_kind_ + s][items];
+      for (std::size_t kind = 0; kind < 3; ++kind) sum += row(kind, s)[items];
       if (sum >= 0x1p52) return false;
     }
     for (const double each : off) all_off += each;
@@ -163,8 +161,8 @@ class chain_ticks : public chain_times {
     const auto add = [&](const std::vector<double>& times) {
       for (const double each : times) bits |= static_cast<std::uint64_t>(each);
     };
-    for (const auto& each : own_) add(each);
-    for (const auto& each : rows_) add(each);
+    add(own_);
+    add(sums_);
     add(messages_);
     return static_cast<double>(bits & (~bits + 1));
   }
@@ -175,8 +173,8 @@ class chain_ticks : public chain_times {
   double error_ = 0;
   double step_ = 1;
   double unsure_;  // what sums of doubles are off, of the makespan
-  std::vector<double> own_[3]{};
-  std::vector<std::vector<double>> rows_{};
+  std::vector<double> own_{};  // as `tick_rows` has them
+  std::vector<double> sums_{};
   std::vector<double> messages_{};
 };
 

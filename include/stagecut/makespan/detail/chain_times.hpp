@@ -11,13 +11,11 @@
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// What a stage takes time for: its passes, and the messages over the boundary behind it, down and up.
-enum tick_kind : std::size_t { tick_f, tick_b, tick_w, tick_message, tick_kinds };
 
 /// What a model says of a chain, in the user's unit, each answer asked for once and checked. A pass of a stage takes the
 /// sum of its items and what the stage takes beside them.

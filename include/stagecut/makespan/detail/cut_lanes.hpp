@@ -7,6 +7,8 @@
 
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/duration_row.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
 #include <stagecut/schedule/lanes.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/schedule/slot_program.hpp>
@@ -17,49 +19,58 @@ namespace stagecut::inline v0::detail {
 /// Which durations of a slot program are made of the passes and messages of which stage: each is a sum of some of them.
 class stage_durations {
  public:
-  /// What a duration is a sum of.
-  struct term {
-    std::uint32_t stage;
-    std::uint32_t kind;  // of `tick_kinds`; the message is that over the boundary behind the stage
-  };
-
   /// Asks the task graph for its table with one time set to 1, for each of them.
   stage_durations(const chain_ticks& chain, const task_graph& graph, const slot_program& program)
-      : terms_(program.durations().size()), of_stage_(chain.stages) {
-    const std::vector<double> none(chain.stages);
-    const std::vector<double> no_message(chain.stages > 1 ? chain.stages - 1 : 0);
+      : first_(program.durations().size() + 1), of_stage_(chain.stages) {
+    std::vector<std::vector<duration_row::term>> terms(program.durations().size());
     for (std::size_t kind = 0; kind < tick_kinds; ++kind) {
       if ((kind == tick_w && !chain.splits) || (kind == tick_message && !chain.has_messages)) continue;
       for (std::size_t s = 0; s + (kind == tick_message ? 1 : 0) < chain.stages; ++s) {
-        pass_times<double> times;
-        times.forward = none;
-        (chain.splits ? times.backward_input : times.backward) = none;
-        if (chain.splits) times.backward_weight = none;
-        transfer_times<double> transfers;
-        transfers.kind = graph.options().transfers;
-        if (chain.has_messages) transfers.forward = transfers.backward = no_message;
-        if (kind == tick_f) times.forward[s] = 1;
-        if (kind == tick_b) (chain.splits ? times.backward_input : times.backward)[s] = 1;
-        if (kind == tick_w) times.backward_weight[s] = 1;
-        if (kind == tick_message) transfers.forward[s] = transfers.backward[s] = 1;
-        graph.fill(times, transfers, table_);
-        for (std::size_t d = 1; d < terms_.size(); ++d) {
+        fill_table(chain, graph, s, kind);
+        for (std::size_t d = 1; d < terms.size(); ++d) {
           if (table_[program.durations()[d]] == 0) continue;
-          terms_[d].push_back({static_cast<std::uint32_t>(s), static_cast<std::uint32_t>(kind)});
+          terms[d].push_back({static_cast<std::uint32_t>(s), static_cast<std::uint32_t>(kind)});
           auto& here = of_stage_[s];
           if (here.empty() || here.back() != d) here.push_back(static_cast<std::uint32_t>(d));
         }
       }
+    }
+    for (std::size_t d = 0; d < terms.size(); ++d) {
+      terms_.insert(terms_.end(), terms[d].begin(), terms[d].end());
+      first_[d + 1] = static_cast<std::uint32_t>(terms_.size());
     }
   }
 
   /// The durations that a stage is part of; some may be named twice.
   [[nodiscard]] view<const std::uint32_t> of_stage(std::size_t s) const noexcept { return of_stage_[s]; }
   /// What a duration is the sum of.
-  [[nodiscard]] view<const term> terms(std::size_t duration) const noexcept { return terms_[duration]; }
+  [[nodiscard]] view<const duration_row::term> terms(std::size_t duration) const noexcept {
+    return view<const duration_row::term>(terms_).slice(first_[duration], first_[duration + 1]);
+  }
+  /// What all durations are sums of; refers to this.
+  [[nodiscard]] duration_row row() const noexcept { return {first_, terms_}; }
 
  private:
-  std::vector<std::vector<term>> terms_;
+  /// Durations where one time is 1 and all others are 0.
+  void fill_table(const chain_ticks& chain, const task_graph& graph, std::size_t s, std::size_t kind) {
+    const std::vector<double> none(chain.stages);
+    pass_times<double> times;
+    times.forward = none;
+    (chain.splits ? times.backward_input : times.backward) = none;
+    if (chain.splits) times.backward_weight = none;
+    transfer_times<double> transfers;
+    transfers.kind = graph.options().transfers;
+    if (chain.has_messages) transfers.forward.resize(chain.stages - 1);
+    if (kind == tick_f) times.forward[s] = 1;
+    if (kind == tick_b) (chain.splits ? times.backward_input : times.backward)[s] = 1;
+    if (kind == tick_w) times.backward_weight[s] = 1;
+    if (kind == tick_message) transfers.forward[s] = 1;
+    transfers.backward = transfers.forward;
+    graph.fill(times, transfers, table_);
+  }
+
+  std::vector<std::uint32_t> first_;  // of every duration, its first term
+  std::vector<duration_row::term> terms_{};
   std::vector<std::vector<std::uint32_t>> of_stage_;
   std::vector<double> table_{};
 };
@@ -72,18 +83,13 @@ class cut_lanes {
   cut_lanes(const chain_ticks& chain, const slot_program& program, const stage_durations& durations)
       : chain_(chain), durations_(durations), lanes_(program) {}
 
-  /// Sets what a cut takes for the stages `[first, last)` in a lane.
-  void set(std::size_t lane, view<const std::size_t> points, std::size_t first, std::size_t last) {
+  /// Sets what a cut takes for the stages `[first, last)` in a lane, whatever holds its points.
+  template <class Points>
+  void set(std::size_t lane, const Points& points, std::size_t first, std::size_t last) {
+    const tick_rows rows = chain_.rows();
+    const duration_row row = durations_.row();
     for (std::size_t s = first; s < last; ++s) {
-      for (const std::uint32_t d : durations_.of_stage(s)) {
-        double sum = 0;
-        for (const auto& each : durations_.terms(d)) {
-          const std::size_t end = points[each.stage + 1];
-          sum += each.kind == tick_message ? chain_.message(each.stage, end)
-                                           : chain_.pass(each.kind, each.stage, points[each.stage], end);
-        }
-        lanes_.time(d, lane) = sum;
-      }
+      for (const std::uint32_t d : durations_.of_stage(s)) lanes_.time(d, lane) = row.of(d, rows, points);
     }
   }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/search/candidate_cost.hpp>
+#include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/detail/chunks.hpp>
+#include <stagecut/search/detail/selection.hpp>
+#include <stagecut/search/found.hpp>
+#include <stagecut/search/scored.hpp>
+#include <stagecut/search/search_options.hpp>
+
+namespace stagecut::inline v0::search {
+
+/// See `all_below`.
+struct all_below_fn {
+  /// See `all_below`.
+  template <class Policy, candidate_space S, candidate_cost E>
+  [[nodiscard]] found_below<candidate_cost_t<E>> operator()(const Policy& policy, const S& space, const E& evaluator,
+                                                            const candidate_cost_t<E>& most, std::size_t capacity,
+                                                            const search_options& options = {}) const {
+    using cost_t = candidate_cost_t<E>;
+    const auto range = detail::checked_range("search::all_below", options, space.size());
+    found_below<cost_t> result;
+    detail::selection<Policy, cost_t> select(policy);
+    scored<cost_t> best;
+    const auto take = [&](const detail::chunk_costs<cost_t>& chunk) {
+      const std::vector<scored<cost_t>> here = select.up_to(chunk, most);
+      for (const scored<cost_t>& each : here) {
+        if (!detail::is_allowed(each.cost)) continue;
+        ++result.count;
+        best = search::better(best, each);
+        if (result.all.size() < capacity) result.all.push_back(detail::decoded(space, each));
+      }
+      return best.index;
+    };
+    result.range = detail::each_chunk(policy, space, evaluator, range, options, take);
+    result.complete = result.range.next == range.last && result.count == result.all.size();
+    return result;
+  }
+};
+
+/// All candidates that cost `most` or less, by index; beyond `capacity` they are only counted.
+///
+/// @param policy     of Thrust
+/// @param space      the candidates
+/// @param evaluator  their costs
+/// @param most       the highest cost that is wanted
+/// @param capacity   how many of them to keep
+/// @param options    as of `best`
+/// @return           those found; `complete` if there are no more in the range
+/// @throws           as `best`
+///
+/// The same to the bit on every system. O(capacity) memory beside that of a chunk.
+inline constexpr all_below_fn all_below{};
+
+}  // namespace stagecut::inline v0::search

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/transform_reduce.h>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/search/candidate_cost.hpp>
+#include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/detail/chunks.hpp>
+#include <stagecut/search/found.hpp>
+#include <stagecut/search/scored.hpp>
+#include <stagecut/search/search_options.hpp>
+
+namespace stagecut::inline v0::search {
+
+namespace detail {
+
+/// `better`, as Thrust's algorithms call it.
+template <class Cost>
+struct better_of {
+  [[nodiscard]] STAGECUT_HOST_DEVICE scored<Cost> operator()(const scored<Cost>& a, const scored<Cost>& b) const {
+    return search::better(a, b);
+  }
+};
+
+/// The best of a chunk. The functor that is compiled into the reduction is this small one, whatever the evaluator.
+template <class Policy, class Cost>
+[[nodiscard]] scored<Cost> best_of_chunk(const Policy& policy, const chunk_costs<Cost>& chunk) {
+  const thrust::counting_iterator<std::uint64_t> begin(0);
+  return thrust::transform_reduce(policy, begin, begin + static_cast<std::ptrdiff_t>(chunk.count), chunk,
+                                  scored<Cost>{}, better_of<Cost>{});
+}
+
+}  // namespace detail
+
+/// See `best`.
+struct best_fn {
+  /// See `best`.
+  template <class Policy, candidate_space S, candidate_cost E>
+  [[nodiscard]] outcome<found_best<candidate_cost_t<E>>> operator()(const Policy& policy, const S& space,
+                                                                    const E& evaluator,
+                                                                    const search_options& options = {}) const {
+    using cost_t = candidate_cost_t<E>;
+    using answer = outcome<found_best<cost_t>>;
+    const auto range = detail::checked_range("search::best", options, space.size());
+    if (range.first == range.last) return answer::infeasible({reason::cause::no_candidate});
+    scored<cost_t> best;
+    const auto take = [&](const detail::chunk_costs<cost_t>& chunk) {
+      best = search::better(best, detail::best_of_chunk(policy, chunk));
+      return best.index;
+    };
+    const searched done = detail::each_chunk(policy, space, evaluator, range, options, take);
+    if (done.next == range.first) return answer::unknown({reason::cause::limit_reached});
+    if (!detail::is_allowed(best.cost)) return detail::none_allowed<answer>(done.next == range.last);
+    found_best<cost_t> result{detail::decoded(space, best), done};
+    return done.next == range.last ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+  }
+};
+
+/// The candidate of least cost, and among such the one of the smallest index.
+///
+/// @param policy     of Thrust: where and how to evaluate
+/// @param space      the candidates
+/// @param evaluator  their costs
+/// @param options    which of them, and whom to ask and to tell
+/// @return           optimal: the best of the range. Feasible, if it was stopped: the best of those that `range` says.
+///                   Infeasible: the range has none, `no_candidate`, or none that a constraint allows, `constraint`. Unknown:
+///                   it was stopped before it found any
+/// @throws           argument_error for a range that ends before it begins; on hosts whatever the evaluator throws, of several
+///                   the one that comes first by index, up to a block of 512; on a device `device_error`
+///
+/// The same candidate to the bit on every system, for any number of threads and any size of chunks; the best of parts that
+/// are searched apart is the `better` of their scores. A candidate is decoded and evaluated once.
+inline constexpr best_fn best{};
+
+}  // namespace stagecut::inline v0::search

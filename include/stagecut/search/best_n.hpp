@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/search/candidate_cost.hpp>
+#include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/detail/chunks.hpp>
+#include <stagecut/search/detail/selection.hpp>
+#include <stagecut/search/found.hpp>
+#include <stagecut/search/scored.hpp>
+#include <stagecut/search/search_options.hpp>
+
+namespace stagecut::inline v0::search {
+
+namespace detail {
+
+/// The first `n` scores by `precedes`, in order, of those that were and of some more.
+template <class Cost>
+void keep_first(std::vector<scored<Cost>>& kept, std::vector<scored<Cost>> more, std::size_t n) {
+  const auto before = [](const scored<Cost>& a, const scored<Cost>& b) { return search::precedes(a, b); };
+  kept.insert(kept.end(), more.begin(), more.end());
+  const std::size_t size = std::min(n, kept.size());
+  std::partial_sort(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(size), kept.end(), before);
+  kept.resize(size);
+}
+
+}  // namespace detail
+
+/// See `best_n`.
+struct best_n_fn {
+  /// See `best_n`.
+  template <class Policy, candidate_space S, candidate_cost E>
+  [[nodiscard]] outcome<found_some<candidate_cost_t<E>>> operator()(const Policy& policy, const S& space,
+                                                                    const E& evaluator, std::size_t n,
+                                                                    const search_options& options = {}) const {
+    using cost_t = candidate_cost_t<E>;
+    using answer = outcome<found_some<cost_t>>;
+    if (n == 0) {
+      stagecut::detail::fail(argument_error("search::best_n", "n", std::to_string(n), "must be at least 1"));
+    }
+    const auto range = detail::checked_range("search::best_n", options, space.size());
+    if (range.first == range.last) return answer::infeasible({reason::cause::no_candidate});
+    detail::selection<Policy, cost_t> select(policy);
+    std::vector<scored<cost_t>> kept;
+    const auto take = [&](const detail::chunk_costs<cost_t>& chunk) {
+      // Later candidates are no better where the cost is the same: once there are n, only lower costs count.
+      auto more = kept.size() < n ? select.all(chunk) : select.lower(chunk, kept.back().cost);
+      detail::keep_first(kept, std::move(more), n);
+      return kept.front().index;
+    };
+    const searched done = detail::each_chunk(policy, space, evaluator, range, options, take);
+    if (done.next == range.first) return answer::unknown({reason::cause::limit_reached});
+    while (!kept.empty() && !detail::is_allowed(kept.back().cost)) kept.pop_back();
+    if (kept.empty()) return detail::none_allowed<answer>(done.next == range.last);
+    found_some<cost_t> result{{}, done};
+    for (const scored<cost_t>& each : kept) result.all.push_back(detail::decoded(space, each));
+    return done.next == range.last ? answer::optimal(std::move(result)) : answer::feasible(std::move(result));
+  }
+};
+
+/// The `n` first candidates by cost, then by index; all of them if there are fewer.
+///
+/// @param policy     of Thrust
+/// @param space      the candidates
+/// @param evaluator  their costs
+/// @param n          at least 1
+/// @param options    as of `best`
+/// @return           as `best`
+/// @throws           as `best`; argument_error for n = 0
+///
+/// The same to the bit on every system. O(n) memory beside that of a chunk.
+inline constexpr best_n_fn best_n{};
+
+}  // namespace stagecut::inline v0::search

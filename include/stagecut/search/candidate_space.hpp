@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <stagecut/search/strided_view.hpp>
+
+namespace stagecut::inline v0::search {
+
+/// A candidate: its cut points, or whatever numbers its space is made of.
+using candidate = strided_view<const std::uint32_t>;
+/// Room for one.
+using candidate_room = strided_view<std::uint32_t>;
+
+/// Candidates that are numbered from 0 on: a search decodes an index where the candidate is evaluated, on a device, too.
+///
+/// Valid expressions, for `s` of type `const S`:
+///   `s.size()`                how many candidates there are, at most 2^64 - 1, which stands for more, too
+///   `s.points()`              of how many numbers each of them is made
+///   `s.decode(index, room)`   writes those of a candidate; pure; `room` holds `points()` of them
+///
+/// A space that owns arrays has `s.placed(memory)`: what decodes in the same way, is trivially copyable, and reads its arrays
+/// where `memory(view<const T>) -> view<const T>` has put them. One without is trivially copyable itself.
+template <class S>
+concept candidate_space = requires(const S& s, std::uint64_t index, candidate_room room) {
+  { s.size() } -> std::convertible_to<std::uint64_t>;
+  { s.points() } -> std::convertible_to<std::size_t>;
+  s.decode(index, room);
+};
+
+}  // namespace stagecut::inline v0::search

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/placed.hpp>
+#include <stagecut/search/candidate_cost.hpp>
+#include <stagecut/search/candidate_space.hpp>
+
+namespace stagecut::inline v0::search {
+
+/// A cost of what may be refused: whatever is refused comes behind all that is allowed.
+template <class Cost>
+struct constrained {
+  Cost cost{};           ///< of what is allowed
+  bool allowed = false;  ///< by the constraint
+
+  constexpr constrained() = default;
+  /// The cost of something allowed.
+  STAGECUT_HOST_DEVICE constexpr constrained(Cost of)  // NOLINT(google-explicit-constructor)
+      : cost(of), allowed(true) {}
+
+  /// By `allowed`, then by the cost.
+  friend STAGECUT_HOST_DEVICE constexpr bool operator<(const constrained& a, const constrained& b) {
+    return a.allowed && (!b.allowed || a.cost < b.cost);
+  }
+  /// Equal in both parts.
+  friend bool operator==(const constrained&, const constrained&) = default;
+};
+
+/// A cost of cuts, of which a constraint refuses some: a stage that it does not allow. Searches answer `infeasible` where it
+/// refuses all candidates, and find none that it refuses.
+template <candidate_cost E, class Constraint>
+class constrained_cost {
+  using cost_t = constrained<candidate_cost_t<E>>;
+
+ public:
+  /// What it works on.
+  using number = detail::number_t<E>;
+
+  /// @param evaluator   kept as a copy
+  /// @param constraint  a `stage_constraint`; likewise
+  STAGECUT_HOST_DEVICE constexpr constrained_cost(E evaluator, Constraint constraint)
+      : evaluator_(std::move(evaluator)), constraint_(std::move(constraint)) {}
+
+  /// See `candidate_cost`. A refused candidate is not evaluated.
+  /// @{
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room() const {
+    if constexpr (detail::has_room<E>) return evaluator_.room();
+    return 0;
+  }
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr cost_t operator()(candidate points, strided_view<number> room) const {
+    for (std::size_t s = 0; s + 1 < points.size(); ++s) {
+      if (!constraint_(s, std::size_t{points[s]}, std::size_t{points[s + 1]})) return {};
+    }
+    if constexpr (detail::has_room<E>) {
+      return evaluator_(points, room);
+    } else {
+      return evaluator_(points);
+    }
+  }
+  template <class Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    using evaluator = stagecut::detail::placed_t<E, Memory>;
+    using constraint = stagecut::detail::placed_t<Constraint, Memory>;
+    return constrained_cost<evaluator, constraint>(stagecut::detail::placed(evaluator_, memory),
+                                                   stagecut::detail::placed(constraint_, memory));
+  }
+  /// @}
+
+ private:
+  E evaluator_;
+  Constraint constraint_;
+};
+
+namespace detail {
+
+/// Whether a cost is that of a candidate that may be chosen.
+template <class Cost>
+[[nodiscard]] constexpr bool is_allowed(const Cost&) noexcept {
+  return true;
+}
+template <class Cost>
+[[nodiscard]] constexpr bool is_allowed(const constrained<Cost>& cost) noexcept {
+  return cost.allowed;
+}
+
+}  // namespace detail
+
+}  // namespace stagecut::inline v0::search

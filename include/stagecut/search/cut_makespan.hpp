@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_lanes.hpp>
+#include <stagecut/makespan/detail/duration_row.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/slot_program.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+#include <stagecut/search/candidate_space.hpp>
+
+namespace stagecut::inline v0::search {
+
+namespace detail {
+
+/// `tick_rows` whose arrays `memory` has placed.
+template <class Memory>
+[[nodiscard]] stagecut::detail::tick_rows placed_rows(stagecut::detail::tick_rows rows, Memory& memory) {
+  rows.sums = memory(rows.sums);
+  rows.own = memory(rows.own);
+  rows.messages = memory(rows.messages);
+  rows.boundary = memory(rows.boundary);
+  return rows;
+}
+
+/// `cut_makespan` as devices see it.
+struct makespan_steps {
+  using number = double;
+
+  stagecut::detail::tick_rows rows{};
+  stagecut::detail::duration_row durations{};
+  slot_steps steps{};
+  double tick = 1;
+
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room() const noexcept {
+    return steps.durations + steps.slots;
+  }
+
+  /// The durations stand first in the room, then the slots.
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points, strided_view<double> room) const {
+    room[0] = 0;
+    for (std::size_t d = 1; d < steps.durations; ++d) room[d] = durations.of(d, rows, points);
+    const double* const times = room.data();
+    return tick * steps.makespan(times, room.data() + steps.durations * room.stride(), room.stride());
+  }
+};
+
+/// Cuts in lanes, for their makespans.
+class makespan_lanes {
+ public:
+  static constexpr std::size_t width = stagecut::detail::cut_lanes::width;
+
+  makespan_lanes(const stagecut::detail::chain_ticks& chain, const slot_program& program,
+                 const stagecut::detail::stage_durations& durations)
+      : lanes_(chain, program, durations), points_(width * (chain.stages + 1)), tick_(chain.tick) {}
+
+  /// Neighbours in a space differ in few points: only stages that the lane did not have are set.
+  void set(std::size_t lane, candidate points) {
+    std::uint32_t* const before = points_.data() + lane * points.size();
+    for (std::size_t s = 0; s + 1 < points.size(); ++s) {
+      if (before[s] != points[s] || before[s + 1] != points[s + 1]) lanes_.set(lane, points, s, s + 1);
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) before[i] = points[i];
+  }
+
+  [[nodiscard]] const std::array<double, width>& costs() {
+    const view<const double> found = lanes_.makespans();
+    for (std::size_t lane = 0; lane < width; ++lane) costs_[lane] = tick_ * found[lane];
+    return costs_;
+  }
+
+ private:
+  stagecut::detail::cut_lanes lanes_;
+  std::vector<std::uint32_t> points_;  // of the cut in every lane; all 0: none yet
+  double tick_;
+  std::array<double, width> costs_{};
+};
+
+}  // namespace detail
+
+/// When the iteration of a cut ends, under a schedule of any kind, with any transfers: a cost of candidates that are cut
+/// points, k + 1 of them.
+///
+/// Times are rounded to ticks of about 2^-50 of the work of all stages, as `minimize_makespan` does, and summed exactly: the
+/// same bits in lanes and on every device.
+class cut_makespan {
+ public:
+  /// What it works on.
+  using number = double;
+
+  /// @param model      what layers take
+  /// @param order      what the ranks do
+  /// @param links      of every boundary, or one for all; empty: no messages
+  /// @param transfers  what messages occupy
+  /// @throws           invalid_input as `check_schedule`, for a schedule that waits for itself, for times that are NaN, infinite
+  ///                   or negative, and where a simulation has more than 65,536 values at a time
+  ///
+  /// Asks for all times of the model once.
+  template <pipeline_model Model>
+  cut_makespan(const Model& model, const schedule& order, const std::vector<link_speed>& links = {},
+               transfer_kind transfers = transfer_kind::link)
+      : chain_(checked(model, order, links)),
+        graph_(order, {.transfers = transfers, .with_transfers = chain_.has_messages}),
+        program_(graph_),
+        durations_(chain_, graph_, program_) {}
+
+  /// See `candidate_cost`.
+  /// @{
+  [[nodiscard]] std::size_t room() const noexcept { return seen().room(); }
+  [[nodiscard]] double operator()(candidate points, strided_view<double> room) const { return seen()(points, room); }
+  [[nodiscard]] auto lanes() const { return detail::makespan_lanes(chain_, program_, durations_); }
+  template <class Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    detail::makespan_steps result = seen();
+    result.rows = detail::placed_rows(result.rows, memory);
+    result.durations.first = memory(result.durations.first);
+    result.durations.terms = memory(result.durations.terms);
+    result.steps.ops = memory(result.steps.ops);
+    result.steps.delays = memory(result.steps.delays);
+    result.steps.last = memory(result.steps.last);
+    return result;
+  }
+  /// @}
+
+  /// Ops that a simulation of one candidate runs.
+  [[nodiscard]] std::size_t ops() const noexcept { return program_.steps().ops.size(); }
+
+ private:
+  template <class Model>
+  [[nodiscard]] static stagecut::detail::chain_ticks checked(const Model& model, const schedule& order,
+                                                             const std::vector<link_speed>& links) {
+    check_schedule(order);
+    stagecut::detail::check_links("search::cut_makespan", "links", links);
+    if (links.size() > 1 && links.size() + 1 != order.stages()) {
+      stagecut::detail::fail(
+          argument_error("search::cut_makespan", "links.size()", std::to_string(links.size()),
+                         stagecut::detail::joined({"must be 1 or the number of boundaries, ", order.stages() - 1})));
+    }
+    return {model, order, links};
+  }
+
+  [[nodiscard]] detail::makespan_steps seen() const noexcept {
+    return {chain_.rows(), durations_.row(), program_.steps(), chain_.tick};
+  }
+
+  stagecut::detail::chain_ticks chain_;
+  task_graph graph_;
+  slot_program program_;
+  stagecut::detail::stage_durations durations_;
+};
+
+}  // namespace stagecut::inline v0::search

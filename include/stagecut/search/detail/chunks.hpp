@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/search/candidate_cost.hpp>
+#include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/constrained_cost.hpp>
+#include <stagecut/search/detail/system.hpp>
+#include <stagecut/search/found.hpp>
+#include <stagecut/search/search_options.hpp>
+
+namespace stagecut::inline v0::search::detail {
+
+/// The costs of a chunk of candidates, as Thrust's algorithms read them.
+template <class Cost>
+struct chunk_costs {
+  const Cost* costs;
+  std::uint64_t first;  // index of the first one
+  std::size_t count;
+
+  [[nodiscard]] STAGECUT_HOST_DEVICE scored<Cost> operator()(std::uint64_t i) const { return {costs[i], first + i}; }
+};
+
+/// Evaluates the candidates of a range chunk by chunk, until it is told to stop.
+///
+/// @param take  is given each `chunk_costs`, and returns the index of the best so far
+template <class Policy, class S, class E, class Take>
+[[nodiscard]] searched each_chunk(const Policy& policy, const S& space, const E& evaluator, const index_range& range,
+                                  const search_options& options, const Take& take) {
+  using system = system_t<Policy>;
+  using cost_t = candidate_cost_t<E>;
+  searched done{range.first, range.first};
+  if (range.first == range.last) return done;
+  const double began = stagecut::detail::seconds_now();
+  const std::uint64_t left = range.last - range.first;
+  const std::uint64_t wanted = options.chunk == 0 ? system::chunk : options.chunk;
+  const auto chunk = static_cast<std::size_t>(wanted < left ? wanted : left);
+  typename system::template evaluation<S, E> evaluate(space, evaluator);
+  typename system::template array<cost_t> costs(chunk);
+  while (done.next != range.last) {
+    if (options.stop && options.stop()) break;
+    const std::uint64_t rest = range.last - done.next;
+    const std::size_t count = rest < chunk ? static_cast<std::size_t>(rest) : chunk;
+    evaluate(policy, done.next, count, costs.data());
+    const std::uint64_t best = take(chunk_costs<cost_t>{costs.data(), done.next, count});
+    done.next += count;
+    if (options.progress) {
+      options.progress({range.first, done.next, range.last, best, stagecut::detail::seconds_now() - began});
+    }
+  }
+  return done;
+}
+
+/// The answer where a constraint refuses every candidate that was looked at.
+template <class Answer>
+[[nodiscard]] Answer none_allowed(bool all) {
+  return all ? Answer::infeasible({reason::cause::constraint}) : Answer::unknown({reason::cause::limit_reached});
+}
+
+/// A candidate by its score.
+template <class Cost, class S>
+[[nodiscard]] found<Cost> decoded(const S& space, const scored<Cost>& score) {
+  found<Cost> result{score, std::vector<std::uint32_t>(space.points())};
+  space.decode(score.index, candidate_room(result.points.data(), result.points.size()));
+  return result;
+}
+
+}  // namespace stagecut::inline v0::search::detail

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/search/candidate_space.hpp>
+
+namespace stagecut::inline v0::search {
+
+/// A layered graph whose paths are candidates: a node writes some numbers of the candidates that pass through it.
+struct path_graph {
+  /// A number that no node of a step writes.
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+  std::size_t points = 0;               ///< numbers of a candidate
+  std::size_t width = 1;                ///< numbers that a node writes, at most
+  std::vector<std::uint32_t> places{};  ///< `[step * width + j]`: which number of the candidate that is, or `nowhere`
+  std::vector<std::uint32_t> values{};  ///< `[node * width + j]`: what the node writes there
+  std::vector<std::uint32_t> first{};   ///< of every node, its first edge; and one more: the number of edges
+  std::vector<std::uint32_t> to{};      ///< of every edge, the node that it leads to, of the next step
+
+  /// Equal in every part.
+  friend bool operator==(const path_graph&, const path_graph&) = default;
+};
+
+namespace detail {
+
+/// The sum, or the greatest number if it is greater.
+[[nodiscard]] constexpr std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) noexcept {
+  return a + b < a ? ~std::uint64_t{0} : a + b;
+}
+
+/// `graph_paths` as devices see them.
+struct path_steps {
+  view<const std::uint32_t> places{};
+  view<const std::uint32_t> values{};
+  view<const std::uint32_t> first{};
+  view<const std::uint32_t> to{};
+  view<const std::uint64_t> before{};  // of every edge: the paths through those of its node that come first
+  std::size_t width = 1;
+  std::size_t numbers = 0;
+  std::uint64_t paths = 0;
+
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::uint64_t size() const noexcept { return paths; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t points() const noexcept { return numbers; }
+
+  STAGECUT_HOST_DEVICE constexpr void decode(std::uint64_t index, candidate_room room) const noexcept {
+    const std::size_t steps = places.size() / width;
+    std::uint32_t node = 0;
+    for (std::size_t step = 0; step < steps; ++step) {
+      for (std::size_t j = 0; j < width; ++j) {
+        const std::uint32_t place = places[step * width + j];
+        if (place != path_graph::nowhere) room[place] = values[node * width + j];
+      }
+      if (step + 1 == steps) break;
+      const std::uint32_t edge = last_edge(node, index);
+      index -= before[edge];
+      node = to[edge];
+    }
+  }
+
+  /// The last edge of a node with no more than `index` paths before it.
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::uint32_t last_edge(std::uint32_t node,
+                                                                       std::uint64_t index) const noexcept {
+    std::uint32_t low = first[node];
+    std::uint32_t high = first[node + 1];
+    while (high - low > 1) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (before[middle] <= index) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+};
+
+}  // namespace detail
+
+/// All paths of a layered graph, from its first node to the last step, in the order of the edges: only what the graph allows
+/// is a candidate, and neighbours share most of their numbers. Paths are counted behind every node; an index is taken apart
+/// by these counts.
+class graph_paths {
+ public:
+  /// No path.
+  graph_paths() = default;
+
+  /// @param graph  nodes by step, node 0 the only one of the first; every node that is reached, but for those of the last
+  ///               step, has an edge, and edges lead on to the next step. A graph without nodes has no path
+  ///
+  /// O(edges) time and memory.
+  explicit graph_paths(path_graph graph) : graph_(std::move(graph)), before_(graph_.to.size()) {
+    const std::size_t nodes = graph_.first.empty() ? 0 : graph_.first.size() - 1;
+    std::vector<std::uint64_t> ways(nodes, 1);
+    for (std::size_t u = nodes; u-- > 0;) {
+      if (graph_.first[u] == graph_.first[u + 1]) continue;  // of the last step
+      ways[u] = 0;
+      for (std::uint32_t i = graph_.first[u]; i < graph_.first[u + 1]; ++i) {
+        before_[i] = ways[u];
+        ways[u] = detail::saturating_sum(ways[u], ways[graph_.to[i]]);
+      }
+    }
+    paths_ = nodes == 0 ? 0 : ways[0];
+  }
+
+  /// See `candidate_space`. O(steps log(edges of a node)) for a candidate.
+  /// @{
+  [[nodiscard]] std::uint64_t size() const noexcept { return paths_; }
+  [[nodiscard]] std::size_t points() const noexcept { return graph_.points; }
+  void decode(std::uint64_t index, candidate_room room) const noexcept { steps().decode(index, room); }
+  template <class Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    detail::path_steps result = steps();
+    result.places = memory(result.places);
+    result.values = memory(result.values);
+    result.first = memory(result.first);
+    result.to = memory(result.to);
+    result.before = memory(result.before);
+    return result;
+  }
+  /// @}
+
+  /// Whether `size()` is the number of paths; false if there are 2^64 - 1 or more.
+  [[nodiscard]] bool exact() const noexcept { return paths_ != ~std::uint64_t{0}; }
+
+  /// The index of a candidate; none if it is no path. The inverse of `decode`.
+  /// @pre no two nodes with an edge from the same node write the same numbers
+  [[nodiscard]] std::optional<std::uint64_t> index_of(view<const std::uint32_t> points) const {
+    const std::size_t steps = graph_.places.size() / graph_.width;
+    if (paths_ == 0 || points.size() != graph_.points || !writes(0, 0, points)) return std::nullopt;
+    std::uint64_t index = 0;
+    std::uint32_t node = 0;
+    for (std::size_t step = 1; step < steps; ++step) {
+      std::uint32_t edge = graph_.first[node];
+      while (edge < graph_.first[node + 1] && !writes(step, graph_.to[edge], points)) ++edge;
+      if (edge == graph_.first[node + 1]) return std::nullopt;
+      index += before_[edge];
+      node = graph_.to[edge];
+    }
+    return index;
+  }
+
+  /// The graph.
+  [[nodiscard]] const path_graph& graph() const noexcept { return graph_; }
+
+ private:
+  [[nodiscard]] detail::path_steps steps() const noexcept {
+    return {graph_.places, graph_.values, graph_.first, graph_.to, before_, graph_.width, graph_.points, paths_};
+  }
+
+  [[nodiscard]] bool writes(std::size_t step, std::uint32_t node, view<const std::uint32_t> points) const {
+    for (std::size_t j = 0; j < graph_.width; ++j) {
+      const std::uint32_t place = graph_.places[step * graph_.width + j];
+      if (place != path_graph::nowhere && points[place] != graph_.values[node * graph_.width + j]) return false;
+    }
+    return true;
+  }
+
+  path_graph graph_{};
+  std::vector<std::uint64_t> before_{};
+  std::uint64_t paths_ = 0;
+};
+
+}  // namespace stagecut::inline v0::search

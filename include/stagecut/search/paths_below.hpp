@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_simulator.hpp>
+#include <stagecut/makespan/detail/cut_space.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/search/graph_paths.hpp>
+
+namespace stagecut::inline v0::search {
+
+namespace detail {
+
+using stagecut::detail::layered_graph;
+using stagecut::detail::stage_layout;
+
+/// The numbers of a cut that a node of a step writes, and where: see `stage_layout`.
+class node_numbers {
+ public:
+  node_numbers(const stage_layout& layout, std::size_t items)
+      : layout_(layout), items_(static_cast<std::uint32_t>(items)) {}
+
+  /// How many, at most.
+  [[nodiscard]] std::size_t width() const noexcept { return layout_.kind == stage_layout::shape::chain ? 1 : 2; }
+
+  /// Where number j of the nodes of a step stands.
+  [[nodiscard]] std::uint32_t place(std::size_t step, std::size_t j) const {
+    const std::size_t last = layout_.stages;
+    switch (layout_.kind) {
+      case stage_layout::shape::chain: return static_cast<std::uint32_t>(step);
+      case stage_layout::shape::vee: return static_cast<std::uint32_t>(j == 0 ? step : last - step);
+      case stage_layout::shape::loop: break;
+    }
+    // The first step has chosen nothing; the next one is c[0] and c[p], and the last one c[p] again, and the end.
+    if (step == 0) return path_graph::nowhere;
+    return static_cast<std::uint32_t>(step - 1 + j * layout_.ranks);
+  }
+
+  /// What it is.
+  [[nodiscard]] std::uint32_t value(const layered_graph::node& node, std::size_t j) const {
+    if (layout_.kind == stage_layout::shape::vee && node.step == 0) return j == 0 ? 0 : items_;
+    return node.cut[1 + j];
+  }
+
+ private:
+  const stage_layout& layout_;
+  std::uint32_t items_;
+};
+
+/// The cuts that are paths of a layered graph.
+[[nodiscard]] inline path_graph as_path_graph(const layered_graph& graph, const stage_layout& layout,
+                                              std::size_t items) {
+  const node_numbers numbers(layout, items);
+  path_graph result;
+  result.points = layout.stages + 1;
+  result.width = numbers.width();
+  if (graph.edges.empty()) return result;
+  for (std::size_t step = 0; step <= layout.steps(); ++step) {
+    for (std::size_t j = 0; j < result.width; ++j) result.places.push_back(numbers.place(step, j));
+  }
+  for (const layered_graph::node& each : graph.nodes) {
+    for (std::size_t j = 0; j < result.width; ++j) result.values.push_back(numbers.value(each, j));
+  }
+  result.first = graph.first;
+  for (const layered_graph::edge& each : graph.edges) result.to.push_back(each.to);
+  return result;
+}
+
+}  // namespace detail
+
+/// See `paths_below`.
+struct paths_below_fn {
+  /// See `paths_below`.
+  template <pipeline_model Model>
+  [[nodiscard]] outcome<graph_paths> operator()(const Model& model, const makespan_request& request,
+                                                double most) const {
+    using answer = outcome<graph_paths>;
+    check_schedule(request.order);
+    stagecut::detail::check_links("search::paths_below", "links", request.links);
+    if (!is_finite(most) || is_negative(most)) {
+      stagecut::detail::fail(
+          argument_error("search::paths_below", "most", std::to_string(most), "must be finite and not negative"));
+    }
+    const std::size_t stages = request.order.stages();
+    if (model.size() < stages)
+      return answer::infeasible({reason::cause::more_stages_than_layers, stages, model.size()});
+    const stagecut::detail::chain_ticks chain(model, request.order, request.links);
+    const stagecut::detail::no_constraint allowed;
+    const stagecut::detail::model_rules<Model, stagecut::detail::no_constraint> rules(
+        model, request.order, request.memory_per_device, allowed);
+    stagecut::detail::search_clock clock(request.limits);
+    const detail::stage_layout layout(request.order);
+    stagecut::detail::cut_simulator simulator(chain, request.order, request.transfers);
+    stagecut::detail::cut_space space(chain, request.order, request.transfers, layout, rules, simulator, clock);
+    // What a makespan may be off, in ticks, counts for the cut.
+    if (!space.build((most + chain.error()) / chain.tick + 1)) return answer::unknown({reason::cause::limit_reached});
+    if (space.graph().edges.empty()) return answer::infeasible({reason::cause::no_candidate});
+    return answer::optimal(graph_paths(detail::as_path_graph(space.graph(), layout, chain.items)));
+  }
+};
+
+/// The cuts that bounds do not exclude: every cut whose iteration takes `most` or less, and some that take longer, as the paths of
+/// the layered graph of `minimize_makespan`.
+///
+/// @param model    what layers take
+/// @param request  the schedule, links, memory and limits; nothing else of it counts
+/// @param most     a makespan, in the unit of the model
+/// @return         optimal: the space, which has at least one path. Infeasible, `no_candidate`: no cut takes `most` or less.
+///                 Unknown: a limit was reached, or there are more than 2^24 edges
+/// @throws         as `minimize_makespan`
+///
+/// With a limit of memory every stage by itself keeps to it; with three stages a rank, or more, those of a rank together may not.
+/// Source: docs/makespan.md, Cuts as paths.
+inline constexpr paths_below_fn paths_below{};
+
+}  // namespace stagecut::inline v0::search

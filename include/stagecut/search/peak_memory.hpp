@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/placed.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/model_rules.hpp>
+#include <stagecut/makespan/detail/stages_of_ranks.hpp>
+#include <stagecut/schedule/check_schedule.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/search/candidate_space.hpp>
+
+namespace stagecut::inline v0::search {
+
+namespace detail {
+
+/// A stage, and how many microbatches it holds at a moment.
+struct held_stage {
+  std::uint32_t stage;
+  std::uint32_t held;
+};
+
+/// `peak_memory` as devices see it.
+template <class Memory>
+struct moments_memory {
+  Memory memory;  // `memory(stage, first, last, held)`: bytes
+  view<const held_stage> held{};
+  view<const std::uint32_t> first{};  // of every moment, its first stage in `held`; and one more: their number
+
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points) const {
+    double most = 0;
+    for (std::size_t moment = 0; moment + 1 < first.size(); ++moment) {
+      double sum = 0;
+      for (std::uint32_t i = first[moment]; i < first[moment + 1]; ++i) {
+        const std::size_t s = held[i].stage;
+        sum += memory(s, std::size_t{points[s]}, std::size_t{points[s + 1]}, std::size_t{held[i].held});
+      }
+      if (most < sum) most = sum;
+    }
+    return most;
+  }
+};
+
+}  // namespace detail
+
+/// The most bytes that any rank holds in an iteration: a cost of candidates that are cut points.
+///
+/// @tparam Memory  a function object, pure and, where a device calls it, trivially copyable or with a member `placed`:
+///                 `memory(stage, first, last, held)` are the bytes of the items `[first, last)` as that stage, with `held`
+///                 microbatches in flight
+template <class Memory>
+class peak_memory {
+ public:
+  /// @param memory  kept as a copy
+  /// @param order   says how many microbatches the stages of a rank hold at the same time
+  /// @throws        invalid_input as `check_schedule`
+  peak_memory(Memory memory, const schedule& order) : memory_(std::move(memory)) {
+    check_schedule(order);
+    const auto stages = stagecut::detail::stages_of_ranks(order);
+    for (std::size_t r = 0; r < order.ranks(); ++r) {
+      for (const auto& moment : stagecut::detail::most_held(order, r)) {
+        for (std::size_t j = 0; j < moment.size(); ++j) {
+          held_.push_back({static_cast<std::uint32_t>(stages[r][j]), static_cast<std::uint32_t>(moment[j])});
+        }
+        first_.push_back(static_cast<std::uint32_t>(held_.size()));
+      }
+    }
+  }
+
+  /// See `candidate_cost`. A call of `memory` for each stage of a rank at each of its fullest moments.
+  /// @{
+  [[nodiscard]] double operator()(candidate points) const {
+    const auto call = [this](auto... of) { return memory_(of...); };
+    return detail::moments_memory<decltype(call)>{call, held_, first_}(points);
+  }
+  template <class Place>
+  [[nodiscard]] auto placed(Place& place) const {
+    using there = stagecut::detail::placed_t<Memory, Place>;
+    return detail::moments_memory<there>{stagecut::detail::placed(memory_, place),
+                                         place(view<const detail::held_stage>(held_)),
+                                         place(view<const std::uint32_t>(first_))};
+  }
+  /// @}
+
+ private:
+  Memory memory_;
+  std::vector<detail::held_stage> held_{};
+  std::vector<std::uint32_t> first_{0};
+};
+
+}  // namespace stagecut::inline v0::search

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include <stagecut/core/host_device.hpp>
+
+namespace stagecut::inline v0::search {
+
+/// A cost, and the index of the candidate that has it.
+template <class Cost>
+struct scored {
+  /// An index that no candidate has.
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+  Cost cost{};                 ///< that of no candidate, if there is none
+  std::uint64_t index = none;  ///< in the space
+
+  /// Equal in both parts.
+  friend STAGECUT_HOST_DEVICE constexpr bool operator==(const scored& a, const scored& b) {
+    return a.index == b.index && !(a.cost < b.cost) && !(b.cost < a.cost);
+  }
+};
+
+/// Whether `a` comes before `b`: it costs less, or as much and has the smaller index. No candidate comes last.
+template <class Cost>
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool precedes(const scored<Cost>& a, const scored<Cost>& b) {
+  if (a.index == scored<Cost>::none || b.index == scored<Cost>::none) return a.index < b.index;
+  if (a.cost < b.cost) return true;
+  return !(b.cost < a.cost) && a.index < b.index;
+}
+
+/// The one of two that `precedes`. Parts of a space that are searched apart, in whatever order, come to the best of all:
+/// associative and commutative.
+template <class Cost>
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr scored<Cost> better(const scored<Cost>& a, const scored<Cost>& b) {
+  return search::precedes(b, a) ? b : a;
+}
+
+}  // namespace stagecut::inline v0::search

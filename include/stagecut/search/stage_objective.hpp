@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/placed.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/objective.hpp>
+#include <stagecut/search/candidate_space.hpp>
+
+namespace stagecut::inline v0::search {
+
+/// What the stages of a cut come to: the costliest of them with `bottleneck`, their sum with `total`, or any other objective
+/// over any cost of stages. A cost of candidates that are cut points. Trivially copyable where both are.
+template <class Cost, class Objective = bottleneck>
+class stage_objective {
+ public:
+  /// @param cost       of a stage, an `interval_cost` or a `staged_cost`; kept as a copy
+  /// @param objective  over all stages
+  STAGECUT_HOST_DEVICE constexpr explicit stage_objective(Cost cost, Objective objective = {})
+      : cost_(std::move(cost)), objective_(std::move(objective)) {}
+
+  /// See `candidate_cost`. A call of the cost for each stage.
+  /// @{
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto operator()(candidate points) const {
+    auto value = objective_(of_stage(points, 0));
+    for (std::size_t s = 1; s + 1 < points.size(); ++s) value = objective_(value, objective_(of_stage(points, s)));
+    return value;
+  }
+  template <class Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    using there = stagecut::detail::placed_t<Cost, Memory>;
+    return stage_objective<there, Objective>(stagecut::detail::placed(cost_, memory), objective_);
+  }
+  /// @}
+
+ private:
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto of_stage(candidate points, std::size_t s) const {
+    const std::size_t first = points[s];
+    const std::size_t last = points[s + 1];
+    if constexpr (requires { cost_(first, last); }) {
+      return cost_(first, last);
+    } else {
+      return cost_(s, first, last);
+    }
+  }
+
+  Cost cost_;
+  Objective objective_;
+};
+
+}  // namespace stagecut::inline v0::search
