@@ -12,6 +12,7 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/placed.hpp>
 #include <stagecut/core/rare.hpp>
 #include <stagecut/core/separate.hpp>
 #include <stagecut/core/view.hpp>
@@ -43,6 +44,7 @@
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/cost/with_speeds.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
+#include <stagecut/makespan/makespan_helpers.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>

@@ -10,6 +10,10 @@
 
 namespace stagecut::inline v0 {
 
+namespace detail {
+struct cut_problem;
+}
+
 /// What is known when a better cut is asked for.
 struct improvement {
   view<const std::size_t> points{};  ///< of the best cut so far, k + 1 of them
@@ -17,6 +21,7 @@ struct improvement {
   double goal = 0;                   ///< no cut has less, likewise
   double seconds = 0;                ///< that may be spent; infinite if the search has no limit
   std::size_t simulations = 0;       ///< about so many cuts would be simulated if there were no improver
+  const detail::cut_problem* problem = nullptr;  ///< what is cut, for improvers that simulate; of this call alone
 };
 
 /// What is asked, now and then, for a better cut: a search on a device, say, or one that knows the model. It writes the

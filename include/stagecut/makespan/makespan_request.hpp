@@ -8,6 +8,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/cost/link_speed.hpp>
+#include <stagecut/makespan/makespan_helpers.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/simulation.hpp>
 
@@ -40,6 +41,7 @@ struct makespan_request {
   std::optional<double> within{};  ///< asks for all cuts of at most (1 + within) times the least makespan
   std::size_t most_within = 1000;  ///< of them
   search_limits limits{};          ///< of the search
+  makespan_helpers helpers{};      ///< who helps it
 };
 
 /// A cut and when its iteration ends.

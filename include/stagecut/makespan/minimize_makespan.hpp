@@ -31,13 +31,13 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
   /// @{
   template <pipeline_model Model>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request) const {
-    return search(model, request, detail::no_constraint{}, {});
+    return search(model, request, detail::no_constraint{}, request.helpers.improver);
   }
 
   template <pipeline_model Model, stage_constraint Constraint>
   [[nodiscard]] outcome<makespan_cut> operator()(const Model& model, const makespan_request& request,
                                                  const Constraint& allowed) const {
-    return search(model, request, allowed, {});
+    return search(model, request, allowed, request.helpers.improver);
   }
 
   template <pipeline_model Model, cut_improver Improver>
@@ -126,7 +126,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
 /// @param model    what layers take: `item_times`, `with_speeds`, or a `pipeline_model` of your own
 /// @param request  the schedule, links, memory, limits; and whether all cuts near the best are wanted
 /// @param allowed  optional: which items may be a stage, a `stage_constraint`
-/// @param improver optional: who looks for better cuts in place of the search itself, a `cut_improver`
+/// @param improver optional: who looks for better cuts in place of the search itself, a `cut_improver`; else that of the request
 /// @return         optimal, with `makespan == bound`; feasible, with a bound, if a limit was reached first or rounding may
 ///                 hide a better cut; infeasible, `more_stages_than_layers`, `constraint` with what its `obstacle`
 ///                 says, or `memory`; unknown if a limit was reached before any cut was found

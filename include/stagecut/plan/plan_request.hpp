@@ -84,6 +84,7 @@ struct plan_request {
   std::optional<stagecut::topology> topology{};   ///< of the devices, which tells the links, in place of `links`
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
   search_limits limits{};  ///< how long to look for better cuts, of which the bottleneck needs none
+  makespan_helpers helpers{};  ///< who helps to find the least makespan
 };
 
 }  // namespace stagecut::inline v0

@@ -9,6 +9,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_problem.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
@@ -81,11 +82,10 @@ class better_cuts {
       seconds = static_cast<double>(effort) / 100 < left ? static_cast<double>(effort) / 100 : left;
     }
     std::vector<std::size_t> points = best_.points();
-    const improvement task{best_.points(), best_.makespan() * chain_.tick, best_.certain_bound(), seconds, simulations};
-    if (!improver_(task, points) || points.front() != 0 || points.back() != chain_.items) return;
-    for (std::size_t s = 0; s < chain_.stages; ++s) {
-      if (points[s] >= points[s + 1]) return;
-    }
+    const cut_problem problem{chain_, request_.order, request_.transfers, rules_};
+    const improvement task{best_.points(), best_.makespan() * chain_.tick, best_.certain_bound(), seconds, simulations,
+                           &problem};
+    if (!improver_(task, points) || !is_cut(points, chain_.items)) return;
     if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
     clock_.state.simulations = simulator_.simulations;
   }

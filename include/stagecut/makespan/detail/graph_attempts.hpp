@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_problem.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_search.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
@@ -15,6 +17,8 @@
 #include <stagecut/makespan/detail/layered_graph.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/whole_ticks.hpp>
+#include <stagecut/makespan/makespan_helpers.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -23,9 +27,11 @@ namespace stagecut::inline v0::detail {
 class graph_attempts {
  public:
   graph_attempts(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules,
-                 cut_simulator& simulator, cut_space& space, search_clock& clock, incumbent& best)
+                 cut_simulator& simulator, cut_space& space, search_clock& clock, incumbent& best,
+                 const makespan_request& request)
       : chain_(chain),
         order_(order),
+        request_(request),
         layout_(layout),
         rules_(rules),
         simulator_(simulator),
@@ -51,14 +57,14 @@ class graph_attempts {
   /// Proves that there is no cut of makespan `most` or less, or finds one: docs/makespan.md, The search.
   void attempt(double most, std::size_t nodes) {
     layered_graph graph = space_.within(most);
-    if (clock_.look()) return;
+    if (clock_.look() || exhaust(graph, most)) return;
     const auto better = [&](view<const std::size_t> points, double value) {
       best_.offer(points, value);
       return value - 1;
     };
     const auto left =
         graph.edges.empty() ? cut_search::result::none : space_.search()(graph, most, nodes, true, better);
-    if (left == cut_search::result::none) best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1);
+    if (left == cut_search::result::none) raise_above(most);
   }
 
   /// Attempts a 32nd of the way from the bound to the best, an eighth, half and all of it: low targets are soon done, and
@@ -73,8 +79,31 @@ class graph_attempts {
   }
 
  private:
+  /// No cut takes `most` or less, but for those that are known.
+  void raise_above(double most) { best_.raise((most < best_.makespan() - 1 ? most : best_.makespan() - 1) + 1); }
+
+  /// Has all cuts of a graph looked at one by one, if somebody does so. Whether they were.
+  bool exhaust(const layered_graph& graph, double most) {
+    if (!request_.helpers.exhauster || graph.edges.empty()) return false;
+    double seconds = std::numeric_limits<double>::infinity();
+    if (request_.limits.time_limit) seconds = *request_.limits.time_limit - clock_.state.seconds;
+    const cut_problem problem{chain_, order_, request_.transfers, rules_};
+    const double last = most < best_.makespan() - 1 ? most : best_.makespan() - 1;
+    std::vector<std::size_t> points(chain_.stages + 1);
+    const exhausted found = request_.helpers.exhauster({&problem, &graph, &layout_, last, seconds}, points);
+    if (found == exhausted::too_many) return false;
+    if (found == exhausted::none) return raise_above(last), true;
+    if (!is_cut(points, chain_.items) || !allowed_cut(order_, rules_, points)) return false;
+    const double makespan = simulator_(points);
+    best_.offer(points, makespan);
+    best_.raise(makespan);
+    clock_.state.simulations = simulator_.simulations;
+    return true;
+  }
+
   const chain_ticks& chain_;
   const schedule& order_;
+  const makespan_request& request_;
   const stage_layout& layout_;
   const cut_rules& rules_;
   cut_simulator& simulator_;

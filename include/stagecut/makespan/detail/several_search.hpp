@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <vector>
 
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/better_cuts.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_problem.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/cut_space.hpp>
@@ -18,6 +20,7 @@
 #include <stagecut/makespan/detail/least_average.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/whole_ticks.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -26,11 +29,12 @@ namespace stagecut::inline v0::detail {
 /// turns, and share the best cut and the bound. See docs/makespan.md, The search.
 class several_search {
  public:
-  several_search(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules,
-                 cut_simulator& simulator, cut_space& space, graph_attempts& attempts, better_cuts& improve,
-                 search_clock& clock, incumbent& best)
+  several_search(const chain_ticks& chain, const makespan_request& request, const stage_layout& layout,
+                 const cut_rules& rules, cut_simulator& simulator, cut_space& space, graph_attempts& attempts,
+                 better_cuts& improve, search_clock& clock, incumbent& best)
       : chain_(chain),
-        order_(order),
+        request_(request),
+        order_(request.order),
         layout_(layout),
         rules_(rules),
         simulator_(simulator),
@@ -44,6 +48,7 @@ class several_search {
   void run() {
     improve(8);
     if (improve_.number_of_cuts() > few_cuts) begin_domains();
+    if (!best_.proved()) ask_for_bound();
     if (best_.proved()) return;
     if (layout_.kind == stage_layout::shape::chain) {
       best_.raise(detail::least_average(chain_, order_));
@@ -65,6 +70,15 @@ class several_search {
       before = best_.makespan();
       improve_(effort);
     }
+  }
+
+  /// Takes the bound of whoever knows one.
+  void ask_for_bound() {
+    if (!request_.helpers.bounder || clock_.look()) return;
+    double seconds = std::numeric_limits<double>::infinity();
+    if (request_.limits.time_limit) seconds = (*request_.limits.time_limit - clock_.state.seconds) / 4;
+    const cut_problem problem{chain_, order_, request_.transfers, rules_};
+    best_.raise(request_.helpers.bounder({&problem, best_.bound(), best_.makespan(), seconds}));
   }
 
   /// Bounds all cuts by where their points lie, and goes on for about a second.
@@ -157,6 +171,7 @@ class several_search {
   }
 
   const chain_ticks& chain_;
+  const makespan_request& request_;
   const schedule& order_;
   const stage_layout& layout_;
   const cut_rules& rules_;

@@ -45,7 +45,7 @@ class tick_search {
         simulator_(chain, request.order, request.transfers),
         improve_(chain, request, rules, simulator_, clock, best, improver),
         space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_),
-        attempts_(chain, request.order, layout_, rules, simulator_, space_, clock, best) {}
+        attempts_(chain, request.order, layout_, rules, simulator_, space_, clock, best, request) {}
 
   /// Offers a cut to begin with, as `starting_cut`.
   [[nodiscard]] state begin() {
@@ -59,7 +59,7 @@ class tick_search {
   void run() {
     improve_.restart();
     if (chain_.stages > request_.order.ranks()) {
-      several_search(chain_, request_.order, layout_, rules_, simulator_, space_, attempts_, improve_, clock_, best_).run();
+      several_search(chain_, request_, layout_, rules_, simulator_, space_, attempts_, improve_, clock_, best_).run();
       return;
     }
     improve_(1);

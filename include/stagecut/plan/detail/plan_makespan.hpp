@@ -128,6 +128,7 @@ class device_chain {
   asked.links = links_of(request, asked.order.rank_of);
   asked.transfers = request.transfers;
   asked.limits = request.limits;
+  asked.helpers = request.helpers;
   if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request);
   const training_memory memory(model, request.memory);
   const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
