@@ -22,10 +22,11 @@ struct exhaustion {
   const detail::stage_layout* layout = nullptr;  ///< which cut a path is
   double most = 0;                               ///< a makespan in ticks: cuts above it do not count
   double seconds = 0;                            ///< that are left; infinite if the search has no limit
+  function_ref<bool()> stop{};                   ///< to be asked now and then; true: there are too many
 };
 
 /// What is known of them.
-enum class exhausted : std::uint8_t {
+enum class exhaustion_answer : std::uint8_t {
   too_many,  ///< nothing: they were not all looked at
   none,      ///< none is allowed and takes at most so long
   found      ///< the best that is allowed was written
@@ -34,7 +35,7 @@ enum class exhausted : std::uint8_t {
 /// Who may look at all cuts that are left. It is asked with graphs of falling size, and says soon if there are too many.
 ///
 /// What it says is believed: that no other cut is better than the one it writes is a part of the proof.
-using cut_exhauster_ref = function_ref<exhausted(const exhaustion&, view<std::size_t>)>;
+using cut_exhauster_ref = function_ref<exhaustion_answer(const exhaustion&, view<std::size_t>)>;
 
 /// A bound that is asked for.
 struct bounding {

@@ -26,16 +26,16 @@ struct all_below_fn {
     const auto range = detail::checked_range("search::all_below", options, space.size());
     found_below<cost_t> result;
     detail::selection<Policy, cost_t> select(policy);
-    scored<cost_t> best;
+    scored<cost_t> first;  // by `precedes`
     const auto take = [&](const detail::chunk_costs<cost_t>& chunk) {
       const std::vector<scored<cost_t>> here = select.up_to(chunk, most);
       for (const scored<cost_t>& each : here) {
         if (!detail::is_allowed(each.cost)) continue;
         ++result.count;
-        best = search::better(best, each);
+        first = search::better(first, each);
         if (result.all.size() < capacity) result.all.push_back(detail::decoded(space, each));
       }
-      return best.index;
+      return first.index;
     };
     result.range = detail::each_chunk(policy, space, evaluator, range, options, take);
     result.complete = result.range.next == range.last && result.count == result.all.size();

@@ -15,6 +15,7 @@
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_lanes.hpp>
+#include <stagecut/makespan/detail/cut_problem.hpp>
 #include <stagecut/makespan/detail/duration_row.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
@@ -119,6 +120,13 @@ class cut_makespan {
         program_(graph_),
         durations_(chain_, graph_, program_) {}
 
+  /// The same of what a search for the least makespan cuts.
+  explicit cut_makespan(const stagecut::detail::cut_problem& problem)
+      : chain_(problem.chain),
+        graph_(problem.order, {.transfers = problem.transfers, .with_transfers = chain_.has_messages}),
+        program_(graph_),
+        durations_(chain_, graph_, program_) {}
+
   /// See `candidate_cost`.
   /// @{
   [[nodiscard]] std::size_t room() const noexcept { return seen().room(); }
@@ -139,6 +147,8 @@ class cut_makespan {
 
   /// Ops that a simulation of one candidate runs.
   [[nodiscard]] std::size_t ops() const noexcept { return program_.steps().ops.size(); }
+  /// What makespans are multiples of: a power of two of the unit of the model.
+  [[nodiscard]] double tick() const noexcept { return chain_.tick; }
 
  private:
   template <class Model>

@@ -51,7 +51,7 @@ struct neighbourhood_view {
     }
   }
 
-  /// Moves one run; a point that would leave the chain passes its neighbour, so that no cut is left.
+  /// Moves one run; a point that would leave the chain wraps or passes its neighbour, so that no cut is left.
   STAGECUT_HOST_DEVICE constexpr void move(std::uint64_t number, candidate_room room) const noexcept {
     const std::uint64_t by = number % (2 * steps);
     std::uint64_t run = number / (2 * steps);
@@ -60,7 +60,7 @@ struct neighbourhood_view {
     for (std::uint64_t length = inner; run >= length; --length, ++begin) run -= length;
     const auto far = static_cast<std::uint32_t>(by / 2 + 1);
     for (std::uint64_t i = begin; i <= begin + run; ++i) {
-      room[i] = by % 2 == 1 ? room[i] + far : room[i] < far ? 0 : room[i] - far;
+      room[i] = by % 2 == 1 ? room[i] + far : room[i] - far;
     }
   }
 };

@@ -89,10 +89,12 @@ class graph_attempts {
     if (request_.limits.time_limit) seconds = *request_.limits.time_limit - clock_.state.seconds;
     const cut_problem problem{chain_, order_, request_.transfers, rules_};
     const double last = most < best_.makespan() - 1 ? most : best_.makespan() - 1;
+    const auto stop = [this] { return clock_.look(); };
     std::vector<std::size_t> points(chain_.stages + 1);
-    const exhausted found = request_.helpers.exhauster({&problem, &graph, &layout_, last, seconds}, points);
-    if (found == exhausted::too_many) return false;
-    if (found == exhausted::none) return raise_above(last), true;
+    const exhaustion_answer found =
+        request_.helpers.exhauster({&problem, &graph, &layout_, last, seconds, stop}, points);
+    if (found == exhaustion_answer::too_many) return false;
+    if (found == exhaustion_answer::none) return raise_above(last), true;
     if (!is_cut(points, chain_.items) || !allowed_cut(order_, rules_, points)) return false;
     const double makespan = simulator_(points);
     best_.offer(points, makespan);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/cut_problem.hpp>
+#include <stagecut/makespan/detail/layered_graph.hpp>
+#include <stagecut/makespan/makespan_helpers.hpp>
+#include <stagecut/search/all_below.hpp>
+#include <stagecut/search/best.hpp>
+#include <stagecut/search/cut_makespan.hpp>
+#include <stagecut/search/graph_paths.hpp>
+#include <stagecut/search/paths_below.hpp>
+
+namespace stagecut::inline v0::search {
+
+namespace detail {
+
+/// How many paths a graph of cuts has, rounded.
+[[nodiscard]] inline double number_of_paths(const layered_graph& graph) {
+  std::vector<double> ways(graph.nodes.size(), 0);
+  for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+    if (graph.nodes[u].step == graph.nodes.back().step) ways[u] = 1;
+    for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) ways[u] += ways[graph.edges[i].to];
+  }
+  return ways.empty() ? 0 : ways[0];
+}
+
+}  // namespace detail
+
+/// Looks at all cuts that are left of a search for the least makespan, one by one: see `exhausted`.
+template <class Policy>
+class exhausted_fn {
+ public:
+  /// @param policy   of Thrust
+  /// @param seconds  that it may take for one look at all cuts that are left
+  /// @throws         argument_error for seconds that are NaN or negative
+  explicit exhausted_fn(const Policy& policy, double seconds) : policy_(policy), seconds_(seconds) {
+    if (is_nan(seconds) || is_negative(seconds)) {
+      stagecut::detail::fail(
+          argument_error("search::exhausted", "seconds", std::to_string(seconds), "must not be negative"));
+    }
+  }
+
+  /// See `cut_exhauster_ref`.
+  exhaustion_answer operator()(const exhaustion& task, view<std::size_t> points) {
+    const double seconds = task.seconds < seconds_ ? task.seconds : seconds_;
+    const double count = detail::number_of_paths(*task.graph);
+    if (!(count / rate_ <= seconds)) return exhaustion_answer::too_many;
+    const cut_makespan makespan(*task.problem);
+    const double end = stagecut::detail::seconds_now() + seconds;
+    // What a second is enough for is learned on the way.
+    const double least = count / (most_ops_a_second / static_cast<double>(makespan.ops() + 1));
+    if (!(least <= seconds)) return exhaustion_answer::too_many;
+    const graph_paths paths(detail::as_path_graph(*task.graph, *task.layout, task.problem->chain.items));
+    bool late = false;
+    const double began = stagecut::detail::seconds_now();
+    const auto stop = [&] { return (task.stop && task.stop()) || late; };
+    const auto progress = [&](const search_progress& now) {
+      const double done = static_cast<double>(now.next - now.first);
+      rate_ = done / (stagecut::detail::seconds_now() - began);
+      late = (count - done) / rate_ > end - stagecut::detail::seconds_now();
+    };
+    const search_options options{.chunk = chunk(count), .stop = stop, .progress = progress};
+    rate_ = std::numeric_limits<double>::infinity();
+    return is_whole(task) ? take_best(paths, makespan, task, options, points)
+                          : take_allowed(paths, makespan, task, options, points);
+  }
+
+ private:
+  // More than any system simulates, so that what cannot be done is not begun.
+  static constexpr double most_ops_a_second = 1e13;
+  static constexpr std::size_t capacity = 4096;
+
+  /// A path of the graph is an allowed cut: nothing is asked of ranks that an edge does not know.
+  [[nodiscard]] static bool is_whole(const exhaustion& task) {
+    return task.layout->kind != detail::stage_layout::shape::chain || !task.problem->rules.has_rank_rules();
+  }
+
+  /// Small ones first, to learn the rate.
+  [[nodiscard]] static std::size_t chunk(double count) { return count < 0x1p20 ? 0x4000 : 0x40000; }
+
+  exhaustion_answer take_best(const graph_paths& paths, const cut_makespan& makespan, const exhaustion& task,
+                              const search_options& options, view<std::size_t> points) const {
+    const auto found = search::best(policy_, paths, makespan, options);
+    if (found.state() != state::optimal) return exhaustion_answer::too_many;
+    if (found->score.cost > task.most * makespan.tick()) return exhaustion_answer::none;
+    write(found->points, points);
+    return exhaustion_answer::found;
+  }
+
+  /// Of all cuts of at most that makespan the best one that ranks have room for.
+  exhaustion_answer take_allowed(const graph_paths& paths, const cut_makespan& makespan, const exhaustion& task,
+                                 const search_options& options, view<std::size_t> points) const {
+    const auto found = search::all_below(policy_, paths, makespan, task.most * makespan.tick(), capacity, options);
+    if (!found.complete) return exhaustion_answer::too_many;
+    scored<double> best;
+    for (const auto& each : found.all) {
+      if (!search::precedes(each.score, best)) continue;
+      std::vector<std::size_t> cut(each.points.begin(), each.points.end());
+      if (!stagecut::detail::allowed_cut(task.problem->order, task.problem->rules, cut)) continue;
+      best = each.score;
+      write(each.points, points);
+    }
+    return best.index == scored<double>::none ? exhaustion_answer::none : exhaustion_answer::found;
+  }
+
+  static void write(const std::vector<std::uint32_t>& from, view<std::size_t> to) {
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
+  }
+
+  Policy policy_;
+  double seconds_;
+  double rate_ = std::numeric_limits<double>::infinity();  // cuts a second, last time
+};
+
+/// Who looks at all cuts that are left, for `makespan_helpers::exhauster`: the last step of a proof where bounds have left few
+/// enough. That is counted, and what can be done in a second is learned, before all of them are simulated.
+///
+/// @param policy   of Thrust: where they are simulated
+/// @param seconds  that one look may take, less if the search has less
+/// @throws         argument_error for seconds that are NaN or negative
+template <class Policy>
+[[nodiscard]] exhausted_fn<Policy> exhausted(const Policy& policy, double seconds) {
+  return exhausted_fn<Policy>(policy, seconds);
+}
+
+}  // namespace stagecut::inline v0::search
