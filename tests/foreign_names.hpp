@@ -276,6 +276,7 @@
   X(passing_memory) \
   X(peer_problem) \
   X(place_of) \
+  X(placed) \
   X(plain_steps) \
   X(plan_makespan) \
   X(plan_of) \

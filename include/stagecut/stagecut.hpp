@@ -12,6 +12,7 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/placed.hpp>
 #include <stagecut/core/rare.hpp>
 #include <stagecut/core/separate.hpp>
 #include <stagecut/core/view.hpp>
