@@ -360,6 +360,7 @@
   X(uniform_cut) \
   X(uniform_cuts) \
   X(unknown_cost) \
+  X(unseen) \
   X(usual_choices) \
   X(usual_schedules) \
   X(utf8_size) \

@@ -5,6 +5,7 @@
 #include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/at_least_one.hpp>
 #include <stagecut/cost/at_most.hpp>
+#include <stagecut/cost/block_sums.hpp>
 #include <stagecut/cost/forbidden_cuts.hpp>
 #include <stagecut/cost/kept_together.hpp>
 #include <stagecut/cost/link_speed.hpp>
@@ -270,18 +271,26 @@ void check_objective(answers_agree& agree, const char* name, const stagecut::pre
   });
 }
 
-template <class Sum>
-void check_sums(answers_agree& agree, const char* name) {
-  std::uint64_t state = 2;
-  std::vector<Sum> numbers;
-  while (numbers.size() < 40) numbers.push_back(static_cast<Sum>(random_number(state)));
-  const stagecut::prefix_sums<Sum> cost(numbers);
+template <class Cost>
+void check_cost(answers_agree& agree, const char* name, const Cost& cost) {
+  const auto make = [&](auto& memory) {
+    return of_stages<detail::placed_t<Cost, same_memory>>{detail::placed(cost, memory)};
+  };
   const std::size_t count = (cost.size() + 1) * (cost.size() + 1);
-  const auto make = [&](auto& memory) { return of_stages<detail::placed_sums<Sum>>{detail::placed(cost, memory)}; };
-  agree.check<Sum>(name, count, make, [&](std::size_t i) {
+  agree.check<stagecut::cost_t<Cost>>(name, count, make, [&](std::size_t i) {
     const interval_of stage(i, cost.size() + 1);
     return cost(stage.first, stage.last) + cost.prefix(stage.first);
   });
+}
+
+template <class Item, class Sum>
+void check_sums(answers_agree& agree) {
+  std::uint64_t state = 2;
+  std::vector<Item> numbers;
+  while (numbers.size() < 300) numbers.push_back(static_cast<Item>(random_number(state)));
+  const stagecut::prefix_sums<Sum> cost(numbers);
+  check_cost(agree, "prefix_sums", cost);
+  check_cost(agree, "block_sums", stagecut::block_sums<Item, Sum>(numbers));
   using stagecut::bottleneck;
   using stagecut::total;
   check_objective<bottleneck>(agree, "bottleneck", cost);
@@ -368,8 +377,9 @@ int main() {
   check_numbers<std::int64_t>(agree, "int64_t");
   check_numbers<std::uint64_t>(agree, "uint64_t");
   check_messages(agree);
-  check_sums<double>(agree, "prefix_sums of double");
-  check_sums<std::int64_t>(agree, "prefix_sums of int64_t");
+  check_sums<double, double>(agree);
+  check_sums<float, double>(agree);
+  check_sums<std::int32_t, std::int64_t>(agree);
   check_constraints(agree);
   check_rank(agree, "interleaved", stagecut::interleaved_one_forward_one_backward(4, 3, 8), 1);
   check_rank(agree, "zero bubble", stagecut::zb_h1(4, 8), 2);

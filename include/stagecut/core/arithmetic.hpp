@@ -35,11 +35,9 @@ inline constexpr T least_integer = std::numeric_limits<T>::min();
 template <integer T>
 inline constexpr T greatest_integer = std::numeric_limits<T>::max();
 
-/// `x`, or a vector of such, in a form that a compiler which may reorder sums (`-ffast-math`) cannot see through. It costs
-/// no instruction. Integers, of any width, have no sums that round; device compilers reorder none.
+/// `x` in a form that a compiler of the host cannot see through.
 template <class T>
-[[nodiscard, gnu::always_inline]] STAGECUT_HOST_DEVICE constexpr T as_computed(T x) noexcept {
-#if !defined(__CUDA_ARCH__)
+[[nodiscard, gnu::always_inline]] constexpr T unseen(T x) noexcept {
   if constexpr (!requires { x % x; }) {
     if (!__builtin_is_constant_evaluated()) {
 #if defined(__SSE2__)
@@ -51,9 +49,25 @@ template <class T>
 #endif
     }
   }
-#endif
   return x;
 }
+
+/// `x`, or a vector of such, in a form that a compiler which may reorder sums (`-ffast-math`) cannot see through. It costs
+/// no instruction. Integers, of any width, have no sums that round; compilers of devices reorder none.
+/// @{
+template <class T>
+[[nodiscard, gnu::always_inline]] constexpr T as_computed(T x) noexcept {
+  return detail::unseen(x);
+}
+template <arithmetic T>
+[[nodiscard, gnu::always_inline]] STAGECUT_HOST_DEVICE constexpr T as_computed(T x) noexcept {
+#if defined(__CUDA_ARCH__)
+  return x;
+#else
+  return detail::unseen(x);
+#endif
+}
+/// @}
 
 /// Holds each sum of 64-bit integers, and its product with a number of stages.
 __extension__ typedef __int128 wide_integer;  // NOLINT(modernize-use-using)

@@ -133,9 +133,9 @@ struct in_order {
                            ? (promises<Second, strictly_isotone> ? strictly_isotone.bits : isotone.bits)
                            : 0U>;
 
-  /// What stages come to by both.
+  /// What stages come to by both, where both values are trivially copyable; else that is a `std::pair`.
   template <class A, class B>
-  struct values {
+  requires(std::is_trivially_copyable_v<A>&& std::is_trivially_copyable_v<B>) struct values {
     A first;   ///< of the first
     B second;  ///< of the second
 
@@ -150,6 +150,15 @@ struct in_order {
   /// See `objective`.
   /// @{
   template <class Cost>
+  [[nodiscard]] auto operator()(const Cost& cost) const {
+    return std::pair(first(cost), second(cost));
+  }
+  template <class A, class B>
+  [[nodiscard]] auto operator()(const std::pair<A, B>& a, const std::pair<A, B>& b) const {
+    return std::pair<A, B>(first(a.first, b.first), second(a.second, b.second));
+  }
+  template <class Cost>
+  requires requires { typename values<value_t<First, Cost>, value_t<Second, Cost>>; }
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto operator()(const Cost& cost) const {
     return values<value_t<First, Cost>, value_t<Second, Cost>>{first(cost), second(cost)};
   }
