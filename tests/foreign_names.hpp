@@ -129,6 +129,7 @@
   X(entry_of) \
   X(expanded) \
   X(fail) \
+  X(fail_negative) \
   X(fail_overflow) \
   X(few_passes) \
   X(fill_from_both_ends) \
