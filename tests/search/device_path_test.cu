@@ -353,7 +353,7 @@ void check_rank(answers_agree& agree, const char* name, const stagecut::schedule
             random_number(state)};
   }
   detail::rank_relaxation owner(order, rank);
-  const std::vector<double> room(candidates * owner.steps().results(count));
+  std::vector<double> room(candidates * owner.steps().results(count));
   const auto make = [&](auto& memory) {
     return of_rank{detail::placed(owner, memory), memory(view<const detail::rank_part>(parts)),
                    memory(view<const double>(room)), candidates};
