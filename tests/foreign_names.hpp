@@ -129,6 +129,7 @@
   X(entry_of) \
   X(expanded) \
   X(fail) \
+  X(fail_negative) \
   X(fail_overflow) \
   X(few_passes) \
   X(fill_from_both_ends) \
@@ -276,6 +277,7 @@
   X(passing_memory) \
   X(peer_problem) \
   X(place_of) \
+  X(placed) \
   X(plain_steps) \
   X(plan_makespan) \
   X(plan_of) \
@@ -359,6 +361,7 @@
   X(uniform_cut) \
   X(uniform_cuts) \
   X(unknown_cost) \
+  X(unseen) \
   X(usual_choices) \
   X(usual_schedules) \
   X(utf8_size) \

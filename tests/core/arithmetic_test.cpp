@@ -79,3 +79,24 @@ TEST_CASE_TEMPLATE("differences and sums out of range keep their low bits", T, s
   CHECK(detail::difference(2.5, 1.0) == 1.5);
   CHECK(detail::added(2.5, 1.0) == 3.5);
 }
+
+TEST_CASE_TEMPLATE("checked addition says whether the sum is representable, at the ends of every type", Sum,
+                   std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+  const auto examine = [](auto kind) {
+    for (const Sum from : ascending<Sum>()) {
+      for (const auto x : ascending<decltype(kind)>()) {
+        __extension__ const __int128 exact = static_cast<__int128>(from) + static_cast<__int128>(x);
+        const bool holds = exact == static_cast<Sum>(exact);
+        Sum sum = from;
+        CHECK(stagecut::checked_add(sum, x) == holds);
+        CHECK(sum == (holds ? static_cast<Sum>(exact) : from));
+      }
+    }
+  };
+  examine(std::int8_t{});
+  examine(std::uint8_t{});
+  examine(std::int32_t{});
+  examine(std::uint32_t{});
+  examine(std::int64_t{});
+  examine(std::uint64_t{});
+}

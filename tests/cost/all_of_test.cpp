@@ -8,10 +8,12 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <random>
 #include <vector>
 
 #include "every_cut.hpp"
+#include "placed_answers.hpp"
 
 using stagecut::all_of;
 using stagecut::at_least_one;
@@ -96,4 +98,28 @@ TEST_CASE("none is asked after the first that says no") {
   CHECK(all(0, 0, 1));
   CHECK_FALSE(all(0, 1, 2));
   CHECK(asked == 1);
+}
+
+TEST_CASE("placed it says the same, whatever its parts hold") {
+  struct owner {
+    prefix_sums<double> cost;
+    all_of<cap, forbidden_cuts, at_least_one, caps, all_of<forbidden_cuts>> constraint;
+    owner(const std::vector<double>& seconds, const std::vector<bool>& of_kind, std::size_t cut)
+        : cost(seconds),
+          constraint(at_most(cost, 20.0), forbidden_cuts(seconds.size(), {cut}), at_least_one(of_kind),
+                     at_most(cost, {30.0, 9.0}), all_of(forbidden_cuts(seconds.size(), {1}))) {}
+  };
+  std::mt19937 random(7);
+  for (std::size_t items = 2; items < 12; ++items) {
+    std::vector<double> seconds(items);
+    std::vector<bool> of_kind(items);
+    for (std::size_t i = 0; i < items; ++i) {
+      seconds[i] = static_cast<double>(random() % 10);
+      of_kind[i] = random() % 3 != 0;
+    }
+    const std::size_t cut = 1 + random() % (items - 1);
+    CHECK(says_the_same_placed([&] { return std::make_unique<owner>(seconds, of_kind, cut); }, items, 2));
+  }
+  copied_arrays memory;
+  CHECK(stagecut::detail::placed(all_of(), memory)(0, 0, 0));
 }

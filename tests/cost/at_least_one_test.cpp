@@ -5,11 +5,13 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "every_cut.hpp"
+#include "placed_answers.hpp"
 
 using stagecut::at_least_one;
 using stagecut::reason;
@@ -78,4 +80,16 @@ TEST_CASE("an obstacle tells how many items there are") {
         "no cut keeps to the constraint: 1 stage needs 1 item of the kind, and there are 0");
   CHECK_THROWS_WITH_AS(static_cast<void>(five.obstacle(5, 2)),
                        "stagecut::at_least_one: items = 6, must be that of the chain, 5", stagecut::argument_error);
+}
+
+TEST_CASE("placed it says the same") {
+  struct owner {
+    at_least_one constraint;
+  };
+  std::mt19937 random(4);
+  for (std::size_t items = 0; items < 12; ++items) {
+    std::vector<bool> of_kind(items);
+    for (std::size_t i = 0; i < items; ++i) of_kind[i] = random() % 3 == 0;
+    CHECK(says_the_same_placed([&] { return std::make_unique<owner>(owner{at_least_one(of_kind)}); }, items, 1));
+  }
 }

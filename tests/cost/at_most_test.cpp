@@ -9,11 +9,14 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <memory>
 #include <random>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "every_cut.hpp"
+#include "placed_answers.hpp"
 
 using stagecut::at_most;
 using stagecut::at_speeds;
@@ -141,4 +144,40 @@ TEST_CASE("bounds that are none, and stages without one, are refused") {
                        "stagecut::at_most: bounds.size() = 2, must be the number of stages, above 2",
                        stagecut::argument_error);
   CHECK_THROWS_AS(static_cast<void>(kept.obstacle(1, 3)), stagecut::argument_error);
+}
+
+TEST_CASE("placed it says the same, of costs that own arrays and of costs that are numbers") {
+  struct of_sums {
+    sums cost;
+    one constraint;
+    explicit of_sums(const std::vector<double>& items, double bound) : cost(items), constraint(cost, bound) {}
+  };
+  struct by_stage {
+    sums cost;
+    each constraint;
+    explicit by_stage(const std::vector<double>& items, std::vector<double> bounds)
+        : cost(items), constraint(cost, std::move(bounds)) {}
+  };
+  struct later_is_slower {
+    std::size_t items;
+    [[nodiscard]] std::size_t size() const { return items; }
+    std::size_t operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+      return (stage + 1) * (last - first);
+    }
+  };
+  struct of_stages {
+    later_is_slower cost;
+    at_most<later_is_slower, std::vector<std::size_t>> constraint;
+    explicit of_stages(std::size_t items) : cost{items}, constraint(cost, {3, 9, 7}) {}
+  };
+  std::mt19937 random(8);
+  for (std::size_t items = 0; items < 12; ++items) {
+    std::vector<double> seconds(items);
+    for (double& each : seconds) each = static_cast<double>(random() % 100) / 7;
+    const double bound = static_cast<double>(random() % 60);
+    CHECK(says_the_same_placed([&] { return std::make_unique<of_sums>(seconds, bound); }, items, 1));
+    const std::vector<double> bounds{bound, bound / 2, bound / 3};
+    CHECK(says_the_same_placed([&] { return std::make_unique<by_stage>(seconds, bounds); }, items, 3));
+    CHECK(says_the_same_placed([&] { return std::make_unique<of_stages>(items); }, items, 3));
+  }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/block_sums.hpp>
+#include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 
 #include <doctest/doctest.h>
@@ -8,12 +9,15 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "../core/copied_arrays.hpp"
 
 using stagecut::block_sums;
 using stagecut::prefix_sums;
@@ -131,4 +135,25 @@ TEST_CASE("bad items leave none") {
   CHECK_THROWS(blocks.assign(bad));
   CHECK(blocks.size() == 0);
   CHECK(blocks(0, 0) == 0);
+}
+
+TEST_CASE_TEMPLATE("placed blocks are the same costs to the bit", T, double, float, std::int64_t, std::uint8_t) {
+  std::mt19937 random(6);
+  for (const std::size_t items : {0U, 1U, 7U, 8U, 9U, 127U, 128U, 129U, 270U}) {
+    auto numbers = std::make_unique<std::vector<T>>(items);
+    for (T& each : *numbers) each = static_cast<T>(static_cast<double>(random() % 700) / 3);
+    auto cost = std::make_unique<block_sums<T>>(*numbers);
+    const prefix_sums expected(*numbers);
+    copied_arrays memory;
+    const auto placed = stagecut::detail::placed(*cost, memory);
+    static_assert(std::is_trivially_copyable_v<decltype(placed)>);
+    static_assert(stagecut::additive_cost<std::remove_const_t<decltype(placed)>>);
+    cost.reset();
+    numbers.reset();
+    CHECK(placed.size() == items);
+    for (std::size_t first = 0; first <= items; ++first) {
+      CHECK(placed.prefix(first) == expected.prefix(first));
+      for (std::size_t last = first; last <= items; last += 5) CHECK(placed(first, last) == expected(first, last));
+    }
+  }
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/forbidden_cuts.hpp>
 
 #include <doctest/doctest.h>
+
+#include <memory>
+
+#include "placed_answers.hpp"
 
 namespace {
 
@@ -50,4 +55,14 @@ TEST_CASE("without a constraint every stage may be") {
   CHECK(no_constraint{}(3, 0, 100));
   static_assert(stagecut::promises<no_constraint, stagecut::hereditary>);
   static_assert(stagecut::promises<no_constraint, stagecut::stage_invariant>);
+}
+
+TEST_CASE("placed a reference is what it refers to") {
+  struct owner {
+    stagecut::forbidden_cuts uncut{5, {2, 3}};
+    stagecut::detail::constraint_ref<stagecut::forbidden_cuts> constraint{uncut};
+  };
+  CHECK(says_the_same_placed([] { return std::make_unique<owner>(); }, 5, 1));
+  copied_arrays memory;
+  CHECK(stagecut::detail::placed(stagecut::detail::no_constraint{}, memory)(0, 1, 2));
 }

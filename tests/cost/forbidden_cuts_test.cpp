@@ -5,11 +5,13 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <random>
 #include <set>
 #include <vector>
 
 #include "every_cut.hpp"
+#include "placed_answers.hpp"
 
 using stagecut::forbidden_cuts;
 using stagecut::reason;
@@ -79,4 +81,22 @@ TEST_CASE("what is no cut of the chain is refused by its place") {
   CHECK_THROWS_AS(forbidden_cuts(0, {1}), stagecut::argument_error);
   CHECK_THROWS_WITH_AS(static_cast<void>(forbidden_cuts(5, {1}).obstacle(6, 2)),
                        "stagecut::forbidden_cuts: items = 5, must be that of the chain, 6", stagecut::argument_error);
+}
+
+TEST_CASE("placed it forbids the same, also beyond a word of 64 cuts") {
+  struct owner {
+    forbidden_cuts constraint;
+  };
+  std::mt19937 random(5);
+  for (const std::size_t items : {0U, 1U, 7U, 62U, 63U, 64U, 65U, 128U, 130U}) {
+    std::vector<std::size_t> cuts;
+    for (std::size_t cut = 1; cut < items; ++cut) {
+      if (random() % 3 == 0) cuts.push_back(cut);
+    }
+    CAPTURE(items);
+    CHECK(says_the_same_placed([&] { return std::make_unique<owner>(owner{forbidden_cuts(items, cuts)}); }, items, 1));
+    const forbidden_cuts keep(items, cuts);
+    const std::set<std::size_t> expected(cuts.begin(), cuts.end());
+    for (std::size_t cut = 0; cut < items + 70; ++cut) CHECK(keep.forbids(cut) == expected.contains(cut));
+  }
 }

@@ -5,10 +5,12 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <random>
 #include <vector>
 
 #include "every_cut.hpp"
+#include "placed_answers.hpp"
 
 using stagecut::interval;
 using stagecut::kept_together;
@@ -55,4 +57,12 @@ TEST_CASE("what is no interval of the chain is refused by its place") {
                        stagecut::argument_error);
   CHECK_THROWS_AS(kept_together(5, {{3, 2}}), stagecut::argument_error);
   CHECK_THROWS_AS(kept_together(5, {{6, 6}}), stagecut::argument_error);
+}
+
+TEST_CASE("placed it keeps the same together") {
+  struct owner {
+    kept_together constraint;
+  };
+  const auto make = [] { return std::make_unique<owner>(owner{kept_together(70, {{4, 6}, {60, 68}, {5, 8}})}); };
+  CHECK(says_the_same_placed(make, 70, 1));
 }

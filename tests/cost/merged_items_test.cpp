@@ -11,12 +11,15 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <random>
 #include <set>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "every_cut.hpp"
+#include "placed_answers.hpp"
 
 using stagecut::added_cuts;
 using stagecut::cut_times;
@@ -143,4 +146,14 @@ TEST_CASE("a constraint on stages of blocks is that on stages of their items") {
   CHECK_FALSE(by_stage(1, 1, 2));
   CHECK(by_stage.hopeless(1, 1, 2));
   CHECK(by_stage(2, 1, 2));
+}
+
+TEST_CASE("placed a constraint on stages of blocks says the same") {
+  struct owner {
+    cuts blocks;
+    forbidden_cuts uncut;
+    stagecut::merged_constraint<forbidden_cuts> constraint;
+    explicit owner(cuts points) : blocks(std::move(points)), uncut(9, {3, 8}), constraint(uncut, blocks) {}
+  };
+  CHECK(says_the_same_placed([] { return std::make_unique<owner>(cuts{0, 1, 3, 4, 8, 9}); }, 5, 1));
 }

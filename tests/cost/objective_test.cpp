@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <random>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 using stagecut::bottleneck;
@@ -105,7 +105,9 @@ TEST_CASE("values of stages") {
   CHECK(value(bottleneck(), costs) == 5);
   CHECK(value(total(), costs) == 14);
   CHECK(value(leximax(), costs) == std::vector<cost_type>{5, 4, 3, 1, 1});
-  CHECK(value(in_order{bottleneck(), total()}, costs) == std::pair<cost_type, cost_type>(5, 14));
+  const auto both = value(in_order{bottleneck(), total()}, costs);
+  CHECK(both.first == 5);
+  CHECK(both.second == 14);
   CHECK(value(range(), costs).least == 1);
   CHECK(value(range(), costs).most == 5);
   CHECK(value(range(), {1, 5}) < value(range(), {9, 4}));
@@ -158,4 +160,16 @@ TEST_CASE("costs are merged from the costliest on") {
     REQUIRE(merged == costs);
   }
   CHECK(leximax()(std::vector<int>{}, std::vector<int>{2, 1}) == std::vector<int>{2, 1});
+}
+
+TEST_CASE("values in order are compared by the first, then by the second") {
+  constexpr in_order sums{bottleneck(), total()};
+  constexpr auto low = sums(sums(2), sums(3));
+  static_assert(std::is_trivially_copyable_v<decltype(low)>);
+  CHECK(low == sums(sums(3), sums(2)));
+  CHECK(low != sums(3));
+  CHECK(sums(3) < low);
+  CHECK_FALSE(low < sums(3));
+  CHECK_FALSE(low < sums(sums(3), sums(2)));
+  CHECK(low < sums(4));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/cost/block_sums.hpp>
+#include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/testing/check_axioms.hpp>
 
@@ -8,11 +9,14 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include "../core/copied_arrays.hpp"
 
 using stagecut::prefix_sums;
 
@@ -116,4 +120,26 @@ TEST_CASE("large chains, written past the caches, sum the same") {
   CHECK(same);
   CHECK(cost.prefix(items.size()) == blocks.prefix(items.size()));
   CHECK(cost.prefix(items.size()) == doctest::Approx(1.5e6).epsilon(0.01));
+}
+
+TEST_CASE_TEMPLATE("placed sums are the same costs to the bit", Sum, double, std::int64_t, std::uint32_t) {
+  std::mt19937 random(9);
+  for (std::size_t items = 0; items < 40; ++items) {
+    std::vector<Sum> numbers(items);
+    for (Sum& each : numbers) each = static_cast<Sum>(random() % 1000) / static_cast<Sum>(3);
+    copied_arrays memory;
+    auto cost = std::make_unique<prefix_sums<Sum>>(numbers);
+    const auto placed = stagecut::detail::placed(*cost, memory);
+    static_assert(std::is_trivially_copyable_v<decltype(placed)>);
+    static_assert(stagecut::additive_cost<std::remove_const_t<decltype(placed)>>);
+    const prefix_sums<Sum> kept(*cost);
+    cost.reset();
+    CHECK(placed.size() == items);
+    for (std::size_t first = 0; first <= items; ++first) {
+      CHECK(placed.prefix(first) == kept.prefix(first));
+      for (std::size_t last = first; last <= items; ++last) CHECK(placed(first, last) == kept(first, last));
+    }
+  }
+  copied_arrays memory;
+  CHECK(prefix_sums<Sum>().placed(memory)(0, 0) == Sum{});
 }

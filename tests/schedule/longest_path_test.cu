@@ -10,6 +10,8 @@
 #include <cstring>
 #include <vector>
 
+#include "../gpu/device_array.hpp"
+
 namespace {
 
 using stagecut::view;
@@ -25,31 +27,6 @@ __global__ void predict(view<const stagecut::task> tasks, view<const std::uint32
   stagecut::longest_path<T>(tasks, delays, {tables + each * entries, entries},
                             {ends + each * (tasks.size() + 1), tasks.size() + 1});
 }
-
-/// Memory of the device.
-template <class T>
-class device_array {
- public:
-  explicit device_array(std::size_t size) : size_(size) {
-    if (cudaMalloc(&data_, (size + 1) * sizeof(T)) != cudaSuccess) data_ = nullptr;  // there may be none to hold
-  }
-  explicit device_array(const std::vector<T>& from) : device_array(from.size()) {
-    if (data_ != nullptr) cudaMemcpy(data_, from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice);
-  }
-  device_array(const device_array&) = delete;
-  device_array& operator=(const device_array&) = delete;
-  ~device_array() { cudaFree(data_); }
-
-  [[nodiscard]] T* data() const { return data_; }
-  [[nodiscard]] bool read(std::vector<T>& to) const {
-    to.resize(size_);
-    return cudaMemcpy(to.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost) == cudaSuccess;
-  }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_;
-};
 
 template <class T>
 T duration(std::uint64_t& state) {

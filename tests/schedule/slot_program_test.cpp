@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <vector>
 
 #include <stagecut/schedule/simulate.hpp>
 
+#include "../core/copied_arrays.hpp"
 #include "random_graphs.hpp"
 
 using random_graphs::dice;
@@ -298,4 +300,23 @@ TEST_CASE("ops are told apart") {
   CHECK(slot_op{0, 1, 0, 0} != slot_op{});
   CHECK(slot_op{0, 0, 1, 0} != slot_op{});
   CHECK(slot_op{0, 0, 0, 1} != slot_op{});
+}
+
+TEST_CASE("placed a program is the same") {
+  const stagecut::schedule order =
+      make_schedule(stagecut::schedule_kind::interleaved, {.ranks = 3, .chunks = 2, .microbatches = 6});
+  for (const transfer_kind kind : {transfer_kind::latency, transfer_kind::link}) {
+    const task_graph graph(order, {kind, true});
+    auto owner = std::make_unique<slot_program>(graph);
+    copied_arrays memory;
+    const slot_steps steps = stagecut::detail::placed(*owner, memory);
+    static_assert(std::is_trivially_copyable_v<slot_steps>);
+    std::vector<double> times(steps.durations);
+    for (std::size_t i = 1; i < times.size(); ++i) times[i] = 1 / static_cast<double>(i);
+    std::vector<double> state(steps.slots);
+    const double expected = owner->steps().makespan(times.data(), state.data());
+    owner.reset();
+    CHECK(steps.makespan(times.data(), state.data()) == expected);
+    CHECK(expected > 0);
+  }
 }

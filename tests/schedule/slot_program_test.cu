@@ -12,9 +12,10 @@
 #include <cstring>
 #include <vector>
 
+#include "../gpu/device_array.hpp"
+
 namespace {
 
-using stagecut::slot_op;
 using stagecut::slot_steps;
 
 constexpr unsigned block = 32;
@@ -30,31 +31,6 @@ __global__ void predict(slot_steps steps, const T* times, T* makespans) {
   T* const state = reinterpret_cast<T*>(room) + threadIdx.x;
   makespans[each] = steps.makespan(own, state, block);
 }
-
-/// Memory of the device.
-template <class T>
-class device_array {
- public:
-  explicit device_array(std::size_t size) : size_(size) {
-    if (cudaMalloc(&data_, (size + 1) * sizeof(T)) != cudaSuccess) data_ = nullptr;  // there may be none to hold
-  }
-  explicit device_array(const std::vector<T>& from) : device_array(from.size()) {
-    if (data_ != nullptr) cudaMemcpy(data_, from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice);
-  }
-  device_array(const device_array&) = delete;
-  device_array& operator=(const device_array&) = delete;
-  ~device_array() { cudaFree(data_); }
-
-  [[nodiscard]] T* data() const { return data_; }
-  [[nodiscard]] bool read(std::vector<T>& to) const {
-    to.resize(size_);
-    return cudaMemcpy(to.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost) == cudaSuccess;
-  }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_;
-};
 
 template <class T>
 T duration(std::uint64_t& state) {
@@ -114,17 +90,11 @@ bool agree(const stagecut::schedule& order, stagecut::transfer_kind kind, bool o
   if (!lanes_agree(program, times, expected)) return false;
   if (!on_device) return true;
 
-  slot_steps steps = program.steps();
-  const device_array<slot_op> ops(std::vector<slot_op>(steps.ops.begin(), steps.ops.end()));
-  const device_array<std::uint16_t> delays(std::vector<std::uint16_t>(steps.delays.begin(), steps.delays.end()));
-  const device_array<std::uint16_t> last(std::vector<std::uint16_t>(steps.last.begin(), steps.last.end()));
+  device_memory memory;
+  const slot_steps steps = stagecut::detail::placed(program, memory);
   const device_array<T> device_times(times);
   const device_array<T> makespans(expected.size());
-  if (ops.data() == nullptr || delays.data() == nullptr || last.data() == nullptr) return false;
-  if (device_times.data() == nullptr || makespans.data() == nullptr) return false;
-  steps.ops = {ops.data(), steps.ops.size()};
-  steps.delays = {delays.data(), steps.delays.size()};
-  steps.last = {last.data(), steps.last.size()};
+  if (!memory.complete() || device_times.data() == nullptr || makespans.data() == nullptr) return false;
   predict<T><<<(candidates + block - 1) / block, block, steps.slots * block * sizeof(T)>>>(steps, device_times.data(),
                                                                                            makespans.data());
   std::vector<T> found;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/host_device.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -28,14 +27,19 @@ template <std::floating_point T>
 inline constexpr bits_t<T> sign_bit = bits_t<T>{1} << (8 * sizeof(T) - 1);
 
 template <std::floating_point T>
-inline constexpr bits_t<T> infinity_bits = std::bit_cast<bits_t<T>>(std::numeric_limits<T>::infinity());
+inline constexpr bits_t<T> infinity_bits = __builtin_bit_cast(bits_t<T>, std::numeric_limits<T>::infinity());
 
-/// `x`, or a vector of such, in a form that a compiler which may reorder sums (`-ffast-math`) cannot see through. It costs
-/// no instruction. Integers, of any width, have no sums that round.
+// Ends of a range as constants: device code may read these, and not call `std::numeric_limits`.
+template <integer T>
+inline constexpr T least_integer = std::numeric_limits<T>::min();
+template <integer T>
+inline constexpr T greatest_integer = std::numeric_limits<T>::max();
+
+/// `x` in a form that a compiler of the host cannot see through.
 template <class T>
-[[nodiscard, gnu::always_inline]] constexpr T as_computed(T x) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr T unseen(T x) noexcept {
   if constexpr (!requires { x % x; }) {
-    if (!std::is_constant_evaluated()) {
+    if (!__builtin_is_constant_evaluated()) {
 #if defined(__SSE2__)
       asm("" : "+x"(x));
 #elif defined(__aarch64__)
@@ -48,6 +52,23 @@ template <class T>
   return x;
 }
 
+/// `x`, or a vector of such, in a form that a compiler which may reorder sums (`-ffast-math`) cannot see through. It costs
+/// no instruction. Integers, of any width, have no sums that round; compilers of devices reorder none.
+/// @{
+template <class T>
+[[nodiscard, gnu::always_inline]] constexpr T as_computed(T x) noexcept {
+  return detail::unseen(x);
+}
+template <arithmetic T>
+[[nodiscard, gnu::always_inline]] STAGECUT_HOST_DEVICE constexpr T as_computed(T x) noexcept {
+#if defined(__CUDA_ARCH__)
+  return x;
+#else
+  return detail::unseen(x);
+#endif
+}
+/// @}
+
 /// Holds each sum of 64-bit integers, and its product with a number of stages.
 __extension__ typedef __int128 wide_integer;  // NOLINT(modernize-use-using)
 
@@ -55,7 +76,7 @@ __extension__ typedef __int128 wide_integer;  // NOLINT(modernize-use-using)
 /// promises may ask for that: they get a wrong number, not undefined behaviour.
 /// @{
 template <class A, class B>
-[[nodiscard]] constexpr auto difference(A a, B b) {
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto difference(A a, B b) {
   if constexpr (integer<A> && integer<B>) {
     using number_t = decltype(a - b);
     using bits_t = std::make_unsigned_t<number_t>;
@@ -67,7 +88,7 @@ template <class A, class B>
   }
 }
 template <class T>
-[[nodiscard]] constexpr T added(const T& a, const T& b) {
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr T added(const T& a, const T& b) {
   if constexpr (integer<T>) {
     return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   } else {
@@ -80,9 +101,9 @@ template <class T>
 
 /// Whether `x` is NaN, told by its bits: the answer also holds in code compiled with `-ffast-math`. Integers never are.
 template <arithmetic T>
-[[nodiscard]] constexpr bool is_nan(T x) noexcept {
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool is_nan(T x) noexcept {
   if constexpr (std::floating_point<T>) {
-    return (std::bit_cast<detail::bits_t<T>>(x) & ~detail::sign_bit<T>) > detail::infinity_bits<T>;
+    return (__builtin_bit_cast(detail::bits_t<T>, x) & ~detail::sign_bit<T>) > detail::infinity_bits<T>;
   } else {
     return false;
   }
@@ -90,9 +111,9 @@ template <arithmetic T>
 
 /// Whether `x` is neither NaN nor infinite, told by its bits.
 template <arithmetic T>
-[[nodiscard]] constexpr bool is_finite(T x) noexcept {
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool is_finite(T x) noexcept {
   if constexpr (std::floating_point<T>) {
-    return (std::bit_cast<detail::bits_t<T>>(x) & ~detail::sign_bit<T>) < detail::infinity_bits<T>;
+    return (__builtin_bit_cast(detail::bits_t<T>, x) & ~detail::sign_bit<T>) < detail::infinity_bits<T>;
   } else {
     return true;
   }
@@ -100,9 +121,9 @@ template <arithmetic T>
 
 /// Whether `x` is below zero; -0.0 and NaN are not.
 template <arithmetic T>
-[[nodiscard]] constexpr bool is_negative(T x) noexcept {
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool is_negative(T x) noexcept {
   if constexpr (std::floating_point<T>) {
-    return !is_nan(x) && std::bit_cast<detail::bits_t<T>>(x) > detail::sign_bit<T>;
+    return !is_nan(x) && __builtin_bit_cast(detail::bits_t<T>, x) > detail::sign_bit<T>;
   } else if constexpr (std::signed_integral<T>) {
     return x < 0;
   } else {
@@ -112,9 +133,13 @@ template <arithmetic T>
 
 /// Adds into `sum`, and says whether the true sum was representable: false leaves `sum` as it was.
 template <integer Sum, integer T>
-[[nodiscard]] constexpr bool checked_add(Sum& sum, T x) noexcept {
-  Sum result{};
-  if (__builtin_add_overflow(sum, x, &result)) return false;
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool checked_add(Sum& sum, T x) noexcept {
+  const auto result = static_cast<Sum>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(x));
+  if constexpr (sizeof(Sum) < sizeof(T)) {
+    if (result != static_cast<detail::wide_integer>(sum) + x) return false;
+  } else {
+    if (is_negative(x) ? sum < result : result < sum) return false;  // it went round at an end of the range
+  }
   sum = result;
   return true;
 }
@@ -124,26 +149,26 @@ template <integer Sum, integer T>
 ///
 /// @pre `x` is not NaN
 template <arithmetic T>
-[[nodiscard]] constexpr auto ordered_bits(T x) noexcept {
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto ordered_bits(T x) noexcept {
   if constexpr (std::floating_point<T>) {
-    const auto bits = std::bit_cast<detail::bits_t<T>>(x);
+    const auto bits = __builtin_bit_cast(detail::bits_t<T>, x);
     return static_cast<detail::bits_t<T>>((bits & detail::sign_bit<T>) != 0 ? ~bits : bits | detail::sign_bit<T>);
   } else {
     using unsigned_t = std::make_unsigned_t<T>;
-    constexpr auto lowest = static_cast<unsigned_t>(std::numeric_limits<T>::min());
+    constexpr auto lowest = static_cast<unsigned_t>(detail::least_integer<T>);
     return static_cast<unsigned_t>(static_cast<unsigned_t>(x) - lowest);
   }
 }
 
 /// The number whose `ordered_bits` are `bits`.
 template <arithmetic T, std::unsigned_integral Bits>
-[[nodiscard]] constexpr T from_ordered_bits(Bits bits) noexcept {
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr T from_ordered_bits(Bits bits) noexcept {
   if constexpr (std::floating_point<T>) {
     const bool negative = (bits & detail::sign_bit<T>) == 0;
-    return std::bit_cast<T>(static_cast<Bits>(negative ? ~bits : bits & ~detail::sign_bit<T>));
+    return __builtin_bit_cast(T, static_cast<Bits>(negative ? ~bits : bits & ~detail::sign_bit<T>));
   } else {
     using unsigned_t = std::make_unsigned_t<T>;
-    constexpr auto lowest = static_cast<unsigned_t>(std::numeric_limits<T>::min());
+    constexpr auto lowest = static_cast<unsigned_t>(detail::least_integer<T>);
     return static_cast<T>(static_cast<unsigned_t>(bits + lowest));
   }
 }

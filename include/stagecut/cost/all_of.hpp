@@ -5,7 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include <stagecut/core/host_device.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/placed.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 
@@ -29,6 +31,18 @@ struct numbered_parts<std::index_sequence<Index...>, Parts...> : numbered_part<I
   template <class Function>
   constexpr decltype(auto) apply(const Function& function) const {
     return function(static_cast<const numbered_part<Index, Parts>&>(*this).part...);
+  }
+};
+
+/// Several constraints at once, on a device.
+template <class Indices, class... Parts>
+struct placed_parts;
+template <std::size_t... Index, class... Parts>
+struct placed_parts<std::index_sequence<Index...>, Parts...> : numbered_part<Index, Parts>... {
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()([[maybe_unused]] std::size_t stage,
+                                                     [[maybe_unused]] std::size_t first,
+                                                     [[maybe_unused]] std::size_t last) const {
+    return (... && static_cast<bool>(static_cast<const numbered_part<Index, Parts>&>(*this).part(stage, first, last)));
   }
 };
 
@@ -70,6 +84,13 @@ class all_of {
     };
     parts_.apply([&](const Parts&... part) { (ask(part), ...); });
     return why;
+  }
+
+  /// The same constraint, from copies of what the parts hold: see `memory_for`. What it is asked is not checked.
+  template <class Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    using result = detail::placed_parts<std::index_sequence_for<Parts...>, detail::placed_t<Parts, Memory>...>;
+    return parts_.apply([&](const Parts&... part) { return result{{detail::placed(part, memory)}...}; });
   }
 
  private:

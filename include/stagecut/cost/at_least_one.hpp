@@ -8,11 +8,27 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/host_device.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/placed.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
 
 namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// Whether there is an item of a kind, told by how many are before each item.
+struct placed_counts {
+  view<const std::size_t> before;  ///< of length n + 1
+
+  /// @pre `first <= last`, which is at most n
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(std::size_t, std::size_t first, std::size_t last) const noexcept {
+    return before[first] < before[last];
+  }
+};
+
+}  // namespace detail
 
 /// The constraint that every stage holds at least one item of a kind: a transformer block, a layer with parameters to
 /// train. Not hereditary; known in O(1).
@@ -65,6 +81,12 @@ class at_least_one {
         detail::joined({stages, stages == 1 ? " stage needs " : " stages need ", stages,
                         stages == 1 ? " item" : " items", " of the kind, and there ", all == 1 ? "is " : "are ", all}),
         all == 0 ? "" : detail::joined({"ask for at most ", all})};
+  }
+
+  /// The same constraint, from a copy of the numbers: see `memory_for`. What it is asked is not checked.
+  template <memory_for<std::size_t> Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    return detail::placed_counts{memory(view<const std::size_t>(before_))};
   }
 
  private:

@@ -11,13 +11,45 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/host_device.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/placed.hpp>
+#include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/detail/expects_cost.hpp>
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
 namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// A cost, and what stages may cost: `Bounds` is one bound or a view of one for every stage.
+template <stage_cost Cost, class Bounds>
+struct placed_at_most {
+  Cost cost;
+  Bounds bounds;
+
+  /// @pre that stage has a bound
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    if constexpr (interval_cost<Cost>) {
+      return cost(first, last) <= bound(stage);
+    } else {
+      return cost(stage, first, last) <= bound(stage);
+    }
+  }
+
+ private:
+  [[nodiscard]] STAGECUT_HOST_DEVICE const cost_t<Cost>& bound(std::size_t stage) const {
+    if constexpr (std::same_as<Bounds, cost_t<Cost>>) {
+      return bounds;
+    } else {
+      return bounds[stage];
+    }
+  }
+};
+
+}  // namespace detail
 
 /// The constraint that no stage costs more than a bound: a cap of memory, the bottleneck that is not to be exceeded
 /// while something else is minimised.
@@ -106,6 +138,19 @@ class at_most {
       }
     }
     return std::nullopt;
+  }
+
+  /// The same constraint, from copies of what the cost and the bounds hold: see `memory_for`. What it is asked is not
+  /// checked.
+  template <class Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    using placed_cost = detail::placed_t<Model, Memory>;
+    if constexpr (one) {
+      return detail::placed_at_most<placed_cost, Bounds>{detail::placed(*cost_, memory), bounds_};
+    } else {
+      using view_t = view<const cost_t<Model>>;
+      return detail::placed_at_most<placed_cost, view_t>{detail::placed(*cost_, memory), memory(view_t(bounds_))};
+    }
   }
 
  private:

@@ -7,12 +7,54 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/detail/gallop.hpp>
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/placed.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/detail/grouped_sum.hpp>
 #include <stagecut/cost/item_sums.hpp>
 
 namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// The costs of `block_sums`, from arrays that stand elsewhere.
+template <arithmetic T, sum_type Sum, std::size_t BlockSize>
+struct placed_block_sums {
+  using axioms = stagecut::axioms<additive>;
+
+  view<const T> items;
+  view<const Sum> starts;  ///< of every block, what is before it
+  Sum total;
+
+  [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t size() const noexcept { return items.size(); }
+  [[nodiscard]] STAGECUT_HOST_DEVICE Sum prefix(std::size_t i) const noexcept {
+    if (i == items.size()) return total;
+    const std::size_t block = i / BlockSize;
+    Sum sum = starts[block];
+    std::size_t next = block * BlockSize;
+    if constexpr (integer<Sum>) {
+      for (; next < i; ++next) sum = static_cast<Sum>(sum + static_cast<Sum>(items[next]));
+    } else {
+      for (; next + group_size <= i; next += group_size) sum = detail::add_group(sum, items.data() + next);
+      if (next < i) sum = detail::add_group(sum, begun_group{items.data() + next, i - next});
+    }
+    return sum;
+  }
+  [[nodiscard]] STAGECUT_HOST_DEVICE Sum operator()(std::size_t first, std::size_t last) const noexcept {
+    return static_cast<Sum>(detail::as_computed(prefix(last) - prefix(first)));
+  }
+
+ private:
+  /// The first items of a group, and zeros.
+  struct begun_group {
+    const T* begin;
+    std::size_t size;
+    STAGECUT_HOST_DEVICE T operator[](std::size_t j) const noexcept { return j < size ? begin[j] : T{}; }
+  };
+};
+
+}  // namespace detail
 
 /// The cost of a stage as the sum of its items, over the caller's array: one prefix is stored per block of 128 items,
 /// the others are added up when asked for. For large chains that are cut once: one read of the data, n/128 numbers of
@@ -119,6 +161,14 @@ class block_sums {
       ++first;
     }
     return first;
+  }
+
+  /// The same costs, from copies of the items and the sums: see `memory_for`.
+  template <class Memory>
+  requires memory_for<Memory, T> && memory_for<Memory, Sum>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    return detail::placed_block_sums<T, Sum, block_size>{memory(items_.value), memory(view<const Sum>(starts_)),
+                                                         total_};
   }
 
  private:

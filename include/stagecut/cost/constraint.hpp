@@ -4,6 +4,8 @@
 #include <concepts>
 #include <cstddef>
 
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/placed.hpp>
 #include <stagecut/cost/axioms.hpp>
 
 namespace stagecut::inline v0 {
@@ -27,7 +29,9 @@ namespace detail {
 /// Allows everything.
 struct no_constraint {
   using axioms = stagecut::axioms<hereditary, stage_invariant>;
-  [[nodiscard]] constexpr bool operator()(std::size_t, std::size_t, std::size_t) const noexcept { return true; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool operator()(std::size_t, std::size_t, std::size_t) const noexcept {
+    return true;
+  }
 };
 
 /// Whether no interval `[first, j)` with `j >= last` is allowed, as far as the constraint tells; `allowed` is what it
@@ -62,6 +66,10 @@ class constraint_ref {
     constraint.obstacle(items, stages);
   }
   { return constraint_->obstacle(items, stages); }
+  template <class Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    return detail::placed(*constraint_, memory);
+  }
 
  private:
   const C* constraint_;

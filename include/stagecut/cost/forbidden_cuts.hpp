@@ -2,15 +2,39 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/host_device.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/core/placed.hpp>
+#include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
 
 namespace stagecut::inline v0 {
+
+namespace detail {
+
+/// A set of cuts that are forbidden, a bit for each from 0 to n; the others of the last word are 0.
+struct placed_cuts {
+  static constexpr std::size_t word_bits = 64;
+
+  view<const std::uint64_t> words;  ///< cut j is bit j % 64 of word j / 64
+
+  /// @pre `cut` is at most n
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool forbids(std::size_t cut) const noexcept {
+    return (words[cut / word_bits] >> (cut % word_bits) & 1U) != 0;
+  }
+  /// @pre `first <= last`, which is at most n
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(std::size_t, std::size_t first, std::size_t last) const noexcept {
+    return !forbids(first) && !forbids(last);
+  }
+};
+
+}  // namespace detail
 
 /// The constraint that a chain is not cut at some places. Cut j is the one between the items j - 1 and j.
 ///
@@ -25,22 +49,24 @@ class forbidden_cuts {
   /// @param cuts   the forbidden ones, from 1 to n - 1, in any order; to name one twice does no harm
   /// @throws       argument_error naming the first that is no cut of the chain
   forbidden_cuts(std::size_t items, const std::vector<std::size_t>& cuts)
-      : forbidden_(items + 1), allowed_(items == 0 ? 0 : items - 1) {
+      : items_(items), forbidden_(items / word_bits + 1), allowed_(items == 0 ? 0 : items - 1) {
     for (std::size_t i = 0; i < cuts.size(); ++i) {
       if (cuts[i] == 0 || cuts[i] >= items) {
         detail::fail(argument_error("forbidden_cuts", detail::joined({"cuts[", i, "]"}), std::to_string(cuts[i]),
                                     detail::joined({"must be above 0 and below the number of items, ", items})));
       }
-      if (!forbidden_[cuts[i]]) --allowed_;
-      forbidden_[cuts[i]] = true;
+      if (!forbids(cuts[i])) --allowed_;
+      forbidden_[cuts[i] / word_bits] |= std::uint64_t{1} << (cuts[i] % word_bits);
     }
   }
 
   /// Number of items n of the chain.
-  [[nodiscard]] std::size_t size() const noexcept { return forbidden_.size() - 1; }
+  [[nodiscard]] std::size_t size() const noexcept { return items_; }
 
   /// Whether a cut is forbidden; the ends of the chain never are.
-  [[nodiscard]] bool forbids(std::size_t cut) const { return cut < forbidden_.size() && forbidden_[cut]; }
+  [[nodiscard]] bool forbids(std::size_t cut) const {
+    return cut / word_bits < forbidden_.size() && detail::placed_cuts{forbidden_}.forbids(cut);
+  }
 
   /// How many cuts are not.
   [[nodiscard]] std::size_t allowed() const noexcept { return allowed_; }
@@ -66,13 +92,22 @@ class forbidden_cuts {
                   detail::joined({"ask for at most ", allowed_ + 1})};
   }
 
+  /// The same constraint, from a copy of the set: see `memory_for`. What it is asked is not checked.
+  template <memory_for<std::uint64_t> Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    return detail::placed_cuts{memory(view<const std::uint64_t>(forbidden_))};
+  }
+
  private:
+  static constexpr std::size_t word_bits = detail::placed_cuts::word_bits;
+
   [[noreturn]] void refuse(std::size_t items) const {
     detail::fail(argument_error("forbidden_cuts", "items", std::to_string(size()),
                                 detail::joined({"must be that of the chain, ", items})));
   }
 
-  std::vector<bool> forbidden_;  ///< of length n + 1
+  std::size_t items_;
+  std::vector<std::uint64_t> forbidden_;  ///< as of `placed_cuts`
   std::size_t allowed_;
 };
 

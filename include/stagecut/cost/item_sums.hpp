@@ -82,14 +82,20 @@ inline void check_items(view<const T> items) {
   }
 }
 
-[[noreturn]] inline void fail_overflow(std::size_t item) {
+// Out of line: what remains of `add_item` is a few instructions in the loop that calls it.
+[[noreturn, gnu::noinline, gnu::cold]] inline void fail_overflow(std::size_t item) {
   fail(invalid_input(item_place(item), "the sum of the items up to this one overflows"));
+}
+
+template <integer T>
+[[noreturn, gnu::noinline, gnu::cold]] inline void fail_negative(T item, std::size_t index) {
+  fail(invalid_input(item_place(index), joined({number_text(item), " is negative"})));
 }
 
 /// Adds an integer item to `sum`, or throws `invalid_input` naming the item.
 template <integer Sum, integer T>
 constexpr void add_item(Sum& sum, T item, std::size_t index) {
-  if (is_negative(item)) fail(invalid_input(item_place(index), joined({number_text(item), " is negative"})));
+  if (is_negative(item)) detail::fail_negative(item, index);
   if (!checked_add(sum, item)) fail_overflow(index);
 }
 

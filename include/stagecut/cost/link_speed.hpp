@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/host_device.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -11,7 +11,7 @@ struct link_speed {
   double bandwidth = 0;  ///< bytes in that unit; 0: infinite
 
   /// The time of a message.
-  [[nodiscard]] constexpr double operator()(double bytes) const noexcept {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(double bytes) const noexcept {
     return bandwidth == 0 ? latency : latency + bytes / bandwidth;
   }
 

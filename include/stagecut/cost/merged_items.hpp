@@ -9,6 +9,9 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/placed.hpp>
+#include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/forbidden_cuts.hpp>
@@ -124,6 +127,22 @@ class merged_items {
   cuts blocks_;
 };
 
+namespace detail {
+
+/// A constraint on stages of items, asked for stages of blocks.
+template <class Constraint>
+struct placed_merge {
+  Constraint constraint;
+  view<const std::size_t> points;  ///< where blocks begin, and the number of items
+
+  /// @pre `first <= last`, which is at most the number of blocks
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return constraint(stage, points[first], points[last]);
+  }
+};
+
+}  // namespace detail
+
 /// A constraint on stages of items as one on stages of their blocks: what goes with `merged_items`.
 template <stage_constraint Constraint>
 class merged_constraint {
@@ -148,6 +167,13 @@ class merged_constraint {
   /// Whether it is known to allow no wider stage either, where it does not allow this one.
   [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
     return detail::hopeless(*constraint_, stage, (*blocks_)[first], (*blocks_)[last], false);
+  }
+
+  /// The same constraint, from copies of what it and the blocks hold: see `memory_for`.
+  template <memory_for<std::size_t> Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    return detail::placed_merge<detail::placed_t<Constraint, Memory>>{
+        detail::placed(*constraint_, memory), memory(view<const std::size_t>(blocks_->points()))};
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/host_device.hpp>
 #include <stagecut/cost/axioms.hpp>
 
 namespace stagecut::inline v0 {
@@ -43,15 +44,15 @@ struct bottleneck {
   /// See `objective`.
   /// @{
   template <class Cost>
-  [[nodiscard]] constexpr Cost operator()(const Cost& cost) const {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr Cost operator()(const Cost& cost) const {
     return cost;
   }
   template <class Cost>
-  [[nodiscard]] constexpr Cost operator()(const Cost& a, const Cost& b) const {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr Cost operator()(const Cost& a, const Cost& b) const {
     return a < b ? b : a;
   }
   template <class Cost>
-  [[nodiscard]] constexpr bool hopeless(const Cost& cost, const Cost& value) const {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool hopeless(const Cost& cost, const Cost& value) const {
     return !(cost < value);
   }
   /// @}
@@ -64,11 +65,11 @@ struct total {
   /// See `objective`.
   /// @{
   template <class Cost>
-  [[nodiscard]] constexpr Cost operator()(const Cost& cost) const {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr Cost operator()(const Cost& cost) const {
     return cost;
   }
   template <class Cost>
-  [[nodiscard]] constexpr Cost operator()(const Cost& a, const Cost& b) const {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr Cost operator()(const Cost& a, const Cost& b) const {
     return detail::added(a, b);
   }
   /// @}
@@ -132,6 +133,20 @@ struct in_order {
                            ? (promises<Second, strictly_isotone> ? strictly_isotone.bits : isotone.bits)
                            : 0U>;
 
+  /// What stages come to by both, where both values are trivially copyable; else that is a `std::pair`.
+  template <class A, class B>
+  requires(std::is_trivially_copyable_v<A>&& std::is_trivially_copyable_v<B>) struct values {
+    A first;   ///< of the first
+    B second;  ///< of the second
+
+    /// By the first; where those are equal, by the second.
+    friend STAGECUT_HOST_DEVICE constexpr bool operator<(const values& a, const values& b) {
+      return a.first < b.first || (!(b.first < a.first) && a.second < b.second);
+    }
+    /// Equal in both.
+    friend bool operator==(const values&, const values&) = default;
+  };
+
   /// See `objective`.
   /// @{
   template <class Cost>
@@ -141,6 +156,16 @@ struct in_order {
   template <class A, class B>
   [[nodiscard]] auto operator()(const std::pair<A, B>& a, const std::pair<A, B>& b) const {
     return std::pair<A, B>(first(a.first, b.first), second(a.second, b.second));
+  }
+  template <class Cost>
+  requires requires { typename values<value_t<First, Cost>, value_t<Second, Cost>>; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto operator()(const Cost& cost) const {
+    return values<value_t<First, Cost>, value_t<Second, Cost>>{first(cost), second(cost)};
+  }
+  template <class A, class B>
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr values<A, B> operator()(const values<A, B>& a,
+                                                                       const values<A, B>& b) const {
+    return {first(a.first, b.first), second(a.second, b.second)};
   }
   /// @}
 };
@@ -158,7 +183,7 @@ struct range {
     Cost most;   ///< of the costliest stage
 
     /// By their distance.
-    friend constexpr bool operator<(const ends& a, const ends& b) {
+    friend STAGECUT_HOST_DEVICE constexpr bool operator<(const ends& a, const ends& b) {
       return detail::difference(a.most, a.least) < detail::difference(b.most, b.least);
     }
   };
@@ -166,11 +191,11 @@ struct range {
   /// See `objective`.
   /// @{
   template <class Cost>
-  [[nodiscard]] constexpr ends<Cost> operator()(const Cost& cost) const {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr ends<Cost> operator()(const Cost& cost) const {
     return {cost, cost};
   }
   template <class Cost>
-  [[nodiscard]] constexpr ends<Cost> operator()(const ends<Cost>& a, const ends<Cost>& b) const {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr ends<Cost> operator()(const ends<Cost>& a, const ends<Cost>& b) const {
     return {b.least < a.least ? b.least : a.least, a.most < b.most ? b.most : a.most};
   }
   /// @}

@@ -9,6 +9,8 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/detail/gallop.hpp>
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/placed.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/cost/axioms.hpp>
 #include <stagecut/cost/detail/grouped_sum.hpp>
@@ -35,6 +37,20 @@ struct line_allocator {
     ::new (static_cast<void*>(place)) U;
   }
   friend bool operator==(line_allocator, line_allocator) = default;
+};
+
+/// The costs of `prefix_sums`, from sums that stand elsewhere.
+template <sum_type Sum>
+struct placed_sums {
+  using axioms = stagecut::axioms<additive>;
+
+  view<const Sum> sums;  ///< of the first 1, 2, …, n items
+
+  [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t size() const noexcept { return sums.size(); }
+  [[nodiscard]] STAGECUT_HOST_DEVICE Sum prefix(std::size_t i) const noexcept { return i == 0 ? Sum{} : sums[i - 1]; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE Sum operator()(std::size_t first, std::size_t last) const noexcept {
+    return static_cast<Sum>(detail::as_computed(prefix(last) - prefix(first)));
+  }
 };
 
 }  // namespace detail
@@ -116,6 +132,14 @@ class prefix_sums {
     const Sum* const prefix = storage_.data() + lead;
     return detail::gallop(lowest, highest, likely,
                           [=](std::size_t i) { return detail::as_computed(end - prefix[i]) <= bound; });
+  }
+
+  /// The same costs, from a copy of the sums: see `memory_for`.
+  template <memory_for<Sum> Memory>
+  [[nodiscard]] auto placed(Memory& memory) const {
+    const view<const Sum> sums =
+        storage_.empty() ? view<const Sum>() : view<const Sum>(storage_.data() + lead + 1, size());
+    return detail::placed_sums<Sum>{memory(sums)};
   }
 
  private:

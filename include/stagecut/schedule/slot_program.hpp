@@ -7,6 +7,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/host_device.hpp>
+#include <stagecut/core/placed.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/task_graph.hpp>
@@ -136,6 +137,15 @@ class slot_program {
 
   /// What is run; refers to the program.
   [[nodiscard]] slot_steps steps() const noexcept { return {ops_, delays_, last_, slots_, durations_.size()}; }
+
+  /// The same with copies of the arrays: see `memory_for`.
+  template <class Memory>
+  requires memory_for<Memory, slot_op> && memory_for<Memory, std::uint16_t>
+  [[nodiscard]] slot_steps placed(Memory& memory) const {
+    using numbers = view<const std::uint16_t>;
+    return {memory(view<const slot_op>(ops_)), memory(numbers(delays_)), memory(numbers(last_)), slots_,
+            durations_.size()};
+  }
 
   /// Of every duration of the program, its position in the table of durations of the task graph; the first is 0.
   [[nodiscard]] view<const std::uint32_t> durations() const noexcept { return durations_; }

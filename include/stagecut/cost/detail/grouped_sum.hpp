@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/host_device.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -37,9 +38,9 @@ constexpr void scan_group(double before, const T* x, double* out) noexcept {
   out[7] = before + as_computed(s3 + as_computed(t5 + as_computed(at(6) + at(7))));
 }
 
-/// before + x[0] + … + x[7], the last value that `scan_group` gives.
-template <class T>
-[[nodiscard]] constexpr double add_group(double before, const T* x) noexcept {
+/// before + x[0] + … + x[7], the last value that `scan_group` gives; `x` is a pointer, or is indexed like one.
+template <class Items>
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr double add_group(double before, Items x) noexcept {
   const auto pair = [x](std::size_t j) {
     return as_computed(static_cast<double>(x[j]) + static_cast<double>(x[j + 1]));
   };

@@ -4,29 +4,87 @@
 #include <cstddef>
 #include <vector>
 
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/placed.hpp>
+#include <stagecut/core/view.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
 
+/// One of a rank's stages, in the order of the model, and how long its results are under way through others.
+struct rank_part {
+  double forward = 0;   ///< of a microbatch
+  double backward = 0;  ///< B or I
+  double weight = 0;    ///< W
+  double down = 0;      ///< from the part before, or the first layer, to this one's F
+  double up = 0;        ///< from this one's B or I to the part before, or the end of the first layer's
+};
+
+/// When an iteration ends.
+struct rank_ends {
+  double any = 0;      ///< at least, by the rank's own ops
+  double leaving = 0;  ///< the same of the latest B or I of the first part, `rank_part::up` not yet added
+};
+
+/// An op of a rank.
+struct rank_step {
+  op_kind kind;
+  std::size_t part;
+  std::size_t index;  ///< of its part, microbatch and slice among the results: of F; that of B or I is the next
+};
+
+/// A rank alone, as hosts and devices run it. Trivially copyable; refers to a `rank_relaxation` or to a copy of its steps.
+struct rank_steps {
+  view<const rank_step> steps{};  ///< in the order of the rank
+  std::size_t passes = 0;         ///< microbatches times slices
+
+  /// How many results are written: `done` below.
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t results(std::size_t parts) const noexcept {
+    return 2 * passes * parts;
+  }
+
+  /// When the iteration ends.
+  ///
+  /// @param parts   of the rank, `count` of them, `stride` elements apart
+  /// @param count   at least 1
+  /// @param turn    from the end of F of the last part to the begin of its B, through all stages behind
+  /// @param done    room for `results(count)` values, as far apart; is written
+  /// @param stride  1, or the number of candidates that lie side by side
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr rank_ends operator()(const rank_part* parts, std::size_t count,
+                                                                    double turn, double* done,
+                                                                    std::size_t stride) const noexcept {
+    double now = 0;
+    rank_ends result;
+    for (const rank_step& each : steps) {
+      const rank_part& here = parts[each.part * stride];
+      double* const own = done + each.index * stride;
+      if (each.kind == op_kind::forward) {
+        const double ready = each.part == 0 ? here.down : *(own - results(1) * stride) + here.down;
+        now = (now < ready ? ready : now) + here.forward;
+        *own = now;
+      } else if (each.kind == op_kind::backward_weight) {
+        now += here.weight;
+      } else {
+        const bool last = each.part + 1 == count;
+        const double ready = last ? *own + turn : own[(results(1) + 1) * stride] + parts[(each.part + 1) * stride].up;
+        now = (now < ready ? ready : now) + here.backward;
+        if (each.kind == op_kind::backward) now += here.weight;
+        own[stride] = now;
+        if (each.part == 0 && result.leaving < now) result.leaving = now;
+      }
+    }
+    result.any = now;
+    return result;
+  }
+};
+
 /// An iteration in which one rank runs its ops in order, and all others have room for any number at once: a bound for
 /// every cut with these stages on the rank: docs/makespan.md, Bounds, Every other schedule.
 class rank_relaxation {
  public:
-  /// One of the rank's stages, in the order of the model, and how long its results are under way through others.
-  struct part {
-    double forward = 0;   ///< of a microbatch
-    double backward = 0;  ///< B or I
-    double weight = 0;    ///< W
-    double down = 0;      ///< from the part before, or the first layer, to this one's F
-    double up = 0;        ///< from this one's B or I to the part before, or the end of the first layer's
-  };
-
-  /// When the iteration ends.
-  struct ends {
-    double any = 0;      ///< at least, by the rank's own ops
-    double leaving = 0;  ///< the same of the latest B or I of the first part, `part::up` not yet added
-  };
+  using part = rank_part;
+  using ends = rank_ends;
 
   /// The ops of a rank, of all its stages or of one.
   rank_relaxation(const schedule& order, std::size_t rank, std::size_t only) { read(order, rank, only, true); }
@@ -35,30 +93,16 @@ class rank_relaxation {
   /// @param parts  of the rank
   /// @param turn   from the end of F of the last part to the begin of its B, through all stages behind
   [[nodiscard]] ends operator()(const std::vector<part>& parts, double turn) {
-    double now = 0;
-    ends result;
-    for (const step& each : steps_) {
-      const part& here = parts[each.part];
-      double* const done = done_.data() + each.index;
-      if (each.kind == op_kind::forward) {
-        const double ready = each.part == 0 ? here.down : forward_of(each, each.part - 1) + here.down;
-        now = (now < ready ? ready : now) + here.forward;
-        done[0] = now;
-        continue;
-      }
-      if (each.kind != op_kind::backward_weight) {
-        const bool last = each.part + 1 == parts.size();
-        const double ready = last ? done[0] + turn : backward_of(each, each.part + 1) + parts[each.part + 1].up;
-        now = (now < ready ? ready : now) + here.backward;
-        if (each.kind == op_kind::backward) now += here.weight;
-        done[1] = now;
-        if (each.part == 0 && result.leaving < now) result.leaving = now;
-        continue;
-      }
-      now += here.weight;
-    }
-    result.any = now;
-    return result;
+    return steps()(parts.data(), parts.size(), turn, done_.data(), 1);
+  }
+
+  /// What is run; refers to this object.
+  [[nodiscard]] rank_steps steps() const noexcept { return {steps_, passes_}; }
+
+  /// The same with a copy of the steps: see `memory_for`.
+  template <memory_for<rank_step> Memory>
+  [[nodiscard]] rank_steps placed(Memory& memory) const {
+    return {memory(view<const rank_step>(steps_)), passes_};
   }
 
   /// A longest path of what was asked last, that to the end or, if it is longer, that of the latest B or I of the first part
@@ -81,12 +125,6 @@ class rank_relaxation {
   }
 
  private:
-  struct step {
-    op_kind kind;
-    std::size_t part;
-    std::size_t index;  // of its microbatch and slice, in `done_`
-  };
-
   void read(const schedule& order, std::size_t rank, std::size_t only, bool one) {
     std::vector<std::size_t> part_of(order.stages(), order.stages());
     std::size_t parts = 0;
@@ -111,7 +149,7 @@ class rank_relaxation {
     waits_.assign(steps_.size() + 1, 0);
     std::vector<std::size_t> ended(done_.size());  // the step, counted from 1, that writes there
     for (std::size_t i = 1; i <= steps_.size(); ++i) {
-      const step& each = steps_[i - 1];
+      const rank_step& each = steps_[i - 1];
       const part& here = parts[each.part];
       const bool last = each.part + 1 == parts.size();
       std::size_t source = 0;
@@ -135,7 +173,7 @@ class rank_relaxation {
 
   /// Counts a step of the longest path; returns the one before it on the path.
   std::size_t step_back(std::size_t at, std::size_t parts, double* counts) const {
-    const step& each = steps_[at - 1];
+    const rank_step& each = steps_[at - 1];
     double* const here = counts + 5 * each.part;
     if (each.kind == op_kind::forward) here[0] += 1;
     if (is_gradient(each.kind)) here[1] += 1;
@@ -151,15 +189,8 @@ class rank_relaxation {
     return waits_[at] - 1;
   }
 
-  [[nodiscard]] double forward_of(const step& each, std::size_t of) const {
-    return done_[each.index + 2 * passes_ * of - 2 * passes_ * each.part];
-  }
-  [[nodiscard]] double backward_of(const step& each, std::size_t of) const {
-    return done_[each.index + 2 * passes_ * of - 2 * passes_ * each.part + 1];
-  }
-
   std::size_t passes_ = 0;
-  std::vector<step> steps_{};
+  std::vector<rank_step> steps_{};
   std::vector<double> done_{};
   std::vector<double> ends_{};        // of every step, counted from 1, when it was traced
   std::vector<std::size_t> waits_{};  // 0: for the one before; else for the result of this one, less 1
