@@ -131,15 +131,12 @@ template <arithmetic T>
   }
 }
 
-/// Adds into `sum`, and says whether the true sum was representable: false leaves `sum` as it was.
+/// Adds into `sum`, and says whether the true sum was representable: false leaves `sum` as it was. Of hosts: sums are checked
+/// where the data enters.
 template <integer Sum, integer T>
-[[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool checked_add(Sum& sum, T x) noexcept {
-  const auto result = static_cast<Sum>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(x));
-  if constexpr (sizeof(Sum) < sizeof(T)) {
-    if (result != static_cast<detail::wide_integer>(sum) + x) return false;
-  } else {
-    if (is_negative(x) ? sum < result : result < sum) return false;  // it went round at an end of the range
-  }
+[[nodiscard]] constexpr bool checked_add(Sum& sum, T x) noexcept {
+  Sum result{};
+  if (__builtin_add_overflow(sum, x, &result)) return false;
   sum = result;
   return true;
 }
