@@ -178,6 +178,7 @@
   X(is_bottleneck) \
   X(is_chain) \
   X(is_compute) \
+  X(is_cut) \
   X(is_duration) \
   X(is_finite) \
   X(is_for_graphs) \

@@ -77,6 +77,7 @@ template <class E>
 using number_t = typename number_of<E>::type;
 
 /// How many of them it needs.
+STAGECUT_CALLS_ANY
 template <class E>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room_of(const E& e) {
   if constexpr (has_room<E>) return e.room();
@@ -85,6 +86,7 @@ template <class E>
 
 /// The cost of a candidate.
 /// @param room  `room_of(e)` numbers
+STAGECUT_CALLS_ANY
 template <class E>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto cost_of(const E& e, candidate points,
                                                           strided_view<number_t<E>> room) {

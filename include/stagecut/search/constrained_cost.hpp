@@ -42,15 +42,17 @@ class constrained_cost {
 
   /// @param evaluator   kept as a copy
   /// @param constraint  a `stage_constraint`; likewise
-  STAGECUT_HOST_DEVICE constexpr constrained_cost(E evaluator, Constraint constraint)
+  constexpr constrained_cost(E evaluator, Constraint constraint)
       : evaluator_(std::move(evaluator)), constraint_(std::move(constraint)) {}
 
   /// See `candidate_cost`. A refused candidate is not evaluated.
   /// @{
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room() const {
     if constexpr (detail::has_room<E>) return evaluator_.room();
     return 0;
   }
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr cost_t operator()(candidate points, strided_view<number> room) const {
     for (std::size_t s = 0; s + 1 < points.size(); ++s) {
       if (!constraint_(s, std::size_t{points[s]}, std::size_t{points[s + 1]})) return {};

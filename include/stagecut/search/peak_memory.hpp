@@ -32,6 +32,7 @@ struct moments_memory {
   view<const held_stage> held{};
   view<const std::uint32_t> first{};  // of every moment, its first stage in `held`; and one more: their number
 
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points) const {
     double most = 0;
     for (std::size_t moment = 0; moment + 1 < first.size(); ++moment) {

@@ -83,12 +83,15 @@ class product {
 
   /// See `candidate_space`.
   /// @{
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::uint64_t size() const noexcept {
     return first_.size() * second_.size();
   }
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t points() const noexcept {
     return first_.points() + second_.points();
   }
+  STAGECUT_CALLS_ANY
   STAGECUT_HOST_DEVICE constexpr void decode(std::uint64_t index, candidate_room room) const {
     first_.decode(index / second_.size(), room.slice(0, first_.points()));
     second_.decode(index % second_.size(), room.slice(first_.points(), points()));

@@ -19,11 +19,12 @@ class stage_objective {
  public:
   /// @param cost       of a stage, an `interval_cost` or a `staged_cost`; kept as a copy
   /// @param objective  over all stages
-  STAGECUT_HOST_DEVICE constexpr explicit stage_objective(Cost cost, Objective objective = {})
+  constexpr explicit stage_objective(Cost cost, Objective objective = {})
       : cost_(std::move(cost)), objective_(std::move(objective)) {}
 
   /// See `candidate_cost`. A call of the cost for each stage.
   /// @{
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto operator()(candidate points) const {
     auto value = objective_(of_stage(points, 0));
     for (std::size_t s = 1; s + 1 < points.size(); ++s) value = objective_(value, objective_(of_stage(points, s)));
@@ -37,6 +38,7 @@ class stage_objective {
   /// @}
 
  private:
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto of_stage(candidate points, std::size_t s) const {
     const std::size_t first = points[s];
     const std::size_t last = points[s + 1];

@@ -67,16 +67,18 @@ class weighted_sum {
   /// @param a         kept as a copy
   /// @param weight_b  of the second
   /// @param b         kept as a copy
-  STAGECUT_HOST_DEVICE constexpr weighted_sum(double weight_a, A a, double weight_b, B b)
+  constexpr weighted_sum(double weight_a, A a, double weight_b, B b)
       : a_(std::move(a)), b_(std::move(b)), weight_a_(weight_a), weight_b_(weight_b) {}
 
   /// See `candidate_cost`.
   /// @{
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room() const {
     const std::size_t a = need(a_);
     const std::size_t b = need(b_);
     return a < b ? b : a;
   }
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points, strided_view<number> room) const {
     return sum(cost(a_, points, room), cost(b_, points, room));
   }
@@ -119,11 +121,13 @@ class weighted_sum {
     std::array<double, width> costs_{};
   };
 
+  STAGECUT_CALLS_ANY
   template <class E>
   [[nodiscard]] STAGECUT_HOST_DEVICE static constexpr std::size_t need(const E& e) {
     if constexpr (detail::has_room<E>) return e.room();
     return 0;
   }
+  STAGECUT_CALLS_ANY
   template <class E>
   [[nodiscard]] STAGECUT_HOST_DEVICE static constexpr auto cost(const E& e, candidate points,
                                                                 strided_view<number> room) {

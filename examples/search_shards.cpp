@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// Shares a search among workers, here threads: whoever starts them, ranges are all that they are told, and `better` is all that
+// their answers need. search_shards.cu does the same with GPUs and NCCL.
+#include "search_shards.hpp"
+
+#include <thrust/execution_policy.h>
+
+#include <barrier>
+#include <thread>
+#include <vector>
+
+int main() {
+  constexpr std::uint64_t workers = 3;
+  const shared_problem problem;
+  std::vector<search::scored<double>> best(workers);
+  std::barrier all_done(workers);
+  std::vector<std::jthread> threads;
+  for (std::uint64_t worker = 0; worker < workers; ++worker) {
+    threads.emplace_back([&, worker] {
+      best[worker] = problem.best_of(thrust::seq, worker, workers);
+      all_done.arrive_and_wait();
+      search::scored<double> whole;
+      for (const auto& each : best) whole = search::better(whole, each);
+      if (worker == 0) problem.print(whole);
+    });
+  }
+}
