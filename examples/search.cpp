@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Simulates many cuts of a chain and keeps the best by a measure of one's own. The same source is compiled for a host, where
-// thrust::device is the processors, and as search.cu for a GPU.
+// thrust::device is the processors, and as search.cu for a GPU. It
+// prints
+//   436 at best; 106 cuts are left of 50388
+//    441.2: 0 3 5 8 11 14 16 18 20
+//    443.2: 0 2 4 6 9 12 15 17 20
+//    444.2: 0 2 5 8 11 14 16 18 20
 #include <stagecut/search/best_n.hpp>
 #include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/cuts_within.hpp>

@@ -138,9 +138,7 @@ class cut_makespan {
     result.rows = detail::placed_rows(result.rows, memory);
     result.durations.first = memory(result.durations.first);
     result.durations.terms = memory(result.durations.terms);
-    result.steps.ops = memory(result.steps.ops);
-    result.steps.delays = memory(result.steps.delays);
-    result.steps.last = memory(result.steps.last);
+    result.steps = program_.placed(memory);
     return result;
   }
   /// @}

@@ -102,15 +102,15 @@ class exhausted_fn {
                                  const search_options& options, view<std::size_t> points) const {
     const auto found = search::all_below(policy_, paths, makespan, task.most * makespan.tick(), capacity, options);
     if (!found.complete) return exhaustion_answer::too_many;
-    scored<double> best;
+    scored<double> first;  // by `precedes`
     for (const auto& each : found.all) {
-      if (!search::precedes(each.score, best)) continue;
+      if (!search::precedes(each.score, first)) continue;
       std::vector<std::size_t> cut(each.points.begin(), each.points.end());
       if (!stagecut::detail::allowed_cut(task.problem->order, task.problem->rules, cut)) continue;
-      best = each.score;
+      first = each.score;
       write(each.points, points);
     }
-    return best.index == scored<double>::none ? exhaustion_answer::none : exhaustion_answer::found;
+    return first.index == scored<double>::none ? exhaustion_answer::none : exhaustion_answer::found;
   }
 
   static void write(const std::vector<std::uint32_t>& from, view<std::size_t> to) {
