@@ -60,6 +60,15 @@ template <class Space>
 std::vector<numbers> all_of(const Space& space) {
   std::vector<numbers> result;
   for (std::uint64_t i = 0; i < space.size(); ++i) result.push_back(decoded(space, i));
+  // The same one after the other, from several of them on.
+  for (std::uint64_t begin = 0; begin < space.size(); begin += 1 + space.size() / 3) {
+    numbers points(space.points());
+    auto walk = search::detail::walk(space, begin, search::candidate_room(points.data(), points.size()));
+    for (std::uint64_t i = begin; i < space.size(); ++i) {
+      if (i != begin) walk.next();
+      CHECK(points == result[i]);
+    }
+  }
   return result;
 }
 

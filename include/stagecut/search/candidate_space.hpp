@@ -23,11 +23,43 @@ using candidate_room = strided_view<std::uint32_t>;
 ///
 /// A space that owns arrays has `s.placed(memory)`: what decodes in the same way, is trivially copyable, and reads its arrays
 /// where `memory(view<const T>) -> view<const T>` has put them. One without is trivially copyable itself.
+///
+/// Optional, for hosts: `s.walk(index, room)`, an object whose constructor decodes as above and whose `next()` writes the next
+/// candidate into the same room.
 template <class S>
 concept candidate_space = requires(const S& s, std::uint64_t index, candidate_room room) {
   { s.size() } -> std::convertible_to<std::uint64_t>;
   { s.points() } -> std::convertible_to<std::size_t>;
   s.decode(index, room);
 };
+
+namespace detail {
+
+/// Decodes one candidate after the other.
+template <class S>
+class each_candidate {
+ public:
+  each_candidate(const S& space, std::uint64_t index, candidate_room room) : space_(space), index_(index), room_(room) {
+    space_.decode(index_, room_);
+  }
+  void next() { space_.decode(++index_, room_); }
+
+ private:
+  const S& space_;
+  std::uint64_t index_;
+  candidate_room room_;
+};
+
+/// Candidates of a space one after the other, beginning with that of an index.
+template <class S>
+[[nodiscard]] auto walk(const S& space, std::uint64_t index, candidate_room room) {
+  if constexpr (requires { space.walk(index, room); }) {
+    return space.walk(index, room);
+  } else {
+    return each_candidate<S>(space, index, room);
+  }
+}
+
+}  // namespace detail
 
 }  // namespace stagecut::inline v0::search

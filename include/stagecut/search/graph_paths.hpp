@@ -82,6 +82,50 @@ struct path_steps {
   }
 };
 
+/// Candidates one after the other: only what differs from the one before is written.
+class path_walk {
+ public:
+  /// Begins with a candidate.
+  path_walk(const path_steps& paths, std::uint64_t index, candidate_room room)
+      : paths_(paths), room_(room), edges_(paths.places.size() / paths.width) {
+    for (std::size_t step = 0; step < edges_.size(); ++step) {
+      const std::uint32_t node = write(step);
+      if (step + 1 == edges_.size()) break;
+      edges_[step] = paths_.last_edge(node, index);
+      index -= paths_.before[edges_[step]];
+    }
+  }
+
+  /// Goes on to the next one.
+  /// @pre there is one
+  void next() {
+    std::size_t step = edges_.size() - 1;
+    do --step;
+    while (edges_[step] + 1 == paths_.first[node(step) + 1]);
+    ++edges_[step];
+    for (++step; step < edges_.size(); ++step) {
+      const std::uint32_t here = write(step);
+      if (step + 1 < edges_.size()) edges_[step] = paths_.first[here];
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t node(std::size_t step) const { return step == 0 ? 0 : paths_.to[edges_[step - 1]]; }
+
+  std::uint32_t write(std::size_t step) {
+    const std::uint32_t here = node(step);
+    for (std::size_t j = 0; j < paths_.width; ++j) {
+      const std::uint32_t place = paths_.places[step * paths_.width + j];
+      if (place != path_graph::nowhere) room_[place] = paths_.values[here * paths_.width + j];
+    }
+    return here;
+  }
+
+  path_steps paths_;
+  candidate_room room_;
+  std::vector<std::uint32_t> edges_;  // of every step but the last
+};
+
 }  // namespace detail
 
 /// All paths of a layered graph, from its first node to the last step, in the order of the edges: only what the graph allows
@@ -115,6 +159,9 @@ class graph_paths {
   [[nodiscard]] std::uint64_t size() const noexcept { return paths_; }
   [[nodiscard]] std::size_t points() const noexcept { return graph_.points; }
   void decode(std::uint64_t index, candidate_room room) const noexcept { steps().decode(index, room); }
+  [[nodiscard]] auto walk(std::uint64_t index, candidate_room room) const {
+    return detail::path_walk(steps(), index, room);
+  }
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     detail::path_steps result = steps();

@@ -67,8 +67,9 @@ struct evaluate_block {
   void one_by_one(std::size_t begin, std::size_t end) const {
     std::vector<std::uint32_t> points(space->points());
     std::vector<number_t<E>> room(detail::room_of(*evaluator));
+    auto walk = detail::walk(*space, first + begin, candidate_room(points.data(), points.size()));
     for (std::size_t i = begin; i < end; ++i) {
-      space->decode(first + i, candidate_room(points.data(), points.size()));
+      if (i != begin) walk.next();
       costs[i] = detail::cost_of(*evaluator, candidate(points.data(), points.size()), {room.data(), room.size()});
     }
   }
@@ -77,10 +78,11 @@ struct evaluate_block {
     std::vector<std::uint32_t> points(space->points());
     auto lanes = evaluator->lanes();
     constexpr std::size_t width = decltype(lanes)::width;
+    auto walk = detail::walk(*space, first + begin, candidate_room(points.data(), points.size()));
     for (std::size_t i = begin; i < end; i += width) {
       const std::size_t here = end - i < width ? end - i : width;
       for (std::size_t lane = 0; lane < here; ++lane) {
-        space->decode(first + i + lane, candidate_room(points.data(), points.size()));
+        if (i + lane != begin) walk.next();
         lanes.set(lane, candidate(points.data(), points.size()));
       }
       const auto& found = lanes.costs();
