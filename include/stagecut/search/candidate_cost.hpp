@@ -38,7 +38,7 @@ template <class E>
 using candidate_cost_t = typename decltype(detail::cost_type(std::declval<const E&>()))::type;
 
 /// What tells the cost of a candidate, on a device, too. Valid expressions, for `e` of type `const E`:
-///   `e(candidate)`         its cost, ordered by `<`, never NaN; pure
+///   `e(candidate)`         its cost, trivially copyable, not `bool`, ordered by `<`, never NaN; pure
 /// or, for one that works on some numbers,
 ///   `typename E::number`   of which type they are
 ///   `e.room()`             how many it needs
@@ -53,7 +53,7 @@ template <class E>
 concept candidate_cost = requires(const E& e) {
   typename candidate_cost_t<E>;
   requires std::copyable<candidate_cost_t<E>>;
-  requires std::is_trivially_copyable_v<candidate_cost_t<E>>;
+  requires std::is_trivially_copyable_v<candidate_cost_t<E>> && !std::is_same_v<candidate_cost_t<E>, bool>;
   { std::declval<candidate_cost_t<E>>() < std::declval<candidate_cost_t<E>>() } -> std::convertible_to<bool>;
 };
 

@@ -7,6 +7,7 @@
 
 #include <stagecut/search/strided_view.hpp>
 
+/// Candidates that are evaluated in mass, by a policy of Thrust: spaces, evaluators, searches.
 namespace stagecut::inline v0::search {
 
 /// A candidate: its cut points, or whatever numbers its space is made of.

@@ -11,8 +11,8 @@ namespace stagecut::inline v0::search {
 
 /// The indices that a search has looked at: `[first, next)`. A stopped one goes on at `next`.
 struct searched {
-  std::uint64_t first = 0;
-  std::uint64_t next = 0;
+  std::uint64_t first = 0;  ///< the first one
+  std::uint64_t next = 0;   ///< the one behind the last
 
   /// Equal in every part.
   friend bool operator==(const searched&, const searched&) = default;
@@ -40,8 +40,8 @@ struct found_best : found<Cost> {
 /// Some candidates, in the order of `precedes`.
 template <class Cost>
 struct found_some {
-  std::vector<found<Cost>> all{};
-  searched range{};  ///< in which there are no better ones
+  std::vector<found<Cost>> all{};  ///< as many as were asked for, or all that there are
+  searched range{};                ///< in which there are no better ones
 
   /// Equal in every part.
   friend bool operator==(const found_some&, const found_some&) = default;
