@@ -25,9 +25,9 @@ class bounder {
     detail::rank_tuples<Policy> tuples(policy_, *task.problem);
     if (!tuples.fits()) return task.bound;
     double bound = task.bound;
-    for (double part = 8; bound<task.makespan; part = part> 1 ? part / 2 : 1) {
-      const double gap = task.makespan - 1 - bound;
-      const double most = bound + stagecut::detail::whole_ticks(gap / part);
+    for (const double part : {4.0, 1.0}) {
+      if (bound >= task.makespan) break;
+      const double most = bound + stagecut::detail::whole_ticks((task.makespan - 1 - bound) / part);
       const std::optional<double> least = tuples.least(most, end);
       if (least && *least > bound) bound = *least;
       if (!least || *least <= most) break;
@@ -53,11 +53,12 @@ struct bounded_fn {
 /// @param policy  of Thrust: where and how to evaluate them; kept as a copy
 /// @return        a `bounder`, to be kept in a variable and named in `makespan_request::helpers`
 ///
-/// All other ranks lose their order, so what a rank takes is a bound for every cut with these stages on it. Cuts are paths whose
-/// edges are the stages of a rank; from below it is proved, for larger and larger makespans, that each path has an edge above
-/// it. The bound does not depend on the system nor on the number of threads unless time is over first. O(n^v) nodes and
-/// beginnings at the worst for v stages a rank, of which those whose ranks are busy for too long are never made; memory for
-/// those of 256 beginnings at once. docs/makespan.md, Bounds, Every other schedule, has the proof.
+/// All other ranks lose their order, so what a rank takes is a bound for every cut with these stages on it. Cuts are paths
+/// whose edges are the stages of a rank. First it is proved that each path has an edge above a makespan that is a quarter of
+/// the way from the bound to the best one, then the least largest edge of a path is found. It does not depend on the system nor
+/// on the number of threads, unless time is over first. O(n^(2v - 1)) nodes at the worst for v stages a rank, of which those
+/// whose ranks are busy for too long are never made; memory for those of 256 beginnings of paths at once. Edges are made by one
+/// thread. docs/makespan.md, Bounds, Every other schedule, has the proof.
 inline constexpr bounded_fn bounded{};
 
 }  // namespace stagecut::inline v0::search

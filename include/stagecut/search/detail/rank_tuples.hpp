@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/makespan/detail/cut_problem.hpp>
 #include <stagecut/search/candidate_list.hpp>
@@ -125,7 +126,7 @@ class rank_tuples {
   /// Chooses the ends of the node's stages from j on; `load` is what those before take, `left` what is left of their rounds.
   void choose(std::size_t j, double load, double left) {
     if (j == parts_) {
-      if (left * passes_ * (1 - 0x1p-40) > rest_) return;
+      if (too_much(left)) return;
       edges_.add(view<const std::uint32_t>(points_));
       values_.push_back({key_of(begin_, points_.data() + parts_), value_});
       return;
@@ -134,13 +135,23 @@ class rank_tuples {
     const rounds& begin = begins_[from_ + begin_].second;
     const std::size_t first = points_[j];
     const std::size_t highest = begin[j + 1] - (ranks_ - 1 - rank_);
-    for (std::size_t last = rank_ + 1 == ranks_ ? highest : first + 1; last <= highest; ++last) {
+    const auto behind = [&](std::size_t last) {
+      return left + times_.load(last, begin[j + 1], s + 1, (j + 1) * ranks_);
+    };
+    std::size_t last = rank_ + 1 == ranks_ ? highest : first + 1;
+    if (j + 1 == parts_) {
+      last = stagecut::detail::gallop(last, highest, last, [&](std::size_t i) { return !too_much(behind(i)); });
+    }
+    for (; last <= highest; ++last) {
       const double here = load + problem_.chain.load(s, first, last);
       if (lead_ + passes_ * here >= least_) return;
       points_[parts_ + j] = static_cast<std::uint32_t>(last);
-      choose(j + 1, here, left + times_.load(last, begin[j + 1], s + 1, (j + 1) * ranks_));
+      choose(j + 1, here, behind(last));
     }
   }
+
+  /// Whether the ranks behind cannot run so much within the time.
+  [[nodiscard]] bool too_much(double left) const { return left * passes_ * (1 - 0x1p-40) > rest_; }
 
   void begin_edges() {
     rest_ = 0;
