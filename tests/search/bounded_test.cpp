@@ -65,8 +65,8 @@ double own_times(const chain_ticks& chain, std::size_t kind, std::size_t from, s
   for (std::size_t s = from; s < to; ++s) sum += chain.own(kind, s);
   return sum;
 }
-/// Over all boundaries from the one behind stage `from` to the one before stage `to`: of a cut where the stage at the end is the
-/// rank's, else the least.
+/// Over all boundaries from the one behind stage `from` to the one before stage `to`: that of the cut at an end that is known,
+/// else the least.
 double least_messages(const chain_ticks& chain, const points& cut, std::size_t from, std::size_t to, bool known_from,
                       bool known_to) {
   double sum = 0;

@@ -47,8 +47,8 @@ class rank_tuples {
     return add_begins(begin);
   }
 
-  /// The least largest bound of a path if it is not above `most`; if it is, `most + 1`, for all bounds are whole; none if it took
-  /// longer than until `end`.
+  /// The least largest bound of a path if it is not above `most`; if it is, `most + 1`, for all bounds are whole; none if time
+  /// was over, which is at `end`.
   [[nodiscard]] std::optional<double> least(double most, double end) {
     least_ = most + 1;
     end_ = end;
@@ -75,7 +75,7 @@ class rank_tuples {
   static constexpr unsigned begin_bits = 20;
   static constexpr std::size_t most_begins = 256;  // at once
 
-  /// Adds all beginnings that begin so, and sorts them: the better shared out among the rounds, the sooner a short path is found.
+  /// Adds all beginnings that begin so, and sorts them: where rounds take alike, a short path is found soon. False: too many.
   bool add_begins(rounds& begin) {
     if (begin.size() == parts_) {
       begin.push_back(static_cast<std::uint32_t>(items_));
@@ -108,12 +108,13 @@ class rank_tuples {
       next_.clear();
       begin_edges();
       for (const node& each : nodes_) {
+        if (stagecut::detail::seconds_now() >= end_) return false;
         if (each.value >= least_) continue;
         unpack(each);
         choose(0, 0, 0);
-        if (values_.size() >= system_t<Policy>::chunk && !take_edges()) return false;
+        if (values_.size() >= system_t<Policy>::chunk) take_edges();
       }
-      if (!take_edges()) return false;
+      take_edges();
       std::sort(next_.begin(), next_.end());
       const auto same = [](const node& a, const node& b) { return a.key == b.key; };
       next_.erase(std::unique(next_.begin(), next_.end(), same), next_.end());
@@ -160,11 +161,10 @@ class rank_tuples {
     values_.clear();
   }
 
-  /// Bounds the edges; the nodes that they lead to are next. False if time is over.
-  [[nodiscard]] bool take_edges() {
+  /// Bounds the edges; the nodes that they lead to are next.
+  void take_edges() {
     using system = system_t<Policy>;
-    if (stagecut::detail::seconds_now() >= end_) return false;
-    if (values_.empty()) return true;
+    if (values_.empty()) return;
     const rank_bound bound{problem_.chain.rows(), times_.rows(), programs_[rank_].steps(), rank_, ranks_};
     typename system::template evaluation<candidate_list, rank_bound> evaluate(edges_, bound);
     typename system::template array<double> costs(values_.size());
@@ -175,7 +175,6 @@ class rank_tuples {
       if (value < least_) next_.push_back({values_[i].key, value});
     }
     begin_edges();
-    return true;
   }
 
   [[nodiscard]] std::uint64_t key_of(std::size_t begin, const std::uint32_t* points) const {
