@@ -147,16 +147,17 @@ class lanes {
   ///
   /// All durations are 0 at first. O(slots and durations) memory.
   explicit lanes(const slot_program& program, lane_registers registers = widest_lane_registers())
-      : steps_(program.steps()),
-        durations_(program.durations()),
-        times_(steps_.durations),
-        state_(steps_.slots),
-        registers_(registers) {
+      : lanes(program.steps(), registers) {
+    durations_ = program.durations();
+  }
+  explicit lanes(const slot_program&&, lane_registers = lane_registers::plain) = delete;  // would die before it is run
+  /// The same of steps that somebody else made; `set` is not for these.
+  explicit lanes(const slot_steps& steps, lane_registers registers = widest_lane_registers())
+      : steps_(steps), times_(steps_.durations), state_(steps_.slots), registers_(registers) {
     if (registers <= widest_lane_registers()) return;
     const char* const name = registers == lane_registers::bits_256 ? "bits_256" : "bits_512";
     detail::fail(argument_error("lanes", "registers", name, "must be registers that this machine has"));
   }
-  explicit lanes(const slot_program&&, lane_registers = lane_registers::plain) = delete;  // would die before it is run
 
   /// A duration of a candidate, to be set before `run`.
   ///
@@ -205,7 +206,7 @@ class lanes {
   }
 
   slot_steps steps_;
-  view<const std::uint32_t> durations_;
+  view<const std::uint32_t> durations_{};
   std::vector<detail::lane_row<T>> times_;
   std::vector<detail::lane_row<T>> state_;
   detail::lane_row<T> result_{};

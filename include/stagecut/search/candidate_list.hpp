@@ -51,7 +51,7 @@ class candidate_list {
                                             stagecut::detail::joined({"must be ", width_})));
     }
     for (const auto& each : points) {
-      if (!(each >= 0 && static_cast<std::uint64_t>(each) <= 0xFFFFFFFFU)) {
+      if (!std::in_range<std::uint32_t>(each)) {
         stagecut::detail::fail(argument_error("search::candidate_list::add", "points", std::to_string(each),
                                               "must be from 0 to below 2^32"));
       }

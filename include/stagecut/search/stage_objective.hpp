@@ -6,9 +6,9 @@
 
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/placed.hpp>
-#include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/detail/stage_price.hpp>
 
 namespace stagecut::inline v0::search {
 
@@ -40,13 +40,7 @@ class stage_objective {
  private:
   STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto of_stage(candidate points, std::size_t s) const {
-    const std::size_t first = points[s];
-    const std::size_t last = points[s + 1];
-    if constexpr (requires { cost_(first, last); }) {
-      return cost_(first, last);
-    } else {
-      return cost_(s, first, last);
-    }
+    return detail::stage_price(cost_, s, std::size_t{points[s]}, std::size_t{points[s + 1]});
   }
 
   Cost cost_;

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/slot_program.hpp>
+
+namespace stagecut::inline v0::search::detail {
+
+/// Where a duration of a `rank_program` stands: six of each of the rank's stages, and the turn behind all of them.
+enum rank_duration : std::size_t {
+  rank_forward = 1,   ///< F of a microbatch
+  rank_backward,      ///< B without W, or I
+  rank_whole,         ///< B with W
+  rank_weight,        ///< W
+  rank_down,          ///< from the stage of the rank before, or the first layer, to this one's F
+  rank_up,            ///< from this one's B or I to the stage before, or the end of the first layer's
+  rank_durations = 6  ///< of a stage
+};
+
+/// An iteration in which one rank runs its ops in order, and all others have room for any number at once, as a slot program:
+/// what `rank_relaxation` computes, in lanes and on devices. See docs/makespan.md, Bounds, Every other schedule.
+class rank_program {
+ public:
+  /// @pre the rank has a stage, and fewer than 32,768 ops
+  rank_program(const schedule& order, std::size_t rank) {
+    std::vector<std::size_t> part_of(order.stages(), order.stages());
+    for (std::size_t s = 0; s < order.stages(); ++s) {
+      if (order.rank_of[s] == rank) part_of[s] = parts_++;
+    }
+    const std::size_t passes = order.microbatches * order.slices;
+    std::vector<std::uint16_t> forward(passes * parts_);  // of every part and pass, its place among the ops, from 1 on
+    std::vector<std::uint16_t> backward(passes * parts_);
+    std::uint16_t leaves = 0;
+    for (const op& each : order.orders[rank]) {
+      if (!is_compute(each.kind) || part_of[each.stage] == order.stages()) continue;
+      const std::size_t part = part_of[each.stage];
+      const std::size_t pass = part * passes + each.microbatch * order.slices + each.slice;
+      if (each.kind == op_kind::forward) {
+        add(part == 0 ? std::uint16_t{0} : forward[pass - passes], place(part, rank_down), place(part, rank_forward));
+        forward[pass] = last_op();
+      } else if (each.kind == op_kind::backward_weight) {
+        add(0, 0, place(part, rank_weight));
+      } else {
+        const bool last = part + 1 == parts_;
+        add(last ? forward[pass] : backward[pass + passes], last ? turn() : place(part + 1, rank_up),
+            place(part, each.kind == op_kind::backward ? rank_whole : rank_backward));
+        backward[pass] = last_op();
+        if (part == 0) leaves = last_op();
+      }
+    }
+    last_ = {last_op()};
+    add(leaves, place(0, rank_up), 0);
+    ops_.back().before = 0;
+    last_.push_back(last_op());
+    share_slots();
+  }
+
+  /// What is run; refers to this object.
+  [[nodiscard]] slot_steps steps() const noexcept {
+    return {ops_, delays_, last_, slots_, rank_durations * parts_ + 2};
+  }
+
+ private:
+  [[nodiscard]] static std::uint16_t place(std::size_t part, std::size_t duration) {
+    return static_cast<std::uint16_t>(rank_durations * part + duration);
+  }
+  [[nodiscard]] std::uint16_t turn() const { return place(parts_, 1); }
+  [[nodiscard]] std::uint16_t last_op() const { return static_cast<std::uint16_t>(ops_.size()); }
+
+  /// An op behind the one before; slots are places of ops at first.
+  void add(std::uint16_t source, std::uint16_t delay, std::uint16_t time) {
+    ops_.push_back({last_op(), source, time, static_cast<std::uint16_t>(ops_.size() + 1)});
+    delays_.push_back(delay);
+  }
+
+  /// Keeps each result until the last op that awaits it.
+  void share_slots() {
+    std::vector<std::size_t> until(ops_.size() + 1);
+    for (std::size_t i = 0; i < ops_.size(); ++i) until[ops_[i].before] = until[ops_[i].source] = i;
+    for (const std::uint16_t each : last_) until[each] = ops_.size();
+    std::vector<std::uint16_t> slot(ops_.size() + 1);
+    std::vector<std::uint16_t> free;
+    for (std::size_t i = 0; i < ops_.size(); ++i) {
+      const std::size_t before = ops_[i].before;
+      const std::size_t source = ops_[i].source;
+      if (before != 0 && until[before] == i) free.push_back(slot[before]);
+      if (source != 0 && source != before && until[source] == i) free.push_back(slot[source]);
+      if (free.empty()) free.push_back(static_cast<std::uint16_t>(slots_++));
+      slot[i + 1] = free.back();
+      free.pop_back();
+      if (until[i + 1] == 0) free.push_back(slot[i + 1]);  // nobody awaits it
+      ops_[i] = {slot[before], slot[source], ops_[i].time, slot[i + 1]};
+    }
+    for (std::uint16_t& each : last_) each = slot[each];
+  }
+
+  std::size_t parts_ = 0;
+  std::size_t slots_ = 1;
+  std::vector<slot_op> ops_{};
+  std::vector<std::uint16_t> delays_{};
+  std::vector<std::uint16_t> last_{};
+};
+
+}  // namespace stagecut::inline v0::search::detail

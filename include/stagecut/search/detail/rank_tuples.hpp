@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/detail/gallop.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/makespan/detail/cut_problem.hpp>
+#include <stagecut/search/candidate_list.hpp>
+#include <stagecut/search/detail/least_times.hpp>
+#include <stagecut/search/detail/rank_bound.hpp>
+#include <stagecut/search/detail/rank_program.hpp>
+#include <stagecut/search/detail/system.hpp>
+
+namespace stagecut::inline v0::search::detail {
+
+/// Cuts for a loop of ranks as paths: a node holds the first items of all stages of a rank, an edge chooses those of the next
+/// rank, and a path begins at the cut points between the rounds of the loop and ends at them, each a round later. The bound of
+/// an edge is that of its rank alone, all of its stages in order. So the least, over paths, of the largest bound on the path is
+/// a bound for all cuts: docs/makespan.md, Bounds, Every other schedule.
+template <class Policy>
+class rank_tuples {
+ public:
+  rank_tuples(const Policy& policy, const stagecut::detail::cut_problem& problem)
+      : policy_(policy),
+        problem_(problem),
+        ranks_(problem.order.ranks()),
+        parts_(ranks_ == 0 ? 0 : problem.order.stages() / ranks_),
+        items_(problem.chain.items),
+        bits_(static_cast<unsigned>(std::bit_width(items_))),
+        passes_(static_cast<double>(problem.order.microbatches * problem.order.slices)),
+        times_(problem.chain) {}
+
+  /// Whether nodes can be told by 64 bits, and there are not too many beginnings of paths.
+  [[nodiscard]] bool fits() {
+    const schedule& order = problem_.order;
+    if (ranks_ < 2 || order.rank_of != loop_placement(ranks_, parts_) || items_ < order.stages()) return false;
+    if (parts_ * bits_ + begin_bits > 64 || order.microbatches * order.slices * 3 * parts_ >= 0x7FFF) return false;
+    for (std::size_t r = 0; r < ranks_; ++r) programs_.emplace_back(order, r);
+    std::vector<std::uint32_t> begin{0};
+    return add_begins(begin);
+  }
+
+  /// The least largest bound of a path if it is not above `most`; if it is, `most + 1`, for all bounds are whole; none if time
+  /// was over, which is at `end`.
+  [[nodiscard]] std::optional<double> least(double most, double end) {
+    least_ = most + 1;
+    end_ = end;
+    std::size_t width = 1;
+    for (std::size_t from = 0; from < begins_.size(); from += width, width = std::min(2 * width, most_begins)) {
+      width = std::min(width, begins_.size() - from);
+      if (!follow(from, width)) return std::nullopt;
+    }
+    return least_;
+  }
+
+ private:
+  /// A node, with the largest bound on the best path to it.
+  struct node {
+    std::uint64_t key;  ///< the number of the path's beginning, then the points
+    double value;
+    friend bool operator<(const node& a, const node& b) {
+      return a.key < b.key || (a.key == b.key && a.value < b.value);
+    }
+  };
+  /// Where the rounds begin, and the last one ends.
+  using rounds = std::vector<std::uint32_t>;
+
+  static constexpr unsigned begin_bits = 20;
+  static constexpr std::size_t most_begins = 256;  // at once
+
+  /// Adds all beginnings that begin so, and sorts them: where rounds take alike, a short path is found soon. False: too many.
+  bool add_begins(rounds& begin) {
+    if (begin.size() == parts_) {
+      begin.push_back(static_cast<std::uint32_t>(items_));
+      double most = 0;
+      for (std::size_t j = 0; j < parts_; ++j) {
+        const double here = times_.load(begin[j], begin[j + 1], j * ranks_, (j + 1) * ranks_);
+        most = most < here ? here : most;
+      }
+      begins_.emplace_back(most, begin);
+      begin.pop_back();
+      return begins_.size() < (std::size_t{1} << begin_bits);
+    }
+    const std::size_t behind = (parts_ - begin.size()) * ranks_;
+    for (std::size_t next = begin.back() + ranks_; next + behind <= items_; ++next) {
+      begin.push_back(static_cast<std::uint32_t>(next));
+      const bool few = add_begins(begin);
+      begin.pop_back();
+      if (!few) return false;
+    }
+    if (begin.size() == 1) std::sort(begins_.begin(), begins_.end());
+    return true;
+  }
+
+  /// The paths from some beginnings. False if time is over.
+  [[nodiscard]] bool follow(std::size_t from, std::size_t count) {
+    from_ = from;
+    nodes_.clear();
+    for (std::size_t i = 0; i < count; ++i) nodes_.push_back({key_of(i, begins_[from + i].second.data()), 0});
+    for (rank_ = 0; rank_ < ranks_ && !nodes_.empty(); ++rank_) {
+      next_.clear();
+      begin_edges();
+      for (const node& each : nodes_) {
+        if (stagecut::detail::seconds_now() >= end_) return false;
+        if (each.value >= least_) continue;
+        unpack(each);
+        choose(0, 0, 0);
+        if (values_.size() >= system_t<Policy>::chunk) take_edges();
+      }
+      take_edges();
+      std::sort(next_.begin(), next_.end());
+      const auto same = [](const node& a, const node& b) { return a.key == b.key; };
+      next_.erase(std::unique(next_.begin(), next_.end(), same), next_.end());
+      nodes_.swap(next_);
+    }
+    for (const node& each : nodes_) least_ = each.value < least_ ? each.value : least_;
+    return true;
+  }
+
+  /// Chooses the ends of the node's stages from j on; `load` is what those before take, `left` what is left of their rounds.
+  void choose(std::size_t j, double load, double left) {
+    if (j == parts_) {
+      if (too_much(left)) return;
+      edges_.add(view<const std::uint32_t>(points_));
+      values_.push_back({key_of(begin_, points_.data() + parts_), value_});
+      return;
+    }
+    const std::size_t s = rank_ + j * ranks_;
+    const rounds& begin = begins_[from_ + begin_].second;
+    const std::size_t first = points_[j];
+    const std::size_t highest = begin[j + 1] - (ranks_ - 1 - rank_);
+    const auto behind = [&](std::size_t last) {
+      return left + times_.load(last, begin[j + 1], s + 1, (j + 1) * ranks_);
+    };
+    std::size_t last = rank_ + 1 == ranks_ ? highest : first + 1;
+    if (j + 1 == parts_) {
+      last = stagecut::detail::gallop(last, highest, last, [&](std::size_t i) { return !too_much(behind(i)); });
+    }
+    for (; last <= highest; ++last) {
+      const double here = load + problem_.chain.load(s, first, last);
+      if (lead_ + passes_ * here >= least_) return;
+      points_[parts_ + j] = static_cast<std::uint32_t>(last);
+      choose(j + 1, here, behind(last));
+    }
+  }
+
+  /// Whether the ranks behind cannot run so much within the time.
+  [[nodiscard]] bool too_much(double left) const { return left * passes_ * (1 - 0x1p-40) > rest_; }
+
+  void begin_edges() {
+    rest_ = 0;
+    for (std::size_t r = rank_ + 1; r < ranks_; ++r) rest_ += least_ - times_.lead(r, r);
+    edges_ = candidate_list(2 * parts_);
+    values_.clear();
+  }
+
+  /// Bounds the edges; the nodes that they lead to are next.
+  void take_edges() {
+    using system = system_t<Policy>;
+    if (values_.empty()) return;
+    const rank_bound bound{problem_.chain.rows(), times_.rows(), programs_[rank_].steps(), rank_, ranks_};
+    typename system::template evaluation<candidate_list, rank_bound> evaluate(edges_, bound);
+    typename system::template array<double> costs(values_.size());
+    evaluate(policy_, 0, values_.size(), costs.data());
+    const std::vector<double> bounds = system::read(costs, values_.size());
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      const double value = values_[i].value < bounds[i] ? bounds[i] : values_[i].value;
+      if (value < least_) next_.push_back({values_[i].key, value});
+    }
+    begin_edges();
+  }
+
+  [[nodiscard]] std::uint64_t key_of(std::size_t begin, const std::uint32_t* points) const {
+    std::uint64_t key = begin;
+    for (std::size_t j = 0; j < parts_; ++j) key = key << bits_ | points[j];
+    return key;
+  }
+  void unpack(const node& from) {
+    points_.resize(2 * parts_);
+    std::uint64_t key = from.key;
+    for (std::size_t j = parts_; j-- > 0; key >>= bits_) {
+      points_[j] = static_cast<std::uint32_t>(key & ((std::uint64_t{1} << bits_) - 1));
+    }
+    begin_ = static_cast<std::size_t>(key);
+    value_ = from.value;
+    lead_ = times_.lead(rank_, points_[0]);
+  }
+
+  const Policy& policy_;
+  const stagecut::detail::cut_problem& problem_;
+  std::size_t ranks_;
+  std::size_t parts_;  // stages of a rank
+  std::size_t items_;
+  unsigned bits_;  // of a point
+  double passes_;
+  least_times times_;
+  std::vector<rank_program> programs_{};  // of every rank
+  std::vector<std::pair<double, rounds>> begins_{};
+  double least_ = 0;      // paths of bounds below it are looked for
+  double end_ = 0;        // of the time
+  std::size_t from_ = 0;  // the first of the beginnings that are followed
+  std::size_t rank_ = 0;
+  double rest_ = 0;            // what the ranks behind can take at most
+  std::vector<node> nodes_{};  // of the rank
+  std::vector<node> next_{};   // of the next rank
+  candidate_list edges_{1};    // to be bounded
+  std::vector<node>
+      values_{};  // of every one of them, the node that it leads to, with the value of the one it comes from
+  std::vector<std::uint32_t> points_{};  // of the edge that is chosen; its beginning, value and lead
+  std::size_t begin_ = 0;
+  double value_ = 0;
+  double lead_ = 0;
+};
+
+}  // namespace stagecut::inline v0::search::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <thrust/detail/config.h>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/interval_cost.hpp>
+#include <stagecut/cost/objective.hpp>
+#include <stagecut/search/detail/host_stage_layers.hpp>
+#include <stagecut/search/detail/stage_steps.hpp>
+#include <stagecut/search/detail/system.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
+#include <stagecut/sequence/chain_partition.hpp>
+#include <stagecut/sequence/detail/why_not.hpp>
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
+#include <stagecut/search/detail/cuda_stage_layers.cuh>
+#endif
+
+namespace stagecut::inline v0::search {
+
+namespace detail {
+
+/// The layers of a dynamic program, in the memory that a policy's algorithms work in.
+template <class Policy, class Question>
+using stage_layers_t =
+    decltype(detail::stage_layers_of(std::declval<const system_t<Policy>&>(), std::declval<const Question&>()));
+
+}  // namespace detail
+
+/// An isotone objective of costs whose values can be copied from and to a device as they are.
+template <class Objective, class Cost>
+concept device_objective = isotone_objective<Objective, Cost> &&
+    std::is_trivially_copyable_v<value_t<Objective, Cost>> && std::default_initializable<value_t<Objective, Cost>>;
+
+/// See `stage_dp`.
+struct stage_dp_fn {
+  /// See `stage_dp`.
+  /// @{
+  template <class Policy, stage_cost Model, class Objective = bottleneck>
+  requires device_objective<Objective, cost_t<Model>>
+  [[nodiscard]] outcome<chain_partition<value_t<Objective, cost_t<Model>>>> operator()(
+      const Policy& policy, const Model& cost, std::size_t stages, const Objective& goal = {},
+      const chain_limits& limits = {}) const {
+    return (*this)(policy, cost, stages, goal, stagecut::detail::no_constraint(), limits);
+  }
+
+  template <class Policy, stage_cost Model, class Objective, stage_constraint Constraint>
+  requires device_objective<Objective, cost_t<Model>>
+  [[nodiscard]] outcome<chain_partition<value_t<Objective, cost_t<Model>>>> operator()(
+      const Policy& policy, const Model& cost, std::size_t stages, const Objective& goal, const Constraint& allowed,
+      const chain_limits& limits = {}) const {
+    using question = detail::stage_question<Model, Objective, Constraint>;
+    using answer = outcome<chain_partition<typename question::value>>;
+    if (stages == 0) stagecut::detail::fail(argument_error("search::stage_dp", "stages", "0", "must be at least 1"));
+    stagecut::detail::check_limits("search::stage_dp", limits);
+    const std::size_t items = cost.size();
+    if (stages > items) return answer::infeasible({reason::cause::more_stages_than_layers, stages, items});
+    stagecut::detail::chain_clock clock(limits);
+    detail::stage_layers_t<Policy, question> layers(question{cost, goal, allowed, stages, items - stages + 1});
+    for (std::size_t s = stages; s-- > 0;) {
+      const double done = static_cast<double>(stages - 1 - s);
+      if (clock.look(done / static_cast<double>(stages))) return answer::unknown({reason::cause::limit_reached});
+      layers.fill(policy, s);
+    }
+    const auto least = layers.least();
+    if (!least.allowed) return answer::infeasible(stagecut::detail::why_not(allowed, items, stages));
+    return answer::optimal({cuts(layers.cut(policy)), least.cost, least.cost});
+  }
+  /// @}
+};
+
+/// Cuts a chain into `stages` non-empty stages so that an objective is the least, whatever items cost: a dynamic program, a
+/// layer a stage, each on all processors of a host or on a device. `minimize_objective` in parallel; costs that promise
+/// something are cut faster by the functions of `sequence`.
+///
+/// @param policy   of Thrust: where and how to fill the layers
+/// @param cost     what items cost as a stage, with no promise asked for; stages may differ. For a device trivially copyable,
+///                 or with a member `placed`: see `memory_for`
+/// @param stages   number of stages k, at least 1
+/// @param goal     `bottleneck{}`, unless it is given, `total{}`, or an `isotone_objective` of your own with values that are
+///                 trivially copyable; those of `leximax` and `in_order` are not
+/// @param allowed  optional: which items may be a stage, a `stage_constraint`; for a device as `cost`
+/// @param limits   when to give up, and whom to tell: asked and told between layers
+/// @return         optimal, with the value as cost and bound; infeasible, `more_stages_than_layers` if k > n, `constraint` if
+///                 no cut has allowed stages only; unknown, `limit_reached`, if it was ended
+/// @throws         argument_error if `stages == 0` or the time limit is NaN; on hosts whatever `cost`, `goal` and `allowed`
+///                 throw; on a device `device_error`
+///
+/// The same answer to the bit as that of `minimize_objective`, ties included, on every system and for any number of threads.
+/// For w = n - k + 1, 2 w + (k - 2) w (w + 1) / 2 calls of cost and constraint in the layers, fewer where ends are seen not to
+/// help or a constraint is hereditary, and at most 2 n more for the cut. k w values of memory, of any number of items: ends of
+/// stages are found again at the end, not stored; on a device up to 64 w values more.
+///
+/// Source: R. Bellman, Dynamic Programming, Princeton, 1957: the principle of optimality.
+inline constexpr stage_dp_fn stage_dp{};
+
+}  // namespace stagecut::inline v0::search
