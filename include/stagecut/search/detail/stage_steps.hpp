@@ -53,6 +53,7 @@ struct stage_steps {
   }
 
   /// The least value of the stages from one on, which begins at i and ends at one of the places `[from, to)`.
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr cell best(std::size_t stage, std::size_t i, std::size_t from,
                                                          std::size_t to) const {
     cell least;
@@ -77,6 +78,7 @@ struct stage_steps {
   /// Writes the lexicographically smallest of the best cuts, when all cells are known and there is a cut.
   ///
   /// @param points  room for k + 1 of them
+  STAGECUT_CALLS_ANY
   STAGECUT_HOST_DEVICE constexpr void cut(std::size_t* points) const {
     // A part may be worse than it could be as long as the whole is not.
     if constexpr (!Question::strict) {
@@ -89,10 +91,12 @@ struct stage_steps {
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr const cell& behind(std::size_t stage, std::size_t j) const {
     return cells[(stage + 1) * width + j];
   }
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr value alone(std::size_t stage, std::size_t i, std::size_t j) const {
     return goal(detail::stage_price(cost, stage, stage + i, stage + 1 + j));
   }
   /// The value of stages up to one that ends at j, with the best of what is behind.
+  STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr value from_here(std::size_t stage, const value& here,
                                                                std::size_t j) const {
     if (stage + 1 == stages) return here;
@@ -100,6 +104,7 @@ struct stage_steps {
   }
 
   /// Ends each stage as early as the value of the whole, or of the stages from it on, remains the least.
+  STAGECUT_CALLS_ANY
   template <bool Whole>
   STAGECUT_HOST_DEVICE constexpr bool follow(std::size_t* points) const {
     value before{};
