@@ -36,13 +36,7 @@ class tempered_improver {
     detail::timed_cut best{{task.points.begin(), task.points.end()}, task.makespan / tick};
     continue_from(*task.problem, best);
     if (!chains_->fits()) return false;
-    const bool timed = stagecut::is_finite(task.seconds);
-    const double rounds = most_rounds(task, timed);
-    bool found = false;
-    for (double round = 0; round < rounds && best.makespan * tick > task.goal; ++round) {
-      if (timed && round > 0 && stagecut::detail::seconds_now() - began >= task.seconds) break;
-      if (chains_->run(policy_, *task.problem, best)) found = true;
-    }
+    const bool found = search(task, began, best);
     for (std::size_t i = 0; found && i < points.size(); ++i) points[i] = best.points[i];
     return found;
   }
@@ -69,6 +63,25 @@ class tempered_improver {
     chains_.reset();  // its memory first
     chains_ = std::make_unique<detail::tempered_chains<Policy>>(options_, problem, best);
     print_ = print;
+  }
+
+  /// Runs the chains until the goal, the time or the simulations are reached. Whether `best` is better.
+  bool search(const improvement& task, double began, detail::timed_cut& best) {
+    const bool timed = stagecut::is_finite(task.seconds);
+    const double most = most_rounds(task, timed);
+    std::size_t rounds = 4;  // between two looks at what was found
+    bool found = false;
+    double now = stagecut::detail::seconds_now();
+    for (double done = 0; done < most && best.makespan * task.problem->chain.tick > task.goal;) {
+      if (timed && done > 0 && now - began >= task.seconds) break;
+      if (chains_->run(policy_, rounds, *task.problem, best)) found = true;
+      done += static_cast<double>(rounds);
+      if (!timed) continue;
+      const double before = now;
+      now = stagecut::detail::seconds_now();
+      if (64 * (now - before) < task.seconds && now - before < 0.02) rounds *= 2;
+    }
+    return found;
   }
 
   /// No cut is worth being simulated many times.
@@ -127,18 +140,21 @@ struct tempered_fn {
 /// through cuts that hold too much, at a price; other rules of ranks, and sums whose tables have more than 2^22 entries, are
 /// asked of what is found alone. What it returns is allowed and better, as simulated in ticks.
 ///
-/// @param policy   of Thrust, kept as a copy: on hosts groups of 8 chains are simulated in lanes, in parallel; on a device each
-///                 chain has a thread
+/// @param policy   of Thrust, kept as a copy: on hosts chains are simulated in lanes, 8 at once, and in parallel: groups of 8 if
+///                 there is one ladder, else ladders, which need not wait for each other; on a device each chain has a thread
 /// @param options  how many chains, and their temperatures
 /// @return         a `tempered_improver`, to be kept as long as a request refers to it
 /// @throws         argument_error for options that are out of range; the improver: on a device `device_error`
 ///
-/// It ends when the goal is met, after `improvement::seconds`, looked at once a round, or if these are infinite after about
+/// It ends when the goal is met, after `improvement::seconds`, looked at after four rounds or some milliseconds, or if these are infinite after about
 /// `improvement::simulations`; then the same calls find the same cuts to the bit on every system, for any number of threads,
 /// if `chains` is said. Where there are few cuts it simulates at most about four times as many.
 ///
-/// A round simulates `chains * steps` cuts. Memory on a host: that of the tables of rules, at most 2 and 32 MB, and O(chains *
+/// A round, after which temperatures are exchanged, simulates `chains * steps` cuts. Memory of a host: that of the tables of rules, at most 2 and 32 MB, and O(chains *
 /// stages).
+/// Threads of OpenMP that spin while they wait for each other make it slow where other programs want the same cores: there
+/// several ladders, or OMP_WAIT_POLICY=passive, help.
+///
 /// Source: parallel tempering (Geyer, Interface 1991); as `minimize_makespan` does on one thread.
 inline constexpr tempered_fn tempered{};
 

@@ -20,17 +20,18 @@ struct chain_states {
   std::uint32_t* points = nullptr;  ///< `width` of each
   double* values = nullptr;         ///< makespans in ticks, and the price of what is held too much; negative: not known
   double* heats = nullptr;          ///< temperatures, in ticks
-  std::uint32_t* best_points = nullptr;  ///< of the best cut of the round, if it is better than what was known before
+  std::uint32_t* best_points = nullptr;  ///< of the best cut since somebody looked, if it is better than what was known
   double* best_makespans = nullptr;      ///< its makespan, or the one that was known
   std::size_t width = 0;                 ///< points of a cut
 };
 
-/// Some moves of each chain, between two exchanges.
+/// Some moves of each chain, until temperatures are exchanged.
 struct chain_round {
   std::uint64_t seed = 1;
   std::uint64_t step = 0;  ///< moves that each chain made before
   std::size_t steps = 0;   ///< moves
-  double known = 0;        ///< the best makespan so far
+  bool looked = true;      ///< somebody looked at the best cuts of the chains: they begin anew
+  double known = 0;        ///< then: the best makespan so far
 };
 
 /// Chains of random moves: what every one of them does, whatever simulates its cuts. Trivially copyable.
@@ -46,7 +47,7 @@ struct chain_walk {
 
   /// Begins a round of a chain. Whether its cut has to be simulated first.
   [[nodiscard]] STAGECUT_HOST_DEVICE bool begin(std::size_t c, const chain_round& round) const {
-    chains.best_makespans[c] = round.known;
+    if (round.looked) chains.best_makespans[c] = round.known;
     return chains.values[c] < 0;
   }
   STAGECUT_HOST_DEVICE void start(std::size_t c, const candidate_room& points, double makespan) const {
@@ -121,11 +122,14 @@ struct heat_exchange {
   std::uint64_t seed = 2;
   std::uint64_t round = 0;
 
+  /// Pairs of a ladder, some of which may be none.
+  [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t pairs() const { return (rungs + 1) / 2; }
+
+  /// The pair of an index, counted through all ladders.
   STAGECUT_HOST_DEVICE void operator()(std::size_t pair) const {
-    const std::size_t half = (rungs + 1) / 2;
-    const std::size_t rung = 2 * (pair % half) + round % 2;
+    const std::size_t rung = 2 * (pair % pairs()) + round % 2;
     if (rung + 1 >= rungs) return;
-    const std::size_t t = pair / half * rungs + rung;
+    const std::size_t t = pair / pairs() * rungs + rung;
     const std::uint32_t cold = chain_at[t];
     const std::uint32_t warm = chain_at[t + 1];
     stagecut::detail::random_bits random(seed, t, round);
@@ -136,6 +140,21 @@ struct heat_exchange {
     chain_at[t + 1] = cold;
     heats[warm] = ladder[rung];
     heats[cold] = ladder[rung + 1];
+  }
+};
+
+/// What all chains do until somebody looks: rounds, and an exchange of temperatures after each.
+struct chain_turn {
+  chain_walk walk{};
+  chain_round round{};
+  heat_exchange exchange{};
+  std::size_t rounds = 0;
+
+  /// After each round.
+  void advance() {
+    round.step += round.steps;
+    round.looked = false;
+    ++exchange.round;
   }
 };
 

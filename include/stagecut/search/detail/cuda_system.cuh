@@ -116,8 +116,8 @@ class column_kernel {
     shared_ = bytes_ <= static_cast<std::size_t>(most);
     blocks_ = shared_ ? 1U << 30U : 32 * static_cast<unsigned>(processors);
     if (!shared_) return;
-    check_cuda(cudaFuncSetAttribute(call_in_columns<Task>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(bytes_)),
+    // For all kernels of this kind, whatever each of them needs.
+    check_cuda(cudaFuncSetAttribute(call_in_columns<Task>, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
                "cudaFuncSetAttribute");
   }
 

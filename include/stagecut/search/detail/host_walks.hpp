@@ -76,7 +76,8 @@ class walk_in_lanes {
   double warmth_[width] = {};
 };
 
-/// Chains on a host: groups of them in parallel, each in lanes.
+/// Chains on a host. One ladder: groups of its chains in parallel, each in lanes. Several: these in parallel, because then
+/// nothing is waited for between two rounds.
 class host_walks {
  public:
   static constexpr std::size_t usual_chains = 64;
@@ -85,28 +86,48 @@ class host_walks {
              const stagecut::detail::stage_durations& durations, std::size_t chains)
       : groups_(chains / walk_in_lanes::width, stagecut::detail::cut_lanes(ticks, program, durations)) {}
 
-  /// A round of all chains.
+  /// Some rounds of all chains.
   template <class Policy>
-  void operator()(const Policy& policy, const chain_walk& walk, const chain_round& round) {
+  void operator()(const Policy& policy, chain_turn turn) {
+    const std::size_t groups = turn.exchange.rungs / walk_in_lanes::width;  // of a ladder
     const thrust::counting_iterator<std::size_t> begin(0);
-    thrust::for_each(policy, begin, begin + static_cast<std::ptrdiff_t>(groups_.size()),
-                     walk_group{&walk, &round, groups_.data()});
-  }
-
-  /// Few and short: not worth other threads.
-  template <class Policy>
-  static void exchange(const Policy&, const heat_exchange& task, std::size_t pairs) {
-    for (std::size_t pair = 0; pair < pairs; ++pair) task(pair);
+    if (groups < groups_.size()) {
+      const auto ladders = static_cast<std::ptrdiff_t>(groups_.size() / groups);
+      thrust::for_each(policy, begin, begin + ladders, walk_ladder{&turn, groups_.data(), groups});
+      return;
+    }
+    for (std::size_t i = 0; i < turn.rounds; ++i, turn.advance()) {
+      thrust::for_each(policy, begin, begin + static_cast<std::ptrdiff_t>(groups), walk_group{&turn, groups_.data()});
+      exchange_ladder(turn.exchange, 0);
+    }
   }
 
  private:
+  static void exchange_ladder(const heat_exchange& exchange, std::size_t ladder) {
+    for (std::size_t pair = 0; pair < exchange.pairs(); ++pair) exchange(ladder * exchange.pairs() + pair);
+  }
+
+  /// A round of a group.
   struct walk_group {
-    const chain_walk* walk;
-    const chain_round* round;
+    const chain_turn* turn;
     stagecut::detail::cut_lanes* groups;
 
     void operator()(std::size_t group) const {
-      walk_in_lanes(*walk, group * walk_in_lanes::width, groups[group])(*round);
+      walk_in_lanes(turn->walk, group * walk_in_lanes::width, groups[group])(turn->round);
+    }
+  };
+  /// All rounds of a ladder.
+  struct walk_ladder {
+    const chain_turn* all;
+    stagecut::detail::cut_lanes* groups;
+    std::size_t size;  // groups of a ladder
+
+    void operator()(std::size_t ladder) const {
+      chain_turn turn = *all;
+      for (std::size_t i = 0; i < turn.rounds; ++i, turn.advance()) {
+        for (std::size_t g = ladder * size; g < (ladder + 1) * size; ++g) walk_group{&turn, groups}(g);
+        exchange_ladder(turn.exchange, ladder);
+      }
     }
   };
 

@@ -95,26 +95,33 @@ class tempered_chains {
     place(worse, cut);
   }
 
-  /// A round, and an exchange. Whether there is a better cut that the rules of this call allow: then it is in `best`.
-  bool run(const Policy& policy, const stagecut::detail::cut_problem& problem, timed_cut& best) {
-    walks_(policy, walk_, {2 * options_.seed + 1, rounds_ * options_.steps, options_.steps, best.makespan});
-    exchange_.round = rounds_++;
-    walks::exchange(policy, exchange_, chains_ / rungs_ * ((rungs_ + 1) / 2));
-    if (take(problem, best)) {
-      stuck_ = 0;
-      return true;
-    }
-    const std::size_t ladders = chains_ / rungs_;
-    if (++stuck_ < patience || (stuck_ - patience) % (patience / ladders + 1) != 0) return false;
-    std::vector<std::size_t> ladder(rungs_);
-    for (std::size_t t = 0; t < rungs_; ++t) ladder[t] = restarts_ % ladders * rungs_ + t;
-    ++restarts_;
-    place(ladder, best);
-    return false;
+  /// Some rounds. Whether there is a better cut that the rules of this call allow: then it is in `best`.
+  bool run(const Policy& policy, std::size_t rounds, const stagecut::detail::cut_problem& problem, timed_cut& best) {
+    turn_.rounds = rounds;
+    turn_.round.step = rounds_ * options_.steps;
+    turn_.round.known = best.makespan;
+    turn_.exchange.round = rounds_;
+    rounds_ += rounds;
+    walks_(policy, turn_);
+    stuck_ += rounds;
+    const bool better = take(problem, best);
+    if (better) stuck_ = 0;
+    if (stuck_ >= patience) restart(best);
+    return better;
   }
 
  private:
-  static constexpr std::size_t patience = 1000;  // rounds without a better cut until ladders begin anew, in turn
+  static constexpr std::size_t patience = 1000;  // rounds without a better cut until a ladder begins anew
+
+  /// Lets all chains of the next ladder begin at a cut.
+  void restart(const timed_cut& best) {
+    const std::size_t ladders = chains_ / rungs_;
+    std::vector<std::size_t> ladder(rungs_);
+    for (std::size_t t = 0; t < rungs_; ++t) ladder[t] = restarts_ % ladders * rungs_ + t;
+    ++restarts_;
+    stuck_ = patience - patience / ladders;
+    place(ladder, best);
+  }
 
   [[nodiscard]] static std::size_t widest_stage(const timed_cut& cut) {
     std::size_t most = 0;
@@ -149,14 +156,16 @@ class tempered_chains {
     system::write(chain_at_, chain_at);
     system::write(ladder_, ladder);
     const auto logarithms = memory_(view<const double>(stagecut::detail::minus_logarithms));
-    walk_ = {rules_.placed(memory_),
-             ranks_.placed(memory_),
-             logarithms,
-             best.makespan,
-             {points_.data(), values_.data(), heats_.data(), best_points_.data(), best_makespans_.data(),
-              best.points.size()}};
-    exchange_ = {logarithms,    ladder_.data(),       rungs_, chain_at_.data(), values_.data(),
-                 heats_.data(), 2 * options_.seed + 2};
+    turn_.round.seed = 2 * options_.seed + 1;
+    turn_.round.steps = options_.steps;
+    turn_.walk = {rules_.placed(memory_),
+                  ranks_.placed(memory_),
+                  logarithms,
+                  best.makespan,
+                  {points_.data(), values_.data(), heats_.data(), best_points_.data(), best_makespans_.data(),
+                   best.points.size()}};
+    turn_.exchange = {logarithms,    ladder_.data(),       rungs_, chain_at_.data(), values_.data(),
+                      heats_.data(), 2 * options_.seed + 2};
   }
 
   [[nodiscard]] bool may_be(const std::vector<std::uint32_t>& points) const {
@@ -180,7 +189,7 @@ class tempered_chains {
     system::write(values_, values);
   }
 
-  /// The best of the cuts of the round that is better than `best` and allowed.
+  /// The best of the cuts of a run that is better than `best` and allowed.
   bool take(const stagecut::detail::cut_problem& problem, timed_cut& best) const {
     const std::vector<double> makespans = system::read(best_makespans_, chains_);
     std::vector<std::size_t> better;
@@ -223,8 +232,7 @@ class tempered_chains {
   // See `heat_exchange`.
   typename system::template array<std::uint32_t> chain_at_{};
   typename system::template array<double> ladder_{};
-  chain_walk walk_{};
-  heat_exchange exchange_{};
+  chain_turn turn_{};
   std::uint64_t rounds_ = 0;
   std::size_t stuck_ = 0;  // rounds without a better cut
   std::size_t restarts_ = 0;
