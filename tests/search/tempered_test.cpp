@@ -163,6 +163,25 @@ TEST_CASE("equal to the bit on all systems, for any number of threads, and when 
   CHECK(better > 16);
 }
 
+TEST_CASE("equal to the bit when ladders begin anew, too") {
+  dice random(8);
+  for (const std::size_t chains : {8U, 128U}) {
+    const chain of = long_chain(random);
+    const auto search = [&](const auto& policy) {
+      said result;
+      chains::with_workbench(of, [&](auto& bench) {
+        auto improver = tempered(policy, {.chains = chains, .steps = 1});
+        result = ask(improver, bench, first_cut(of), 14'000 * chains);  // rounds
+      });
+      return result;
+    };
+    const said once = search(thrust::seq);
+    CHECK(once.better);
+    CHECK(search(thrust::seq) == once);
+    if (chains > 64) CHECK(search(thrust::tbb::par) == once);
+  }
+}
+
 TEST_CASE("chains are kept for the same problem, whatever its address, and not for another one") {
   dice random(3);
   std::size_t differs = 0;

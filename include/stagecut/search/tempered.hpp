@@ -134,7 +134,7 @@ struct tempered_fn {
 ///
 /// Chains of random moves of cut points, each at a temperature at which it takes worse cuts more or less often. Ladders of up
 /// to 64 chains exchange their temperatures: cold chains polish what hot ones find. They begin at the best cut that is known
-/// and at cuts of about even stages; after a thousand rounds without a better cut ladders begin anew at the best one, in turn.
+/// and at cuts of about even stages; after ten thousand rounds without a better cut ladders begin anew at the best one, in turn.
 ///
 /// Chains keep to the stages that are allowed. Where ranks' stages are limited together by sums of memory, chains pass
 /// through cuts that hold too much, at a price; other rules of ranks, and sums whose tables have more than 2^22 entries, are

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include <stagecut/core/view.hpp>
@@ -64,7 +63,7 @@ class tempered_chains {
  public:
   static constexpr std::size_t longest_ladder = 64;
 
-  /// @param best  the first chain begins there, the others in turn there and at cuts of other kinds; it must be allowed
+  /// @param best  chains begin there and at cuts of unlike kinds, in turn; it must be allowed
   tempered_chains(const tempering_options& options, const stagecut::detail::cut_problem& problem, const timed_cut& best)
       : options_(options),
         chains_(options.chains == 0 ? walks::usual_chains : options.chains),
@@ -111,7 +110,7 @@ class tempered_chains {
   }
 
  private:
-  static constexpr std::size_t patience = 1000;  // rounds without a better cut until a ladder begins anew
+  static constexpr std::size_t patience = 10'000;  // rounds without a better cut until a ladder begins anew
 
   /// Lets all chains of the next ladder begin at a cut.
   void restart(const timed_cut& best) {
