@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <vector>
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
@@ -21,6 +22,7 @@ struct improvement {
   double goal = 0;                   ///< no cut has less, likewise
   double seconds = 0;                ///< that may be spent; infinite if the search has no limit
   std::size_t simulations = 0;       ///< about so many cuts would be simulated if there were no improver
+  view<const std::vector<std::size_t>> starts{};  ///< points of other cuts, good in one way or another, likewise allowed
   const detail::cut_problem* problem = nullptr;  ///< what is cut, for improvers that simulate; of this call alone
 };
 

@@ -33,6 +33,13 @@ struct slot_steps {
   std::size_t slots = 1;               ///< values that are needed at one moment, at most, slot 0 among them
   std::size_t durations = 1;           ///< what `makespan` reads, duration 0 among them
 
+  /// The same with copies of the arrays: see `memory_for`.
+  template <class Memory>
+  requires memory_for<Memory, slot_op> && memory_for<Memory, std::uint16_t>
+  [[nodiscard]] slot_steps placed(Memory& memory) const {
+    return {memory(ops), memory(delays), memory(last), slots, durations};
+  }
+
   /// When the iteration ends.
   ///
   /// @param times   `durations` of them, `stride` elements apart; element 0 is 0
@@ -140,11 +147,8 @@ class slot_program {
 
   /// The same with copies of the arrays: see `memory_for`.
   template <class Memory>
-  requires memory_for<Memory, slot_op> && memory_for<Memory, std::uint16_t>
   [[nodiscard]] slot_steps placed(Memory& memory) const {
-    using numbers = view<const std::uint16_t>;
-    return {memory(view<const slot_op>(ops_)), memory(numbers(delays_)), memory(numbers(last_)), slots_,
-            durations_.size()};
+    return steps().placed(memory);
   }
 
   /// Of every duration of the program, its position in the table of durations of the task graph; the first is 0.

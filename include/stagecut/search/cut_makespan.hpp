@@ -59,6 +59,17 @@ struct makespan_steps {
     const double* const times = room.data();
     return tick * steps.makespan(times, room.data() + steps.durations * room.stride(), room.stride());
   }
+
+  /// The same, of arrays where `memory` puts them.
+  template <class Memory>
+  [[nodiscard]] makespan_steps placed(Memory& memory) const {
+    makespan_steps result = *this;
+    result.rows = detail::placed_rows(rows, memory);
+    result.durations.first = memory(durations.first);
+    result.durations.terms = memory(durations.terms);
+    result.steps = steps.placed(memory);
+    return result;
+  }
 };
 
 /// Cuts in lanes, for their makespans.
@@ -134,12 +145,7 @@ class cut_makespan {
   [[nodiscard]] auto lanes() const { return detail::makespan_lanes(chain_, program_, durations_); }
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
-    detail::makespan_steps result = seen();
-    result.rows = detail::placed_rows(result.rows, memory);
-    result.durations.first = memory(result.durations.first);
-    result.durations.terms = memory(result.durations.terms);
-    result.steps = program_.placed(memory);
-    return result;
+    return seen().placed(memory);
   }
   /// @}
 

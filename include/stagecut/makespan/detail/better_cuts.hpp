@@ -57,13 +57,7 @@ class better_cuts {
   }
 
   /// How many ways there are to cut the chain, allowed or not; infinite beyond what a double can hold.
-  [[nodiscard]] double number_of_cuts() const {
-    double result = 1;
-    for (std::size_t j = 1; j < chain_.stages; ++j) {
-      result *= static_cast<double>(chain_.items - j) / static_cast<double>(j);
-    }
-    return result;
-  }
+  [[nodiscard]] double number_of_cuts() const { return detail::number_of_cuts(chain_.items, chain_.stages); }
 
  private:
   static constexpr std::size_t most_stages = 2048;  // that a simulation in lanes can have, and is worth it

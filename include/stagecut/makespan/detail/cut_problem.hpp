@@ -27,4 +27,13 @@ struct cut_problem {
   return points[0] == 0 && points[points.size() - 1] == items;
 }
 
+/// How many ways there are to cut a chain, allowed or not; infinite beyond what a double can hold.
+[[nodiscard]] inline double number_of_cuts(std::size_t items, std::size_t stages) {
+  double result = 1;
+  for (std::size_t j = 1; j < stages; ++j) {
+    result *= static_cast<double>(items - j) / static_cast<double>(j);
+  }
+  return result;
+}
+
 }  // namespace stagecut::inline v0::detail

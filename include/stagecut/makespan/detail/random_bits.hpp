@@ -5,31 +5,33 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <stagecut/core/detail/language.hpp>
+#include <stagecut/core/host_device.hpp>
 
 namespace stagecut::inline v0::detail {
 
 /// Random numbers that depend on nothing but three counters: the same on every machine, in every order.
 class random_bits {
  public:
-  random_bits(std::uint64_t seed, std::uint64_t chain, std::uint64_t step)
+  STAGECUT_HOST_DEVICE random_bits(std::uint64_t seed, std::uint64_t chain, std::uint64_t step)
       : state_(mixed(mixed(mixed(seed) ^ chain) ^ step)) {}
 
   /// The next 64 bits (splitmix64: Steele, Lea and Flood, OOPSLA 2014).
-  [[nodiscard]] std::uint64_t operator()() noexcept { return mixed(state_ += golden); }
+  [[nodiscard]] STAGECUT_HOST_DEVICE std::uint64_t operator()() noexcept { return mixed(state_ += golden); }
 
   /// From 0 to below 1.
-  [[nodiscard]] double fraction() noexcept { return static_cast<double>((*this)() >> 11U) * 0x1p-53; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE double fraction() noexcept {
+    return static_cast<double>((*this)() >> 11U) * 0x1p-53;
+  }
 
   /// A number below `end`, which is at most 2^32; as even as 32 bits can be shared out.
-  [[nodiscard]] std::size_t below(std::size_t end) noexcept {
+  [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t below(std::size_t end) noexcept {
     return static_cast<std::size_t>(((*this)() >> 32U) * end >> 32U);
   }
 
  private:
   static constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
 
-  [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t z) noexcept {
+  [[nodiscard]] STAGECUT_HOST_DEVICE static constexpr std::uint64_t mixed(std::uint64_t z) noexcept {
     z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
     z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
     return z ^ (z >> 31U);

@@ -10,6 +10,7 @@
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 
+#include <stagecut/core/view.hpp>
 #include <stagecut/search/candidate_cost.hpp>
 #include <stagecut/search/candidate_space.hpp>
 
@@ -91,17 +92,32 @@ struct evaluate_block {
   }
 };
 
+/// Arrays that are read where they are.
+struct host_memory {
+  template <class T>
+  [[nodiscard]] view<const T> operator()(view<const T> array) const {
+    return array;
+  }
+};
+
 /// A search on systems of Thrust that work in the host's memory: all but CUDA's.
 struct host_system {
   static constexpr std::size_t chunk = std::size_t{1} << 18U;
 
   template <class T>
   using array = std::vector<T>;
+  using memory = host_memory;
 
   /// Elements of an array.
   template <class T>
   static std::vector<T> read(const std::vector<T>& from, std::size_t count) {
     return std::vector<T>(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+
+  /// Overwrites an array.
+  template <class T>
+  static void write(std::vector<T>& to, const std::vector<T>& from) {
+    to = from;
   }
 
   /// Evaluates chunks.

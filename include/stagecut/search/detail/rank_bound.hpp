@@ -43,9 +43,7 @@ struct rank_bound {
   [[nodiscard]] rank_bound_lanes lanes() const;
   template <class Memory>
   [[nodiscard]] rank_bound placed(Memory& memory) const {
-    return {detail::placed_rows(rows, memory), least.placed(memory),
-            slot_steps{memory(steps.ops), memory(steps.delays), memory(steps.last), steps.slots, steps.durations}, rank,
-            ranks};
+    return {detail::placed_rows(rows, memory), least.placed(memory), steps.placed(memory), rank, ranks};
   }
   /// @}
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/cut_rules.hpp>
+#include <stagecut/makespan/detail/stages_of_ranks.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::search::detail {
+
+/// Intervals of a chain that are not too wide, of every stage: where a table has its entry for `[first, last)`.
+struct interval_places {
+  std::size_t items = 0;
+  std::size_t widest = 0;
+
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t size() const noexcept { return items * widest; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t operator()(std::size_t first,
+                                                                      std::size_t last) const noexcept {
+    return first * widest + (last - first - 1);
+  }
+};
+
+/// Which stages there may be, and what ranks hold, as devices read it. Trivially copyable.
+struct chain_rules_view {
+  /// A stage at a moment: where the bytes of its intervals begin.
+  struct part {
+    std::uint32_t stage;
+    std::uint32_t table;
+  };
+
+  interval_places places{};
+  view<const std::uint32_t> allowed{};  ///< a bit for each stage and interval
+  view<const double> bytes{};           ///< of each interval, for each table
+  view<const part> parts{};             ///< of all moments of all ranks
+  view<const std::uint32_t> moments{};  ///< of every moment its first part, and one more: their number
+  view<const std::uint32_t> ranks{};    ///< of every rank its first moment, and one more; empty: ranks have no price
+  double limit = 0;                     ///< bytes of a rank
+
+  /// Whether `[first, last)`, which is not empty, may be stage s.
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool may_be(std::size_t s, std::size_t first,
+                                                           std::size_t last) const noexcept {
+    if (last - first > places.widest) return false;
+    const std::size_t bit = s * places.size() + places(first, last);
+    return (allowed[bit / 32] >> bit % 32 & 1U) != 0;
+  }
+
+  /// What all ranks hold too much, as a share of the limit. The same sums as those of the rules.
+  template <class Points>
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double excess(const Points& points) const {
+    double all = 0;
+    for (std::size_t r = 0; r + 1 < ranks.size(); ++r) {
+      double most = limit;
+      for (std::uint32_t moment = ranks[r]; moment < ranks[r + 1]; ++moment) {
+        double sum = 0;
+        for (std::uint32_t i = moments[moment]; i < moments[moment + 1]; ++i) {
+          const part each = parts[i];
+          sum += bytes[each.table * places.size() + places(points[each.stage], points[each.stage + 1])];
+        }
+        if (most < sum) most = sum;
+      }
+      all += most / limit - 1;
+    }
+    return all;
+  }
+};
+
+/// Rules of cuts as tables. Intervals that are so wide that the tables would have too many entries count as not allowed.
+///
+/// Where the rules of ranks are sums of memory and their table is not too large, it has them; cuts that hold too much are
+/// then priced. Other rules of ranks are not in it.
+class chain_rules {
+ public:
+  /// @param widest  the items of the widest stage that is needed
+  chain_rules(const schedule& order, const stagecut::detail::cut_rules& rules, std::size_t items, std::size_t widest)
+      : places_{items, items} {
+    const std::size_t fit = most_entries / (order.stages() * items);
+    if (fit < items) places_.widest = fit;
+    fits_ = widest < places_.widest || places_.widest == items;
+    if (!fits_) return;
+    if (rules.has_rank_rules()) tabulate_memory(order, rules);
+    allowed_.assign((order.stages() * places_.size() + 31) / 32, 0);
+    for (std::size_t s = 0; s < order.stages(); ++s) tabulate(s, rules);
+  }
+
+  /// Whether the tables have what is needed.
+  [[nodiscard]] bool fits() const noexcept { return fits_; }
+
+  /// What devices read; refers to this.
+  [[nodiscard]] chain_rules_view seen() const noexcept {
+    return {places_, allowed_, bytes_, parts_, moments_, ranks_, limit_};
+  }
+  /// The same with its arrays where `memory` puts them.
+  template <class Memory>
+  [[nodiscard]] chain_rules_view placed(Memory& memory) const {
+    chain_rules_view result = seen();
+    result.allowed = memory(result.allowed);
+    result.bytes = memory(result.bytes);
+    result.parts = memory(result.parts);
+    result.moments = memory(result.moments);
+    result.ranks = memory(result.ranks);
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t most_entries = std::size_t{1} << 24U;  // of all stages; 2 MB, a fraction of a second
+  static constexpr std::size_t most_bytes = std::size_t{1} << 22U;    // numbers, 32 MB
+
+  void tabulate(std::size_t s, const stagecut::detail::cut_rules& rules) {
+    const bool priced = !ranks_.empty();
+    for (std::size_t first = 0; first < places_.items; ++first) {
+      for (std::size_t width = 1; width <= places_.widest && first + width <= places_.items; ++width) {
+        const std::size_t last = first + width;
+        if (priced ? rules.may_be(s, first, last) : rules.allows(s, first, last)) {
+          const std::size_t bit = s * places_.size() + places_(first, last);
+          allowed_[bit / 32] |= 1U << bit % 32;
+        } else if (rules.hopeless(s, first, last)) {
+          break;
+        }
+      }
+    }
+  }
+
+  /// As `stagecut::detail::memory_excess` has them.
+  void tabulate_memory(const schedule& order, const stagecut::detail::cut_rules& rules) {
+    const auto stages = stagecut::detail::stages_of_ranks(order);
+    std::vector<std::vector<std::size_t>> tables(order.stages());  // how many microbatches are held in each
+    std::size_t count = 0;
+    for (std::size_t r = 0; r < order.ranks(); ++r) {
+      const auto* const moments = rules.moments(r);
+      if (!stages[r].empty() && moments == nullptr) return;
+      for (std::size_t i = 0; moments != nullptr && i < moments->size(); ++i) {
+        for (std::size_t j = 0; j < stages[r].size(); ++j) count += place_of(tables[stages[r][j]], (*moments)[i][j]);
+      }
+    }
+    limit_ = rules.memory_limit();
+    if (!(limit_ > 0x1p-900) || count * places_.size() > most_bytes) return;
+    std::vector<std::size_t> first(order.stages() + 1);
+    for (std::size_t s = 0; s < order.stages(); ++s) {
+      first[s + 1] = first[s] + tables[s].size();
+      for (const std::size_t held : tables[s]) tabulate_bytes(s, held, rules);
+    }
+    for (std::size_t r = 0; r < order.ranks(); ++r) {
+      ranks_.push_back(static_cast<std::uint32_t>(moments_.size()));
+      for (std::size_t i = 0; !stages[r].empty() && i < rules.moments(r)->size(); ++i) {
+        moments_.push_back(static_cast<std::uint32_t>(parts_.size()));
+        for (std::size_t j = 0; j < stages[r].size(); ++j) {
+          const std::size_t s = stages[r][j];
+          std::size_t table = first[s];
+          for (std::size_t t = 0; tables[s][t] != (*rules.moments(r))[i][j]; ++t) ++table;
+          parts_.push_back({static_cast<std::uint32_t>(s), static_cast<std::uint32_t>(table)});
+        }
+      }
+    }
+    ranks_.push_back(static_cast<std::uint32_t>(moments_.size()));
+    moments_.push_back(static_cast<std::uint32_t>(parts_.size()));
+  }
+
+  /// Adds a number to a list if it is not there. Whether it was added.
+  [[nodiscard]] static std::size_t place_of(std::vector<std::size_t>& list, std::size_t held) {
+    for (const std::size_t each : list) {
+      if (each == held) return 0;
+    }
+    list.push_back(held);
+    return 1;
+  }
+
+  void tabulate_bytes(std::size_t s, std::size_t held, const stagecut::detail::cut_rules& rules) {
+    const std::size_t begin = bytes_.size();
+    bytes_.resize(begin + places_.size());
+    for (std::size_t first = 0; first < places_.items; ++first) {
+      for (std::size_t width = 1; width <= places_.widest && first + width <= places_.items; ++width) {
+        const std::size_t last = first + width;
+        if (rules.may_be(s, first, last))
+          bytes_[begin + places_(first, last)] = rules.stage_memory(s, first, last, held);
+      }
+    }
+  }
+
+  interval_places places_;
+  bool fits_ = false;
+  std::vector<std::uint32_t> allowed_{};
+  std::vector<double> bytes_{};
+  std::vector<chain_rules_view::part> parts_{};
+  std::vector<std::uint32_t> moments_{};
+  std::vector<std::uint32_t> ranks_{};
+  double limit_ = 0;
+};
+
+}  // namespace stagecut::inline v0::search::detail

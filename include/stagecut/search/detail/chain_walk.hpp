@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <stagecut/core/host_device.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/point_moves.hpp>
+#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/makespan/detail/rank_stages.hpp>
+#include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/detail/chain_rules.hpp>
+
+namespace stagecut::inline v0::search::detail {
+
+/// What chains are, one entry for each, in a system's memory. Trivially copyable; refers to arrays.
+struct chain_states {
+  std::uint32_t* points = nullptr;  ///< `width` of each
+  double* values = nullptr;         ///< makespans in ticks, and the price of what is held too much; negative: not known
+  double* heats = nullptr;          ///< temperatures, in ticks
+  std::uint32_t* best_points = nullptr;  ///< of the best cut since somebody looked, if it is better than what was known
+  double* best_makespans = nullptr;      ///< its makespan, or the one that was known
+  std::size_t width = 0;                 ///< points of a cut
+};
+
+/// Some moves of each chain, until temperatures are exchanged.
+struct chain_round {
+  std::uint64_t seed = 1;
+  std::uint64_t step = 0;  ///< moves that each chain made before
+  std::size_t steps = 0;   ///< moves
+  bool looked = true;      ///< somebody looked at the best cuts of the chains: they begin anew
+  double known = 0;        ///< then: the best makespan so far
+};
+
+/// Chains of random moves: what every one of them does, whatever simulates its cuts. Trivially copyable.
+///
+/// A round: `begin`, and `start` with the makespan if it says that it needs it; then as often as there are steps `draw`, and
+/// if there is a move `take` with the makespan; if that is not taken, the move is undone.
+struct chain_walk {
+  chain_rules_view rules{};
+  stagecut::detail::rank_stages_view ranks{};
+  view<const double> logarithms{};  ///< `minus_logarithms`
+  double price = 0;                 ///< of holding twice as much as a rank may, in ticks
+  chain_states chains{};
+
+  /// Begins a round of a chain. Whether its cut has to be simulated first.
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool begin(std::size_t c, const chain_round& round) const {
+    if (round.looked) chains.best_makespans[c] = round.known;
+    return chains.values[c] < 0;
+  }
+  STAGECUT_HOST_DEVICE void start(std::size_t c, const candidate_room& points, double makespan) const {
+    const double excess = rules.excess(points);
+    chains.values[c] = priced(c, makespan, excess);
+    if (excess == 0) keep(c, points, makespan);
+  }
+
+  /// Moves points of a chain. Whether there is a move to an allowed cut among a few; if not, they are as before.
+  /// @param warmth  is set to what the cut may be worse
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool draw(std::size_t c, const chain_round& round, std::size_t step,
+                                               const candidate_room& points, stagecut::detail::point_move& move,
+                                               double& warmth) const {
+    const std::size_t inner = points.size() - 2;
+    stagecut::detail::random_bits random(round.seed, c, round.step + step);
+    for (int again = 0; again < 4; ++again) {
+      move = stagecut::detail::draw_move(random, inner, ranks);
+      move.shift(points);
+      if (move.is_in_order(points, rules.places.items) && may_be(points, move.one) && may_be(points, move.other)) {
+        warmth = chains.heats[c] * logarithms[random() % logarithms.size()];
+        return true;
+      }
+      move.unshift(points);
+    }
+    return false;
+  }
+
+  /// Whether a chain goes on from where it moved to: if that is not worse by more than `warmth`.
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool take(std::size_t c, const candidate_room& points, double makespan,
+                                               double warmth) const {
+    const double now = chains.values[c];
+    if (makespan - now > warmth) return false;
+    const double excess = rules.excess(points);
+    const double value = priced(c, makespan, excess);
+    if (value - now > warmth) return false;
+    chains.values[c] = value;
+    if (excess == 0) keep(c, points, makespan);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool may_be(const candidate_room& points,
+                                                 const stagecut::detail::point_run& run) const {
+    for (std::size_t s = run.first_stage(); s < run.end; ++s) {
+      if (!rules.may_be(s, points[s], points[s + 1])) return false;
+    }
+    return true;
+  }
+
+  /// Low prices pass through more, high ones end at what is allowed: chains have one of four.
+  [[nodiscard]] STAGECUT_HOST_DEVICE double priced(std::size_t c, double makespan, double excess) const {
+    if (excess == 0) return makespan;
+    return ::fma(price * (0.25 * static_cast<double>(1U << (c / 4 % 4))), excess, makespan);
+  }
+
+  STAGECUT_HOST_DEVICE void keep(std::size_t c, const candidate_room& points, double makespan) const {
+    if (!(makespan < chains.best_makespans[c])) return;
+    chains.best_makespans[c] = makespan;
+    std::uint32_t* const to = chains.best_points + c * chains.width;
+    for (std::size_t i = 0; i < chains.width; ++i) to[i] = points[i];
+  }
+};
+
+/// Exchanges temperatures of neighbours, a pair for each index: surely if the warmer one has the better cut, else by chance.
+struct heat_exchange {
+  view<const double> logarithms{};
+  const double* ladder = nullptr;     ///< the temperatures, from the coldest on
+  std::size_t rungs = 0;              ///< temperatures of a ladder
+  std::uint32_t* chain_at = nullptr;  ///< of every ladder and temperature
+  const double* values = nullptr;     ///< of chains
+  double* heats = nullptr;            ///< of chains
+  std::uint64_t seed = 2;
+  std::uint64_t round = 0;
+
+  /// Pairs of a ladder, some of which may be none.
+  [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t pairs() const { return (rungs + 1) / 2; }
+
+  /// The pair of an index, counted through all ladders.
+  STAGECUT_HOST_DEVICE void operator()(std::size_t pair) const {
+    const std::size_t rung = 2 * (pair % pairs()) + round % 2;
+    if (rung + 1 >= rungs) return;
+    const std::size_t t = pair / pairs() * rungs + rung;
+    const std::uint32_t cold = chain_at[t];
+    const std::uint32_t warm = chain_at[t + 1];
+    stagecut::detail::random_bits random(seed, t, round);
+    const double slower = values[warm] - values[cold];
+    const double apart = 1 / ladder[rung] - 1 / ladder[rung + 1];
+    if (slower * apart > logarithms[random() % logarithms.size()]) return;
+    chain_at[t] = warm;
+    chain_at[t + 1] = cold;
+    heats[warm] = ladder[rung];
+    heats[cold] = ladder[rung + 1];
+  }
+};
+
+/// What all chains do until somebody looks: rounds, and an exchange of temperatures after each.
+struct chain_turn {
+  chain_walk walk{};
+  chain_round round{};
+  heat_exchange exchange{};
+  std::size_t rounds = 0;
+
+  /// After each round.
+  void advance() {
+    round.step += round.steps;
+    round.looked = false;
+    ++exchange.round;
+  }
+};
+
+}  // namespace stagecut::inline v0::search::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/chain_ticks.hpp>
+#include <stagecut/makespan/detail/cut_problem.hpp>
+#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::search::detail {
+
+/// A number that tells problems apart: made of the tick, all times, the ops of all ranks, and some 4096 answers of the rules,
+/// of all stages and intervals if there are no more. Rules that differ in other answers alone are taken for the same.
+class problem_print {
+ public:
+  explicit problem_print(const stagecut::detail::cut_problem& problem) {
+    const stagecut::detail::chain_ticks& chain = problem.chain;
+    add(chain.items), add(chain.stages), add(std::bit_cast<std::uint64_t>(chain.tick));
+    add(static_cast<std::uint64_t>(problem.transfers)), add(chain.has_messages ? 1 : 0);
+    const stagecut::detail::tick_rows rows = chain.rows();
+    for (const auto& times : {rows.sums, rows.own, rows.messages}) {
+      for (const double each : times) add(std::bit_cast<std::uint64_t>(each));
+    }
+    for (const std::size_t each : rows.boundary) add(each);
+    add(problem.order);
+    add(problem.rules, chain.items, chain.stages);
+  }
+
+  friend bool operator==(const problem_print&, const problem_print&) = default;
+
+ private:
+  void add(std::uint64_t value) { state_ = stagecut::detail::random_bits(state_, value, 0)(); }
+
+  void add(const schedule& order) {
+    for (const std::size_t each : order.rank_of) add(each);
+    for (const auto& ops : order.orders) {
+      add(ops.size());
+      for (const op& each : ops) {
+        add(std::uint64_t{static_cast<std::uint8_t>(each.kind)} << 1U | (each.with_next ? 1U : 0U));
+        add(each.stage), add(each.microbatch), add(each.slice), add(each.peer);
+      }
+    }
+  }
+
+  void add(const stagecut::detail::cut_rules& rules, std::size_t items, std::size_t stages) {
+    add(rules.has_rank_rules() ? 1 : 0);
+    add(std::bit_cast<std::uint64_t>(rules.memory_limit()));
+    const std::size_t all = stages * items * items;
+    const std::size_t step = all / 8192 + 1;  // half of them are no intervals
+    for (std::size_t i = 0; i < all; i += step) {
+      const std::size_t first = i / items % items;
+      const std::size_t last = i % items + 1;
+      if (first < last) add(rules.allows(i / items / items, first, last) ? i : ~i);
+    }
+  }
+
+  std::uint64_t state_ = 0;
+};
+
+}  // namespace stagecut::inline v0::search::detail

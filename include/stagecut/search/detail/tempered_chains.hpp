@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/detail/cut_lanes.hpp>
+#include <stagecut/makespan/detail/cut_problem.hpp>
+#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/makespan/detail/rank_stages.hpp>
+#include <stagecut/schedule/slot_program.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+#include <stagecut/search/detail/chain_rules.hpp>
+#include <stagecut/search/detail/chain_walk.hpp>
+#include <stagecut/search/detail/host_walks.hpp>
+#include <stagecut/search/detail/system.hpp>
+#include <stagecut/search/detail/tilted_cuts.hpp>
+#include <stagecut/search/tempering_options.hpp>
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
+#include <stagecut/search/detail/cuda_walks.cuh>
+#endif
+
+namespace stagecut::inline v0::search::detail {
+
+/// Who walks the chains of a policy: `host_walks` or `cuda_walks`.
+template <class Policy>
+using walks_t = decltype(detail::walks_of(static_cast<const system_t<Policy>*>(nullptr)));
+
+/// A cut, and when its iteration ends, in ticks.
+struct timed_cut {
+  std::vector<std::uint32_t> points{};
+  double makespan = 0;
+};
+
+/// The temperatures of a ladder, geometric, from the coldest on, as shares of a makespan. Multiplied and halved alone: the
+/// same on every machine.
+[[nodiscard]] inline std::vector<double> geometric_ladder(const tempering_options& options, std::size_t rungs) {
+  const auto highest = [&](double ratio) {
+    double heat = options.coldest;
+    for (std::size_t t = 1; t < rungs && heat <= options.hottest; ++t) heat *= ratio;
+    return heat;
+  };
+  double low = 1;
+  double high = options.hottest / options.coldest;
+  for (double middle = low + (high - low) / 2; low < middle && middle < high; middle = low + (high - low) / 2) {
+    (highest(middle) <= options.hottest ? low : high) = middle;
+  }
+  std::vector<double> result{options.coldest};
+  while (result.size() < rungs) result.push_back(result.back() * low);
+  return result;
+}
+
+/// The chains of a problem on the system of a policy, in ladders of temperatures that know nothing of each other.
+template <class Policy>
+class tempered_chains {
+  using system = system_t<Policy>;
+  using walks = walks_t<Policy>;
+
+ public:
+  static constexpr std::size_t longest_ladder = 64;
+
+  /// @param best  chains begin there and at cuts of unlike kinds, in turn; it must be allowed
+  tempered_chains(const tempering_options& options, const stagecut::detail::cut_problem& problem, const timed_cut& best)
+      : options_(options),
+        chains_(options.chains == 0 ? walks::usual_chains : options.chains),
+        rungs_(chains_ < longest_ladder ? chains_ : longest_ladder),
+        ticks_(problem.chain),
+        graph_(problem.order, {.transfers = problem.transfers, .with_transfers = ticks_.has_messages}),
+        program_(graph_),
+        durations_(ticks_, graph_, program_),
+        rules_(problem.order, problem.rules, ticks_.items, widest_stage(best)),
+        ranks_(problem.order),
+        walks_(ticks_, program_, durations_, chains_) {
+    if (rules_.fits()) begin(problem.order, best);
+  }
+
+  /// Whether there are any.
+  [[nodiscard]] bool fits() const noexcept { return rules_.fits(); }
+  /// How many cuts a round simulates.
+  [[nodiscard]] std::size_t round_size() const noexcept { return chains_ * options_.steps; }
+
+  /// Lets the coldest chain of every other ladder go on from a cut, where it is better.
+  void add(const timed_cut& cut) {
+    const std::vector<std::uint32_t> chain_at = system::read(chain_at_, chains_);
+    const std::vector<double> values = system::read(values_, chains_);
+    std::vector<std::size_t> worse;
+    for (std::size_t t = 0; t < chains_; t += 2 * rungs_) {
+      if (cut.makespan < values[chain_at[t]]) worse.push_back(chain_at[t]);
+    }
+    place(worse, cut);
+  }
+
+  /// Some rounds. Whether there is a better cut that the rules of this call allow: then it is in `best`.
+  bool run(const Policy& policy, std::size_t rounds, const stagecut::detail::cut_problem& problem, timed_cut& best) {
+    turn_.rounds = rounds;
+    turn_.round.step = rounds_ * options_.steps;
+    turn_.round.known = best.makespan;
+    turn_.exchange.round = rounds_;
+    rounds_ += rounds;
+    walks_(policy, turn_);
+    stuck_ += rounds;
+    const bool better = take(problem, best);
+    if (better) stuck_ = 0;
+    if (stuck_ >= patience) restart(best);
+    return better;
+  }
+
+ private:
+  static constexpr std::size_t patience = 10'000;  // rounds without a better cut until a ladder begins anew
+
+  /// Lets all chains of the next ladder begin at a cut.
+  void restart(const timed_cut& best) {
+    const std::size_t ladders = chains_ / rungs_;
+    std::vector<std::size_t> ladder(rungs_);
+    for (std::size_t t = 0; t < rungs_; ++t) ladder[t] = restarts_ % ladders * rungs_ + t;
+    ++restarts_;
+    stuck_ = patience - patience / ladders;
+    place(ladder, best);
+  }
+
+  [[nodiscard]] static std::size_t widest_stage(const timed_cut& cut) {
+    std::size_t most = 0;
+    for (std::size_t s = 0; s + 1 < cut.points.size(); ++s) {
+      most = std::max<std::size_t>(most, cut.points[s + 1] - cut.points[s]);
+    }
+    return most;
+  }
+
+  /// The points of all chains, and all that is derived from them or does not change.
+  void begin(const schedule& order, const timed_cut& best) {
+    std::vector<std::vector<std::uint32_t>> starts{best.points};
+    for (auto& cut : detail::tilted_cuts(ticks_, order)) {
+      if (may_be(cut)) starts.push_back(std::move(cut));
+    }
+    std::vector<std::uint32_t> points;
+    std::vector<double> heats;
+    std::vector<std::uint32_t> chain_at;
+    std::vector<double> ladder = detail::geometric_ladder(options_, rungs_);
+    for (double& each : ladder) each *= best.makespan;
+    for (std::size_t c = 0; c < chains_; ++c) {
+      const auto& start = starts[c % starts.size()];
+      points.insert(points.end(), start.begin(), start.end());
+      heats.push_back(ladder[c % rungs_]);
+      chain_at.push_back(static_cast<std::uint32_t>(c));
+    }
+    system::write(points_, points);
+    system::write(values_, std::vector<double>(chains_, -1.0));
+    system::write(heats_, heats);
+    system::write(best_points_, points);
+    system::write(best_makespans_, std::vector<double>(chains_));
+    system::write(chain_at_, chain_at);
+    system::write(ladder_, ladder);
+    const auto logarithms = memory_(view<const double>(stagecut::detail::minus_logarithms));
+    turn_.round.seed = 2 * options_.seed + 1;
+    turn_.round.steps = options_.steps;
+    turn_.walk = {rules_.placed(memory_),
+                  ranks_.placed(memory_),
+                  logarithms,
+                  best.makespan,
+                  {points_.data(), values_.data(), heats_.data(), best_points_.data(), best_makespans_.data(),
+                   best.points.size()}};
+    turn_.exchange = {logarithms,    ladder_.data(),       rungs_, chain_at_.data(), values_.data(),
+                      heats_.data(), 2 * options_.seed + 2};
+  }
+
+  [[nodiscard]] bool may_be(const std::vector<std::uint32_t>& points) const {
+    for (std::size_t s = 0; s + 1 < points.size(); ++s) {
+      if (!rules_.seen().may_be(s, points[s], points[s + 1])) return false;
+    }
+    return true;
+  }
+
+  /// Sets chains to a cut.
+  void place(const std::vector<std::size_t>& chains, const timed_cut& cut) {
+    if (chains.empty()) return;
+    std::vector<std::uint32_t> points = system::read(points_, points_.size());
+    std::vector<double> values = system::read(values_, chains_);
+    for (const std::size_t c : chains) {
+      std::copy(cut.points.begin(), cut.points.end(),
+                points.begin() + static_cast<std::ptrdiff_t>(c * cut.points.size()));
+      values[c] = -1;
+    }
+    system::write(points_, points);
+    system::write(values_, values);
+  }
+
+  /// The best of the cuts of a run that is better than `best` and allowed.
+  bool take(const stagecut::detail::cut_problem& problem, timed_cut& best) const {
+    const std::vector<double> makespans = system::read(best_makespans_, chains_);
+    std::vector<std::size_t> better;
+    for (std::size_t c = 0; c < chains_; ++c) {
+      if (makespans[c] < best.makespan) better.push_back(c);
+    }
+    if (better.empty()) return false;
+    std::stable_sort(better.begin(), better.end(),
+                     [&](std::size_t a, std::size_t b) { return makespans[a] < makespans[b]; });
+    const std::vector<std::uint32_t> points = system::read(best_points_, best_points_.size());
+    const std::size_t width = best.points.size();
+    for (const std::size_t c : better) {
+      const std::vector<std::size_t> cut(points.begin() + static_cast<std::ptrdiff_t>(c * width),
+                                         points.begin() + static_cast<std::ptrdiff_t>((c + 1) * width));
+      if (!stagecut::detail::allowed_cut(problem.order, problem.rules, cut)) continue;
+      best.points.assign(cut.begin(), cut.end());
+      best.makespan = makespans[c];
+      return true;
+    }
+    return false;
+  }
+
+  tempering_options options_;
+  std::size_t chains_;
+  std::size_t rungs_;
+  stagecut::detail::chain_ticks ticks_;
+  task_graph graph_;
+  slot_program program_;
+  stagecut::detail::stage_durations durations_;
+  chain_rules rules_;
+  stagecut::detail::rank_stages ranks_;
+  walks walks_;
+  typename system::memory memory_{};
+  // Of every chain; see `chain_states`.
+  typename system::template array<std::uint32_t> points_{};
+  typename system::template array<double> values_{};
+  typename system::template array<double> heats_{};
+  typename system::template array<std::uint32_t> best_points_{};
+  typename system::template array<double> best_makespans_{};
+  // See `heat_exchange`.
+  typename system::template array<std::uint32_t> chain_at_{};
+  typename system::template array<double> ladder_{};
+  chain_turn turn_{};
+  std::uint64_t rounds_ = 0;
+  std::size_t stuck_ = 0;  // rounds without a better cut
+  std::size_t restarts_ = 0;
+};
+
+}  // namespace stagecut::inline v0::search::detail

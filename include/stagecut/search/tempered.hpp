@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/makespan/cut_improver.hpp>
+#include <stagecut/makespan/detail/cut_problem.hpp>
+#include <stagecut/search/detail/problem_print.hpp>
+#include <stagecut/search/detail/tempered_chains.hpp>
+#include <stagecut/search/tempering_options.hpp>
+
+namespace stagecut::inline v0::search {
+
+/// A `cut_improver`, see `tempered`. It keeps its chains, and goes on with them when it is asked of the same problem again.
+template <class Policy>
+class tempered_improver {
+ public:
+  /// See `tempered`.
+  tempered_improver(const Policy& policy, const tempering_options& options) : policy_(policy), options_(options) {}
+
+  /// See `cut_improver`. False: there is no better cut, or none was found; what is cut is not told; or there are too many
+  /// stages and items for it.
+  [[nodiscard]] bool operator()(const improvement& task, view<std::size_t> points) {
+    const double began = stagecut::detail::seconds_now();
+    if (!can_improve(task) || points.size() != task.points.size()) return false;
+    const double tick = task.problem->chain.tick;
+    detail::timed_cut best{{task.points.begin(), task.points.end()}, task.makespan / tick};
+    continue_from(*task.problem, best);
+    if (!chains_->fits()) return false;
+    const bool found = search(task, began, best);
+    for (std::size_t i = 0; found && i < points.size(); ++i) points[i] = best.points[i];
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t most_stages = 2048;
+
+  /// Whether there is anything to move.
+  [[nodiscard]] static bool can_improve(const improvement& task) {
+    if (task.problem == nullptr) return false;
+    const std::size_t stages = task.problem->chain.stages;
+    const std::size_t items = task.problem->chain.items;
+    return stages > 1 && stages < items && stages <= most_stages && items <= 0x7FFFFFFF &&
+           task.points.size() == stages + 1 && stagecut::detail::is_cut(task.points, items);
+  }
+
+  /// Keeps the chains if the problem is the one before, else begins anew.
+  void continue_from(const stagecut::detail::cut_problem& problem, const detail::timed_cut& best) {
+    const detail::problem_print print(problem);
+    if (chains_ != nullptr && print_ == print) {
+      if (chains_->fits()) chains_->add(best);
+      return;
+    }
+    chains_.reset();  // its memory first
+    chains_ = std::make_unique<detail::tempered_chains<Policy>>(options_, problem, best);
+    print_ = print;
+  }
+
+  /// Runs the chains until the goal, the time or the simulations are reached. Whether `best` is better.
+  bool search(const improvement& task, double began, detail::timed_cut& best) {
+    const bool timed = stagecut::is_finite(task.seconds);
+    const double most = most_rounds(task, timed);
+    std::size_t rounds = 4;  // between two looks at what was found
+    bool found = false;
+    double now = stagecut::detail::seconds_now();
+    for (double done = 0; done < most && best.makespan * task.problem->chain.tick > task.goal;) {
+      if (timed && done > 0 && now - began >= task.seconds) break;
+      if (chains_->run(policy_, rounds, *task.problem, best)) found = true;
+      done += static_cast<double>(rounds);
+      if (!timed) continue;
+      const double before = now;
+      now = stagecut::detail::seconds_now();
+      if (64 * (now - before) < task.seconds && now - before < 0.02) rounds *= 2;
+    }
+    return found;
+  }
+
+  /// No cut is worth being simulated many times.
+  [[nodiscard]] double most_rounds(const improvement& task, bool timed) const {
+    const double all = 4 * stagecut::detail::number_of_cuts(task.problem->chain.items, task.problem->chain.stages);
+    const auto asked = static_cast<double>(task.simulations);
+    return (timed || all < asked ? all : asked) / static_cast<double>(chains_->round_size()) + 1;
+  }
+
+  Policy policy_;
+  tempering_options options_;
+  std::optional<detail::problem_print> print_{};
+  std::unique_ptr<detail::tempered_chains<Policy>> chains_{};
+};
+
+/// See `tempered`.
+struct tempered_fn {
+  /// See `tempered`.
+  template <class Policy>
+  [[nodiscard]] tempered_improver<Policy> operator()(const Policy& policy,
+                                                     const tempering_options& options = {}) const {
+    if (options.chains % 8 != 0 || (options.chains > 64 && options.chains % 64 != 0)) {
+      refuse("chains", std::to_string(options.chains), "must be a multiple of 8, above 64 of 64");
+    }
+    if (options.chains > most_chains) refuse("chains", std::to_string(options.chains), "must be at most 2^24");
+    if (!(options.coldest >= 1e-12)) refuse("coldest", std::to_string(options.coldest), "must be at least 1e-12");
+    if (!(options.hottest >= options.coldest && options.hottest <= 1)) {
+      refuse("hottest", std::to_string(options.hottest), "must be from coldest to 1");
+    }
+    if (options.seed >> 63U != 0) refuse("seed", std::to_string(options.seed), "must be below 2^63");
+    if (options.steps == 0 || options.steps > most_steps) {
+      refuse("steps", std::to_string(options.steps), "must be from 1 to 10000");
+    }
+    return {policy, options};
+  }
+
+ private:
+  static constexpr std::size_t most_chains = std::size_t{1} << 24U;
+  static constexpr std::size_t most_steps = 10'000;
+
+  [[noreturn]] static void refuse(const char* what, const std::string& value, const char* why) {
+    stagecut::detail::fail(argument_error("search::tempered", what, value, why));
+  }
+};
+
+/// Who looks for better cuts by parallel tempering: the improver of a search for the least makespan.
+///
+///     auto improver = search::tempered(thrust::device);
+///     request.helpers.improver = improver;
+///
+/// Chains of random moves of cut points, each at a temperature at which it takes worse cuts more or less often. Ladders of up
+/// to 64 chains exchange their temperatures: cold chains polish what hot ones find. They begin at the best cut that is known
+/// and at cuts of about even stages; after ten thousand rounds without a better cut ladders begin anew at the best one, in turn.
+///
+/// Chains keep to the stages that are allowed. Where ranks' stages are limited together by sums of memory, chains pass
+/// through cuts that hold too much, at a price; other rules of ranks, and sums whose tables have more than 2^22 entries, are
+/// asked of what is found alone. What it returns is allowed and better, as simulated in ticks.
+///
+/// @param policy   of Thrust, kept as a copy: on hosts chains are simulated in lanes, 8 at once, and in parallel: groups of 8 if
+///                 there is one ladder, else ladders, which need not wait for each other; on a device each chain has a thread
+/// @param options  how many chains, and their temperatures
+/// @return         a `tempered_improver`, to be kept as long as a request refers to it
+/// @throws         argument_error for options that are out of range; the improver: on a device `device_error`
+///
+/// It ends when the goal is met, after `improvement::seconds`, looked at after four rounds or some milliseconds, or if these are infinite after about
+/// `improvement::simulations`; then the same calls find the same cuts to the bit on every system, for any number of threads,
+/// if `chains` is said. Where there are few cuts it simulates at most about four times as many.
+///
+/// A round, after which temperatures are exchanged, simulates `chains * steps` cuts. Memory of a host: that of the tables of rules, at most 2 and 32 MB, and O(chains *
+/// stages).
+/// Threads of OpenMP that spin while they wait for each other make it slow where other programs want the same cores: there
+/// several ladders, or OMP_WAIT_POLICY=passive, help.
+///
+/// Source: parallel tempering (Geyer, Interface 1991); as `minimize_makespan` does on one thread.
+inline constexpr tempered_fn tempered{};
+
+}  // namespace stagecut::inline v0::search

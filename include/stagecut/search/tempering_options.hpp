@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stagecut::inline v0::search {
+
+/// How `tempered` searches. What is not said stays at its default.
+struct tempering_options {
+  std::size_t chains = 0;  ///< a multiple of 8, above 64 of 64; 0: 64 on a host, 16384 on a device
+  double hottest = 3e-2;   ///< temperature, as a fraction of the makespan of the first cut
+  double coldest = 2e-4;   ///< likewise
+  std::uint64_t seed = 0;  ///< of the random numbers, below 2^63
+  std::size_t steps = 5;   ///< moves of each chain between two exchanges of temperatures, at least 1
+};
+
+}  // namespace stagecut::inline v0::search
