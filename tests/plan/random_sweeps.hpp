@@ -24,6 +24,8 @@ class random_sweeps {
       each.workspace = dice_.whole(5);
     }
     if (dice_.up_to(4) == 0) model.layers[0].backward_input.reset(), model.layers[0].backward_weight.reset();
+    if (dice_.up_to(3) == 0)
+      model.machine = {.memory = 300 + dice_.whole(2000), .link = dice_.link(), .buffers = false};
     return model;
   }
 

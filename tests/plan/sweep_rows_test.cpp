@@ -172,8 +172,18 @@ TEST_CASE("configurations that cannot be say why") {
   CHECK(apart[1].state == state::unknown);
 }
 
+TEST_CASE("numbers whose product overflows are told like other ones that are too large") {
+  const std::size_t large = std::size_t{1} << 32U;
+  const auto rows = sweep_rows(known, {}, {{2, large}, {4, large}, {schedule_kind::looped_bfs}, {2, large}, {}});
+  REQUIRE(rows.size() == 8);
+  CHECK(rows[0].has_plan());
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    CHECK(rows[i].why == "there are more than 2^20 forward passes");
+    CHECK(rows[i].state == state::unknown);
+  }
+}
+
 TEST_CASE("a stopped sweep has rows of the whole one, and says of the others that they are not planned") {
-  random_sweeps random(8);
   const auto model = known_profile::chain_of({8, 11, 2, 1, 18, 5, 4, 11, 7, 6, 3, 9});
   const sweep_axes axes{{2, 3, 4}, {12, 24}, {one_forward, schedule_kind::interleaved}, {1, 2}, {}};
   const auto whole = sweep_rows(model, {}, axes);
@@ -241,6 +251,9 @@ TEST_CASE("what is wrong with every configuration is refused") {
         "stagecut::sweep_rows: objective = makespan, is not known: the number of microbatches is not known");
   CHECK(refused({.microbatches = 4, .objective = stagecut::plan_objective::bottleneck}, {}) ==
         "stagecut::sweep_rows: objective = bottleneck, must be the makespan, by which plans are compared");
+  CHECK(
+      refused({.devices = 2, .microbatches = 4}, {.checkpoints = {checkpointing::except_last}}) ==
+      "stagecut::sweep_rows: objective = makespan, is not known: the last microbatch takes less time than the others");
   const std::vector<std::size_t> many(1U << 13U, 1);
   CHECK(refused({}, {.devices = many, .microbatches = many}) ==
         "stagecut::sweep_rows: axes = {…}, must have at most 16777216 configurations");

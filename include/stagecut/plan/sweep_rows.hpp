@@ -39,8 +39,9 @@ struct sweep_rows_fn {
 /// @return          a row for each configuration, in the order of the axes, with the reason where there is no plan. The same
 ///                  to the bit whatever runs it, unless there is a time limit
 /// @throws          argument_error and invalid_input as `make_plan`, for what is wrong in every configuration, for another
-///                  objective than the makespan, and for axes with a 0 or more than 2^24 configurations; of what is wrong with
-///                  one configuration alone, the first that is planned
+///                  objective than the makespan, for a makespan that is not known with the first value of every axis, and for
+///                  axes with a 0 or more than 2^24 configurations. What `make_plan` throws for some configurations only: of
+///                  those in a round the first
 ///
 /// All configurations are bounded first, which takes a hundredth of the time. Then they are planned in rounds of 64 at the
 /// same time, those of the least bound of time first; before each round those are left out that the rounds before dominate.

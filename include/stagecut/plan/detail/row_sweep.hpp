@@ -12,9 +12,11 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/detail/choice_comparison.hpp>
+#include <stagecut/plan/detail/limits_of.hpp>
+#include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/detail/sweep_bounds.hpp>
+#include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
-#include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
@@ -35,9 +37,10 @@ inline void check_sweep(const profile& model, const plan_request& request, const
   choices.schedules = axes.schedules;
   plan_request asked = request;
   asked.limits = {};
+  if (!axes.checkpoints.empty()) asked.memory.checkpoint = axes.checkpoints[0];
   for (const checkpointing each : axes.checkpoints) {
     // One that the makespan is known for, if there is one.
-    if (&each == axes.checkpoints.data() || each != checkpointing::except_last) asked.memory.checkpoint = each;
+    if (each != checkpointing::except_last) asked.memory.checkpoint = each;
   }
   check_choices("sweep_rows", "axes", model, asked, choices);
 }
@@ -123,10 +126,15 @@ class row_sweep {
 
   [[nodiscard]] bool is_stopped() const { return options_.stop && options_.stop(); }
 
+  /// What `make_plan` plans for a row, by its makespan.
+  [[nodiscard]] plan_request request_of(const sweep_row& row) const {
+    return with_machine(model_, request_of_row(request_, row, options_));
+  }
+
   /// Tells why a row cannot be planned, or bounds it.
   void bound(std::size_t i) {
     sweep_row& row = rows_[i];
-    plan_request asked = request_of_row(request_, row, options_);
+    plan_request asked = request_of(row);
     if (is_stopped()) return;
     row.why = shape_obstacle(model_, asked);
     if (!row.why.empty()) row.state = state::infeasible;
@@ -138,7 +146,7 @@ class row_sweep {
     asked.helpers = {};
     asked.limits.time_limit.reset();
     asked.limits.node_limit = 0;
-    if (const outcome<plan> made = make_plan(model_, asked)) row.bound = made->objective.bound;
+    if (const outcome<plan> made = plan_makespan(model_, asked)) row.bound = made->objective.bound;
     row.memory_bound = least_fullest_device(model_, blocks_, asked, limits_of(asked));
   }
 
@@ -169,10 +177,10 @@ class row_sweep {
     bool stopped = is_stopped();
     const auto stop = [&] { return stopped = stopped || is_stopped(); };
     sweep_row& row = rows_[i];
-    plan_request asked = request_of_row(request_, row, options_);
+    plan_request asked = request_of(row);
     asked.limits.stop = stop;
     if (stopped) return;
-    const outcome<plan> made = make_plan(model_, asked);
+    const outcome<plan> made = plan_makespan(model_, asked);
     if (stopped) return;
     known_[i] = 1;
     row.state = made.state();

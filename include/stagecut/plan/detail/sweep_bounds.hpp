@@ -36,12 +36,10 @@ namespace stagecut::inline v0::detail {
 /// one needs, to a thousandth; else the mean of what all devices hold at least.
 [[nodiscard]] inline double least_fullest_device(const profile& model, const cuts& blocks, const plan_request& asked,
                                                  const chain_limits& limits) {
-  memory_options options = asked.memory;
-  options.boundary_buffers = 0;  // some machines need none
-  const training_memory memory(model, options);
+  const training_memory memory(model, asked.memory);
   double all = memory(0, memory.size(), 1).resident;
   // A device holds all that a microbatch left there while its last stage works on it.
-  if (options.checkpoint == checkpointing::never) all += memory.of_microbatch(0, memory.size());
+  if (asked.memory.checkpoint == checkpointing::never) all += memory.of_microbatch(0, memory.size());
   const double mean = all / static_cast<double>(asked.devices);
   if (asked.chunks > 1 || asked.devices > blocks.stages()) return mean;
   memory_fit fits(blocks, memory, limits);
