@@ -102,6 +102,7 @@ class row_sweep {
       for (; next < order.size() && round.size() < round_size; ++next) {
         if (!leave_out(order[next], front)) round.push_back(order[next]);
       }
+      round = dealt(round);
       each(round.size(), [&](std::size_t k) { solve(round[k]); });
       tell();
     }
@@ -116,6 +117,17 @@ class row_sweep {
 
  private:
   static constexpr std::size_t round_size = 64;
+
+  /// Rows of about the same bound take about as long: they are dealt out, so that threads which take a part of the round
+  /// each have as much to do.
+  [[nodiscard]] static std::vector<std::size_t> dealt(const std::vector<std::size_t>& rows) {
+    constexpr std::size_t parts = 8;
+    std::vector<std::size_t> result;
+    for (std::size_t part = 0; part < parts; ++part) {
+      for (std::size_t k = part; k < rows.size(); k += parts) result.push_back(rows[k]);
+    }
+    return result;
+  }
 
   /// Calls `act(i)` for every i below `count`.
   template <class Act>
