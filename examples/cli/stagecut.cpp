@@ -29,6 +29,7 @@
 #include "commands/plan_command.hpp"
 #include "commands/profile_command.hpp"
 #include "commands/simulate_command.hpp"
+#include "commands/sweep_command.hpp"
 #include "commands/verify_command.hpp"
 #include "text/output.hpp"
 #include "text/plan_text.hpp"
@@ -177,12 +178,14 @@ int run(int argc, char** argv) {
   profile_command profile;
   simulate_command simulate;
   compare_command compare;
+  sweep_command sweep;
   verify_command verify;
   show_command show;
   const auto* const plan_words = plan.add(app);
   const auto* const profile_words = profile.add(app);
   const auto* const simulate_words = simulate.add(app);
   const auto* const compare_words = compare.add(app);
+  const auto* const sweep_words = sweep.add(app);
   const auto* const verify_words = verify.add(app);
   const auto* const show_words = show.add(app);
   const auto* const formats_words = app.add_subcommand("formats", "List the formats that plans are written in");
@@ -195,6 +198,7 @@ int run(int argc, char** argv) {
     if (profile_words->parsed()) return profile.run();
     if (simulate_words->parsed()) return simulate.run();
     if (compare_words->parsed()) return compare.run();
+    if (sweep_words->parsed()) return sweep.run();
     if (verify_words->parsed()) return verify.run();
     if (show_words->parsed()) return show.run();
     if (formats_words->parsed()) return list_formats();

@@ -60,6 +60,9 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/plan_verification.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/plan/sweep_options.hpp>
+#include <stagecut/plan/sweep_row.hpp>
+#include <stagecut/plan/sweep_rows.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/check_figures.hpp>

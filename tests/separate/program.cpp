@@ -35,6 +35,8 @@ void run() {
   const auto compared = stagecut::compare_plans(model, request, stagecut::usual_choices(model));
   print("compare_plans", compared.best->cuts, compared.best->makespan.value_or(0));
   std::printf("%zu lines\n", compared.compared.size());
+  for (const auto& row : stagecut::sweep_rows(model, request, {.devices = {2, 3}}))
+    std::printf("%.17g\n", row.makespan);
 
   stagecut::makespan_request of;
   of.order = stagecut::one_forward_one_backward(3, 6);

@@ -2,21 +2,18 @@
 #pragma once
 
 #include <stagecut/graph/plan_graph.hpp>
-#include <stagecut/io/read_profile.hpp>
 #include <stagecut/profile/as_chain.hpp>
-#include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/stagecut.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <exception>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "commands/read_model.hpp"
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
@@ -82,7 +79,7 @@ struct plan_command {
   int run() {
     using namespace stagecut;
     check_output(output, {file});
-    std::optional<profile> model = read();
+    std::optional<profile> model = read_model(file, input.limits);
     if (!model) return none(outcome<plan>());
     ask_machine(*model);
     ask_chain(*model);
@@ -117,26 +114,7 @@ struct plan_command {
  private:
   stagecut::plan_comparison compared;
 
-  [[nodiscard]] std::string source() const { return file == "-" ? "standard input" : file; }
-
-  /// The profile, without modules around its layers; nothing if a signal came while it was read, of which there may be a part only.
-  [[nodiscard]] std::optional<stagecut::profile> read() const {
-    using namespace stagecut;
-    std::optional<profile> model;
-    stop_signals::begin_search(true);
-    try {
-      model = file == "-" ? io::read_profile(std::cin, source(), input.limits) : io::read_profile(file, input.limits);
-    } catch (const std::exception&) {
-      if (!stop_signals::asked()) throw;
-    }
-    stop_signals::begin_search(false);
-    if (stop_signals::asked()) return std::nullopt;
-    try {
-      return flatten_modules(*std::move(model));
-    } catch (const invalid_input& error) {
-      throw invalid_input(source(), error.what());
-    }
-  }
+  [[nodiscard]] std::string source() const { return source_name(file); }
 
   /// Makes a chain of what is one, unless it is asked for as a graph: other words number the layers of a chain.
   void ask_chain(stagecut::profile& model) const {

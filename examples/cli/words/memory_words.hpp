@@ -22,10 +22,15 @@ struct memory_words {
   std::optional<double> buffer, boundary_buffers;
 
   void add(CLI::App& command) {
-    command.add_option("--memory", limit, "Of a device, a limit: 80GiB, 80GB, or bytes")->type_name("SIZE");
-    command.add_option("--optimizer", optimizer, "adam ..., or bytes per byte of parameters")->type_name("NAME|X");
+    add_without_checkpoint(command);
     add_choice(command, "--checkpoint", checkpoint, stagecut::checkpointing_words, "MODE",
                "never (the default), except_last, always");
+  }
+
+  /// Likewise, where it is said in another way what is computed again.
+  void add_without_checkpoint(CLI::App& command) {
+    command.add_option("--memory", limit, "Of a device, a limit: 80GiB, 80GB, or bytes")->type_name("SIZE");
+    command.add_option("--optimizer", optimizer, "adam ..., or bytes per byte of parameters")->type_name("NAME|X");
   }
 
   /// What is seldom needed.

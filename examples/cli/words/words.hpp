@@ -129,6 +129,7 @@ inline constexpr makespan_saying makespan_sayings[] = {
      "--schedule: auto compares plans of chains, without --at-most"},
     {"compare_plans: method", ", is of graphs: see plan_graph", "--schedule: auto compares plans of chains"},
     {"make_plan: objective", ", is not known", "--objective: {}"},
+    {"sweep_rows: objective", ", is not known", "a sweep compares makespans: the {}"},
     {"backward_first: edges", ", must be those", "--schedule: backward-first: the plan's {} must be those"},
     {"make_plan: memory_per_device", ", with chunks above 1 is planned for the makespan alone",
      "--memory: with --chunks it is known for the makespan alone"},

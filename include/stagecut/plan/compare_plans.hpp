@@ -32,7 +32,7 @@ inline constexpr compare_plans_fn compare_plans{};
 STAGECUT_INLINE plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
                                                              const plan_choices& choices) const {
   return detail::as_one_chain("compare_plans", model, request, [&](const profile& chain) {
-    detail::check_choices(chain, request, choices);
+    detail::check_choices("compare_plans", "choices", chain, request, choices);
     return detail::choice_comparison(chain, request, choices).run();
   });
 }

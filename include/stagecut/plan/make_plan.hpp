@@ -15,6 +15,7 @@
 #include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/detail/plan_stages.hpp>
+#include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
@@ -86,20 +87,6 @@ STAGECUT_INLINE bool is_for_graphs(const profile& model, const plan_request& req
     if (each.stage || !each.accelerator || each.is_backward) return true;
   }
   return false;
-}
-
-/// A request with what it leaves to the machine that a profile names. Its messages are added to the work where loads
-/// count.
-STAGECUT_INLINE plan_request with_machine(const profile& model, plan_request request) {
-  const stated_machine& machine = model.machine;
-  if (!request.memory_per_device) request.memory_per_device = machine.memory;
-  if (!machine.buffers) request.memory.boundary_buffers = 0;
-  if (!request.links.empty() || request.topology || !machine.link) return request;
-  request.links = {*machine.link};
-  const bool makespan = request.objective == plan_objective::makespan ||
-                        (request.objective == plan_objective::automatic && makespan_obstacle(model, request).empty());
-  if (!makespan) request.transfers = transfer_kind::blocking;
-  return request;
 }
 
 }  // namespace detail

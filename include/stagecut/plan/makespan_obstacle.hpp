@@ -18,7 +18,8 @@ namespace detail {
 
 /// Whether an iteration of stages that there are has no more of them.
 [[nodiscard]] constexpr bool is_short(const plan_request& request) noexcept {
-  return request.microbatches <= most_predicted / (request.devices * request.chunks);
+  return request.chunks <= most_predicted / request.devices &&
+         request.microbatches <= most_predicted / (request.devices * request.chunks);
 }
 
 }  // namespace detail

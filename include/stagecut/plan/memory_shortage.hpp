@@ -140,13 +140,15 @@ struct memory_bracket {
   std::optional<double> high;
 };
 
+/// @param bytes      too few, as far as is known
+/// @param precision  the share of them by which the ends may differ, if it is more than a byte
 [[nodiscard]] inline memory_bracket least_that_fits(memory_fit& fits, const std::vector<std::size_t>& in_flight,
-                                                    double bytes) {
+                                                    double bytes, double precision = 0) {
   double low = floor_bytes(bytes);
   double high = 2 * low + 2;
   std::optional<bool> enough = fits(in_flight, high);
   for (; enough == false; enough = fits(in_flight, high)) low = high, high *= 2;
-  while (enough && high - low > 1) {
+  while (enough && high - low > 1 && high - low > precision * low) {
     const double middle = floor_bytes(low + (high - low) / 2);
     enough = low < middle && middle < high ? fits(in_flight, middle) : std::nullopt;  // unset beyond 2^53 bytes
     if (enough) (*enough ? high : low) = middle;

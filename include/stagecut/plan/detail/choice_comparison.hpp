@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,11 +73,14 @@ namespace stagecut::inline v0::detail {
 }
 
 /// Refuses what is wrong whatever is chosen; what is wrong with some of the choices is told in their lines.
-inline void check_choices(const profile& model, const plan_request& request, const plan_choices& choices) {
-  const auto check = [](const char* name, const std::vector<std::size_t>& list) {
+/// @param function  that was called
+/// @param argument  that holds the lists
+inline void check_choices(std::string_view function, std::string_view argument, const profile& model,
+                          const plan_request& request, const plan_choices& choices) {
+  const auto check = [&](const char* name, const std::vector<std::size_t>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i] != 0) continue;
-      fail(argument_error("compare_plans", joined({"choices.", name, "[", i, "]"}), "0", "must be at least 1"));
+      fail(argument_error(function, joined({argument, ".", name, "[", i, "]"}), "0", "must be at least 1"));
     }
   };
   check("devices", choices.devices);
@@ -96,9 +100,9 @@ inline void check_choices(const profile& model, const plan_request& request, con
   for (const schedule_kind kind : choices.schedules) {
     if (may_limit_in_flight(entry_of(kind))) asked.schedule = kind;
   }
-  check_request("compare_plans", model, asked);
-  const auto refuse = [](const std::string& value, const std::string& requirement) {
-    fail(argument_error("compare_plans", "objective", value, requirement));
+  check_request(function, model, asked);
+  const auto refuse = [&](const std::string& value, const std::string& requirement) {
+    fail(argument_error(function, "objective", value, requirement));
   };
   if (request.objective != plan_objective::automatic && request.objective != plan_objective::makespan) {
     refuse(to_string(request.objective), "must be the makespan, by which plans are compared");

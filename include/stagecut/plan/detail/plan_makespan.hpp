@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,6 +57,9 @@ inline void check_makespan_request(const profile& model, const plan_request& req
   }
 }
 
+/// Whether a search is limited by nodes alone, so that all it says is the same on every machine.
+[[nodiscard]] inline bool by_nodes(const search_limits& limits) { return limits.node_limit && !limits.time_limit; }
+
 /// A chain on its devices: the search for its best cut, with whatever memory.
 class device_chain {
  public:
@@ -77,8 +81,7 @@ class device_chain {
     const auto user = asked.limits.stop;
     const auto stop = [&] { return found_one || (user && user()); };
     asked.memory_per_device = bytes;
-    asked.limits = {};
-    asked.limits.time_limit = left;
+    asked.limits = {left, by_nodes(asked.limits) ? asked.limits.node_limit : std::nullopt, {}, {}};
     asked.limits.progress = watch;
     asked.limits.stop = stop;
     const outcome<makespan_cut> made = best(asked);
@@ -91,8 +94,10 @@ class device_chain {
   std::vector<double> speeds_;
 };
 
-/// When a search that began then for why nothing fits has to end: within the time limit, and after 4 seconds.
+/// When a search that began then for why nothing fits has to end: within the time limit, and after 4 seconds; never where
+/// only nodes are counted.
 [[nodiscard]] inline double end_of_reasons(const plan_request& request, double began) {
+  if (by_nodes(request.limits)) return std::numeric_limits<double>::infinity();
   const double end = seconds_now() + 4;
   const auto& limit = request.limits.time_limit;
   return limit && end > began + *limit ? began + *limit : end;

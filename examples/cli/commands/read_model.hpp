@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/read_limits.hpp>
+#include <stagecut/io/read_profile.hpp>
+#include <stagecut/profile/flatten_modules.hpp>
+#include <stagecut/profile/profile.hpp>
+
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "text/stop_signals.hpp"
+
+// The profile that a command plans.
+
+/// What errors call a file: `-` is standard input.
+inline std::string source_name(const std::string& file) { return file == "-" ? "standard input" : file; }
+
+/// The profile in a file, without modules around its layers; nothing if a signal came while it was read, of which there may be
+/// a part only. From then on the first signal is a request to stop.
+inline std::optional<stagecut::profile> read_model(const std::string& file, const stagecut::io::read_limits& limits) {
+  using namespace stagecut;
+  const std::string source = source_name(file);
+  std::optional<profile> model;
+  stop_signals::begin_search(true);
+  try {
+    model = file == "-" ? io::read_profile(std::cin, source, limits) : io::read_profile(file, limits);
+  } catch (const std::exception&) {
+    if (!stop_signals::asked()) throw;
+  }
+  stop_signals::begin_search(false);
+  if (stop_signals::asked()) return std::nullopt;
+  try {
+    return flatten_modules(*std::move(model));
+  } catch (const invalid_input& error) {
+    throw invalid_input(source, error.what());
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/pictures/sweep_scatter.hpp>
+#include <stagecut/io/tables/sweep_csv.hpp>
+#include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/sweep_rows.hpp>
+#include <stagecut/profile/as_chain.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands/plan_command.hpp"
+#include "commands/read_model.hpp"
+#include "commands/worker_threads.hpp"
+#include "text/output.hpp"
+#include "text/sweep_text.hpp"
+#include "words/device_words.hpp"
+#include "words/layer_words.hpp"
+#include "words/limit_words.hpp"
+#include "words/memory_words.hpp"
+#include "words/words.hpp"
+
+/// The words of `stagecut sweep`.
+struct sweep_command {
+  std::string file;
+  std::string devices, microbatches, chunks = "1,2", schedules = "auto", recompute = "never";
+  std::string csv, svg;
+  std::size_t nodes = stagecut::sweep_options().node_limit;
+  std::size_t threads = 0;
+  std::optional<double> time_limit;
+  bool front = false;
+  bool all = false;
+  device_words speeds;
+  layer_words layers;
+  memory_words memory;
+  limit_words input;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("sweep", "Plan many configurations, by time and memory");
+    const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
+      return command->add_option(name, into, says)->type_name(type);
+    };
+    command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
+    option("FILE", file, "", "A profile")->required();
+    option("--devices", devices, "LIST", "Pipeline ranks: 4,8,16");
+    option("--microbatches", microbatches, "LIST", "Microbatches of an iteration: 32,64")->required();
+    option("--schedules", schedules, "LIST", "1f1b,interleaved ..; auto (the default): the usual ones");
+    option("--chunks", chunks, "LIST", "Stages of each rank (1,2)");
+    option("--recompute", recompute, "LIST", "Of activations: never (the default), always");
+    speeds.add(*command);
+    memory.add_without_checkpoint(*command);
+    layers.add(*command);
+    option("--csv", csv, "FILE", "Write all rows to this file");
+    option("--svg", svg, "FILE", "Draw time against memory into this file");
+    command->add_flag("--front", front, "List the Pareto front alone");
+    option("--threads", threads, "N", "That plan at a time; unsaid: all")->transform(count())->group(rare_options);
+    option("--node-limit", nodes, "N", "Of the search of each (1000)")->transform(count(0))->group(rare_options);
+    option("--time-limit", time_limit, "SECONDS", "Of the search of each")->check(seconds_check())->group(rare_options);
+    command->add_flag("--all", all, "Plan those that are dominated, too")->group(rare_options);
+    memory.add_rare(*command);
+    input.add(*command);
+    refuse_empty(*command);
+    return command;
+  }
+
+  /// Plans all, and writes what came of it.
+  [[nodiscard]] int run() const {
+    using namespace stagecut;
+    for (const std::string& output : {csv, svg}) check_output(output, {file});
+    if (!csv.empty() && csv == svg) throw CLI::ValidationError("--svg", csv + " is that of --csv");
+    const std::optional<profile> read = read_model(file, input.limits);
+    if (!read) return none({});
+    const profile model = is_chain(*read) ? as_chain(*read) : *read;
+    plan_request request;
+    memory.ask(request);
+    speeds.ask(model, request);
+    layers.ask(model, request);
+    const std::vector<sweep_row> rows = swept(model, request, axes(model));
+    if (!csv.empty()) write(io::sweep_csv(rows), csv);
+    if (!svg.empty()) write(io::sweep_scatter(rows, drawn(model, request)), svg);
+    for (const sweep_row& row : rows) {
+      if (row.has_plan()) return write(sweep_text(model, rows, front), ""), planned;
+    }
+    return none(rows);
+  }
+
+ private:
+  /// The numbers of an axis.
+  static std::vector<std::size_t> numbers(const char* option, const std::string& text, const char* example) {
+    constexpr std::size_t most = stagecut::most_predicted;
+    const auto result = parse_list<std::size_t>(option, text, example);
+    for (const std::size_t each : result) {
+      if (each != 0 && each <= most) continue;
+      throw CLI::ValidationError(option, fmt::format("{} is no whole number from 1 to {}", each, most));
+    }
+    return result;
+  }
+
+  [[nodiscard]] stagecut::sweep_axes axes(const stagecut::profile& model) const {
+    stagecut::sweep_axes result;
+    result.devices = numbers("--devices", devices, "4,8");
+    if (result.devices.empty() && model.machine.devices != 0) result.devices = {model.machine.devices};
+    if (result.devices.empty()) throw CLI::RequiredError("--devices");
+    result.microbatches = numbers("--microbatches", microbatches, "32,64");
+    result.chunks = numbers("--chunks", chunks, "1,2");
+    if (schedules == "auto") {
+      result.schedules = stagecut::usual_schedules(model);
+    } else {
+      for (const std::string_view each : split(schedules, ',')) {
+        const auto* const known = stagecut::find_schedule(each);
+        if (known == nullptr || stagecut::needs_more(*known)) {
+          throw CLI::ValidationError("--schedules", fmt::format("{} is none: see stagecut schedules", each));
+        }
+        result.schedules.push_back(known->kind);
+      }
+    }
+    for (const std::string_view each : split(recompute, ',')) {
+      const auto* const known = stagecut::find_name(stagecut::checkpointing_words, each == "none" ? "never" : each);
+      if (known == nullptr || known->value == stagecut::checkpointing::except_last) {
+        throw CLI::ValidationError("--recompute", fmt::format("{} is neither never nor always", each));
+      }
+      result.checkpoints.push_back(known->value);
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::vector<stagecut::sweep_row> swept(const stagecut::profile& model,
+                                                       const stagecut::plan_request& request,
+                                                       const stagecut::sweep_axes& what) const {
+    static constexpr auto stop = stop_signals::asked;
+    stagecut::sweep_options options;
+    options.node_limit = nodes;
+    options.time_limit = time_limit;
+    options.skip_dominated = !all;
+    options.stop = stop;
+    const worker_threads workers(threads);
+    try {
+      return stagecut::sweep_rows(model, request, what, options, workers);
+    } catch (const stagecut::invalid_input& error) {
+      throw stagecut::invalid_input(source_name(file), error.what());
+    } catch (const stagecut::argument_error& error) {
+      throw CLI::ValidationError(in_options(error));
+    }
+  }
+
+  [[nodiscard]] static stagecut::io::scatter_options drawn(const stagecut::profile& model,
+                                                           const stagecut::plan_request& request) {
+    stagecut::io::scatter_options result;
+    if (!model.name.empty()) result.title = model.name + ": time and memory";
+    result.seconds = !model.weights_only;
+    result.memory_limit = request.memory_per_device;
+    return result;
+  }
+
+  /// Says why no configuration has a plan: as the first that is not impossible in itself.
+  [[nodiscard]] int none(const std::vector<stagecut::sweep_row>& rows) const {
+    const stagecut::sweep_row* first = nullptr;
+    bool known = !rows.empty();
+    for (const stagecut::sweep_row& row : rows) {
+      if (first == nullptr || (!has_shape(*first) && has_shape(row))) first = &row;
+      known = known && row.state == stagecut::state::infeasible;
+    }
+    say(fmt::format("{}: {}: {}", source_name(file), known ? "infeasible" : "unknown",
+                    first == nullptr
+                        ? "stopped before there was a plan"
+                        : fmt::format("none of {} configurations has a plan: {}", rows.size(), first->why)));
+    return known ? infeasible : unknown;
+  }
+};

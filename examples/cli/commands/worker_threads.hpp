@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/function_ref.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+/// Calls a function for several indices on several threads: an `each_index_ref`.
+class worker_threads {
+ public:
+  /// @param threads  at most; 0: as many as the machine runs at a time
+  explicit worker_threads(std::size_t threads)
+      : threads_(threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency())) {}
+
+  /// @throws the exception of the smallest index, once all calls have returned; std::system_error if no thread can be had
+  void operator()(std::size_t count, const stagecut::function_ref<void(std::size_t)>& each) const {
+    std::atomic<std::size_t> next = 0;
+    std::mutex mutex;
+    std::exception_ptr error;
+    std::size_t failed = count;
+    const auto work = [&] {
+      for (std::size_t i = next++; i < count; i = next++) {
+        try {
+          each(i);
+        } catch (...) {
+          const std::lock_guard<std::mutex> lock(mutex);
+          if (i < failed) failed = i, error = std::current_exception();
+        }
+      }
+    };
+    {
+      std::vector<std::jthread> others;  // the thread that calls works, too
+      for (std::size_t t = 1; t < std::min(threads_, count); ++t) others.emplace_back(work);
+      work();
+    }
+    if (error) std::rethrow_exception(error);
+  }
+
+ private:
+  std::size_t threads_;
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/sweep_row.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "text/profile_text.hpp"
+#include "text/table.hpp"
+#include "words/quantity.hpp"
+
+/// Whether the schedule of a row is made for its numbers.
+inline bool has_shape(const stagecut::sweep_row& row) {
+  return stagecut::has_shape(row.schedule, row.devices, row.chunks, row.microbatches);
+}
+
+/// What a sweep came to: a line for each configuration, but for those that a schedule is not made for, or for those of the
+/// front alone; and how many there are of each kind.
+inline std::string sweep_text(const stagecut::profile& model, const std::vector<stagecut::sweep_row>& rows,
+                              bool front_alone) {
+  table lines(0);
+  lines.add({"schedule", "devices", "chunks", "m", "recompute", "makespan", "a microbatch", "memory", "gap", ""});
+  std::size_t planned = 0, front = 0, dominated = 0, impossible = 0;
+  for (const auto& row : rows) {
+    const bool any = row.has_plan();
+    planned += any ? 1 : 0, front += row.on_front ? 1 : 0, dominated += row.dominated ? 1 : 0;
+    if (!any && !has_shape(row)) {
+      ++impossible;
+      continue;
+    }
+    if (front_alone && !row.on_front) continue;
+    const auto time = [&](double value) { return any ? time_text(model, value) : std::string("-"); };
+    const std::string gap = !any                                    ? "-"
+                            : row.state == stagecut::state::optimal ? "0"
+                            : row.bound > 0 ? fmt::format("{:.1f} %", 100 * (row.makespan / row.bound - 1))
+                                            : "?";
+    lines.add({stagecut::to_string(row.schedule), std::to_string(row.devices), std::to_string(row.chunks),
+               std::to_string(row.microbatches), stagecut::to_string(row.checkpoint), time(row.makespan),
+               time(row.per_microbatch), any ? bytes_text(row.memory) : "-", gap,
+               row.on_front    ? "front"
+               : any           ? ""
+               : row.dominated ? "dominated"
+                               : stagecut::to_string(row.state)});
+  }
+  std::string text = lines.text([](std::size_t) { return std::string(); });
+  text += fmt::format("{} of {} configurations have a plan, {} of them on the front of time and memory\n", planned,
+                      rows.size(), front);
+  if (dominated > 0) text += fmt::format("{} were left out: another one is better in both\n", dominated);
+  if (impossible > 0) text += fmt::format("{} are none that their schedule is made for\n", impossible);
+  return text;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+// What a sweep goes through, and what it answers.
+namespace stagecut::inline v0 {
+
+/// The configurations of a sweep: every combination of what the lists hold. A list that is empty leaves what the request
+/// says. The first axis changes slowest, the last one fastest.
+struct sweep_axes {
+  std::vector<std::size_t> devices{};        ///< pipeline ranks p
+  std::vector<std::size_t> microbatches{};   ///< of an iteration
+  std::vector<schedule_kind> schedules{};    ///< which
+  std::vector<std::size_t> chunks{};         ///< stages of every rank
+  std::vector<checkpointing> checkpoints{};  ///< recomputation: of which microbatches activations are computed again
+};
+
+/// One configuration of a sweep, and what came of it.
+struct sweep_row {
+  std::size_t devices = 0;                           ///< pipeline ranks p
+  std::size_t microbatches = 0;                      ///< of an iteration
+  schedule_kind schedule = schedule_kind::gpipe;     ///< which
+  std::size_t chunks = 1;                            ///< stages of every rank
+  checkpointing checkpoint = checkpointing::never;   ///< recomputation
+  stagecut::state state = stagecut::state::unknown;  ///< of its makespan
+  double makespan = 0;                               ///< of its plan, in seconds; 0 if there is none
+  double bound = 0;                                  ///< no plan of it ends earlier; 0: not known
+  double per_microbatch = 0;                         ///< makespan by microbatches; 0 if there is no plan
+  double memory = 0;        ///< bytes of the fullest device of its plan, at its fullest moment; 0 if there is none
+  double memory_bound = 0;  ///< no plan of it has a fullest device with less; 0: not known
+  bool on_front = false;    ///< whether no other row is at least as good in time and memory, and better in one
+  bool dominated = false;   ///< whether it was not planned because its bounds are worse than another row's plan
+  std::string why{};        ///< why there is no plan
+
+  /// Whether there is a plan.
+  [[nodiscard]] bool has_plan() const noexcept {
+    return state == stagecut::state::optimal || state == stagecut::state::feasible;
+  }
+
+  /// Equal in every part.
+  friend bool operator==(const sweep_row&, const sweep_row&) = default;
+};
+
+/// See `pareto`.
+struct pareto_fn {
+  /// See `pareto`.
+  std::vector<std::size_t> operator()(std::vector<sweep_row>& rows) const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].on_front = false;
+      if (rows[i].has_plan()) order.push_back(i);
+    }
+    // Equal rows keep their order.
+    detail::sort(order, [&](std::size_t a, std::size_t b) {
+      if (rows[a].per_microbatch != rows[b].per_microbatch) return rows[a].per_microbatch < rows[b].per_microbatch;
+      return rows[a].memory < rows[b].memory;
+    });
+    std::vector<std::size_t> front;
+    for (const std::size_t i : order) {
+      if (!front.empty() && !(rows[i].memory < rows[front.back()].memory)) continue;
+      rows[i].on_front = true;
+      front.push_back(i);
+    }
+    return front;
+  }
+};
+
+/// The Pareto front of time and memory: the rows with a plan of which no other one takes as little time for a microbatch,
+/// has a fullest device with as few bytes, and is better in one of both. Of rows that are equal in both, the first.
+///
+/// @param rows  whose `on_front` is set
+/// @return      the indices of the front, by time, so that memory falls. O(n log n)
+inline constexpr pareto_fn pareto{};
+
+}  // namespace stagecut::inline v0

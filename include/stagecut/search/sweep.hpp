@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include <thrust/execution_policy.h>
+#include <thrust/for_each.h>
+#include <thrust/iterator/counting_iterator.h>
+
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/sweep_options.hpp>
+#include <stagecut/plan/sweep_row.hpp>
+#include <stagecut/plan/sweep_rows.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/search/detail/system.hpp>
+
+namespace stagecut::inline v0::search {
+
+namespace detail {
+
+/// One call of several, whose exception is kept.
+struct kept_call {
+  const function_ref<void(std::size_t)>* each;
+  block_errors* errors;
+
+  void operator()(std::size_t i) const {
+    try {
+      (*each)(i);
+    } catch (...) {
+      errors->keep(i);
+    }
+  }
+};
+
+/// Calls `each(i)` for every i below `count`, as an execution policy of a host does it.
+template <class Policy>
+void each_index(const Policy& policy, std::size_t count, const function_ref<void(std::size_t)>& each) {
+  block_errors errors;
+  const thrust::counting_iterator<std::size_t> begin(0);
+  thrust::for_each(policy, begin, begin + static_cast<std::ptrdiff_t>(count), kept_call{&each, &errors});
+  errors.rethrow();
+}
+
+}  // namespace detail
+
+/// See `sweep`.
+struct sweep_fn {
+  /// See `sweep`.
+  template <class Policy>
+  [[nodiscard]] std::vector<sweep_row> operator()(const Policy& policy, const profile& model,
+                                                  const plan_request& request, const sweep_axes& axes,
+                                                  const sweep_options& options = {}) const {
+    const auto for_each = [&](std::size_t count, const function_ref<void(std::size_t)>& each) {
+      if constexpr (std::is_same_v<detail::system_t<Policy>, detail::host_system>) {
+        detail::each_index(policy, count, each);
+      } else {
+        detail::each_index(thrust::host, count, each);
+      }
+    };
+    return sweep_rows(model, request, axes, options, for_each);
+  }
+};
+
+/// Plans every configuration of some axes (devices, microbatches, schedules, chunks, recomputation) by its makespan, as many
+/// at the same time as the policy runs: `sweep_rows`, whose arguments, answer and errors these are.
+///
+/// @param policy   of Thrust. One of a host plans the configurations on its threads: one each with `thrust::seq`, many with
+///                 `thrust::omp::par` and `thrust::tbb::par`. With one of CUDA, too, configurations are planned by the host: by
+///                 `thrust::host`, which is one thread unless THRUST_HOST_SYSTEM says another system. What runs on the device
+///                 then are the `request.helpers`, if there are any: those of `search::on(policy)`, say. They are asked by all
+///                 searches that run at the same time
+/// @param model    as of `sweep_rows`
+/// @param request  likewise
+/// @param axes     likewise
+/// @param options  likewise
+/// @return         a row for each configuration, in the order of the axes; `pareto` has marked the front. The same to the bit
+///                 on every system and for any number of threads, unless there is a time limit
+/// @throws         as `sweep_rows`; of several exceptions of a round that of the configuration with the least bound
+inline constexpr sweep_fn sweep{};
+
+}  // namespace stagecut::inline v0::search

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSL-1.0
+"""`sweep` as a user meets it."""
+
+import csv
+import json
+import pathlib
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+from program import check, fails, failures, run
+
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    model, table, picture = folder / "model.json", folder / "rows.csv", folder / "rows.svg"
+    model.write_text(run("profile", "transformer", "--preset", "llama-2-7b", "--set", "layers=14").stdout)
+    words = ("sweep", model, "--devices", "2,4", "--microbatches", "8,16", "--schedules", "1f1b,interleaved,gpipe", "--chunks", "1,2",
+             "--recompute", "none,always", "--memory", "60GiB")
+    done = run(*words, "--csv", table, "--svg", picture)
+    check(done.returncode == 0 and done.stderr == "", done)
+    rows = list(csv.DictReader(table.open(newline="")))
+    check(len(rows) == 48, len(rows))
+    order = [(r["devices"], r["microbatches"], r["schedule"], r["chunks"], r["checkpoint"]) for r in rows]
+    expected = [(p, m, s, v, c) for p in "24" for m in ("8", "16") for s in ("1f1b", "interleaved", "gpipe") for v in "12"
+                for c in ("never", "always")]
+    check(order == expected, order)
+
+    # Each row is what `plan` says of it, to the bit.
+    planned = [r for r in rows if r["makespan"]]
+    check(16 <= len(planned) < 32, len(planned))
+    for row in planned:
+        made = run("plan", model, "--devices", row["devices"], "--microbatches", row["microbatches"], "--schedule", row["schedule"],
+                   "--chunks", row["chunks"], "--checkpoint", row["checkpoint"], "--memory", "60GiB", "--format", "json")
+        plan = json.loads(made.stdout)
+        least, bound = float(row["makespan"]), float(row["bound"])
+        # `plan` searches longer: it may only be better, and what is proved holds for both.
+        check(bound <= plan["makespan"] * (1 + 1e-12) and plan["makespan"] <= least * (1 + 1e-12), row, plan["objective"])
+        check(row["state"] != "optimal" or plan["makespan"] == least, row, plan["objective"])
+        check(float(row["per_microbatch"]) == least / int(row["microbatches"]), row)
+        check(0 < float(row["memory"]) <= 60 * 2**30 and float(row["memory_bound"]) <= float(row["memory"]), row)
+
+    # The front, by its definition.
+    figures = [(float(r["per_microbatch"]), float(r["memory"])) for r in planned]
+    for i, (row, own) in enumerate(zip(planned, figures)):
+        beaten = any(all(a <= b for a, b in zip(each, own)) and (each != own or j < i) for j, each in enumerate(figures) if j != i)
+        check((row["front"] == "1") == (not beaten), row)
+
+    # The table has those that can be, the picture those that are.
+    lines = done.stdout.splitlines()
+    shaped = [r for r in rows if r["why"] != "the schedule is not made for these numbers"]
+    check(len(lines) == 3 + len(shaped) == 27, done.stdout)
+    check(sum(line.endswith(" front") for line in lines) == sum(r["front"] == "1" for r in rows), done.stdout)
+    check(lines[-2].startswith(f"{len(planned)} of 48 configurations have a plan"), lines[-2])
+    check(lines[-1] == "24 are none that their schedule is made for", lines[-1])
+    check(all(len(line) <= 100 for line in lines), done.stdout)
+    drawn = xml.etree.ElementTree.fromstring(picture.read_text())
+    check(sum(each.tag.endswith("}circle") for each in drawn.iter()) == len(planned), "points")
+    check(all(word in picture.read_text() for word in ("memory limit", ">gpipe<", "llama-2-7b")), "picture")
+    alone = run(*words, "--front").stdout.splitlines()
+    check(alone[1:-2] and all(line.endswith(" front") for line in alone[1:-2]), alone)
+
+    # Whatever threads there are, the rows are the same; without what dominates, the front is.
+    for threads in (1, 2, 5):
+        again = folder / f"{threads}.csv"
+        check(run(*words, "--threads", threads, "--csv", again).stdout == done.stdout, threads, "threads")
+        check(again.read_bytes() == table.read_bytes(), threads, "threads")
+    many = ("sweep", model, "--devices", "1,2,3,4,6", "--microbatches", "12,24,36,48", "--recompute", "never,always", "--node-limit", 20)
+    some, every = run(*many), run(*many, "--all")
+    check(" were left out: " in some.stdout and "left out" not in every.stdout, some.stdout)
+    check([l.split() for l in some.stdout.splitlines() if l.endswith(" front")] ==
+          [l.split() for l in every.stdout.splitlines() if l.endswith(" front")], some.stdout, every.stdout)
+
+    # Nothing has a plan: the table of why is written still.
+    fails(3, "none of 2 configurations has a plan: ", "sweep", model, "--devices", 2, "--microbatches", "8,16", "--schedules", "1f1b",
+          "--chunks", 1, "--memory", "1GiB", "--csv", table)
+    check(all("a device has 1073741824 bytes" in r["why"] for r in csv.DictReader(table.open(newline=""))), table.read_text())
+    # Words that make no sense.
+    sweep = ("sweep", model, "--microbatches", 8)
+    fails(2, "--devices is required", *sweep)
+    fails(2, "--microbatches is required", "sweep", model, "--devices", 4)
+    fails(2, "--devices: 0 is no whole number from 1 to 1048576", *sweep, "--devices", "4,0")
+    fails(2, "--devices: 4,x is no list of numbers: 4,8", *sweep, "--devices", "4,x")
+    fails(2, "--schedules: 2f2b is none: see stagecut schedules", *sweep, "--devices", 4, "--schedules", "1f1b,2f2b")
+    fails(2, "--recompute: except_last is neither never nor always", *sweep, "--devices", 4, "--recompute", "except_last")
+    fails(2, "--memory: 5 apples is no size", *sweep, "--devices", 4, "--memory", "5 apples")
+    fails(2, "is that of --csv", *sweep, "--devices", 4, "--csv", table, "--svg", table)
+    fails(2, "is an input", *sweep, "--devices", 4, "--csv", model)
+    fails(2, "standard input: is empty", "sweep", "-", "--microbatches", 8, "--devices", 4)
+    fails(1, "could not be written", *sweep, "--devices", 4, "--svg", folder / "none" / "rows.svg")
+
+print(f"{len(failures)} failures")
+sys.exit(1 if failures else 0)
