@@ -32,6 +32,7 @@
   X(best_stages_of) \
   X(blocked_on) \
   X(blocks_of) \
+  X(by_nodes) \
   X(bytes_allowed) \
   X(bytes_at) \
   X(bytes_of) \
@@ -78,6 +79,7 @@
   X(check_speeds) \
   X(check_stages_request) \
   X(check_sum) \
+  X(check_sweep) \
   X(check_without_makespan) \
   X(check_words) \
   X(checked_add) \
@@ -109,6 +111,8 @@
   X(devices_text) \
   X(difference) \
   X(differences) \
+  X(draw_move) \
+  X(draw_step) \
   X(dropout_work) \
   X(dualpipev) \
   X(dualpipev_order) \
@@ -150,6 +154,7 @@
   X(forbidden_reach) \
   X(free_program) \
   X(from_ordered_bits) \
+  X(fullest_device) \
   X(fullest_moment) \
   X(gallop) \
   X(given_order) \
@@ -179,6 +184,7 @@
   X(is_chain) \
   X(is_compute) \
   X(is_cut) \
+  X(is_dominated) \
   X(is_duration) \
   X(is_finite) \
   X(is_for_graphs) \
@@ -205,6 +211,7 @@
   X(leads_down) \
   X(least_average) \
   X(least_fullest) \
+  X(least_fullest_device) \
   X(least_seconds) \
   X(least_that_fits) \
   X(let_in) \
@@ -253,6 +260,7 @@
   X(needs_more) \
   X(norm_parameters) \
   X(norm_work) \
+  X(number_of_cuts) \
   X(number_text) \
   X(objective_cut_of) \
   X(on_blocks) \
@@ -300,10 +308,12 @@
   X(refuse_split) \
   X(refuse_sum) \
   X(refuse_unasked) \
+  X(request_of_row) \
   X(requested_kind) \
   X(resident_of) \
   X(rightmost_end) \
   X(rows_in_order) \
+  X(rows_of_axes) \
   X(run_256_bit_lanes) \
   X(run_512_bit_lanes) \
   X(run_of) \

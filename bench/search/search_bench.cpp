@@ -31,6 +31,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -69,10 +70,10 @@ void search_cuts(benchmark::State& state, const Policy& policy, const E& cost, s
   const std::uint64_t first = cuts().size() / 3;
   double seconds = 0;
   for (auto _ : state) {
-    const double began = stagecut::detail::seconds_now();
+    const auto began = std::chrono::steady_clock::now();
     const auto found = search::best(policy, cuts(), cost, {.first = first, .last = first + count});
     benchmark::DoNotOptimize(found->score.index);
-    seconds += stagecut::detail::seconds_now() - began;
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   }
   const double each = seconds / static_cast<double>(state.iterations()) / static_cast<double>(count);
   state.counters["cuts"] = 1 / each;

@@ -22,8 +22,9 @@ struct improvement {
   double goal = 0;                   ///< no cut has less, likewise
   double seconds = 0;                ///< that may be spent; infinite if the search has no limit
   std::size_t simulations = 0;       ///< about so many cuts would be simulated if there were no improver
-  view<const std::vector<std::size_t>> starts{};  ///< points of other cuts, good in one way or another, likewise allowed
   const detail::cut_problem* problem = nullptr;  ///< what is cut, for improvers that simulate; of this call alone
+  view<const std::vector<std::size_t>>
+      starts{};  ///< points of other cuts, good in one way or another, likewise allowed
 };
 
 /// What is asked, now and then, for a better cut: a search on a device, say, or one that knows the model. It writes the

@@ -34,7 +34,7 @@ class tempered_improver {
     if (!can_improve(task) || points.size() != task.points.size()) return false;
     const double tick = task.problem->chain.tick;
     detail::timed_cut best{{task.points.begin(), task.points.end()}, task.makespan / tick};
-    continue_from(*task.problem, best);
+    continue_from(task, best);
     if (!chains_->fits()) return false;
     const bool found = search(task, began, best);
     for (std::size_t i = 0; found && i < points.size(); ++i) points[i] = best.points[i];
@@ -54,14 +54,14 @@ class tempered_improver {
   }
 
   /// Keeps the chains if the problem is the one before, else begins anew.
-  void continue_from(const stagecut::detail::cut_problem& problem, const detail::timed_cut& best) {
-    const detail::problem_print print(problem);
+  void continue_from(const improvement& task, const detail::timed_cut& best) {
+    const detail::problem_print print(*task.problem);
     if (chains_ != nullptr && print_ == print) {
       if (chains_->fits()) chains_->add(best);
       return;
     }
     chains_.reset();  // its memory first
-    chains_ = std::make_unique<detail::tempered_chains<Policy>>(options_, problem, best);
+    chains_ = std::make_unique<detail::tempered_chains<Policy>>(options_, *task.problem, best, task.starts);
     print_ = print;
   }
 
@@ -134,7 +134,7 @@ struct tempered_fn {
 ///
 /// Chains of random moves of cut points, each at a temperature at which it takes worse cuts more or less often. Ladders of up
 /// to 64 chains exchange their temperatures: cold chains polish what hot ones find. They begin at the best cut that is known
-/// and at cuts of about even stages; after ten thousand rounds without a better cut ladders begin anew at the best one, in turn.
+/// and at others that are good, `improvement::starts` or cuts of about even stages; after ten thousand rounds without a better cut ladders begin anew at the best one, in turn.
 ///
 /// Chains keep to the stages that are allowed. Where ranks' stages are limited together by sums of memory, chains pass
 /// through cuts that hold too much, at a price; other rules of ranks, and sums whose tables have more than 2^22 entries, are

@@ -77,8 +77,8 @@ class better_cuts {
     }
     std::vector<std::size_t> points = best_.points();
     const cut_problem problem{chain_, request_.order, request_.transfers, rules_};
-    const improvement task{best_.points(), best_.makespan() * chain_.tick, best_.certain_bound(), seconds, simulations,
-                           &problem};
+    const improvement task{
+        best_.points(), best_.makespan() * chain_.tick, best_.certain_bound(), seconds, simulations, &problem, starts};
     if (!improver_(task, points) || !is_cut(points, chain_.items)) return;
     if (allowed_cut(request_.order, rules_, points)) best_.offer(points, simulator_(points));
     clock_.state.simulations = simulator_.simulations;

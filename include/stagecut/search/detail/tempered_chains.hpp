@@ -63,8 +63,10 @@ class tempered_chains {
  public:
   static constexpr std::size_t longest_ladder = 64;
 
-  /// @param best  chains begin there and at cuts of unlike kinds, in turn; it must be allowed
-  tempered_chains(const tempering_options& options, const stagecut::detail::cut_problem& problem, const timed_cut& best)
+  /// @param best    chains begin there and at cuts of unlike kinds, in turn; it must be allowed
+  /// @param starts  points of such cuts; empty: those that `tilted_cuts` makes
+  tempered_chains(const tempering_options& options, const stagecut::detail::cut_problem& problem, const timed_cut& best,
+                  view<const std::vector<std::size_t>> starts = {})
       : options_(options),
         chains_(options.chains == 0 ? walks::usual_chains : options.chains),
         rungs_(chains_ < longest_ladder ? chains_ : longest_ladder),
@@ -75,7 +77,7 @@ class tempered_chains {
         rules_(problem.order, problem.rules, ticks_.items, widest_stage(best)),
         ranks_(problem.order),
         walks_(ticks_, program_, durations_, chains_) {
-    if (rules_.fits()) begin(problem.order, best);
+    if (rules_.fits()) begin(problem.order, best, starts);
   }
 
   /// Whether there are any.
@@ -131,10 +133,14 @@ class tempered_chains {
   }
 
   /// The points of all chains, and all that is derived from them or does not change.
-  void begin(const schedule& order, const timed_cut& best) {
+  void begin(const schedule& order, const timed_cut& best, view<const std::vector<std::size_t>> others) {
     std::vector<std::vector<std::uint32_t>> starts{best.points};
+    for (const auto& cut : others) {
+      starts.emplace_back(cut.begin(), cut.end());
+      if (!may_be(starts.back())) starts.pop_back();
+    }
     for (auto& cut : detail::tilted_cuts(ticks_, order)) {
-      if (may_be(cut)) starts.push_back(std::move(cut));
+      if (others.empty() && may_be(cut)) starts.push_back(std::move(cut));
     }
     std::vector<std::uint32_t> points;
     std::vector<double> heats;
