@@ -8,12 +8,15 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "commands/read_model.hpp"
+#include "search/search_system.hpp"
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
@@ -34,6 +37,7 @@ struct plan_command {
   std::size_t chunks = 0;  // unsaid: 1, or what auto finds
   std::string schedule = "1f1b";
   double time_limit = 10;
+  search_system search = search_system::off;
   std::string format = "text";
   std::string output;
   std::string in_flight;
@@ -156,6 +160,8 @@ struct plan_command {
     };
     command.add_flag("--at-most", request.at_most, "Of a graph, fewer stages will do")->group(rare_options);
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
+    add_choice(command, "--search", search, search_words, "WHERE", "Simulate cuts in mass: cpu, gpu, off (the default)")
+        ->group(rare_options);
     memory.add_rare(command);
     method.add_rare(command);
     input.add(command);
@@ -170,11 +176,22 @@ struct plan_command {
     return names;
   }
 
+  /// Who helps the search.
+  [[nodiscard]] std::unique_ptr<search_helpers> ask_helpers() const {
+    try {
+      return make_search_helpers(search);
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError("--search", error.what());
+    }
+  }
+
   /// The plan, of `auto` the best of those that are compared.
   stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
     request.limits.stop = stop;
+    const std::unique_ptr<search_helpers> helpers = ask_helpers();
+    if (helpers) request.helpers = helpers->refs();
     if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, request);
     if (schedule != "auto") return stagecut::make_plan(model, request, stagecut::plan_graph);
     compared = stagecut::compare_plans(model, request, stagecut::usual_choices(model, chunks));

@@ -48,7 +48,7 @@ struct bounding {
 /// Who may know a better bound: it returns one, in ticks, or the one that is known. What it says is believed.
 using cut_bounder_ref = function_ref<double(const bounding&)>;
 
-/// Who helps a search for the least makespan: `search::on(policy)` has all of them, made of mass evaluation on the processors
+/// Who helps a search for the least makespan: `search::helpers_on` has all of them, made of mass evaluation on the processors
 /// of a host or on a device. They are referred to, and must outlive the search; none is needed.
 struct makespan_helpers {
   cut_improver_ref improver{};    ///< looks for better cuts

@@ -16,6 +16,7 @@ namespace stagecut::inline v0::search {
 template <class Policy>
 class bounder {
  public:
+  /// See `bounded`.
   explicit bounder(const Policy& policy) : policy_(policy) {}
 
   /// The better bound, or the one that is known. What was proved when time is over is a bound, too.

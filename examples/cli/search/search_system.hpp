@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/words.hpp>
+#include <stagecut/makespan/makespan_helpers.hpp>
+
+#include <cstdint>
+#include <memory>
+
+/// Where cuts are simulated in mass, to help the search for the least makespan.
+enum class search_system : std::uint8_t { off, cpu, gpu };
+
+inline constexpr stagecut::word<search_system> search_words[] = {
+    {"cpu", search_system::cpu}, {"gpu", search_system::gpu}, {"off", search_system::off}};
+
+/// Who helps. Their code stands in a file of its own, which alone knows Thrust.
+class search_helpers {
+ public:
+  search_helpers() = default;
+  search_helpers(const search_helpers&) = delete;
+  search_helpers& operator=(const search_helpers&) = delete;
+  virtual ~search_helpers() = default;
+
+  /// Refers to this object.
+  [[nodiscard]] virtual stagecut::makespan_helpers refs() = 0;
+};
+
+/// Those of a system; null for `off`.
+/// @throws std::invalid_argument if this program was built without it, or there is no GPU
+[[nodiscard]] std::unique_ptr<search_helpers> make_search_helpers(search_system where);

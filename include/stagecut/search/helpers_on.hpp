@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/makespan/makespan_helpers.hpp>
+#include <stagecut/search/bounded.hpp>
+#include <stagecut/search/exhausted.hpp>
+#include <stagecut/search/tempered.hpp>
+
+namespace stagecut::inline v0::search {
+
+/// All who help a search for the least makespan, on the system of a policy: `tempered`, `exhausted` and `bounded`.
+///
+///     search::helpers_on helpers(thrust::device);
+///     request.helpers = helpers.refs();
+template <class Policy>
+class helpers_on {
+ public:
+  /// @param policy   of Thrust
+  /// @param seconds  that one look at all cuts that are left may take
+  /// @throws         argument_error for seconds that are NaN or negative
+  explicit helpers_on(const Policy& policy, double seconds = 10)
+      : improver_(search::tempered(policy)),
+        exhauster_(search::exhausted(policy, seconds)),
+        bounder_(search::bounded(policy)) {}
+  helpers_on(const helpers_on&) = delete;
+  helpers_on& operator=(const helpers_on&) = delete;
+
+  /// For a request; refers to this object, which must outlive the search. One search at a time.
+  [[nodiscard]] makespan_helpers refs() noexcept { return {improver_, exhauster_, bounder_}; }
+
+ private:
+  tempered_improver<Policy> improver_;
+  exhausted_fn<Policy> exhauster_;
+  bounder<Policy> bounder_;
+};
+
+}  // namespace stagecut::inline v0::search
