@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::search {
 
 /// How `tempered` searches. What is not said stays at its default.
