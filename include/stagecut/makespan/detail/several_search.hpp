@@ -48,7 +48,6 @@ class several_search {
   void run() {
     improve(8);
     if (improve_.number_of_cuts() > few_cuts) begin_domains();
-    if (!best_.proved()) ask_for_bound();
     if (best_.proved()) return;
     if (layout_.kind == stage_layout::shape::chain) {
       best_.raise(detail::least_average(chain_, order_));
@@ -72,9 +71,10 @@ class several_search {
     }
   }
 
-  /// Takes the bound of whoever knows one.
+  /// Takes the bound of whoever knows one, once, when domains have done what they soon do.
   void ask_for_bound() {
-    if (!request_.helpers.bounder || clock_.look()) return;
+    if (asked_ || !request_.helpers.bounder || best_.proved() || clock_.look()) return;
+    asked_ = true;
     double seconds = std::numeric_limits<double>::infinity();
     if (request_.limits.time_limit) seconds = (*request_.limits.time_limit - clock_.state.seconds) / 4;
     const cut_problem problem{chain_, order_, request_.transfers, rules_};
@@ -96,6 +96,7 @@ class several_search {
       const std::size_t before = clock_.state.nodes;
       improve(nodes / 3000);
       if (!domains_->run(nodes)) domains_.reset();
+      ask_for_bound();
       const double left = best_.makespan() - best_.bound();
       domain_pace_ = (gap - left) / static_cast<double>(clock_.state.nodes - before + 1);
       again = left < 0.9 * gap;
@@ -185,6 +186,7 @@ class several_search {
   std::size_t last_ = 0;  // nodes, and the gap, when domains were looked at
   double last_gap_ = 0;
   double domain_pace_ = 0;  // of the gap, for a node
+  bool asked_ = false;      // the bounder
 };
 
 }  // namespace stagecut::inline v0::detail
