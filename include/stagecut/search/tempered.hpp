@@ -134,7 +134,8 @@ struct tempered_fn {
 ///
 /// Chains of random moves of cut points, each at a temperature at which it takes worse cuts more or less often. Ladders of up
 /// to 64 chains exchange their temperatures: cold chains polish what hot ones find. They begin at the best cut that is known
-/// and at others that are good, `improvement::starts` or cuts of about even stages; after ten thousand rounds without a better cut ladders begin anew at the best one, in turn.
+/// and at others that are good, `improvement::starts` or cuts of about even stages; after ten thousand rounds without a better
+/// cut ladders begin anew at the best one, in turn.
 ///
 /// Chains keep to the stages that are allowed. Where ranks' stages are limited together by sums of memory, chains pass
 /// through cuts that hold too much, at a price; other rules of ranks, and sums whose tables have more than 2^22 entries, are
@@ -146,14 +147,13 @@ struct tempered_fn {
 /// @return         a `tempered_improver`, to be kept as long as a request refers to it
 /// @throws         argument_error for options that are out of range; the improver: on a device `device_error`
 ///
-/// It ends when the goal is met, after `improvement::seconds`, looked at after four rounds or some milliseconds, or if these are infinite after about
-/// `improvement::simulations`; then the same calls find the same cuts to the bit on every system, for any number of threads,
-/// if `chains` is said. Where there are few cuts it simulates at most about four times as many.
+/// It ends when the goal is met, or after `improvement::seconds`, which are looked at after some rounds. If these are infinite
+/// it ends after about `improvement::simulations`; then the same calls find the same cuts to the bit on every system, for any
+/// number of threads, if `chains` is said. Where there are few cuts it simulates at most about four times as many.
 ///
-/// A round, after which temperatures are exchanged, simulates `chains * steps` cuts. Memory of a host: that of the tables of rules, at most 2 and 32 MB, and O(chains *
-/// stages).
-/// Threads of OpenMP that spin while they wait for each other make it slow where other programs want the same cores: there
-/// several ladders, or OMP_WAIT_POLICY=passive, help.
+/// A round, after which temperatures are exchanged, simulates `chains * steps` cuts. Memory of a host: tables of rules, at most
+/// 34 MB, and O(chains * stages). Threads of OpenMP that spin while they wait for each other make it slow where other programs
+/// want the same cores: there several ladders, or OMP_WAIT_POLICY=passive, help.
 ///
 /// Source: parallel tempering (Geyer, Interface 1991); as `minimize_makespan` does on one thread.
 inline constexpr tempered_fn tempered{};

@@ -50,8 +50,8 @@ struct width_of<E> : std::integral_constant<std::size_t, decltype(std::declval<c
 
 }  // namespace detail
 
-/// The weighted sum of two costs, as a `double`, the same bits everywhere; of more, if one of them is such a sum. Both work in the same room, one after
-/// the other.
+/// The weighted sum of two costs, as a `double`, the same bits everywhere; of more, if one of them is such a sum. Both work
+/// in the same room, one after the other.
 template <candidate_cost A, candidate_cost B>
 class weighted_sum {
   static constexpr bool a_works = detail::has_room<A>;
