@@ -40,8 +40,8 @@ std::size_t each_chain(unsigned seed, int rounds, const Use& use) {
       cut_space space(bench.ticks, of.request.order, of.request.transfers, bench.layout, bench.checked, bench.simulate,
                       bench.clock);
       incumbent best(bench.clock, bench.ticks.tick);
-      graph_attempts attempts(bench.ticks, of.request.order, bench.layout, bench.checked, bench.simulate, space,
-                              bench.clock, best);
+      graph_attempts attempts(bench.ticks, of.request, bench.layout, bench.checked, bench.simulate, space, bench.clock,
+                              best);
       REQUIRE(space.build(all.back().first / bench.ticks.tick));
       use(all, bench, space, best, attempts);
     });

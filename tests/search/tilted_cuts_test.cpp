@@ -2,6 +2,7 @@
 #include <stagecut/search/detail/tilted_cuts.hpp>
 
 #include <doctest/doctest.h>
+#include <stagecut/makespan/detail/cut_problem.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -26,12 +26,12 @@ namespace stagecut::inline v0::detail {
 /// Asks a graph of cuts for the best of them, and whether there is any below a makespan.
 class graph_attempts {
  public:
-  graph_attempts(const chain_ticks& chain, const schedule& order, const stage_layout& layout, const cut_rules& rules,
-                 cut_simulator& simulator, cut_space& space, search_clock& clock, incumbent& best,
-                 const makespan_request& request)
+  graph_attempts(const chain_ticks& chain, const makespan_request& request, const stage_layout& layout,
+                 const cut_rules& rules, cut_simulator& simulator, cut_space& space, search_clock& clock,
+                 incumbent& best)
       : chain_(chain),
-        order_(order),
         request_(request),
+        order_(request.order),
         layout_(layout),
         rules_(rules),
         simulator_(simulator),
@@ -104,8 +104,8 @@ class graph_attempts {
   }
 
   const chain_ticks& chain_;
-  const schedule& order_;
   const makespan_request& request_;
+  const schedule& order_;
   const stage_layout& layout_;
   const cut_rules& rules_;
   cut_simulator& simulator_;

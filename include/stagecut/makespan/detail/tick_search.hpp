@@ -45,7 +45,7 @@ class tick_search {
         simulator_(chain, request.order, request.transfers),
         improve_(chain, request, rules, simulator_, clock, best, improver),
         space_(chain, request.order, request.transfers, layout_, rules, simulator_, clock_),
-        attempts_(chain, request.order, layout_, rules, simulator_, space_, clock, best, request) {}
+        attempts_(chain, request, layout_, rules, simulator_, space_, clock, best) {}
 
   /// Offers a cut to begin with, as `starting_cut`.
   [[nodiscard]] state begin() {
