@@ -27,8 +27,12 @@ function(stagecut_cuda_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE stagecut::search_cuda)
   # CMake before 3.25.2 does not know that nvcc can read C++20.
-  # A kernel whose arrays or registers lie in the device's memory fails to compile.
-  target_compile_options(${name} PRIVATE
-    "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-Xptxas=--warn-on-local-memory-usage,--warn-on-spills,--warning-as-error>")
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES "${STAGECUT_CUDA_ARCHITECTURES}")
+endfunction()
+
+# stagecut_no_local_memory(NAME): a kernel of that program whose arrays or registers lie in the device's memory fails to compile.
+function(stagecut_no_local_memory name)
+  target_compile_options(${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=--warn-on-local-memory-usage,--warn-on-spills,--warning-as-error>)
 endfunction()

@@ -11,12 +11,8 @@
 #include <limits>
 #include <vector>
 
-#include <omp.h>
-#include <thrust/execution_policy.h>
-#include <thrust/system/omp/execution_policy.h>
-#include <thrust/system/tbb/execution_policy.h>
-
 #include "../makespan/stage_chains.hpp"
+#include "systems.hpp"
 
 using chains::chain;
 using chains::points;
@@ -189,11 +185,7 @@ TEST_CASE("the same on all systems of hosts") {
       const cut_problem problem{bench.ticks, of.request.order, of.request.transfers, bench.checked};
       const bounding task{&problem, 1, 1e9 / bench.ticks.tick, any};
       const double expected = bounded(thrust::seq)(task);
-      for (const int threads : {1, 2}) {
-        omp_set_num_threads(threads);
-        CHECK(bounded(thrust::omp::par)(task) == expected);
-      }
-      CHECK(bounded(thrust::tbb::par)(task) == expected);
+      on_each_system([&](const auto& policy) { CHECK(bounded(policy)(task) == expected); });
     });
   }
 }

@@ -15,13 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include <omp.h>
-#include <thrust/execution_policy.h>
-#include <thrust/system/omp/execution_policy.h>
-#include <thrust/system/tbb/execution_policy.h>
-
 #include "../sequence/enumeration.hpp"
 #include "../sequence/random_models.hpp"
+#include "systems.hpp"
 
 using stagecut::bottleneck;
 using stagecut::chain_limits;
@@ -92,13 +88,8 @@ void check_equal(const Model& cost, std::size_t stages, const Objective& goal, c
     CHECK(found->cost == expected->cost);
     CHECK(found->bound == expected->bound);
   };
+  if (systems) return on_each_system(check);
   check(thrust::seq);
-  if (!systems) return;
-  for (const int threads : {1, 2}) {
-    omp_set_num_threads(threads);
-    check(thrust::omp::par);
-  }
-  check(thrust::tbb::par);
 }
 
 template <class Model, class Objective, class Value, class Constraint>
@@ -211,7 +202,7 @@ TEST_CASE("a cost is asked for as often as the documentation says") {
 TEST_CASE("more stages than items, and none") {
   models::generator random(9);
   const wavy cost = random_wavy(random, 3);
-  const auto found = stage_dp(thrust::omp::par, cost, 4);
+  const auto found = stage_dp(thrust::seq, cost, 4);
   CHECK(found.state() == stagecut::state::infeasible);
   CHECK(found.why().what == stagecut::reason::cause::more_stages_than_layers);
   CHECK(stage_dp(thrust::seq, wavy{{0}}, 1).state() == stagecut::state::infeasible);
@@ -255,8 +246,5 @@ TEST_CASE("what a cost throws comes out, of the first of a layer's pairs") {
       CHECK(error.what() == std::string("5"));
     }
   };
-  check(thrust::seq);
-  omp_set_num_threads(2);
-  check(thrust::omp::par);
-  check(thrust::tbb::par);
+  on_each_system(check);
 }

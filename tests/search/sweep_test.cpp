@@ -2,11 +2,6 @@
 #include <stagecut/search/sweep.hpp>
 
 #include <doctest/doctest.h>
-#include <thrust/execution_policy.h>
-#include <thrust/system/omp/execution_policy.h>
-#include <thrust/system/tbb/execution_policy.h>
-
-#include <omp.h>
 
 #include <atomic>
 #include <cstddef>
@@ -17,6 +12,7 @@
 #include "../plan/known_profile.hpp"
 #include "../plan/random_sweeps.hpp"
 #include "../refusal.hpp"
+#include "systems.hpp"
 
 using stagecut::sweep_axes;
 using stagecut::sweep_options;
@@ -32,12 +28,7 @@ TEST_CASE("the rows are the same to the bit on every system and for any number o
     sweep_options options;
     options.node_limit = 100;
     const auto rows = sweep_rows(model, request, axes, options);
-    REQUIRE(sweep(thrust::seq, model, request, axes, options) == rows);
-    for (const int threads : {1, 2, 3}) {
-      omp_set_num_threads(threads);
-      REQUIRE(sweep(thrust::omp::par, model, request, axes, options) == rows);
-    }
-    REQUIRE(sweep(thrust::tbb::par, model, request, axes, options) == rows);
+    on_each_system([&](const auto& policy) { REQUIRE(sweep(policy, model, request, axes, options) == rows); });
   }
 }
 
@@ -51,9 +42,7 @@ TEST_CASE("rounds that leave rows out do not depend on who runs them") {
   options.node_limit = 50;
   const auto rows = sweep(thrust::seq, model, {}, axes, options);
   REQUIRE(rows.size() == 300);
-  omp_set_num_threads(2);
-  CHECK(sweep(thrust::omp::par, model, {}, axes, options) == rows);
-  CHECK(sweep(thrust::tbb::par, model, {}, axes, options) == rows);
+  on_each_system([&](const auto& policy) { CHECK(sweep(policy, model, {}, axes, options) == rows); });
   std::size_t dominated = 0;
   for (const auto& row : rows) dominated += row.dominated ? 1 : 0;
   CHECK(dominated > 0);
@@ -71,10 +60,8 @@ TEST_CASE("an exception of one configuration is not lost, and it is the first of
   };
   const std::string first = says(thrust::seq);
   CHECK(first != "not refused");
-  omp_set_num_threads(2);
-  for (int round = 0; round < 20; ++round) {
-    REQUIRE(says(thrust::omp::par) == first);
-    REQUIRE(says(thrust::tbb::par) == first);
+  for (int round = 0; round < 10; ++round) {
+    on_each_system([&](const auto& policy) { REQUIRE(says(policy) == first); });
   }
   const auto refused = refusal([&] { return sweep(thrust::seq, known_profile::known, {}, {.devices = {0}}); });
   CHECK(refused == "stagecut::sweep_rows: axes.devices[0] = 0, must be at least 1");
@@ -96,7 +83,5 @@ TEST_CASE("stop is asked by all threads, and ends the sweep on every system") {
       if (rows[i].has_plan()) CHECK(rows[i].makespan == whole[i].makespan);
     }
   };
-  check(thrust::seq);
-  check(thrust::omp::par);
-  check(thrust::tbb::par);
+  on_each_system(check);
 }

@@ -33,11 +33,11 @@ class tempered_improver {
     const double began = stagecut::detail::seconds_now();
     if (!can_improve(task) || points.size() != task.points.size()) return false;
     const double tick = task.problem->chain.tick;
-    detail::timed_cut best{{task.points.begin(), task.points.end()}, task.makespan / tick};
-    continue_from(task, best);
+    detail::timed_cut known{{task.points.begin(), task.points.end()}, task.makespan / tick};
+    continue_from(task, known);
     if (!chains_->fits()) return false;
-    const bool found = search(task, began, best);
-    for (std::size_t i = 0; found && i < points.size(); ++i) points[i] = best.points[i];
+    const bool found = search(task, began, known);
+    for (std::size_t i = 0; found && i < points.size(); ++i) points[i] = known.points[i];
     return found;
   }
 
@@ -54,27 +54,27 @@ class tempered_improver {
   }
 
   /// Keeps the chains if the problem is the one before, else begins anew.
-  void continue_from(const improvement& task, const detail::timed_cut& best) {
+  void continue_from(const improvement& task, const detail::timed_cut& known) {
     const detail::problem_print print(*task.problem);
     if (chains_ != nullptr && print_ == print) {
-      if (chains_->fits()) chains_->add(best);
+      if (chains_->fits()) chains_->add(known);
       return;
     }
     chains_.reset();  // its memory first
-    chains_ = std::make_unique<detail::tempered_chains<Policy>>(options_, *task.problem, best, task.starts);
+    chains_ = std::make_unique<detail::tempered_chains<Policy>>(options_, *task.problem, known, task.starts);
     print_ = print;
   }
 
   /// Runs the chains until the goal, the time or the simulations are reached. Whether `best` is better.
-  bool search(const improvement& task, double began, detail::timed_cut& best) {
+  bool search(const improvement& task, double began, detail::timed_cut& known) {
     const bool timed = stagecut::is_finite(task.seconds);
     const double most = most_rounds(task, timed);
     std::size_t rounds = 4;  // between two looks at what was found
     bool found = false;
     double now = stagecut::detail::seconds_now();
-    for (double done = 0; done < most && best.makespan * task.problem->chain.tick > task.goal;) {
+    for (double done = 0; done < most && known.makespan * task.problem->chain.tick > task.goal;) {
       if (timed && done > 0 && now - began >= task.seconds) break;
-      if (chains_->run(policy_, rounds, *task.problem, best)) found = true;
+      if (chains_->run(policy_, rounds, *task.problem, known)) found = true;
       done += static_cast<double>(rounds);
       if (!timed) continue;
       const double before = now;
