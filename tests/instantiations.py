@@ -15,9 +15,9 @@ import tempfile
 
 tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program: (lines, functions); "separate": as one of the files that have no long bodies
-    "first": (45_900, 650),
-    "own_makespan": (38_500, 8_000),
-    "profile_to_launch": (121_200, 16_700),
+    "first": (47_400, 650),
+    "own_makespan": (38_700, 8_300),
+    "profile_to_launch": (122_700, 17_200),
     "own_makespan separate": (29_700, 1_590),
     "profile_to_launch separate": (72_200, 850),
 }
