@@ -183,7 +183,7 @@ TEST_CASE("the same on all systems of hosts") {
     const chain of = next_loop_chain(random, 16, 3);
     chains::with_workbench(of, [&](auto& bench) {
       const cut_problem problem{bench.ticks, of.request.order, of.request.transfers, bench.checked};
-      const bounding task{&problem, 1, 1e9 / bench.ticks.tick, any};
+      const bounding task{&problem, 1, 0x1p51, any};
       const double expected = bounded(thrust::seq)(task);
       on_each_system([&](const auto& policy) { CHECK(bounded(policy)(task) == expected); });
     });
