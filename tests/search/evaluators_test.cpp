@@ -112,14 +112,6 @@ struct bytes_of_stage {
   }
 };
 
-/// Reads arrays where they are.
-struct same_place {
-  template <class T>
-  [[nodiscard]] stagecut::view<const T> operator()(stagecut::view<const T> array) {
-    return array;
-  }
-};
-
 }  // namespace
 
 TEST_CASE("the makespan of a cut is that of the task graph, one by one, in lanes and placed, under every schedule") {
@@ -145,7 +137,7 @@ TEST_CASE("the makespan of a cut is that of the task graph, one by one, in lanes
     const auto space = search::all_cuts(model.size(), stages);
     const stagecut::task_graph graph(order, {.transfers = transfers, .with_transfers = latency >= 0});
     const auto one_by_one = costs_of(cost, space, space.size());
-    same_place memory;
+    search::detail::host_memory memory;
     CHECK(costs_of(stagecut::detail::placed(cost, memory), space, space.size()) == one_by_one);
     auto lanes = cost.lanes();
     numbers points(space.points());
@@ -241,7 +233,7 @@ TEST_CASE("the most that any rank holds") {
       }
       CHECK(cost(search::candidate(points.data(), points.size())) == most);
     }
-    same_place memory;
+    search::detail::host_memory memory;
     CHECK(costs_of(stagecut::detail::placed(cost, memory), space, space.size()) == costs_of(cost, space, space.size()));
   }
 }

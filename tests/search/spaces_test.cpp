@@ -20,6 +20,7 @@
 #include <stagecut/search/neighbourhood.hpp>
 #include <stagecut/search/product.hpp>
 
+#include "../core/copied_arrays.hpp"
 #include "../refusal.hpp"
 
 namespace search = stagecut::search;
@@ -28,21 +29,6 @@ using stagecut::view;
 using numbers = std::vector<std::uint32_t>;
 
 namespace {
-
-/// Copies arrays and spoils nothing: an array that was not placed is not read from here.
-class copies {
- public:
-  template <class T>
-  [[nodiscard]] view<const T> operator()(view<const T> array) {
-    held_.emplace_back(array.size() * sizeof(T) + alignof(std::max_align_t));
-    T* const to = reinterpret_cast<T*>(held_.back().data());
-    std::copy(array.begin(), array.end(), to);
-    return {to, array.size()};
-  }
-
- private:
-  std::vector<std::vector<unsigned char>> held_{};
-};
 
 template <class Space>
 numbers decoded(const Space& space, std::uint64_t index) {
@@ -75,7 +61,7 @@ std::vector<numbers> all_of(const Space& space) {
 /// The same from where its arrays were placed, when the space itself is gone.
 template <class Space>
 std::vector<numbers> all_of_placed(const Space& space) {
-  copies memory;
+  copied_arrays memory;
   auto owner = std::make_unique<Space>(space);
   const auto placed = stagecut::detail::placed(*owner, memory);
   static_assert(std::is_trivially_copyable_v<decltype(placed)>);

@@ -38,12 +38,12 @@ namespace detail {
 
 /// Looks at all cuts that are left of a search for the least makespan, one by one: see `exhausted`.
 template <class Policy>
-class exhausted_fn {
+class exhauster {
  public:
   /// @param policy   of Thrust
   /// @param seconds  that it may take for one look at all cuts that are left
   /// @throws         argument_error for seconds that are NaN or negative
-  explicit exhausted_fn(const Policy& policy, double seconds) : policy_(policy), seconds_(seconds) {
+  explicit exhauster(const Policy& policy, double seconds) : policy_(policy), seconds_(seconds) {
     if (is_nan(seconds) || is_negative(seconds)) {
       stagecut::detail::fail(
           argument_error("search::exhausted", "seconds", std::to_string(seconds), "must not be negative"));
@@ -85,7 +85,7 @@ class exhausted_fn {
     return task.layout->kind != detail::stage_layout::shape::chain || !task.problem->rules.has_rank_rules();
   }
 
-  /// Small ones first, to learn the rate.
+  /// So few at a time that the rate is known soon.
   [[nodiscard]] static std::size_t chunk(double count) { return count < 0x1p20 ? 0x4000 : 0x40000; }
 
   exhaustion_answer take_best(const graph_paths& paths, const cut_makespan& makespan, const exhaustion& task,
@@ -122,15 +122,22 @@ class exhausted_fn {
   double rate_ = std::numeric_limits<double>::infinity();  // cuts a second, last time
 };
 
+/// See `exhausted`.
+struct exhausted_fn {
+  /// See `exhausted`.
+  template <class Policy>
+  [[nodiscard]] exhauster<Policy> operator()(const Policy& policy, double seconds) const {
+    return exhauster<Policy>(policy, seconds);
+  }
+};
+
 /// Who looks at all cuts that are left, for `makespan_helpers::exhauster`: the last step of a proof where bounds have left few
 /// enough. That is counted, and what can be done in a second is learned, before all of them are simulated.
 ///
-/// @param policy   of Thrust: where they are simulated
+/// @param policy   of Thrust: where they are simulated; kept as a copy
 /// @param seconds  that one look may take, less if the search has less
+/// @return         an `exhauster`, to be kept in a variable and named in `makespan_request::helpers`
 /// @throws         argument_error for seconds that are NaN or negative
-template <class Policy>
-[[nodiscard]] exhausted_fn<Policy> exhausted(const Policy& policy, double seconds) {
-  return exhausted_fn<Policy>(policy, seconds);
-}
+inline constexpr exhausted_fn exhausted{};
 
 }  // namespace stagecut::inline v0::search

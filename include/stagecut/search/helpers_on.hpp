@@ -30,7 +30,7 @@ class helpers_on {
 
  private:
   tempered_improver<Policy> improver_;
-  exhausted_fn<Policy> exhauster_;
+  exhauster<Policy> exhauster_;
   bounder<Policy> bounder_;
 };
 
