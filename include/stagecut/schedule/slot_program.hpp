@@ -73,12 +73,17 @@ namespace detail {
 /// Which slot holds the end of which task, while a slot program is made along the tasks.
 class slot_holders {
  public:
-  explicit slot_holders(const task_graph& graph) : slot_(graph.tasks().size() + 1), uses_(slot_.size()) {
-    for (const task& each : graph.tasks()) {
+  explicit slot_holders(const task_graph& graph) : slot_holders(graph.tasks(), graph.last_tasks()) {}
+
+  /// @param steps  each with what it awaits, `before` and `source`, by position, counted from 1; 0: nothing
+  /// @param last   the positions that are needed to the end
+  template <class Step, class Position>
+  slot_holders(view<const Step> steps, view<const Position> last) : slot_(steps.size() + 1), uses_(slot_.size()) {
+    for (const Step& each : steps) {
       ++uses_[each.before];
       ++uses_[each.source];
     }
-    for (const std::uint32_t each : graph.last_tasks()) ++uses_[each];
+    for (const Position each : last) ++uses_[each];
   }
 
   [[nodiscard]] std::uint16_t of(std::uint32_t position) const { return static_cast<std::uint16_t>(slot_[position]); }

@@ -81,23 +81,17 @@ class rank_program {
 
   /// Keeps each result until the last op that awaits it.
   void share_slots() {
-    std::vector<std::size_t> until(ops_.size() + 1);
-    for (std::size_t i = 0; i < ops_.size(); ++i) until[ops_[i].before] = until[ops_[i].source] = i;
-    for (const std::uint16_t each : last_) until[each] = ops_.size();
-    std::vector<std::uint16_t> slot(ops_.size() + 1);
-    std::vector<std::uint16_t> free;
+    stagecut::detail::slot_holders holders{view<const slot_op>(ops_), view<const std::uint16_t>(last_)};
     for (std::size_t i = 0; i < ops_.size(); ++i) {
-      const std::size_t before = ops_[i].before;
-      const std::size_t source = ops_[i].source;
-      if (before != 0 && until[before] == i) free.push_back(slot[before]);
-      if (source != 0 && source != before && until[source] == i) free.push_back(slot[source]);
-      if (free.empty()) free.push_back(static_cast<std::uint16_t>(slots_++));
-      slot[i + 1] = free.back();
-      free.pop_back();
-      if (until[i + 1] == 0) free.push_back(slot[i + 1]);  // nobody awaits it
-      ops_[i] = {slot[before], slot[source], ops_[i].time, slot[i + 1]};
+      const slot_op each = ops_[i];
+      ops_[i] = {holders.of(each.before), holders.of(each.source), each.time, 0};
+      holders.leave(each.before);
+      holders.leave(each.source);
+      static_cast<void>(holders.enter(i + 1));  // there are fewer ops than slots could be
+      ops_[i].to = holders.of(static_cast<std::uint32_t>(i + 1));
     }
-    for (std::uint16_t& each : last_) each = slot[each];
+    for (std::uint16_t& each : last_) each = holders.of(each);
+    slots_ = holders.slots();
   }
 
   std::size_t parts_ = 0;
