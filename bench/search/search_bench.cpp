@@ -7,8 +7,8 @@
 // `one_by_one` is `task_graph::makespan` for one cut after the other, `lanes_run` the lanes of one thread with nothing to decode or
 // to set: the floor of `seq`.
 //
-// On a device `limit` is the greatest rate that its parts allow, SMs x min(128 / instructions, 64 / FP64, 128 B / bytes of shared
-// memory) x clock for what a pass needs of each, and `of_limit` which part of it is reached.
+// On a device `limit` is the greatest rate that its parts allow, SMs x min(128 / instructions, 64 / ALU, 64 / FP64, 128 B / bytes
+// of shared memory) x clock for what a pass needs of each, and `of_limit` which part of it is reached.
 #include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/search/best.hpp>
 #include <stagecut/search/cut_makespan.hpp>
@@ -125,10 +125,11 @@ void lanes_run(benchmark::State& state) {
 }
 
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
-/// What a pass needs of a multiprocessor.
+/// What a pass needs of a multiprocessor: instructions of its inner loop, counted in what nvcc 13.0 makes for sm_90.
 struct needs {
   double instructions;
-  double fp64;
+  double alu;   ///< of them, those on integers and selections
+  double fp64;  ///< additions and comparisons of doubles
   double shared_bytes;
 };
 
@@ -140,6 +141,7 @@ double passes_at_most(const needs& of) {
   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
   cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device);
   double a_cycle = 128 / of.instructions;
+  if (64 / of.alu < a_cycle) a_cycle = 64 / of.alu;
   if (64 / of.fp64 < a_cycle) a_cycle = 64 / of.fp64;
   if (of.shared_bytes > 0 && 128 / of.shared_bytes < a_cycle) a_cycle = 128 / of.shared_bytes;
   return processors * a_cycle * 1e3 * kilohertz;
@@ -179,10 +181,10 @@ int main(int argc, char** argv) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) == cudaSuccess && devices != 0) {
     // A pass: two slots and a duration of 8 bytes are read and a slot is written; an addition and a comparison.
-    on_device("makespan/device", makespan, passes, {15.6, 2, 32});
+    on_device("makespan/device", makespan, passes, {20.3, 7.5, 2, 32});
     // In registers: an addition, a comparison and two selections of halves.
     on_device("rows/device", [] { return search::one_forward_one_backward_rows<ranks>(chain(), microbatches); }, passes,
-              {4, 2, 0});
+              {4, 2, 2, 0});
   }
 #endif
   benchmark::RunSpecifiedBenchmarks();

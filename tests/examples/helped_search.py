@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""`plan --search` finds the same plans with helpers as without, and says what this program or machine lacks: helped_search.py BINARY."""
+"""`plan` and `sweep` with `--search` find the same plans as without where these are proved, and say what this program or machine
+lacks: helped_search.py BINARY."""
 
 import os
 import pathlib
@@ -40,6 +41,14 @@ with tempfile.TemporaryDirectory() as folder:
         gpu = run(*words, "--search", "gpu")
         lacks = gpu.returncode == 2 and gpu.stdout == "" and "--search: " in gpu.stderr and gpu.stderr.count("\n") == 1
         check(f"{words} gpu", lacks or gpu.stdout == plain.stdout, gpu)
+    words = ["sweep", model, "--devices", "2,3", "--microbatches", "4,6", "--schedules", "1f1b,interleaved", "--node-limit", "100000"]
+    plain = run(*words)
+    check("sweep", plain.returncode == 0 and " of 8 configurations have a plan" in plain.stdout, plain)
+    helped = run(*words, "--search", "cpu", "--threads", "1")
+    lacks = helped.returncode == 2 and "built without Thrust" in helped.stderr
+    check("sweep cpu", lacks or helped.stdout == plain.stdout, helped)
+    crowd = run(*words, "--search", "cpu", "--threads", "2")
+    check("sweep cpu, two threads", crowd.returncode == 2 and (lacks or "--threads: above 1" in crowd.stderr), crowd)
     wrong = run("plan", model, "--devices", "2", "--search", "tpu")
     check("a word that is none", wrong.returncode == 2 and "tpu" in wrong.stderr, wrong)
 print(f"{failures} failures")

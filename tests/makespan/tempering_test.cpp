@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "random_chains.hpp"
+#include "tempering_chains.hpp"
 
 using chains::chain;
+using chains::first_cut;
+using chains::long_chain;
 using chains::points;
+using chains::some_chain;
 using chains::valued;
 using oracle::dice;
 using stagecut::detail::incumbent;
@@ -48,32 +52,6 @@ found search(const chain& of, const points& start, std::size_t candidates) {
   });
   return result;
 }
-
-/// A chain with two stages or more.
-chain some_chain(dice& random, std::size_t most_items, const chains::ingredients& with = {}) {
-  for (;;) {
-    const auto order = chains::random_order(random, chains::any_kind(random), {most_items, 4, 8});
-    if (order.stages() > 1) return chains::random_chain(random, order, most_items, with);
-  }
-}
-
-/// A chain of many items whose cuts are not enumerated, and its first cut.
-/// @{
-chain long_chain(dice& random) {
-  for (;;) {
-    const auto order = chains::random_order(random, chains::any_kind(random), {16, 4, 8});
-    if (order.stages() < 4) continue;
-    chain of = chains::random_chain(random, order, 60, {true, true, false, false});
-    if (of.model.size() > 40) return of;
-  }
-}
-points first_cut(const chain& of) {
-  points result;
-  for (std::size_t s = 0; s < of.request.order.stages(); ++s) result.push_back(s);
-  result.push_back(of.model.size());
-  return result;
-}
-/// @}
 
 }  // namespace
 

@@ -15,6 +15,8 @@
 #include <stagecut/makespan/detail/rank_relaxation.hpp>
 #include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/schedule/generators/zero_bubble.hpp>
+#include <stagecut/schedule/slot_program.hpp>
+#include <stagecut/search/detail/rank_program.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -196,15 +198,13 @@ struct of_constraint {
 
 /// A rank alone, a candidate each.
 struct of_rank {
-  detail::rank_steps steps;
-  view<const detail::rank_part> parts;  ///< of all candidates, side by side
-  view<const double> room;              ///< likewise; nobody else reads it
+  stagecut::slot_steps steps;
+  view<const double> times;  ///< of all candidates, side by side
+  view<const double> slots;  ///< likewise; nobody else reads them
   std::size_t candidates;
 
-  STAGECUT_HOST_DEVICE detail::rank_ends operator()(std::size_t index) const {
-    const std::size_t count = parts.size() / candidates;
-    return steps(parts.data() + index, count, static_cast<double>(index), const_cast<double*>(room.data()) + index,
-                 candidates);
+  STAGECUT_HOST_DEVICE double operator()(std::size_t index) const {
+    return steps.makespan(times.data() + index, const_cast<double*>(slots.data()) + index, candidates);
   }
 };
 
@@ -335,25 +335,43 @@ void check_constraints(answers_agree& agree) {
   check_constraint(agree, "merged_constraint", stagecut::merged_constraint(uncut, blocks), blocks.stages());
 }
 
+/// A rank as a slot program, against the rank by itself.
 void check_rank(answers_agree& agree, const char* name, const stagecut::schedule& order, std::size_t rank) {
+  using namespace stagecut::search::detail;
   constexpr std::size_t candidates = 100;
   const std::size_t count = order.stages() / order.ranks();
+  const rank_program program(order, rank);
+  const stagecut::slot_steps steps = program.steps();
   std::uint64_t state = 4;
+  const auto whole = [&] { return static_cast<double>(static_cast<int>(random_number(state))); };
   std::vector<detail::rank_part> parts(candidates * count);
-  for (detail::rank_part& each : parts) {
-    each = {random_number(state), random_number(state), random_number(state), random_number(state),
-            random_number(state)};
+  for (detail::rank_part& each : parts) each = {whole(), whole(), whole(), whole(), whole()};
+  std::vector<double> times(candidates * steps.durations);
+  for (std::size_t i = 0; i < candidates; ++i) {
+    const auto time = [&](std::size_t place) -> double& { return times[place * candidates + i]; };
+    for (std::size_t p = 0; p < count; ++p) {
+      const detail::rank_part& each = parts[p * candidates + i];
+      const std::size_t to = rank_durations * p;
+      time(to + rank_forward) = each.forward;
+      time(to + rank_backward) = each.backward;
+      time(to + rank_whole) = each.backward + each.weight;
+      time(to + rank_weight) = each.weight;
+      time(to + rank_down) = each.down;
+      time(to + rank_up) = each.up;
+    }
+    time(rank_durations * count + 1) = static_cast<double>(i);
   }
-  detail::rank_relaxation owner(order, rank);
-  std::vector<double> room(candidates * owner.steps().results(count));
+  std::vector<double> slots(candidates * steps.slots);  // are written
   const auto make = [&](auto& memory) {
-    return of_rank{detail::placed(owner, memory), memory(view<const detail::rank_part>(parts)),
-                   memory(view<const double>(room)), candidates};
+    return of_rank{steps.placed(memory), memory(view<const double>(times)), memory(view<const double>(slots)), candidates};
   };
+  detail::rank_relaxation alone(order, rank);
   std::vector<detail::rank_part> own(count);
-  agree.check<detail::rank_ends>(name, candidates, make, [&](std::size_t i) {
+  agree.check<double>(name, candidates, make, [&](std::size_t i) {
     for (std::size_t p = 0; p < count; ++p) own[p] = parts[p * candidates + i];
-    return owner(own, static_cast<double>(i));
+    const auto ends = alone(own, static_cast<double>(i));
+    const double leaves = ends.leaving + own[0].up;
+    return ends.any < leaves ? leaves : ends.any;
   });
 }
 

@@ -140,6 +140,7 @@ struct with_memory : stagecut::item_times {
 TEST_CASE("all cuts of a graph, asked for directly, are those that enumeration has") {
   std::mt19937 random(21);
   std::size_t refused = 0;
+  std::size_t asked_twice = 0;
   for (int i = 0; i < 150; ++i) {
     const shape& of = shapes[static_cast<std::size_t>(i) % std::size(shapes)];
     const with_memory model(random_times(random, of.ranks * of.chunks + 1 + random() % 6, true));
@@ -189,9 +190,22 @@ TEST_CASE("all cuts of a graph, asked for directly, are those that enumeration h
         CHECK(stagecut::detail::allowed_cut(request.order, rules, found));
         CHECK(simulator(found) * chain.tick == least);
       });
+      // It serves one search at a time.
+      auto busy = search::exhausted(thrust::seq, 10);
+      stagecut::exhaustion task{&problem, &space.graph(), &layout, most / chain.tick, 10, {}};
+      const stagecut::exhaustion second = task;
+      const auto stop = [&] {
+        ++asked_twice;
+        CHECK(refusal([&] { return busy(second, found); }) ==
+              "stagecut::search::exhausted: helper = asked by two searches at once, must serve one at a time");
+        return false;
+      };
+      task.stop = stop;
+      static_cast<void>(busy(task, found));
     }
   }
   CHECK(refused > 100);
+  CHECK(asked_twice > 100);
 }
 
 TEST_CASE("what would take too long is not begun") {

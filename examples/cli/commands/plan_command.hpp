@@ -10,17 +10,16 @@
 
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "commands/read_model.hpp"
-#include "search/search_system.hpp"
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
 #include "words/device_words.hpp"
+#include "words/helper_words.hpp"
 #include "words/layer_words.hpp"
 #include "words/limit_words.hpp"
 #include "words/memory_words.hpp"
@@ -37,7 +36,7 @@ struct plan_command {
   std::size_t chunks = 0;  // unsaid: 1, or what auto finds
   std::string schedule = "1f1b";
   double time_limit = 10;
-  search_system search = search_system::off;
+  helper_words search;
   std::string format = "text";
   std::string output;
   std::string in_flight;
@@ -160,8 +159,7 @@ struct plan_command {
     };
     command.add_flag("--at-most", request.at_most, "Of a graph, fewer stages will do")->group(rare_options);
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
-    add_choice(command, "--search", search, search_words, "WHERE", "Simulate cuts in mass: cpu, gpu, off (the default)")
-        ->group(rare_options);
+    search.add(command);
     memory.add_rare(command);
     method.add_rare(command);
     input.add(command);
@@ -176,21 +174,12 @@ struct plan_command {
     return names;
   }
 
-  /// Who helps the search.
-  [[nodiscard]] std::unique_ptr<search_helpers> ask_helpers() const {
-    try {
-      return make_search_helpers(search);
-    } catch (const std::invalid_argument& error) {
-      throw CLI::ValidationError("--search", error.what());
-    }
-  }
-
   /// The plan, of `auto` the best of those that are compared.
   stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
     request.limits.stop = stop;
-    const std::unique_ptr<search_helpers> helpers = ask_helpers();
+    const std::unique_ptr<search_helpers> helpers = search.ask();
     if (helpers) request.helpers = helpers->refs();
     if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, request);
     if (schedule != "auto") return stagecut::make_plan(model, request, stagecut::plan_graph);

@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@
 #include "text/output.hpp"
 #include "text/sweep_text.hpp"
 #include "words/device_words.hpp"
+#include "words/helper_words.hpp"
 #include "words/layer_words.hpp"
 #include "words/limit_words.hpp"
 #include "words/memory_words.hpp"
@@ -41,6 +43,7 @@ struct sweep_command {
   device_words speeds;
   layer_words layers;
   memory_words memory;
+  helper_words search;
   limit_words input;
 
   /// Tells the parser of them.
@@ -66,6 +69,7 @@ struct sweep_command {
     option("--node-limit", nodes, "N", "Of the search of each (1000)")->transform(count(0))->group(rare_options);
     option("--time-limit", time_limit, "SECONDS", "Of the search of each")->check(seconds_check())->group(rare_options);
     command->add_flag("--all", all, "Plan those that are dominated, too")->group(rare_options);
+    search.add(*command);
     memory.add_rare(*command);
     input.add(*command);
     refuse_empty(*command);
@@ -142,9 +146,13 @@ struct sweep_command {
     options.time_limit = time_limit;
     options.skip_dominated = !all;
     options.stop = stop;
-    const worker_threads workers(threads);
+    const std::unique_ptr<search_helpers> helpers = search.ask();
+    stagecut::plan_request helped = request;
+    if (helpers) helped.helpers = helpers->refs();
+    if (helpers && threads > 1) throw CLI::ValidationError("--threads", "above 1 does not go with --search");
+    const worker_threads workers(helpers ? 1 : threads);  // helpers serve one search at a time
     try {
-      return stagecut::sweep_rows(model, request, what, options, workers);
+      return stagecut::sweep_rows(model, helped, what, options, workers);
     } catch (const stagecut::invalid_input& error) {
       throw stagecut::invalid_input(source_name(file), error.what());
     } catch (const stagecut::argument_error& error) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/host_device.hpp>
 #include <stagecut/cost/axioms.hpp>
 
 namespace stagecut::inline v0 {
@@ -50,9 +51,11 @@ requires(!interval_cost<M>) struct cost_of<M> {
 };
 
 /// The cost of the items `[first, last)` as that stage, whether stages differ or not.
+STAGECUT_CALLS_ANY
 template <class M>
-[[nodiscard]] constexpr auto price(const M& model, std::size_t stage, std::size_t first, std::size_t last) {
-  if constexpr (interval_cost<M>) {
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto price(const M& model, std::size_t stage, std::size_t first,
+                                                        std::size_t last) {
+  if constexpr (requires { model(first, last); }) {
     return model(first, last);
   } else {
     return model(stage, first, last);

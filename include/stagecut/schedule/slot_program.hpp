@@ -52,12 +52,10 @@ struct slot_steps {
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr T makespan(const T* times, T* state,
                                                           std::size_t stride = 1) const noexcept {
     state[0] = T{};
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-      const slot_op& each = ops[i];
-      const T free = state[each.before * stride];
-      T ready = state[each.source * stride];
-      if (!delays.empty()) ready = static_cast<T>(ready + times[delays[i] * stride]);
-      state[each.to * stride] = static_cast<T>((free < ready ? ready : free) + times[each.time * stride]);
+    if (delays.empty()) {
+      run<false>(times, state, stride);
+    } else {
+      run<true>(times, state, stride);
     }
     T result{};
     for (std::size_t i = 0; i < last.size(); ++i) {
@@ -65,6 +63,18 @@ struct slot_steps {
       if (result < end) result = end;
     }
     return result;
+  }
+
+ private:
+  template <bool Delayed, class T>
+  STAGECUT_HOST_DEVICE constexpr void run(const T* times, T* state, std::size_t stride) const noexcept {
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      const slot_op each = ops[i];
+      const T free = state[each.before * stride];
+      T ready = state[each.source * stride];
+      if constexpr (Delayed) ready = static_cast<T>(ready + times[delays[i] * stride]);
+      state[each.to * stride] = static_cast<T>((free < ready ? ready : free) + times[each.time * stride]);
+    }
   }
 };
 

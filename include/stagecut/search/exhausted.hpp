@@ -17,6 +17,7 @@
 #include <stagecut/search/all_below.hpp>
 #include <stagecut/search/best.hpp>
 #include <stagecut/search/cut_makespan.hpp>
+#include <stagecut/search/detail/one_search.hpp>
 #include <stagecut/search/graph_paths.hpp>
 #include <stagecut/search/paths_below.hpp>
 
@@ -52,6 +53,7 @@ class exhauster {
 
   /// See `cut_exhauster_ref`.
   exhaustion_answer operator()(const exhaustion& task, view<std::size_t> points) {
+    const detail::one_search::turn turn(asked_, "search::exhausted");
     const double seconds = task.seconds < seconds_ ? task.seconds : seconds_;
     const double count = detail::number_of_paths(*task.graph);
     if (!(count / rate_ <= seconds)) return exhaustion_answer::too_many;
@@ -118,6 +120,7 @@ class exhauster {
   }
 
   Policy policy_;
+  detail::one_search asked_{};
   double seconds_;
   double rate_ = std::numeric_limits<double>::infinity();  // cuts a second, last time
 };
@@ -137,7 +140,7 @@ struct exhausted_fn {
 /// @param policy   of Thrust: where they are simulated; kept as a copy
 /// @param seconds  that one look may take, less if the search has less
 /// @return         an `exhauster`, to be kept in a variable and named in `makespan_request::helpers`
-/// @throws         argument_error for seconds that are NaN or negative
+/// @throws         argument_error for seconds that are NaN or negative, and by the exhauster, if two searches ask it at once
 inline constexpr exhausted_fn exhausted{};
 
 }  // namespace stagecut::inline v0::search

@@ -6,9 +6,9 @@
 
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/placed.hpp>
+#include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/search/candidate_space.hpp>
-#include <stagecut/search/detail/stage_price.hpp>
 
 namespace stagecut::inline v0::search {
 
@@ -40,7 +40,7 @@ class stage_objective {
  private:
   STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr auto of_stage(candidate points, std::size_t s) const {
-    return detail::stage_price(cost_, s, std::size_t{points[s]}, std::size_t{points[s + 1]});
+    return stagecut::detail::price(cost_, s, std::size_t{points[s]}, std::size_t{points[s + 1]});
   }
 
   Cost cost_;

@@ -70,8 +70,8 @@ struct sweep_fn {
 /// @param policy   of Thrust. One of a host plans the configurations on its threads: one each with `thrust::seq`, many with
 ///                 `thrust::omp::par` and `thrust::tbb::par`. With one of CUDA, too, configurations are planned by the host: by
 ///                 `thrust::host`, which is one thread unless THRUST_HOST_SYSTEM says another system. What runs on the device
-///                 then are the `request.helpers`, if there are any: those of `search::on(policy)`, say. They are asked by all
-///                 searches that run at the same time
+///                 then are the `request.helpers`, if there are any: those of `helpers_on`, say, which serve one search at a
+///                 time, and so do not go with a policy of several threads
 /// @param model    as of `sweep_rows`
 /// @param request  likewise
 /// @param axes     likewise

@@ -14,6 +14,7 @@
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/cut_improver.hpp>
 #include <stagecut/makespan/detail/cut_problem.hpp>
+#include <stagecut/search/detail/one_search.hpp>
 #include <stagecut/search/detail/problem_print.hpp>
 #include <stagecut/search/detail/tempered_chains.hpp>
 #include <stagecut/search/tempering_options.hpp>
@@ -30,6 +31,7 @@ class tempered_improver {
   /// See `cut_improver`. False: there is no better cut, or none was found; what is cut is not told; or there are too many
   /// stages and items for it.
   [[nodiscard]] bool operator()(const improvement& task, view<std::size_t> points) {
+    const detail::one_search::turn turn(asked_, "search::tempered");
     const double began = stagecut::detail::seconds_now();
     if (!can_improve(task) || points.size() != task.points.size()) return false;
     const double tick = task.problem->chain.tick;
@@ -93,6 +95,7 @@ class tempered_improver {
 
   Policy policy_;
   tempering_options options_;
+  detail::one_search asked_{};
   std::optional<detail::problem_print> print_{};
   std::unique_ptr<detail::tempered_chains<Policy>> chains_{};
 };
@@ -145,7 +148,8 @@ struct tempered_fn {
 ///                 there is one ladder, else ladders, which need not wait for each other; on a device each chain has a thread
 /// @param options  how many chains, and their temperatures
 /// @return         a `tempered_improver`, to be kept as long as a request refers to it
-/// @throws         argument_error for options that are out of range; the improver: on a device `device_error`
+/// @throws         argument_error for options that are out of range, and by the improver, if two searches ask it at once; on a device
+///                 `device_error`
 ///
 /// It ends when the goal is met, or after `improvement::seconds`, which are looked at after some rounds. If these are infinite
 /// it ends after about `improvement::simulations`; then the same calls find the same cuts to the bit on every system, for any

@@ -4,9 +4,6 @@
 #include <cstddef>
 #include <vector>
 
-#include <stagecut/core/host_device.hpp>
-#include <stagecut/core/placed.hpp>
-#include <stagecut/core/view.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
@@ -34,53 +31,9 @@ struct rank_step {
   std::size_t index;  ///< of its part, microbatch and slice among the results: of F; that of B or I is the next
 };
 
-/// A rank alone, as hosts and devices run it. Trivially copyable; refers to a `rank_relaxation` or to a copy of its steps.
-struct rank_steps {
-  view<const rank_step> steps{};  ///< in the order of the rank
-  std::size_t passes = 0;         ///< microbatches times slices
-
-  /// How many results are written: `done` below.
-  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t results(std::size_t parts) const noexcept {
-    return 2 * passes * parts;
-  }
-
-  /// When the iteration ends.
-  ///
-  /// @param parts   of the rank, `count` of them, `stride` elements apart
-  /// @param count   at least 1
-  /// @param turn    from the end of F of the last part to the begin of its B, through all stages behind
-  /// @param done    room for `results(count)` values, as far apart; is written
-  /// @param stride  1, or the number of candidates that lie side by side
-  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr rank_ends operator()(const rank_part* parts, std::size_t count,
-                                                                    double turn, double* done,
-                                                                    std::size_t stride) const noexcept {
-    double now = 0;
-    rank_ends result;
-    for (const rank_step& each : steps) {
-      const rank_part& here = parts[each.part * stride];
-      double* const own = done + each.index * stride;
-      if (each.kind == op_kind::forward) {
-        const double ready = each.part == 0 ? here.down : *(own - results(1) * stride) + here.down;
-        now = (now < ready ? ready : now) + here.forward;
-        *own = now;
-      } else if (each.kind == op_kind::backward_weight) {
-        now += here.weight;
-      } else {
-        const bool last = each.part + 1 == count;
-        const double ready = last ? *own + turn : own[(results(1) + 1) * stride] + parts[(each.part + 1) * stride].up;
-        now = (now < ready ? ready : now) + here.backward;
-        if (each.kind == op_kind::backward) now += here.weight;
-        own[stride] = now;
-        if (each.part == 0 && result.leaving < now) result.leaving = now;
-      }
-    }
-    result.any = now;
-    return result;
-  }
-};
-
 /// An iteration in which one rank runs its ops in order, and all others have room for any number at once: a bound for
-/// every cut with these stages on the rank: docs/makespan.md, Bounds, Every other schedule.
+/// every cut with these stages on the rank: docs/makespan.md, Bounds, Every other schedule. In lanes and on devices it is
+/// `search::detail::rank_program`.
 class rank_relaxation {
  public:
   using part = rank_part;
@@ -93,16 +46,28 @@ class rank_relaxation {
   /// @param parts  of the rank
   /// @param turn   from the end of F of the last part to the begin of its B, through all stages behind
   [[nodiscard]] ends operator()(const std::vector<part>& parts, double turn) {
-    return steps()(parts.data(), parts.size(), turn, done_.data(), 1);
-  }
-
-  /// What is run; refers to this object.
-  [[nodiscard]] rank_steps steps() const noexcept { return {steps_, passes_}; }
-
-  /// The same with a copy of the steps: see `memory_for`.
-  template <memory_for<rank_step> Memory>
-  [[nodiscard]] rank_steps placed(Memory& memory) const {
-    return {memory(view<const rank_step>(steps_)), passes_};
+    double now = 0;
+    ends result;
+    for (const rank_step& each : steps_) {
+      const part& here = parts[each.part];
+      double* const own = done_.data() + each.index;
+      if (each.kind == op_kind::forward) {
+        const double ready = each.part == 0 ? here.down : *(own - 2 * passes_) + here.down;
+        now = (now < ready ? ready : now) + here.forward;
+        *own = now;
+      } else if (each.kind == op_kind::backward_weight) {
+        now += here.weight;
+      } else {
+        const bool last = each.part + 1 == parts.size();
+        const double ready = last ? *own + turn : own[2 * passes_ + 1] + parts[each.part + 1].up;
+        now = (now < ready ? ready : now) + here.backward;
+        if (each.kind == op_kind::backward) now += here.weight;
+        own[1] = now;
+        if (each.part == 0 && result.leaving < now) result.leaving = now;
+      }
+    }
+    result.any = now;
+    return result;
   }
 
   /// A longest path of what was asked last, that to the end or, if it is longer, that of the latest B or I of the first part

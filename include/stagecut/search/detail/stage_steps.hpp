@@ -10,7 +10,6 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/search/constrained_cost.hpp>
-#include <stagecut/search/detail/stage_price.hpp>
 
 namespace stagecut::inline v0::search::detail {
 
@@ -93,7 +92,7 @@ struct stage_steps {
   }
   STAGECUT_CALLS_ANY
   [[nodiscard]] STAGECUT_HOST_DEVICE constexpr value alone(std::size_t stage, std::size_t i, std::size_t j) const {
-    return goal(detail::stage_price(cost, stage, stage + i, stage + 1 + j));
+    return goal(stagecut::detail::price(cost, stage, stage + i, stage + 1 + j));
   }
   /// The value of stages up to one that ends at j, with the best of what is behind.
   STAGECUT_CALLS_ANY

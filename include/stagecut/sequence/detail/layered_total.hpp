@@ -22,12 +22,8 @@ struct stage_price {
 
   const Model& model;
 
-  [[nodiscard]] total_type operator()([[maybe_unused]] std::size_t stage, std::size_t first, std::size_t last) const {
-    if constexpr (interval_cost<Model>) {
-      return static_cast<total_type>(as_computed(model(first, last)));
-    } else {
-      return static_cast<total_type>(as_computed(model(stage, first, last)));
-    }
+  [[nodiscard]] total_type operator()(std::size_t stage, std::size_t first, std::size_t last) const {
+    return static_cast<total_type>(as_computed(price(model, stage, first, last)));
   }
 };
 
