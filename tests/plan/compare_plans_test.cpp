@@ -92,6 +92,28 @@ TEST_CASE("a plan is the best of several only if none was left with a lower boun
   CHECK(weak > 0);
 }
 
+TEST_CASE("links and memory that the request does not tell are those of the profile's machine") {
+  const plan_request request{.devices = 2, .microbatches = 4};
+  const auto free = make_plan(known, request);
+  REQUIRE(free);
+  int denied = 0;
+  int others = 0;
+  for (double memory = 1; memory < 1e6; memory *= 1.2) {
+    profile model = known;
+    model.machine.memory = memory;
+    model.machine.link = stagecut::link_speed{3, 0.5};
+    const auto one = make_plan(model, request);
+    const auto several = compare_plans(model, request, stagecut::plan_choices{});
+    REQUIRE(several.best.state() == one.state());
+    denied += one ? 0 : 1;
+    if (!one) continue;
+    CHECK(*several.best == *one);
+    others += *one == *free ? 0 : 1;
+  }
+  CHECK(denied > 0);
+  CHECK(others > 0);
+}
+
 TEST_CASE("if none of several shapes has a plan, the first says why") {
   stagecut::plan_choices open;
   open.devices = {9, 10};

@@ -8,6 +8,7 @@
 #if STAGECUT_BODIES
 #include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/detail/choice_comparison.hpp>
+#include <stagecut/plan/detail/with_machine.hpp>
 #endif
 
 namespace stagecut::inline v0 {
@@ -20,6 +21,7 @@ struct compare_plans_fn {
 };
 
 /// Plans every combination of what is open, each by its makespan, and keeps the plan that takes least for a microbatch.
+/// Links and memory that the request does not tell are those of the profile's `machine`.
 ///
 /// @param model    a chain or a graph, as of `make_plan`
 /// @param request  as of `make_plan`, with a makespan
@@ -32,8 +34,12 @@ inline constexpr compare_plans_fn compare_plans{};
 STAGECUT_INLINE plan_comparison compare_plans_fn::operator()(const profile& model, const plan_request& request,
                                                              const plan_choices& choices) const {
   return detail::as_one_chain("compare_plans", model, request, [&](const profile& chain) {
-    detail::check_choices("compare_plans", "choices", chain, request, choices);
-    return detail::choice_comparison(chain, request, choices).run();
+    plan_request asked = request;
+    asked.objective = plan_objective::makespan;  // for which its messages go over links
+    asked = detail::with_machine(chain, asked);
+    asked.objective = request.objective;
+    detail::check_choices("compare_plans", "choices", chain, asked, choices);
+    return detail::choice_comparison(chain, asked, choices).run();
   });
 }
 #endif
