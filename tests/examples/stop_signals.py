@@ -29,9 +29,9 @@ full = header + "".join(f"l{i},x,{f},{2 * f},{f % 97},{f % 31 + 1},1\n" for i, f
 tight = ("--devices", 64, "--chunks", 2, "--microbatches", 256, "--memory", 44000, "--time-limit", 100000)
 
 
-def start(*words, stdin=None, **options):
+def start(*words, command="plan", stdin=None, **options):
     """The program, once it takes signals."""
-    process = subprocess.Popen([binary, "plan", *map(str, words)], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    process = subprocess.Popen([binary, command, *map(str, words)], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, **options)
     status = pathlib.Path(f"/proc/{process.pid}/status")
     while process.poll() is None:
@@ -116,6 +116,15 @@ with tempfile.TemporaryDirectory() as folder:
         check(-process.returncode in (signal.SIGINT, signal.SIGTERM) and text == "", number, process.returncode, text)
         check(out.read_text() == "old", number, "writes over the old file")
         check(sorted(each.name for each in folder.iterdir()) == ["crowded.csv", "model.csv", "plan.json"], "leaves something")
+
+    # What helps a search ends with it; and of a sweep there is what was planned by then, with a word that it is not all.
+    status, text, err = stopped(signal.SIGINT, model, "--devices", 8, "--chunks", 4, "--microbatches", 32, "--time-limit", 100000,
+                                "--search", "cpu")
+    lacks = status == 2 and "built without Thrust" in err
+    check(lacks or (status == 0 and ", feasible: no cut is below " in text and err == ""), "helped", status, text, err)
+    status, text, err = stopped(signal.SIGINT, model, "--devices", "4,16", "--chunks", "1,2", "--microbatches", "32,64",
+                                "--schedules", "interleaved,1f1b", "--node-limit", 10**9, command="sweep")
+    check(status == 0 and re.fullmatch(rf"stagecut: {model}: stopped: \d of 8 configurations have a plan so far\n", err), status, text, err)
 
     # The plan is not lost between search and output: a pipe that nobody reads yet holds it up.
     pipe = folder / "pipe"

@@ -74,6 +74,9 @@ with tempfile.TemporaryDirectory() as folder:
     fails(3, "none of 2 configurations has a plan: ", "sweep", model, "--devices", 2, "--microbatches", "8,16", "--schedules", "1f1b",
           "--chunks", 1, "--memory", "1GiB", "--csv", table)
     check(all("a device has 1073741824 bytes" in r["why"] for r in csv.DictReader(table.open(newline=""))), table.read_text())
+    # The input is no output.
+    fails(2, "--csv: ", "sweep", model, "--devices", 2, "--microbatches", 8, "--csv", model)
+    fails(2, "--svg: ", "sweep", model, "--devices", 2, "--microbatches", 8, "--svg", model)
     # Words that make no sense.
     sweep = ("sweep", model, "--microbatches", 8)
     fails(2, "--devices is required", *sweep)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -244,6 +245,36 @@ TEST_CASE("the caller's mistakes") {
 }
 
 #if THRUST_DEVICE_SYSTEM != THRUST_DEVICE_SYSTEM_CUDA
+TEST_CASE("a cost that is NaN is refused, wherever it stands and whatever the chunks") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::mt19937 random(9);
+  for (int round = 0; round < 60; ++round) {
+    const std::uint64_t at = random() % 1000;
+    const auto cost = [&](search::candidate points) { return points[0] % 7 == at % 7 && points[0] >= at ? nan : 5.0; };
+    const auto barred = search::constrained_cost(cost, [](auto...) { return true; });
+    const search::search_options options{.chunk = 1 + random() % 1100};
+    const std::string name = ": evaluator(candidate " + std::to_string(at) + ") = NaN, must not be NaN";
+    on_each_system([&](const auto& policy) {
+      if constexpr (std::is_same_v<search::detail::system_t<std::remove_cvref_t<decltype(policy)>>,
+                                   search::detail::host_system>) {
+        CHECK(refusal([&] { return search::best(policy, thousand(), cost, options); }) ==
+              "stagecut::search::best" + name);
+        CHECK(refusal([&] { return search::best(policy, thousand(), barred, options); }) ==
+              "stagecut::search::best" + name);
+        CHECK(refusal([&] { return search::best_n(policy, thousand(), cost, 3, options); }) ==
+              "stagecut::search::best_n" + name);
+        CHECK(refusal([&] { return search::all_below(policy, thousand(), cost, 1, 10, options); }) ==
+              "stagecut::search::all_below" + name);
+      }
+    });
+  }
+  const auto one = [](search::candidate) { return 1.0; };
+  CHECK(refusal([&] { return search::all_below(thrust::seq, thousand(), one, nan, 10); }) ==
+        "stagecut::search::all_below: most = NaN, must not be NaN");
+  CHECK(refusal([&] { return search::best(thrust::seq, thousand(), one, {.chunk = std::size_t{1} << 62U}); }) ==
+        "stagecut::search::best: chunk = 4611686018427387904, must be at most 2^32");
+}
+
 TEST_CASE("what an evaluator throws comes out, of several blocks' the first") {
   const search::configurations space({10000});
   on_each_system([&](const auto& policy) {
@@ -278,6 +309,15 @@ TEST_CASE("what a constraint refuses is never found") {
     CHECK(none.why().what == stagecut::reason::cause::constraint);
     CHECK(search::best_n(policy, space, cost, 3, {.first = 9, .last = 18}).state() == state::infeasible);
   });
+  // While all are refused, none is told of as the best.
+  const search::constrained_cost never([](search::candidate) { return 1.0; }, [](auto...) { return false; });
+  std::vector<std::uint64_t> told;
+  const auto progress = [&](const search::search_progress& now) { told.push_back(now.best); };
+  static_cast<void>(
+      search::best(thrust::seq, search::configurations({2, 5}), never, {.chunk = 4, .progress = progress}));
+  static_cast<void>(
+      search::best_n(thrust::seq, search::configurations({2, 5}), never, 2, {.chunk = 4, .progress = progress}));
+  CHECK(told == std::vector<std::uint64_t>(6, ~std::uint64_t{0}));
 }
 
 TEST_CASE("better is associative, commutative and knows none") {

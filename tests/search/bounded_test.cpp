@@ -111,6 +111,7 @@ TEST_CASE("it is the least, over all cuts, of the largest bound of a rank, and n
   dice random(1);
   std::size_t cuts = 0;
   std::size_t helped = 0;
+  std::size_t stopped = 0;
   for (int round = 0; round < 1500; ++round) {
     CAPTURE(round);
     const chain of = next_loop_chain(random, 12);
@@ -140,11 +141,20 @@ TEST_CASE("it is the least, over all cuts, of the largest bound of a rank, and n
       const double answer = bounded(thrust::seq)({&problem, 0, best, any});
       const bool several = of.request.order.stages() >= 3 * of.request.order.ranks();
       CHECK(answer == (several ? expected : 0));
+      // Stopped at once, or soon, it knows no more than before, or a part.
+      const auto now = [] { return true; };
+      CHECK(!tuples.least(best, any, now));
+      std::size_t looks = 3;
+      const auto soon = [&] { return looks-- == 0; };
+      const double part = bounded(thrust::seq)({&problem, 0, best, any, soon});
+      CHECK(part <= answer);
+      stopped += part < answer ? 1 : 0;
       if (several && answer == best) ++helped;
     });
     cuts += all.size();
   }
   CHECK(cuts > 50'000);
+  CHECK(stopped > 100);
   CHECK(helped > 20);
 }
 

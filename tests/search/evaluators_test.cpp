@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -13,13 +15,17 @@
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 #include <stagecut/search/best.hpp>
+#include <stagecut/search/best_n.hpp>
+#include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/cuts_within.hpp>
 #include <stagecut/search/one_forward_one_backward_rows.hpp>
 #include <stagecut/search/peak_memory.hpp>
+#include <stagecut/search/product.hpp>
 #include <stagecut/search/stage_objective.hpp>
 #include <stagecut/search/weighted_sum.hpp>
 
@@ -263,6 +269,63 @@ TEST_CASE("weighted sums, of costs with lanes and without, and of sums") {
       CHECK(search::best(policy, space, all)->score == search::scored<double>{found[least], least});
     });
   }
+}
+
+TEST_CASE("sums of costs without room go into any other sum") {
+  std::mt19937 random(12);
+  const random_model model(random, 8, false, false);
+  const search::cut_makespan makespan(model, stagecut::one_forward_one_backward(3, 4));
+  const auto first = [](search::candidate points) { return points[1]; };
+  const auto second = [](search::candidate points) { return 2.0 * points[2]; };
+  const search::weighted_sum rest(1, first, 2, second);
+  static_assert(!search::detail::has_room<decltype(rest)>);
+  const auto space = search::all_cuts(8, 3);
+  const auto left = search::best_n(thrust::seq, space, search::weighted_sum(1, makespan, 3, rest), 30);
+  const auto right = search::best_n(thrust::seq, space, search::weighted_sum(3, rest, 1, makespan), 30);
+  REQUIRE(left->all.size() == 21);
+  for (std::size_t i = 0; i < 21; ++i) {
+    const auto& points = left->all[i].points;
+    std::vector<double> room(makespan.room());
+    const double here = makespan(search::candidate(points.data(), points.size()), {room.data(), room.size()});
+    CHECK(left->all[i].score.cost == here + 3 * (points[1] + 4.0 * points[2]));
+    CHECK(right->all[i].score.cost == left->all[i].score.cost);
+  }
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(refusal([&] { return search::weighted_sum(1, first, nan, second); }) ==
+        "stagecut::search::weighted_sum: weight_b = NaN, must not be NaN");
+}
+
+TEST_CASE("candidates that are none for an evaluator are refused before anything is evaluated") {
+  std::mt19937 random(13);
+  const random_model model(random, 20, false, false);
+  const auto refused = [](const auto& space, const auto& cost) {
+    return refusal([&] { return search::best(thrust::seq, space, cost); });
+  };
+  const auto order = stagecut::one_forward_one_backward(4, 8);
+  const search::cut_makespan makespan(model, order);
+  const std::string of = "stagecut::search::cut_makespan: points";
+  CHECK(refused(search::all_cuts(20, 5), makespan) == of + ".size() = 6, must be 5, one more than stages");
+  CHECK(refused(search::configurations({3, 4}), makespan) == of + ".size() = 2, must be 5, one more than stages");
+  CHECK(refused(search::all_cuts(40, 4), makespan) == of + "[4] = 40, must not fall, nor lie beyond the 20 items");
+  CHECK(refused(search::all_cuts(10, 4), makespan) == of + "[4] = 10, must be the number of items, 20");
+  CHECK(refused(search::configurations({2, 2, 2, 2, 2}), makespan) == of + "[4] = 0, must be the number of items, 20");
+  CHECK(refused(search::all_cuts(20, 5), search::one_forward_one_backward_rows<4>(model, 8)).starts_with(of));
+  CHECK(refused(search::all_cuts(20, 5), search::weighted_sum(
+                                             1, [](search::candidate) { return 0; }, 1, makespan))
+            .starts_with(of));
+  CHECK(refused(search::all_cuts(20, 5), search::constrained_cost(makespan, [](auto...) { return true; }))
+            .starts_with(of));
+  const search::stage_objective heaviest(stagecut::prefix_sums(model.forward_of));
+  CHECK(refused(search::all_cuts(30, 4), heaviest) ==
+        "stagecut::search::stage_objective: points[4] = 30, must not fall, nor lie beyond the 20 items");
+  CHECK(refused(search::configurations({3}), heaviest) ==
+        "stagecut::search::stage_objective: points.size() = 1, must be at least 2");
+  const auto bytes = [](std::size_t, std::size_t first, std::size_t last, std::size_t) {
+    return static_cast<double>(last - first);
+  };
+  CHECK(refused(search::all_cuts(20, 5), search::peak_memory(bytes, order)) ==
+        "stagecut::search::peak_memory: points.size() = 6, must be 5, one more than stages");
+  CHECK(refused(search::all_cuts(20, 4), makespan) == "not refused");
 }
 
 TEST_CASE("requests that make no sense") {

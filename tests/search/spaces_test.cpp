@@ -142,7 +142,32 @@ TEST_CASE("more paths than 64 bits count: the first of them are there") {
   }
 }
 
+TEST_CASE("an index beyond 64 bits is none") {
+  const auto all = search::all_cuts(200, 40);
+  REQUIRE(!all.exact());
+  std::mt19937 random(3);
+  std::size_t none = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::set<std::uint32_t> inner;
+    const std::uint32_t from = round % 2 == 0 ? 1 : 1 + static_cast<std::uint32_t>(random() % 100);
+    while (inner.size() < 39) inner.insert(from + static_cast<std::uint32_t>(random()) % (200 - from));
+    numbers points(inner.begin(), inner.end());
+    points.insert(points.begin(), 0);
+    points.push_back(200);
+    const auto index = all.index_of(points);
+    none += index ? 0 : 1;
+    if (index) CHECK(decoded(all, *index) == points);
+  }
+  CHECK(none > 1000);
+  numbers first;
+  for (std::uint32_t i = 0; i < 40; ++i) first.push_back(i);
+  first.push_back(200);
+  CHECK(*all.index_of(first) == 0);
+}
+
 TEST_CASE("windows that make no sense") {
+  CHECK(refusal([] { return search::all_cuts(100'000, 3); }) ==
+        "stagecut::search::cuts_within: windows = 5000049997 pairs of neighbouring points, must have less than 2^31");
   CHECK(refusal([] {
           return search::cuts_within({{0, 1}});
         }) ==
@@ -173,6 +198,51 @@ TEST_CASE("a graph whose nodes write several numbers") {
   CHECK(space.index_of(numbers{0, 2, 3, 5, 6}) == 1U);
   CHECK(!space.index_of(numbers{0, 2, 3, 4, 6}));
   CHECK(search::graph_paths().size() == 0);
+}
+
+TEST_CASE("graphs that are none") {
+  // 0 -> {1, 2} -> 3: two paths.
+  const search::path_graph good{
+      .points = 3, .places = {0, 1, 2}, .values = {0, 1, 2, 4}, .first = {0, 2, 3, 4, 4}, .to = {1, 2, 3, 3}};
+  CHECK(search::graph_paths(good).size() == 2);
+  const auto refused = [&](const auto& change) {
+    search::path_graph graph = good;
+    change(graph);
+    return refusal([&] { return search::graph_paths(graph); });
+  };
+  const std::string where = "stagecut::search::graph_paths: graph.";
+  CHECK(refused([](auto& g) { g.to[1] = 9; }) == where + "to[1] = 9, must be a node of the next step");
+  CHECK(refused([](auto& g) { g.to[0] = 0; }) == where + "to[0] = 0, must be a node of the next step");
+  CHECK(refused([](auto& g) { g.to[1] = 3; }) == where + "to[2] = 3, must be a node of the next step");
+  CHECK(refused([](auto& g) { g.to[2] = 2; }) == where + "to[2] = 2, must be a node of the next step");
+  CHECK(refused([](auto& g) { g.width = 0; }) == where + "width = 0, must be at least 1");
+  CHECK(refused([](auto& g) { g.width = 2; }) ==
+        where + "places.size() = 3, must be a number of steps times the width");
+  CHECK(refused([](auto& g) { g.places[1] = 3; }) == where + "places[1] = 3, must be below points, or nowhere");
+  CHECK(refused([](auto& g) { g.places[1] = 2; }) == where + "points = 3, must be as many as steps write");
+  CHECK(refused([](auto& g) { g.values.pop_back(); }) ==
+        where + "values.size() = 3, must be the number of nodes times the width");
+  CHECK(refused([](auto& g) { g.first[0] = 1; }) == where + "first[0] = 1, must be 0");
+  CHECK(refused([](auto& g) { g.first[4] = 3; }) == where + "first[4] = 3, must be the number of edges");
+  CHECK(refused([](auto& g) { g.first[1] = 5; }) == where + "first[1] = 5, must not fall");
+  CHECK(refused([](auto& g) { g.first[2] = 1; }) == where + "first[2] = 1, must not fall");
+  CHECK(refused([](auto& g) { g.first[2] = 2; }) ==
+        where + "first[2] = 2, leaves a node before the last step without edges");
+  CHECK(refused([](auto& g) { g.first[3] = 3, g.first[4] = 4; }) ==
+        where + "first[3] = 3, leaves a node before the last step without edges");
+  CHECK(refused([](auto& g) { g = {.to = {0}}; }) == where + "to.size() = 1, must be 0 where there are no nodes");
+  // Any change of a number is refused, or leaves a graph that can be walked.
+  std::mt19937 random(4);
+  for (int round = 0; round < 3000; ++round) {
+    search::path_graph graph = good;
+    auto& array = *std::vector<numbers*>{&graph.places, &graph.values, &graph.first, &graph.to}[random() % 4];
+    array[random() % array.size()] = static_cast<std::uint32_t>(random() % 6);
+    try {
+      const search::graph_paths paths(graph);
+      static_cast<void>(all_of(paths));
+    } catch (const stagecut::argument_error&) {
+    }
+  }
 }
 
 TEST_CASE("a neighbourhood is the cuts near a cut, and moves that leave none leave it as it is") {

@@ -79,7 +79,8 @@ struct sweep_command {
   /// Plans all, and writes what came of it.
   [[nodiscard]] int run() const {
     using namespace stagecut;
-    for (const std::string& output : {csv, svg}) check_output(output, {file});
+    check_output(csv, {file}, "--csv");
+    check_output(svg, {file}, "--svg");
     if (!csv.empty() && csv == svg) throw CLI::ValidationError("--svg", csv + " is that of --csv");
     const std::optional<profile> read = read_model(file, input.limits);
     if (!read) return none({});
@@ -91,10 +92,15 @@ struct sweep_command {
     const std::vector<sweep_row> rows = swept(model, request, axes(model));
     if (!csv.empty()) write(io::sweep_csv(rows), csv);
     if (!svg.empty()) write(io::sweep_scatter(rows, drawn(model, request)), svg);
-    for (const sweep_row& row : rows) {
-      if (row.has_plan()) return write(sweep_text(model, rows, front), ""), planned;
+    std::size_t plans = 0;
+    for (const sweep_row& row : rows) plans += row.has_plan() ? 1 : 0;
+    if (plans == 0) return none(rows);
+    write(sweep_text(model, rows, front), "");
+    if (stop_signals::asked()) {
+      say(fmt::format("{}: stopped: {} of {} configurations have a plan so far", source_name(file), plans,
+                      rows.size()));
     }
-    return none(rows);
+    return planned;
   }
 
  private:

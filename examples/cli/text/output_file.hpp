@@ -83,8 +83,10 @@ inline output_target find_target(const std::string& name) {
 
 /// Refuses before there is any work an output that could not be written after it, or that is one of the inputs: `-` is
 /// standard input, an empty name is none.
+/// @param option  that names it
 /// @throws std::system_error; std::invalid_argument for an input
-inline void check_output(const std::string& name, const std::vector<std::string>& inputs) {
+inline void check_output(const std::string& name, const std::vector<std::string>& inputs,
+                         const std::string& option = "--output") {
   if (name.empty()) return;
   const auto require = [&](int status, const std::string& what) {
     if (status == 0) return;
@@ -101,7 +103,7 @@ inline void check_output(const std::string& name, const std::vector<std::string>
     const int failed = input == "-" ? ::fstat(STDIN_FILENO, &there) : ::stat(input.c_str(), &there);
     if (failed != 0) continue;  // to be refused where it is read
     if (there.st_dev == target.there->st_dev && there.st_ino == target.there->st_ino) {
-      throw std::invalid_argument("--output: " + name + " is an input" + (input == name ? "" : ", " + input));
+      throw std::invalid_argument(option + ": " + name + " is an input" + (input == name ? "" : ", " + input));
     }
   }
   if (target.there && !target.descriptor) require(::access(target.path.c_str(), W_OK), name);

@@ -3,14 +3,16 @@
 
 #include <stagecut/core/detail/language.hpp>
 
-/// STAGECUT_HOST_DEVICE marks a function that device code may call. STAGECUT_CALLS_ANY stands before a template that is marked
-/// so and calls what it is given: where that is for hosts alone, so is the template, and there is nothing to warn of. Both are
-/// empty unless a CUDA compiler reads the header, and no function body depends on them, so objects of both kinds of compiler
-/// link into one program.
+/// STAGECUT_HOST_DEVICE marks a function that device code may call, STAGECUT_DEVICE one that is for device code alone, and is
+/// never called on a host. STAGECUT_CALLS_ANY stands before a template that is marked for both and calls what it is given: where
+/// that is for hosts alone, so is the template, and there is nothing to warn of. All are empty unless a CUDA compiler reads the
+/// header, and no function body depends on them, so objects of both kinds of compiler link into one program.
 #if defined(__CUDACC__)
 #define STAGECUT_HOST_DEVICE __host__ __device__
+#define STAGECUT_DEVICE __device__
 #define STAGECUT_CALLS_ANY _Pragma("nv_exec_check_disable")
 #else
 #define STAGECUT_HOST_DEVICE
+#define STAGECUT_DEVICE
 #define STAGECUT_CALLS_ANY
 #endif

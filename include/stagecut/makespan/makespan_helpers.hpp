@@ -43,6 +43,7 @@ struct bounding {
   double bound = 0;                              ///< in ticks: no cut has less
   double makespan = 0;                           ///< of the best cut so far, likewise
   double seconds = 0;                            ///< that may be spent; infinite if the search has no limit
+  function_ref<bool()> stop{};                   ///< to be asked now and then; true: what is known is wanted at once
 };
 
 /// Who may know a better bound: it returns one, in ticks, or the one that is known. What it says is believed.

@@ -14,7 +14,9 @@
 namespace stagecut::inline v0 {
 
 /// The configurations of a sweep: every combination of what the lists hold. A list that is empty leaves what the request
-/// says. The first axis changes slowest, the last one fastest.
+/// says, and of schedules what it means with so many chunks: 1F1B with 2 is interleaved. A schedule that is named is planned with
+/// the numbers alone that it is made for: 1F1B with 1 chunk, interleaved with more. The first axis changes slowest, the last one
+/// fastest.
 struct sweep_axes {
   std::vector<std::size_t> devices{};        ///< pipeline ranks p
   std::vector<std::size_t> microbatches{};   ///< of an iteration
@@ -36,7 +38,8 @@ struct sweep_row {
   double per_microbatch = 0;                         ///< makespan by microbatches; 0 if there is no plan
   double memory = 0;        ///< bytes of the fullest device of its plan, at its fullest moment; 0 if there is none
   double memory_bound = 0;  ///< no plan of it has a fullest device with less; 0: not known
-  bool on_front = false;    ///< whether no other row is at least as good in time and memory, and better in one
+  bool on_front =
+      false;  ///< whether no other row is as good in `per_microbatch` and `memory`, and none before it equal
   bool dominated = false;   ///< whether it was not planned because its bounds are worse than another row's plan
   std::string why{};        ///< why there is no plan
 

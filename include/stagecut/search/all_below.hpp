@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/search/candidate_cost.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chunks.hpp>
@@ -24,12 +25,16 @@ struct all_below_fn {
                                                             const search_options& options = {}) const {
     using cost_t = candidate_cost_t<E>;
     const auto range = detail::checked_range("search::all_below", options, space.size());
+    if (detail::is_no_cost(most)) {
+      stagecut::detail::fail(argument_error("search::all_below", "most", "NaN", "must not be NaN"));
+    }
     found_below<cost_t> result;
     detail::selection<Policy, cost_t> select(policy);
     scored<cost_t> first;  // by `precedes`
     const auto take = [&](const detail::chunk_costs<cost_t>& chunk) {
       const std::vector<scored<cost_t>> here = select.up_to(chunk, most);
       for (const scored<cost_t>& each : here) {
+        detail::check_cost("search::all_below", each);
         if (!detail::is_allowed(each.cost)) continue;
         ++result.count;
         first = search::better(first, each);
@@ -52,7 +57,7 @@ struct all_below_fn {
 /// @param capacity   how many of them to keep
 /// @param options    as of `best`
 /// @return           those found; `complete` if there are no more in the range
-/// @throws           as `best`
+/// @throws           as `best`; argument_error if `most` is NaN
 ///
 /// The same to the bit on every system. O(capacity) memory beside that of a chunk.
 inline constexpr all_below_fn all_below{};

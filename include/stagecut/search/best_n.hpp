@@ -54,7 +54,8 @@ struct best_n_fn {
       // Later candidates are no better where the cost is the same: once there are n, only lower costs count.
       auto more = kept.size() < n ? select.all(chunk) : select.lower(chunk, kept.back().cost);
       detail::keep_first(kept, std::move(more), n);
-      return kept.front().index;
+      detail::check_cost("search::best_n", kept.front());
+      return detail::is_allowed(kept.front().cost) ? kept.front().index : scored<cost_t>::none;
     };
     const searched done = detail::each_chunk(policy, space, evaluator, range, options, take);
     if (done.next == range.first) return answer::unknown({reason::cause::limit_reached});

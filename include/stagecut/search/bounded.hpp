@@ -29,7 +29,7 @@ class bounder {
     for (const double part : {4.0, 1.0}) {
       if (bound >= task.makespan) break;
       const double most = bound + stagecut::detail::whole_ticks((task.makespan - 1 - bound) / part);
-      const std::optional<double> least = tuples.least(most, end);
+      const std::optional<double> least = tuples.least(most, end, task.stop);
       if (least && *least > bound) bound = *least;
       if (!least || *least <= most) break;
     }

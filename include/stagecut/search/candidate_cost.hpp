@@ -47,8 +47,9 @@ using candidate_cost_t = typename decltype(detail::cost_type(std::declval<const 
 /// On a device the numbers lie in the fast memory of a group of threads, where arrays of its own would not.
 ///
 /// Optional: `e.lanes()`, what evaluates several candidates at once on a host, an object `l` with a constant `width`,
-/// `l.set(lane, candidate)`, and `l.costs()`, one of each lane that was set, which do as the call does; and `e.placed(memory)`
-/// as of a `candidate_space`.
+/// `l.set(lane, candidate)`, and `l.costs()`, one of each lane that was set, which do as the call does; `e.placed(memory)` as of
+/// a `candidate_space`; and, on hosts, `e.check(candidate)`, which throws if that is none of those that it can evaluate: searches
+/// ask it of the first of their range.
 template <class E>
 concept candidate_cost = requires(const E& e) {
   typename candidate_cost_t<E>;
@@ -63,6 +64,18 @@ template <class E>
 concept has_lanes = requires(const E& e) {
   e.lanes();
 };
+
+/// An evaluator that refuses candidates that are none for it.
+template <class E>
+concept has_check = requires(const E& e, candidate points) {
+  e.check(points);
+};
+
+/// Lets it refuse one.
+template <class E>
+void check_candidate(const E& e, candidate points) {
+  if constexpr (has_check<E>) e.check(points);
+}
 
 template <class E>
 struct number_of {
@@ -94,6 +107,19 @@ template <class E>
     return e(points, room);
   } else {
     return e(points);
+  }
+}
+
+/// Calls an evaluator from code for devices alone, where a CUDA compiler refuses what is not marked for them: the evaluator,
+/// and what it is made of, which are otherwise dropped from kernels in silence. Never run.
+template <class E>
+STAGECUT_DEVICE void call_on_device(const E& e) {
+  if constexpr (requires { e.call_parts(); }) e.call_parts();
+  if constexpr (has_room<E>) {
+    static_cast<void>(e.room());
+    static_cast<void>(e(candidate(), strided_view<number_t<E>>()));
+  } else {
+    static_cast<void>(e(candidate()));
   }
 }
 

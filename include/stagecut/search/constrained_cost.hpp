@@ -8,6 +8,7 @@
 #include <stagecut/core/placed.hpp>
 #include <stagecut/search/candidate_cost.hpp>
 #include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/scored.hpp>
 
 namespace stagecut::inline v0::search {
 
@@ -28,6 +29,10 @@ struct constrained {
   }
   /// Equal in both parts.
   friend bool operator==(const constrained&, const constrained&) = default;
+  /// Whether it is allowed, and its cost is NaN.
+  [[nodiscard]] friend STAGECUT_HOST_DEVICE constexpr bool is_nan(const constrained& of) {
+    return of.allowed && detail::is_no_cost(of.cost);
+  }
 };
 
 /// A cost of cuts, of which a constraint refuses some: a stage that it does not allow. Searches answer `infeasible` where it
@@ -63,6 +68,11 @@ class constrained_cost {
       return evaluator_(points);
     }
   }
+  STAGECUT_DEVICE void call_parts() const {
+    static_cast<void>(constraint_(std::size_t{}, std::size_t{}, std::size_t{}));
+    detail::call_on_device(evaluator_);
+  }
+  void check(candidate points) const { detail::check_candidate(evaluator_, points); }
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     using evaluator = stagecut::detail::placed_t<E, Memory>;

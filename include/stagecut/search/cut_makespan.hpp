@@ -24,6 +24,7 @@
 #include <stagecut/schedule/slot_program.hpp>
 #include <stagecut/schedule/task_graph.hpp>
 #include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/detail/check_cut.hpp>
 
 namespace stagecut::inline v0::search {
 
@@ -143,6 +144,9 @@ class cut_makespan {
   [[nodiscard]] std::size_t room() const noexcept { return seen().room(); }
   [[nodiscard]] double operator()(candidate points, strided_view<double> room) const { return seen()(points, room); }
   [[nodiscard]] auto lanes() const { return detail::makespan_lanes(chain_, program_, durations_); }
+  void check(candidate points) const {
+    detail::cut_shape{"search::cut_makespan", chain_.stages, chain_.items, true}.check(points);
+  }
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     return seen().placed(memory);

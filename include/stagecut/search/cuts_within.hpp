@@ -24,6 +24,7 @@ struct cuts_within_fn {
     path_graph graph{.points = points};
     for (std::size_t j = 0; j < points; ++j) graph.places.push_back(static_cast<std::uint32_t>(j));
     if (kept.empty()) return graph_paths();
+    check_edges(kept);
     std::uint32_t next = 1;  // the first node of the next step
     for (std::size_t j = 0; j < points; ++j) {
       for (const std::uint32_t at : kept[j]) {
@@ -33,7 +34,6 @@ struct cuts_within_fn {
         for (std::size_t i = 0; i < kept[j + 1].size(); ++i) {
           if (kept[j + 1][i] > at) graph.to.push_back(next + static_cast<std::uint32_t>(i));
         }
-        if (graph.to.size() > std::numeric_limits<std::uint32_t>::max() / 2) refuse(graph.to.size());
       }
       if (j + 1 < points) next += static_cast<std::uint32_t>(kept[j + 1].size());
     }
@@ -60,9 +60,20 @@ struct cuts_within_fn {
     }
   }
 
-  [[noreturn]] static void refuse(std::size_t edges) {
-    stagecut::detail::fail(
-        argument_error("search::cuts_within", "windows", stagecut::detail::joined({edges, " edges"}), "have too many"));
+  /// Refuses more pairs of neighbouring points than can be numbered.
+  static void check_edges(const std::vector<std::vector<std::uint32_t>>& kept) {
+    std::size_t edges = 0;
+    for (std::size_t j = 0; j + 1 < kept.size(); ++j) {
+      const std::vector<std::uint32_t>& to = kept[j + 1];
+      for (std::size_t i = 0; i < kept[j].size(); ++i) {
+        const std::uint32_t at = kept[j][i];
+        edges += at < to[0] ? to.size() : at > to.back() ? 0 : to.back() - at;
+      }
+    }
+    if (edges <= std::numeric_limits<std::uint32_t>::max() / 2) return;
+    stagecut::detail::fail(argument_error("search::cuts_within", "windows",
+                                          stagecut::detail::joined({edges, " pairs of neighbouring points"}),
+                                          "must have less than 2^31"));
   }
 
   /// The places of every point from which the ends of the chain are reached by points that rise; none at all if there are
@@ -92,7 +103,7 @@ struct cuts_within_fn {
 ///                 of an end holds one
 /// @return         as a space; empty if no such points rise
 /// @throws         argument_error for fewer than two windows, for one that ends before it begins, for an end that may move,
-///                 and where 2^31 edges would be needed
+///                 and where 2^31 pairs would be needed
 ///
 /// O(pairs of places of neighbouring points) time and memory.
 inline constexpr cuts_within_fn cuts_within{};

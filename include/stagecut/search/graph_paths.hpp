@@ -10,24 +10,10 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/detail/check_path_graph.hpp>
+#include <stagecut/search/path_graph.hpp>
 
 namespace stagecut::inline v0::search {
-
-/// A layered graph whose paths are candidates: a node writes some numbers of the candidates that pass through it.
-struct path_graph {
-  /// A number that no node of a step writes.
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-
-  std::size_t points = 0;               ///< numbers of a candidate
-  std::size_t width = 1;                ///< numbers that a node writes, at most
-  std::vector<std::uint32_t> places{};  ///< `[step * width + j]`: which number of the candidate that is, or `nowhere`
-  std::vector<std::uint32_t> values{};  ///< `[node * width + j]`: what the node writes there
-  std::vector<std::uint32_t> first{};   ///< of every node, its first edge; and one more: the number of edges
-  std::vector<std::uint32_t> to{};      ///< of every edge, the node that it leads to, of the next step
-
-  /// Equal in every part.
-  friend bool operator==(const path_graph&, const path_graph&) = default;
-};
 
 namespace detail {
 
@@ -138,9 +124,11 @@ class graph_paths {
 
   /// @param graph  nodes by step, node 0 the only one of the first; every node that is reached, but for those of the last
   ///               step, has an edge, and edges lead on to the next step. A graph without nodes has no path
+  /// @throws       argument_error for a graph that is none such
   ///
   /// O(edges) time and memory.
   explicit graph_paths(path_graph graph) : graph_(std::move(graph)), before_(graph_.to.size()) {
+    detail::check_path_graph(graph_);
     const std::size_t nodes = graph_.first.empty() ? 0 : graph_.first.size() - 1;
     std::vector<std::uint64_t> ways(nodes, 1);
     for (std::size_t u = nodes; u-- > 0;) {
@@ -177,7 +165,7 @@ class graph_paths {
   /// Whether `size()` is the number of paths; false if there are 2^64 - 1 or more.
   [[nodiscard]] bool exact() const noexcept { return paths_ != ~std::uint64_t{0}; }
 
-  /// The index of a candidate; none if it is no path. The inverse of `decode`.
+  /// The index of a candidate; none if it is no path, or 2^64 - 1 paths come before it. The inverse of `decode`.
   /// @pre no two nodes with an edge from the same node write the same numbers
   [[nodiscard]] std::optional<std::uint64_t> index_of(view<const std::uint32_t> points) const {
     const std::size_t steps = graph_.places.size() / graph_.width;
@@ -188,9 +176,10 @@ class graph_paths {
       std::uint32_t edge = graph_.first[node];
       while (edge < graph_.first[node + 1] && !writes(step, graph_.to[edge], points)) ++edge;
       if (edge == graph_.first[node + 1]) return std::nullopt;
-      index += before_[edge];
+      index = detail::saturating_sum(index, before_[edge]);
       node = graph_.to[edge];
     }
+    if (index == ~std::uint64_t{0}) return std::nullopt;
     return index;
   }
 

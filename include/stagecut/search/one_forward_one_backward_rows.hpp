@@ -111,6 +111,7 @@ class one_forward_one_backward_rows {
   /// @{
   [[nodiscard]] double operator()(candidate points) const { return seen()(points); }
   [[nodiscard]] auto lanes() const { return makespan_.lanes(); }
+  void check(candidate points) const { makespan_.check(points); }
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     auto result = seen();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/detail/check_cut.hpp>
 
 namespace stagecut::inline v0::search {
 
@@ -45,6 +47,9 @@ struct moments_memory {
     }
     return most;
   }
+  STAGECUT_DEVICE void call_parts() const {
+    static_cast<void>(memory(std::size_t{}, std::size_t{}, std::size_t{}, std::size_t{}));
+  }
 };
 
 }  // namespace detail
@@ -60,7 +65,7 @@ class peak_memory {
   /// @param memory  kept as a copy
   /// @param order   says how many microbatches the stages of a rank hold at the same time
   /// @throws        invalid_input as `check_schedule`
-  peak_memory(Memory memory, const schedule& order) : memory_(std::move(memory)) {
+  peak_memory(Memory memory, const schedule& order) : memory_(std::move(memory)), stages_(order.stages()) {
     check_schedule(order);
     const auto stages = stagecut::detail::stages_of_ranks(order);
     for (std::size_t r = 0; r < order.ranks(); ++r) {
@@ -79,6 +84,9 @@ class peak_memory {
     const auto call = [this](auto... of) { return memory_(of...); };
     return detail::moments_memory<decltype(call)>{call, held_, first_}(points);
   }
+  void check(candidate points) const {
+    detail::cut_shape{"search::peak_memory", stages_, std::numeric_limits<std::uint32_t>::max(), false}.check(points);
+  }
   template <class Place>
   [[nodiscard]] auto placed(Place& place) const {
     using there = stagecut::detail::placed_t<Memory, Place>;
@@ -90,6 +98,7 @@ class peak_memory {
 
  private:
   Memory memory_;
+  std::size_t stages_;
   std::vector<detail::held_stage> held_{};
   std::vector<std::uint32_t> first_{0};
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/host_device.hpp>
 
 namespace stagecut::inline v0::search {
@@ -22,10 +23,28 @@ struct scored {
   }
 };
 
-/// Whether `a` comes before `b`: it costs less, or as much and has the smaller index. No candidate comes last.
+namespace detail {
+
+/// Whether a cost is none: NaN. Of types that are no numbers, what their own `is_nan` says, if there is one.
+template <class Cost>
+[[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool is_no_cost(const Cost& cost) {
+  if constexpr (requires { is_nan(cost); }) {
+    return is_nan(cost);
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+/// Whether `a` comes before `b`: it costs less, or as much and has the smaller index. No candidate comes last, and NaN, which
+/// is no cost, first, so that it is not overlooked.
 template <class Cost>
 [[nodiscard]] STAGECUT_HOST_DEVICE constexpr bool precedes(const scored<Cost>& a, const scored<Cost>& b) {
   if (a.index == scored<Cost>::none || b.index == scored<Cost>::none) return a.index < b.index;
+  const bool no_a = detail::is_no_cost(a.cost);
+  const bool no_b = detail::is_no_cost(b.cost);
+  if (no_a || no_b) return no_a && (!no_b || a.index < b.index);
   if (a.cost < b.cost) return true;
   return !(b.cost < a.cost) && a.index < b.index;
 }

@@ -23,7 +23,7 @@ struct search_progress {
 struct search_options {
   std::uint64_t first = 0;                 ///< index of the first
   std::uint64_t last = ~std::uint64_t{0};  ///< index behind the last; beyond the space: all of them
-  std::size_t chunk = 0;                   ///< candidates between two looks at what follows; 0: 2^18, on a device 2^22
+  std::size_t chunk = 0;  ///< candidates between two looks at what follows, up to 2^32; 0: 2^18, on a device 2^22
   function_ref<bool()> stop{};             ///< true ends the search
   function_ref<void(const search_progress&)> progress{};  ///< told after each chunk
 };
@@ -40,6 +40,9 @@ struct index_range {
 [[nodiscard]] inline index_range checked_range(const char* who, const search_options& options, std::uint64_t size) {
   if (options.first > options.last) {
     stagecut::detail::fail(argument_error(who, "first", std::to_string(options.first), "must not be beyond last"));
+  }
+  if (options.chunk > (std::size_t{1} << 32U)) {
+    stagecut::detail::fail(argument_error(who, "chunk", std::to_string(options.chunk), "must be at most 2^32"));
   }
   const std::uint64_t last = options.last < size ? options.last : size;
   return {options.first < last ? options.first : last, last};

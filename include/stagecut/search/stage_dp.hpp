@@ -86,7 +86,7 @@ struct stage_dp_fn {
 ///                 or with a member `placed`: see `memory_for`
 /// @param stages   number of stages k, at least 1
 /// @param goal     `bottleneck{}`, unless it is given, `total{}`, or an `isotone_objective` of your own with values that are
-///                 trivially copyable; those of `leximax` and `in_order` are not
+///                 trivially copyable; those of `leximax` are not
 /// @param allowed  optional: which items may be a stage, a `stage_constraint`; for a device as `cost`
 /// @param limits   when to give up, and whom to tell: asked and told between layers
 /// @return         optimal, with the value as cost and bound; infeasible, `more_stages_than_layers` if k > n, `constraint` if

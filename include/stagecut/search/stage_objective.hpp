@@ -9,8 +9,26 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/search/candidate_space.hpp>
+#include <stagecut/search/detail/check_cut.hpp>
 
 namespace stagecut::inline v0::search {
+
+namespace detail {
+
+/// As `call_on_device`, of a cost of stages and an objective.
+template <class Cost, class Objective>
+STAGECUT_DEVICE void call_price_on_device(const Cost& cost, const Objective& objective) {
+  const std::size_t i = 0;
+  if constexpr (requires { cost(i, i); }) {
+    const auto value = objective(cost(i, i));
+    static_cast<void>(objective(value, value));
+  } else {
+    const auto value = objective(cost(i, i, i));
+    static_cast<void>(objective(value, value));
+  }
+}
+
+}  // namespace detail
 
 /// What the stages of a cut come to: the costliest of them with `bottleneck`, their sum with `total`, or any other objective
 /// over any cost of stages. A cost of candidates that are cut points. Trivially copyable where both are.
@@ -30,6 +48,9 @@ class stage_objective {
     for (std::size_t s = 1; s + 1 < points.size(); ++s) value = objective_(value, objective_(of_stage(points, s)));
     return value;
   }
+  STAGECUT_DEVICE void call_parts() const { detail::call_price_on_device(cost_, objective_); }
+  void check(candidate points) const requires requires(const Cost& cost) { cost.size(); }
+  { detail::cut_shape{"search::stage_objective", 0, cost_.size(), false}.check(points); }
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     using there = stagecut::detail::placed_t<Cost, Memory>;

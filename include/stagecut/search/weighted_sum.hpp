@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/placed.hpp>
 #include <stagecut/search/candidate_cost.hpp>
@@ -67,22 +69,42 @@ class weighted_sum {
   /// @param a         kept as a copy
   /// @param weight_b  of the second
   /// @param b         kept as a copy
+  /// @throws        argument_error for a weight that is NaN
   constexpr weighted_sum(double weight_a, A a, double weight_b, B b)
-      : a_(std::move(a)), b_(std::move(b)), weight_a_(weight_a), weight_b_(weight_b) {}
+      : a_(std::move(a)), b_(std::move(b)), weight_a_(weight_a), weight_b_(weight_b) {
+    if (is_nan(weight_a) || is_nan(weight_b)) {
+      stagecut::detail::fail(
+          argument_error("search::weighted_sum", is_nan(weight_a) ? "weight_a" : "weight_b", "NaN", "must not be NaN"));
+    }
+  }
 
   /// See `candidate_cost`.
   /// @{
   STAGECUT_CALLS_ANY
-  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room() const {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr std::size_t room() const requires(a_works || b_works) {
     const std::size_t a = need(a_);
     const std::size_t b = need(b_);
     return a < b ? b : a;
   }
   STAGECUT_CALLS_ANY
-  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points, strided_view<number> room) const {
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points, strided_view<number> room) const
+      requires(a_works || b_works) {
     return sum(cost(a_, points, room), cost(b_, points, room));
   }
+  STAGECUT_CALLS_ANY
+  [[nodiscard]] STAGECUT_HOST_DEVICE constexpr double operator()(candidate points) const
+      requires(!a_works && !b_works) {
+    return sum(a_(points), b_(points));
+  }
   [[nodiscard]] auto lanes() const requires(detail::has_lanes<A> || detail::has_lanes<B>) { return both_lanes(*this); }
+  STAGECUT_DEVICE void call_parts() const {
+    detail::call_on_device(a_);
+    detail::call_on_device(b_);
+  }
+  void check(candidate points) const {
+    detail::check_candidate(a_, points);
+    detail::check_candidate(b_, points);
+  }
   template <class Memory>
   [[nodiscard]] auto placed(Memory& memory) const {
     using first = stagecut::detail::placed_t<A, Memory>;

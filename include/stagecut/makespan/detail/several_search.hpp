@@ -78,7 +78,8 @@ class several_search {
     double seconds = std::numeric_limits<double>::infinity();
     if (request_.limits.time_limit) seconds = (*request_.limits.time_limit - clock_.state.seconds) / 4;
     const cut_problem problem{chain_, order_, request_.transfers, rules_};
-    best_.raise(request_.helpers.bounder({&problem, best_.bound(), best_.makespan(), seconds}));
+    const auto stop = [this] { return clock_.look(); };
+    best_.raise(request_.helpers.bounder({&problem, best_.bound(), best_.makespan(), seconds, stop}));
   }
 
   /// Bounds all cuts by where their points lie, and goes on for about a second.

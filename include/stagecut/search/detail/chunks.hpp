@@ -3,15 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/search/candidate_cost.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/constrained_cost.hpp>
 #include <stagecut/search/detail/system.hpp>
 #include <stagecut/search/found.hpp>
+#include <stagecut/search/scored.hpp>
 #include <stagecut/search/search_options.hpp>
 
 namespace stagecut::inline v0::search::detail {
@@ -26,6 +29,16 @@ struct chunk_costs {
   [[nodiscard]] STAGECUT_HOST_DEVICE scored<Cost> operator()(std::uint64_t i) const { return {costs[i], first + i}; }
 };
 
+/// Lets the evaluator refuse a space of candidates that are none for it, by the first one.
+template <class S, class E>
+void check_first(const S& space, const E& evaluator, std::uint64_t first) {
+  if constexpr (has_check<E>) {
+    std::vector<std::uint32_t> points(space.points());
+    space.decode(first, candidate_room(points.data(), points.size()));
+    evaluator.check(candidate(points.data(), points.size()));
+  }
+}
+
 /// Evaluates the candidates of a range chunk by chunk, until it is told to stop.
 ///
 /// @param take  is given each `chunk_costs`, and returns the index of the best so far
@@ -36,6 +49,7 @@ template <class Policy, class S, class E, class Take>
   using cost_t = candidate_cost_t<E>;
   searched done{range.first, range.first};
   if (range.first == range.last) return done;
+  detail::check_first(space, evaluator, range.first);
   const double began = stagecut::detail::seconds_now();
   const std::uint64_t left = range.last - range.first;
   const std::uint64_t wanted = options.chunk == 0 ? system::chunk : options.chunk;
@@ -54,6 +68,16 @@ template <class Policy, class S, class E, class Take>
     }
   }
   return done;
+}
+
+[[noreturn]] inline void refuse_cost(const char* function, std::uint64_t index) {
+  const std::string what = stagecut::detail::joined({"evaluator(candidate ", index, ")"});
+  stagecut::detail::fail(argument_error(function, what, "NaN", "must not be NaN"));
+}
+/// Refuses a cost that is none.
+template <class Cost>
+void check_cost(const char* function, const scored<Cost>& score) {
+  if (score.index != scored<Cost>::none && detail::is_no_cost(score.cost)) detail::refuse_cost(function, score.index);
 }
 
 /// The answer where a constraint refuses every candidate that was looked at.

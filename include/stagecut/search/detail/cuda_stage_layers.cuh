@@ -23,7 +23,8 @@ struct best_of_segment {
   std::size_t length;  // of a segment
   typename Steps::cell* to;
 
-  STAGECUT_HOST_DEVICE void operator()(std::size_t at) const {
+  STAGECUT_DEVICE void operator()(std::size_t at) const {
+    if (false) steps.call_parts();
     const std::size_t i = at % count;
     const std::size_t begin = at / count * length;
     const std::size_t end = begin + length < steps.width ? begin + length : steps.width;

@@ -29,7 +29,9 @@ struct evaluate_candidate {
 
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t room() const { return detail::room_of(evaluator); }
   [[nodiscard]] STAGECUT_HOST_DEVICE std::size_t points() const { return space.points(); }
-  STAGECUT_HOST_DEVICE void operator()(std::size_t i, strided_view<number> numbers, candidate_room points) const {
+  // For devices alone, so that what is not marked for them is refused.
+  STAGECUT_DEVICE void operator()(std::size_t i, strided_view<number> numbers, candidate_room points) const {
+    if (false) detail::call_on_device(evaluator);
     space.decode(first + i, points);
     costs[i] = detail::cost_of(evaluator, points, numbers);
   }

@@ -11,6 +11,7 @@
 
 #include <stagecut/core/detail/gallop.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/makespan/detail/cut_problem.hpp>
 #include <stagecut/search/candidate_list.hpp>
 #include <stagecut/search/detail/least_times.hpp>
@@ -48,10 +49,11 @@ class rank_tuples {
   }
 
   /// The least largest bound of a path if it is not above `most`; if it is, `most + 1`, for all bounds are whole; none if time
-  /// was over, which is at `end`.
-  [[nodiscard]] std::optional<double> least(double most, double end) {
+  /// was over, which is at `end`, or `stop` said so.
+  [[nodiscard]] std::optional<double> least(double most, double end, const function_ref<bool()>& stop = {}) {
     least_ = most + 1;
     end_ = end;
+    stop_ = stop;
     std::size_t width = 1;
     for (std::size_t from = 0; from < begins_.size(); from += width, width = std::min(2 * width, most_begins)) {
       width = std::min(width, begins_.size() - from);
@@ -108,7 +110,7 @@ class rank_tuples {
       next_.clear();
       begin_edges();
       for (const node& each : nodes_) {
-        if (stagecut::detail::seconds_now() >= end_) return false;
+        if (stagecut::detail::seconds_now() >= end_ || (stop_ && stop_())) return false;
         if (each.value >= least_) continue;
         unpack(each);
         choose(0, 0, 0);
@@ -205,6 +207,7 @@ class rank_tuples {
   std::vector<std::pair<double, rounds>> begins_{};
   double least_ = 0;      // paths of bounds below it are looked for
   double end_ = 0;        // of the time
+  function_ref<bool()> stop_{};
   std::size_t from_ = 0;  // the first of the beginnings that are followed
   std::size_t rank_ = 0;
   double rest_ = 0;            // what the ranks behind can take at most

@@ -20,13 +20,15 @@ template <class Cost>
 struct any_cost {
   [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(const scored<Cost>&) const { return true; }
 };
-/// A cost below one.
+/// A cost below one, or NaN.
 template <class Cost>
 struct lower_cost {
   Cost than;
-  [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(const scored<Cost>& each) const { return each.cost < than; }
+  [[nodiscard]] STAGECUT_HOST_DEVICE bool operator()(const scored<Cost>& each) const {
+    return each.cost < than || detail::is_no_cost(each.cost);
+  }
 };
-/// A cost not above one.
+/// A cost not above one, or NaN.
 template <class Cost>
 struct cost_up_to {
   Cost most;

@@ -10,6 +10,7 @@
 #include <stagecut/cost/interval_cost.hpp>
 #include <stagecut/cost/objective.hpp>
 #include <stagecut/search/constrained_cost.hpp>
+#include <stagecut/search/stage_objective.hpp>
 
 namespace stagecut::inline v0::search::detail {
 
@@ -84,6 +85,12 @@ struct stage_steps {
       if (follow<true>(points)) return;  // else values round, each in its own way
     }
     follow<false>(points);
+  }
+
+  /// See `call_on_device`.
+  STAGECUT_DEVICE void call_parts() const {
+    detail::call_price_on_device(cost, goal);
+    static_cast<void>(allowed(std::size_t{}, std::size_t{}, std::size_t{}));
   }
 
  private:
