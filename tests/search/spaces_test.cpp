@@ -301,6 +301,13 @@ TEST_CASE("a neighbourhood is the cuts near a cut, and moves that leave none lea
 }
 
 TEST_CASE("lists") {
+  search::candidate_list three(3);
+  three.add({0, 2, 5});
+  three.add(std::vector<std::size_t>{0, 3, 5});
+  CHECK(all_of(three) == std::vector<numbers>{{0, 2, 5}, {0, 3, 5}});
+  CHECK(refusal<stagecut::argument_error>([&] {
+          return three.add({1, 2}), 0;
+        }) == "stagecut::search::candidate_list::add: points.size() = 2, must be 3");
   search::candidate_list list(3);
   CHECK(list.size() == 0);
   list.add(view<const std::size_t>(std::initializer_list<std::size_t>{0, 4, 9}));

@@ -19,7 +19,7 @@ namespace stagecut::inline v0::search {
 /// See `all_below`.
 struct all_below_fn {
   /// See `all_below`.
-  template <class Policy, candidate_space S, candidate_cost E>
+  template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
   [[nodiscard]] found_below<candidate_cost_t<E>> operator()(const Policy& policy, const S& space, const E& evaluator,
                                                             const candidate_cost_t<E>& most, std::size_t capacity,
                                                             const search_options& options = {}) const {

@@ -41,7 +41,7 @@ template <class Policy, class Cost>
 /// See `best`.
 struct best_fn {
   /// See `best`.
-  template <class Policy, candidate_space S, candidate_cost E>
+  template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
   [[nodiscard]] outcome<found_best<candidate_cost_t<E>>> operator()(const Policy& policy, const S& space,
                                                                     const E& evaluator,
                                                                     const search_options& options = {}) const {

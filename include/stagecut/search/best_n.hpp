@@ -37,7 +37,7 @@ void keep_first(std::vector<scored<Cost>>& kept, std::vector<scored<Cost>> more,
 /// See `best_n`.
 struct best_n_fn {
   /// See `best_n`.
-  template <class Policy, candidate_space S, candidate_cost E>
+  template <detail::thrust_policy Policy, candidate_space S, candidate_cost E>
   [[nodiscard]] outcome<found_some<candidate_cost_t<E>>> operator()(const Policy& policy, const S& space,
                                                                     const E& evaluator, std::size_t n,
                                                                     const search_options& options = {}) const {

@@ -8,6 +8,7 @@
 #include <stagecut/makespan/detail/whole_ticks.hpp>
 #include <stagecut/makespan/makespan_helpers.hpp>
 #include <stagecut/search/detail/rank_tuples.hpp>
+#include <stagecut/search/detail/system.hpp>
 
 namespace stagecut::inline v0::search {
 
@@ -43,7 +44,7 @@ class bounder {
 /// See `bounded`.
 struct bounded_fn {
   /// See `bounded`.
-  template <class Policy>
+  template <detail::thrust_policy Policy>
   [[nodiscard]] bounder<Policy> operator()(const Policy& policy) const {
     return bounder<Policy>(policy);
   }

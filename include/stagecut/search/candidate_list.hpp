@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,16 @@ class candidate_list {
     }
     for (const auto& each : points) numbers_.push_back(static_cast<std::uint32_t>(each));
   }
+  /// The same.
+  /// @{
+  template <class Number>
+  void add(const std::vector<Number>& points) {
+    add(view<const Number>(points));
+  }
+  void add(std::initializer_list<std::uint32_t> points) {
+    add(view<const std::uint32_t>(points.begin(), points.size()));
+  }
+  /// @}
 
   /// See `candidate_space`.
   /// @{

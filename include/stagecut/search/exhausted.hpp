@@ -18,6 +18,7 @@
 #include <stagecut/search/best.hpp>
 #include <stagecut/search/cut_makespan.hpp>
 #include <stagecut/search/detail/one_search.hpp>
+#include <stagecut/search/detail/system.hpp>
 #include <stagecut/search/graph_paths.hpp>
 #include <stagecut/search/paths_below.hpp>
 
@@ -128,7 +129,7 @@ class exhauster {
 /// See `exhausted`.
 struct exhausted_fn {
   /// See `exhausted`.
-  template <class Policy>
+  template <detail::thrust_policy Policy>
   [[nodiscard]] exhauster<Policy> operator()(const Policy& policy, double seconds) const {
     return exhauster<Policy>(policy, seconds);
   }

@@ -44,7 +44,7 @@ concept device_objective = isotone_objective<Objective, Cost> &&
 struct stage_dp_fn {
   /// See `stage_dp`.
   /// @{
-  template <class Policy, stage_cost Model, class Objective = bottleneck>
+  template <detail::thrust_policy Policy, stage_cost Model, class Objective = bottleneck>
   requires device_objective<Objective, cost_t<Model>>
   [[nodiscard]] outcome<chain_partition<value_t<Objective, cost_t<Model>>>> operator()(
       const Policy& policy, const Model& cost, std::size_t stages, const Objective& goal = {},
@@ -52,7 +52,7 @@ struct stage_dp_fn {
     return (*this)(policy, cost, stages, goal, stagecut::detail::no_constraint(), limits);
   }
 
-  template <class Policy, stage_cost Model, class Objective, stage_constraint Constraint>
+  template <detail::thrust_policy Policy, stage_cost Model, class Objective, stage_constraint Constraint>
   requires device_objective<Objective, cost_t<Model>>
   [[nodiscard]] outcome<chain_partition<value_t<Objective, cost_t<Model>>>> operator()(
       const Policy& policy, const Model& cost, std::size_t stages, const Objective& goal, const Constraint& allowed,

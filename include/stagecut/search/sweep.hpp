@@ -49,7 +49,7 @@ void each_index(const Policy& policy, std::size_t count, const function_ref<void
 /// See `sweep`.
 struct sweep_fn {
   /// See `sweep`.
-  template <class Policy>
+  template <detail::thrust_policy Policy>
   [[nodiscard]] std::vector<sweep_row> operator()(const Policy& policy, const profile& model,
                                                   const plan_request& request, const sweep_axes& axes,
                                                   const sweep_options& options = {}) const {

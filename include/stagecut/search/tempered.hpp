@@ -16,6 +16,7 @@
 #include <stagecut/makespan/detail/cut_problem.hpp>
 #include <stagecut/search/detail/one_search.hpp>
 #include <stagecut/search/detail/problem_print.hpp>
+#include <stagecut/search/detail/system.hpp>
 #include <stagecut/search/detail/tempered_chains.hpp>
 #include <stagecut/search/tempering_options.hpp>
 
@@ -103,7 +104,7 @@ class tempered_improver {
 /// See `tempered`.
 struct tempered_fn {
   /// See `tempered`.
-  template <class Policy>
+  template <detail::thrust_policy Policy>
   [[nodiscard]] tempered_improver<Policy> operator()(const Policy& policy,
                                                      const tempering_options& options = {}) const {
     if (options.chains % 8 != 0 || (options.chains > 64 && options.chains % 64 != 0)) {
