@@ -135,6 +135,7 @@
   X(fail) \
   X(fail_negative) \
   X(fail_overflow) \
+  X(fastest_lane_registers) \
   X(few_passes) \
   X(fill_from_both_ends) \
   X(fill_unrun) \

@@ -417,7 +417,8 @@ void register_lanes(const char* numbers, std::size_t which, messages kind) {
       return g.all.run()[0];
     });
   }
-  add("lanes_run", widest, [](const subject<T>&, group<T>& g, std::size_t) { return g.all.run()[0]; });
+  add("lanes_run", stagecut::fastest_lane_registers(),
+      [](const subject<T>&, group<T>& g, std::size_t) { return g.all.run()[0]; });
   add("lanes_limit", widest,
       [](const subject<T>& s, group<T>& g, std::size_t) { return g.floor.run(s.graph.tasks().size()); });
 }
