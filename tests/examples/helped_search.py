@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
         check(f"{words} gpu", lacks or gpu.stdout == plain.stdout, gpu)
     words = ["sweep", model, "--devices", "2,3", "--microbatches", "4,6", "--schedules", "1f1b,interleaved", "--node-limit", "100000"]
     plain = run(*words)
-    check("sweep", plain.returncode == 0 and " of 8 configurations have a plan" in plain.stdout, plain)
+    check("sweep", plain.returncode == 0 and " of 16 configurations have a plan" in plain.stdout, plain)
     helped = run(*words, "--search", "cpu", "--threads", "1")
     lacks = helped.returncode == 2 and "built without Thrust" in helped.stderr
     check("sweep cpu", lacks or helped.stdout == plain.stdout, helped)

@@ -124,7 +124,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(lacks or (status == 0 and ", feasible: no cut is below " in text and err == ""), "helped", status, text, err)
     status, text, err = stopped(signal.SIGINT, model, "--devices", "4,16", "--chunks", "1,2", "--microbatches", "32,64",
                                 "--schedules", "interleaved,1f1b", "--node-limit", 10**9, command="sweep")
-    check(status == 0 and re.fullmatch(rf"stagecut: {model}: stopped: \d of 8 configurations have a plan so far\n", err), status, text, err)
+    check(status == 0 and re.fullmatch(rf"stagecut: {model}: stopped: \d+ of 16 configurations have a plan so far\n", err), status, text, err)
 
     # The plan is not lost between search and output: a pipe that nobody reads yet holds it up.
     pipe = folder / "pipe"
