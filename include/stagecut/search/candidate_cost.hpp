@@ -48,8 +48,9 @@ using candidate_cost_t = typename decltype(detail::cost_type(std::declval<const 
 ///
 /// Optional: `e.lanes()`, what evaluates several candidates at once on a host, an object `l` with a constant `width`,
 /// `l.set(lane, candidate)`, and `l.costs()`, one of each lane that was set, which do as the call does; `e.placed(memory)` as of
-/// a `candidate_space`; and, on hosts, `e.check(candidate)`, which throws if that is none of those that it can evaluate: searches
-/// ask it of the first of their range.
+/// a `candidate_space`; on hosts `e.check(candidate)`, which throws if that is none of those that it can evaluate: searches ask
+/// it of the first of their range; and, for devices alone, `e.call_parts()`, which calls what it is made of, is never run, and
+/// so has a CUDA compiler refuse parts that are not marked.
 template <class E>
 concept candidate_cost = requires(const E& e) {
   typename candidate_cost_t<E>;

@@ -85,6 +85,7 @@ class cuda_stage_layers {
     for_each(policy, segments_ * count, best_of_segment<steps>{steps_, stage, count, length_, parts_.data()});
     for_each(policy, count,
              best_of_all_segments<cell>{parts_.data(), count, segments_, cells_.data() + stage * steps_.width});
+    if (stage == 0) cuda_system::wait(policy);
   }
 
   /// The least value of all stages.
@@ -95,6 +96,7 @@ class cuda_stage_layers {
   [[nodiscard]] std::vector<std::size_t> cut(const Policy& policy) const {
     device_array<std::size_t> points(steps_.stages + 1);
     for_each(policy, 1, write_cut<steps>{steps_, points.data()});
+    cuda_system::wait(policy);
     return cuda_system::read(points, points.size());
   }
 

@@ -45,7 +45,14 @@ struct cuda_system {
   using array = device_array<T>;
   using memory = device_memory;
 
-  /// The first elements of an array.
+  /// Waits for what the policy's stream was given.
+  template <class Policy>
+  static void wait(const Policy& policy) {
+    Policy own = policy;
+    check_cuda(cudaStreamSynchronize(thrust::cuda_cub::stream(own)), "cudaStreamSynchronize");
+  }
+
+  /// The first elements of an array, which nobody writes any more: see `wait`.
   template <class T>
   static std::vector<T> read(const device_array<T>& from, std::size_t count) {
     std::vector<T> to(count);

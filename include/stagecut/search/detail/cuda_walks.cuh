@@ -36,8 +36,7 @@ class cuda_walks {
       call_(policy, task_, chains_);
       thrust::for_each(policy, begin, begin + static_cast<std::ptrdiff_t>(pairs), turn.exchange);
     }
-    Policy own = policy;
-    check_cuda(cudaStreamSynchronize(thrust::cuda_cub::stream(own)), "cudaStreamSynchronize");
+    cuda_system::wait(policy);
   }
 
  private:

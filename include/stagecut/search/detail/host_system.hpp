@@ -108,6 +108,10 @@ struct host_system {
   using array = std::vector<T>;
   using memory = host_memory;
 
+  /// See `cuda_system`: what was called is done.
+  template <class Policy>
+  static void wait(const Policy&) {}
+
   /// Elements of an array.
   template <class T>
   static std::vector<T> read(const std::vector<T>& from, std::size_t count) {

@@ -171,6 +171,7 @@ class rank_tuples {
     typename system::template evaluation<candidate_list, rank_bound> evaluate(edges_, bound);
     typename system::template array<double> costs(values_.size());
     evaluate(policy_, 0, values_.size(), costs.data());
+    system::wait(policy_);
     const std::vector<double> bounds = system::read(costs, values_.size());
     for (std::size_t i = 0; i < bounds.size(); ++i) {
       const double value = values_[i].value < bounds[i] ? bounds[i] : values_[i].value;
