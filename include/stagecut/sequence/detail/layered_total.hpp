@@ -23,7 +23,7 @@ struct stage_price {
   const Model& model;
 
   [[nodiscard]] total_type operator()(std::size_t stage, std::size_t first, std::size_t last) const {
-    return static_cast<total_type>(as_computed(price(model, stage, first, last)));
+    return static_cast<total_type>(as_computed(detail::price(model, stage, first, last)));
   }
 };
 
