@@ -8,11 +8,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <type_traits>
 #include <vector>
 
-#include "../core/copied_arrays.hpp"
 #include "../schedule/oracle.hpp"
 
 using oracle::dice;
@@ -140,39 +137,4 @@ TEST_CASE("a longest path takes as long as is said, and no longer than is said o
   }
   CHECK(counted > 300);
   CHECK(through_others > 30);
-}
-
-TEST_CASE("placed steps say the same of candidates side by side, whatever their room held") {
-  using stagecut::detail::rank_part;
-  dice random(11);
-  for (const schedule_kind kind : {schedule_kind::one_forward_one_backward, schedule_kind::interleaved,
-                                   schedule_kind::zb_h1, schedule_kind::zbv}) {
-    const std::size_t chunks = kind == schedule_kind::interleaved || kind == schedule_kind::zbv ? 2 : 1;
-    const schedule order = stagecut::make_schedule(kind, {.ranks = 3, .chunks = chunks, .microbatches = 6});
-    for (std::size_t rank = 0; rank < 3; ++rank) {
-      auto owner = std::make_unique<rank_relaxation>(order, rank);
-      copied_arrays memory;
-      const auto steps = stagecut::detail::placed(*owner, memory);
-      static_assert(std::is_trivially_copyable_v<decltype(steps)>);
-      constexpr std::size_t candidates = 3;
-      std::vector<rank_part> side_by_side(chunks * candidates);
-      std::vector<rank_relaxation::ends> expected;
-      for (std::size_t c = 0; c < candidates; ++c) {
-        std::vector<rank_part> parts(chunks);
-        for (std::size_t p = 0; p < chunks; ++p) {
-          const auto time = [&] { return static_cast<double>(random.below(1000)) / 7; };
-          parts[p] = {time(), time(), time(), time(), time()};
-          side_by_side[p * candidates + c] = parts[p];
-        }
-        expected.push_back((*owner)(parts, static_cast<double>(c)));
-      }
-      owner.reset();
-      std::vector<double> room(candidates * steps.results(chunks), 1e300);
-      for (std::size_t c = 0; c < candidates; ++c) {
-        const auto ends = steps(side_by_side.data() + c, chunks, static_cast<double>(c), room.data() + c, candidates);
-        CHECK(ends.any == expected[c].any);
-        CHECK(ends.leaving == expected[c].leaving);
-      }
-    }
-  }
 }
