@@ -7,6 +7,7 @@
 // that miss it, or are not proved, are named on stderr. If a cut of others is shorter than a bound, the program ends;
 // if it is shorter than an answer that was not proved, the program fails when all is measured.
 
+#include "drawn_chains.hpp"
 #include "layer_shifting.hpp"
 
 #include <stagecut/profile/transformer.hpp>
@@ -104,34 +105,10 @@ std::string text_of(const goal& reach) {
          number(reach.seconds) + " s";
 }
 
-/// Times of the items, and the memory that they take.
-class training_chain : public stagecut::item_times {
- public:
-  training_chain(const baseline::layer_times& times, const std::vector<double>& resident,
-                 const std::vector<double>& activations)
-      : item_times(times.forward, times.backward, times.weight, times.message),
-        resident_(resident),
-        activations_(activations) {}
-
-  /// See `pipeline_model`. It never falls when a stage grows: it is the least of all that are as wide or wider, too.
-  /// @{
-  [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
-    return resident_(first, last) + static_cast<double>(in_flight) * activations_(first, last);
-  }
-  [[nodiscard]] double least_memory(std::size_t s, std::size_t first, std::size_t last, std::size_t in_flight) const {
-    return memory(s, first, last, in_flight);
-  }
-  /// @}
-
- private:
-  stagecut::prefix_sums<double> resident_;
-  stagecut::prefix_sums<double> activations_;
-};
-
 /// Stages that have enough memory.
 struct within_cap {
   using axioms = stagecut::axioms<stagecut::hereditary>;
-  const training_chain* chain;
+  const bench::chain_model* chain;
   const std::vector<std::size_t>* in_flight;
   double bytes;
 
@@ -146,7 +123,7 @@ struct instance {
   std::vector<double> resident{};
   std::vector<double> activations{};
 
-  [[nodiscard]] training_chain model() const { return {times, resident, activations}; }
+  [[nodiscard]] bench::chain_model model() const { return bench::chain_model({times, resident, activations}); }
 };
 
 /// GPT-3 on A100s, each layer on eight of them: an embedding, 96 layers, a norm with the head. Of one sample.
@@ -229,7 +206,7 @@ instance make_instance(const row& of, std::uint64_t seed) {
 }
 
 /// The least memory with which there is a cut.
-double least_cap(const training_chain& chain, const std::vector<std::size_t>& in_flight) {
+double least_cap(const bench::chain_model& chain, const std::vector<std::size_t>& in_flight) {
   const std::size_t n = chain.size();
   std::vector<double> before(n + 1, std::numeric_limits<double>::infinity());
   before[0] = 0;
@@ -279,7 +256,7 @@ void measure(benchmark::State& state, const row& of) {
     for (std::uint64_t seed = 1; seed <= of.instances; ++seed) {
       const std::string where = name_of(of) + " seed " + std::to_string(seed);
       const instance given = make_instance(of, seed);
-      const training_chain model = given.model();
+      const bench::chain_model model = given.model();
       stagecut::makespan_request request;
       request.order = order;
       if (!given.times.message.empty()) request.links = {{.latency = 0, .bandwidth = 1}};

@@ -38,8 +38,8 @@ struct sweep_row {
   double per_microbatch = 0;                         ///< makespan by microbatches; 0 if there is no plan
   double memory = 0;        ///< bytes of the fullest device of its plan, at its fullest moment; 0 if there is none
   double memory_bound = 0;  ///< no plan of it has a fullest device with less; 0: not known
-  bool on_front =
-      false;  ///< whether no other row is as good in `per_microbatch` and `memory`, and none before it equal
+  /// Whether no other row is at least as good in `per_microbatch` and `memory` and better in one, and none before it is equal.
+  bool on_front = false;
   bool dominated = false;   ///< whether it was not planned because its bounds are worse than another row's plan
   std::string why{};        ///< why there is no plan
 

@@ -72,9 +72,9 @@ struct best_fn {
 /// @return           optimal: the best of the range. Feasible, if it was stopped: the best of those that `range` says.
 ///                   Infeasible: the range has none, `no_candidate`, or none that a constraint allows, `constraint`. Unknown:
 ///                   it was stopped before it found any
-/// @throws           argument_error for a range that ends before it begins, for a chunk above 2^32, for a cost that is NaN, and for candidates that
-///                   the evaluator's `check` refuses; on hosts whatever the evaluator throws, of several the one that comes
-///                   first by index, up to a block of 512; on a device `device_error`
+/// @throws           argument_error for a range that ends before it begins, for a chunk above 2^32, for a cost that is NaN,
+///                   and for candidates that the evaluator's `check` refuses; on hosts whatever the evaluator throws, of
+///                   several the one that comes first by index, up to a block of 512; on a device `device_error`
 ///
 /// The same candidate to the bit on every system, for any number of threads and any size of chunks; the best of parts that
 /// are searched apart is the `better` of their scores. A candidate is decoded and evaluated once.

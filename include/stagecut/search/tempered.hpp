@@ -149,8 +149,8 @@ struct tempered_fn {
 ///                 there is one ladder, else ladders, which need not wait for each other; on a device each chain has a thread
 /// @param options  how many chains, and their temperatures
 /// @return         a `tempered_improver`, to be kept as long as a request refers to it
-/// @throws         argument_error for options that are out of range, and by the improver, if two searches ask it at once; on a device
-///                 `device_error`
+/// @throws         argument_error for options that are out of range; the improver: argument_error if two searches ask it at
+///                 once, on a device `device_error`
 ///
 /// It ends when the goal is met, or after `improvement::seconds`, which are looked at after some rounds. If these are infinite
 /// it ends after about `improvement::simulations`; then the same calls find the same cuts to the bit on every system, for any

@@ -86,11 +86,12 @@ class column_kernel {
     const auto blocks = static_cast<unsigned>(wanted < most ? wanted : most);
     if (shared_) {
       call_in_shared_columns<<<blocks, column_threads, bytes_, stream>>>(task, count);
+      check_cuda(cudaGetLastError(), "call_in_shared_columns");
     } else {
       if (far_.size() < blocks * bytes_) far_ = device_array<unsigned char>(blocks * bytes_);
       call_in_far_columns<<<blocks, column_threads, 0, stream>>>(task, count, far_.data());
+      check_cuda(cudaGetLastError(), "call_in_far_columns");
     }
-    check_cuda(cudaGetLastError(), "call_in_columns");
   }
 
  private:
