@@ -2,10 +2,7 @@
 // The command-line planner: reads the profile of a model, prints where to cut it.
 
 #include <stagecut/io/frameworks/formats.hpp>
-#include <stagecut/io/json/json_plan.hpp>
-#include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/json/transformer_config.hpp>
-#include <stagecut/io/read_plan_or_profile.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/version.hpp>
@@ -21,65 +18,35 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "commands/compare_command.hpp"
+#include "commands/completion_command.hpp"
+#include "commands/manual_command.hpp"
 #include "commands/plan_command.hpp"
 #include "commands/profile_command.hpp"
+#include "commands/show_command.hpp"
 #include "commands/simulate_command.hpp"
 #include "commands/sweep_command.hpp"
 #include "commands/verify_command.hpp"
+#include "text/command_tree.hpp"
+#include "text/documents.hpp"
 #include "text/output.hpp"
+#include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
-#include "text/profile_text.hpp"
 #include "text/table.hpp"
-#include "words/limit_words.hpp"
 #include "words/words.hpp"
 
 namespace {
 
-/// The words of `stagecut show`.
-struct show_command {
-  std::string file;
-  std::string format = "text";
-  std::string output;
-  limit_words input;
-
-  CLI::App* add(CLI::App& app) {
-    auto* const command = app.add_subcommand("show", "Show a plan or a profile, or write it anew");
-    command->add_option("FILE", file, "A plan or a profile; - is standard input")->required()->type_name("");
-    command->add_option("--format", format, "text, json, or see stagecut formats")
-        ->type_name("NAME")
-        ->check(check_format);
-    command->add_option("--output", output, "Write to this file")->type_name("FILE");
-    input.add(*command);
-    refuse_empty(*command);
-    return command;
-  }
-
-  [[nodiscard]] int run() const {
-    using namespace stagecut;
-    const std::string source = file == "-" ? "standard input" : file;
-    check_output(output, {file});
-    const io::plan_or_profile read = file == "-" ? io::read_plan_or_profile(std::cin, source, input.limits)
-                                                 : io::read_plan_or_profile(file, input.limits);
-    if (const plan* const made = std::get_if<plan>(&read)) {
-      write(formatted(*made, format, output.empty() ? standard_screen() : screen{}), output);
-      return 0;
-    }
-    const auto& model = std::get<profile>(read);
-    if (format != "text" && format != "json") {
-      throw invalid_input(source, fmt::format("is a profile, and {} is a format of plans: plan it first", format));
-    }
-    write(format == "json" ? io::as_json(model) + "\n" : profile_text(model), output);
-    return 0;
-  }
-};
-
 int list_formats() {
-  std::string text = "text            a table for a person\njson            the whole plan, of docs/plan.schema.json\n";
+  std::string text;
+  for (const auto& each : own_formats) {
+    const bool named = std::string_view(each.name) == "json";
+    text += fmt::format("{:<16}{}{}\n", each.name, each.describes, named ? " " + document("plan.schema.json") : "");
+  }
   for (const auto& each : stagecut::io::formats) text += fmt::format("{:<16}{}\n", each.name, each.describes);
   write(text, "");
   return 0;
@@ -172,8 +139,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<brief>());
   app.get_formatter()->column_width(28);
-  app.set_version_flag("--version", fmt::format("stagecut {}.{}.{}", STAGECUT_VERSION_MAJOR, STAGECUT_VERSION_MINOR,
-                                                STAGECUT_VERSION_PATCH));
+  const std::string version =
+      fmt::format("stagecut {}.{}.{}", STAGECUT_VERSION_MAJOR, STAGECUT_VERSION_MINOR, STAGECUT_VERSION_PATCH);
+  app.set_version_flag("--version", version);
   plan_command plan;
   profile_command profile;
   simulate_command simulate;
@@ -181,6 +149,8 @@ int run(int argc, char** argv) {
   sweep_command sweep;
   verify_command verify;
   show_command show;
+  completion_command completion;
+  manual_command manual;
   const auto* const plan_words = plan.add(app);
   const auto* const profile_words = profile.add(app);
   const auto* const simulate_words = simulate.add(app);
@@ -192,6 +162,8 @@ int run(int argc, char** argv) {
   const auto* const schedules_words = app.add_subcommand("schedules", "List the schedules that simulate knows");
   const auto* const presets_words = app.add_subcommand("presets", "List the models that profiles are known of");
   app.add_subcommand("demo", "Cut two models for 4 and 8 devices, by three rules");
+  const auto* const completion_words = completion.add(app);
+  const auto* const manual_words = manual.add(app);
   try {
     app.parse(argc, argv);
     if (plan_words->parsed()) return plan.run();
@@ -204,6 +176,8 @@ int run(int argc, char** argv) {
     if (formats_words->parsed()) return list_formats();
     if (schedules_words->parsed()) return list_schedules();
     if (presets_words->parsed()) return list_presets();
+    if (completion_words->parsed()) return completion.run(told(app, version));
+    if (manual_words->parsed()) return manual.run(told(app, version));
     return demo();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "commands/read_model.hpp"
+#include "text/exit_status.hpp"
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
@@ -25,9 +26,8 @@
 #include "words/memory_words.hpp"
 #include "words/method_words.hpp"
 #include "words/quantity.hpp"
+#include "words/schedule_words.hpp"
 #include "words/words.hpp"
-
-enum exit_status { planned = 0, other_failure = 1, bad_input = 2, infeasible = 3, unknown = 4 };
 
 /// The words of `stagecut plan`.
 struct plan_command {
@@ -62,7 +62,7 @@ struct plan_command {
     option("--chunks", chunks, "V", "Stages of each rank, in turn")->transform(count());
     option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
-        ->check(one_of(schedule_names()));
+        ->check(one_of(planned_schedules()));
     devices.add(*command);
     memory.add(*command);
     method.add(*command);
@@ -71,7 +71,7 @@ struct plan_command {
     layers.add(*command);
     option("--time-limit", time_limit, "SECONDS", "To search (10): graphs, makespan, leximax, range")
         ->check(seconds_check());
-    option("--format", format, "NAME", "text, json, or see stagecut formats")->check(check_format);
+    option("--format", format, "NAME", "text, json, or see stagecut formats")->check(format_check());
     option("--output", output, "FILE", "Write to this file");
     add_rare(*command);
     refuse_empty(*command);
@@ -164,14 +164,6 @@ struct plan_command {
     method.add_rare(command);
     input.add(command);
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
-  }
-
-  static std::vector<std::string> schedule_names() {
-    std::vector<std::string> names = {"auto"};
-    for (const auto& each : stagecut::schedules) {
-      if (!stagecut::needs_more(each)) names.emplace_back(each.name);
-    }
-    return names;
   }
 
   /// The plan, of `auto` the best of those that are compared.

@@ -28,6 +28,7 @@
 #include "words/layer_words.hpp"
 #include "words/limit_words.hpp"
 #include "words/memory_words.hpp"
+#include "words/schedule_words.hpp"
 #include "words/words.hpp"
 
 /// The words of `stagecut sweep`.
@@ -56,9 +57,11 @@ struct sweep_command {
     option("FILE", file, "", "A profile")->required();
     option("--devices", devices, "LIST", "Pipeline ranks: 4,8,16");
     option("--microbatches", microbatches, "LIST", "Microbatches of an iteration: 32,64")->required();
-    option("--schedules", schedules, "LIST", "1f1b,interleaved ..; auto (the default): the usual ones");
+    option("--schedules", schedules, "LIST", "1f1b,interleaved ..; auto (the default): the usual ones")
+        ->check(list_of(planned_schedules()));
     option("--chunks", chunks, "LIST", "Stages of each rank (1,2)");
-    option("--recompute", recompute, "LIST", "Of activations: never (the default), always");
+    option("--recompute", recompute, "LIST", "Of activations: never (the default), always")
+        ->check(list_of(recomputing()));
     speeds.add(*command);
     memory.add_without_checkpoint(*command);
     layers.add(*command);
@@ -104,6 +107,15 @@ struct sweep_command {
   }
 
  private:
+  /// The words of --recompute.
+  static std::vector<std::string> recomputing() {
+    std::vector<std::string> names;
+    for (const auto& each : stagecut::checkpointing_words) {
+      if (each.value != stagecut::checkpointing::except_last) names.emplace_back(each.name);
+    }
+    return names;
+  }
+
   /// The numbers of an axis.
   static std::vector<std::size_t> numbers(const char* option, const std::string& text, const char* example) {
     constexpr std::size_t most = stagecut::most_predicted;

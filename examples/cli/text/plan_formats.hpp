@@ -6,11 +6,22 @@
 #include <stagecut/plan/plan.hpp>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "text/plan_text.hpp"
 #include "text/screen.hpp"
+#include "words/words.hpp"
+
+/// The formats of the program itself, and what they are; of `json` a page tells more.
+struct own_format {
+  const char* name;
+  const char* describes;
+};
+inline constexpr own_format own_formats[] = {{"text", "a table for a person"}, {"json", "the whole plan, of"}};
 
 /// A plan in a format that the program or a writer knows.
 inline std::string formatted(const stagecut::plan& plan, const std::string& format, const screen& on) {
@@ -19,8 +30,13 @@ inline std::string formatted(const stagecut::plan& plan, const std::string& form
   return stagecut::io::find_format(format)->write(plan) + "\n";
 }
 
-/// Why there is no format of that name; empty: there is.
-inline std::string check_format(const std::string& name) {
-  if (name == "text" || name == "json" || stagecut::io::find_format(name) != nullptr) return "";
-  return fmt::format("{} is no format (see stagecut formats)", name);
+/// A check for the name of a format.
+inline CLI::Validator format_check() {
+  std::vector<std::string> names = names_of(own_formats);
+  for (const auto& each : stagecut::io::formats) names.emplace_back(each.name);
+  const auto check = [names](const std::string& name) {
+    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    return known ? std::string() : fmt::format("{} is no format (see stagecut formats)", name);
+  };
+  return named_check(CLI::Validator(check, ""), names);
 }

@@ -113,10 +113,11 @@ inline std::string simulation_json(const simulated& of) {
     members.emplace_back(
         "peak_memory", list(run.ranks.size(), [&](std::size_t r) { return json_number(of.picture.memory[r].peak()); }));
   }
-  for (const auto& [name, part] : {std::pair("busy", &stagecut::rank_use<double>::busy),
-                                   std::pair("blocked", &stagecut::rank_use<double>::blocked)}) {
-    members.emplace_back(name, list(run.ranks.size(), [&](std::size_t r) { return json_number(run.ranks[r].*part); }));
-  }
+  const auto of_ranks = [&](double stagecut::rank_use<double>::*part) {
+    return list(run.ranks.size(), [&](std::size_t r) { return json_number(run.ranks[r].*part); });
+  };
+  members.emplace_back("busy", of_ranks(&stagecut::rank_use<double>::busy));
+  members.emplace_back("blocked", of_ranks(&stagecut::rank_use<double>::blocked));
   members.emplace_back("critical_path", list(run.critical_path.size(), [&](std::size_t i) {
                          return json(to_string(run.critical_path[i].what));
                        }));

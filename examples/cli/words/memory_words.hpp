@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "words/quantity.hpp"
 #include "words/words.hpp"
@@ -30,7 +31,9 @@ struct memory_words {
   /// Likewise, where it is said in another way what is computed again.
   void add_without_checkpoint(CLI::App& command) {
     command.add_option("--memory", limit, "Of a device, a limit: 80GiB, 80GB, or bytes")->type_name("SIZE");
-    command.add_option("--optimizer", optimizer, "adam ..., or bytes per byte of parameters")->type_name("NAME|X");
+    command.add_option("--optimizer", optimizer, "adam ..., or bytes per byte of parameters")
+        ->type_name("NAME|X")
+        ->check(such_as(names_of(stagecut::optimizers)));
   }
 
   /// What is seldom needed.

@@ -12,8 +12,14 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include "words/words.hpp"
+
+/// What stages of a chain are measured by.
+inline constexpr stagecut::word<stagecut::measure> measure_words[] = {{"time", stagecut::measure::time},
+                                                                      {"parameters", stagecut::measure::parameters},
+                                                                      {"uniform", stagecut::measure::layers}};
 
 /// What stages are measured by, as it is said to `plan`.
 struct method_words {
@@ -21,7 +27,11 @@ struct method_words {
   std::optional<double> time_weight;
 
   void add(CLI::App& command) {
-    command.add_option("--method", method, "By time, parameters, ...; a graph: down-sets, linear")->type_name("HOW");
+    std::vector<std::string> known = names_of(measure_words);
+    for (const auto& each : stagecut::graph_method_words) known.emplace_back(each.name);
+    command.add_option("--method", method, "By time, parameters, ...; a graph: down-sets, linear")
+        ->type_name("HOW")
+        ->check(such_as(known));
   }
 
   /// What is seldom needed.
@@ -38,14 +48,12 @@ struct method_words {
   /// Fills a request for that model, of that file.
   void ask(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     using stagecut::measure;
-    static constexpr stagecut::word<measure> methods[] = {
-        {"time", measure::time}, {"parameters", measure::parameters}, {"uniform", measure::layers}};
     if (const auto* const of_graph = stagecut::find_name(stagecut::graph_method_words, method)) {
       request.method = of_graph->value;
       if (time_weight) request.by = measure::time_and_memory, request.time_weight = *time_weight;
       return;
     }
-    const auto* const known = stagecut::find_name(methods, method);
+    const auto* const known = stagecut::find_name(measure_words, method);
     if (time_weight) {
       const bool by_time = known != nullptr && known->value == measure::time;
       if (!by_time) throw CLI::ValidationError("--time-weight", "goes with --method time alone");
@@ -56,9 +64,9 @@ struct method_words {
     } else if (method.starts_with("type:")) {
       ask_kind(model, file, request);
     } else {
-      throw CLI::ValidationError("--method",
-                                 fmt::format("{} is none of {}, {}, type:REGEX", method, stagecut::list_names(methods),
-                                             stagecut::list_names(stagecut::graph_method_words)));
+      throw CLI::ValidationError(
+          "--method", fmt::format("{} is none of {}, {}, type:REGEX", method, stagecut::list_names(measure_words),
+                                  stagecut::list_names(stagecut::graph_method_words)));
     }
   }
 

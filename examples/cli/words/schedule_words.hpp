@@ -16,6 +16,25 @@
 
 #include "words/words.hpp"
 
+/// The schedules that plans are made for; `auto` compares the usual ones.
+inline std::vector<std::string> planned_schedules() {
+  std::vector<std::string> names = {"auto"};
+  for (const auto& each : stagecut::schedules) {
+    if (!stagecut::needs_more(each)) names.emplace_back(each.name);
+  }
+  return names;
+}
+
+/// The schedule that is no row of `stagecut::schedules`: it is made as it runs.
+inline constexpr const char* dynamic_schedule = "backward-first";
+
+/// The schedules that can be simulated.
+inline std::vector<std::string> simulated_schedules() {
+  std::vector<std::string> names = names_of(stagecut::schedules);
+  names.emplace_back(dynamic_schedule);
+  return names;
+}
+
 /// A schedule as it is told in words.
 struct schedule_words {
   std::string name, order, in_flight;
@@ -28,7 +47,8 @@ struct schedule_words {
       return command.add_option(word, into, says)->type_name(type);
     };
     option("--microbatches", microbatches, "M", "Microbatches of an iteration")->transform(count());
-    option("--schedule", name, "NAME", "1f1b, gpipe, zb-h1 ..: see stagecut schedules");
+    option("--schedule", name, "NAME", "1f1b, gpipe, zb-h1 ..: see stagecut schedules")
+        ->check(such_as(simulated_schedules()));
     option("--order", order, "FILE", "Or the ops of each rank: PyTorch's CSV");
     option("--slices", slices, "Q", "Of each microbatch's sequence, alike, for seq-1f1b")->transform(count());
     option("--group", group, "G", "Of microbatches, for interleaved")->transform(count());
@@ -106,9 +126,9 @@ struct schedule_words {
       throw CLI::ValidationError("--in-flight",
                                  fmt::format("has {} numbers, there are {} ranks", let_in.size(), ranks));
     }
-    if (chosen == "backward-first") {
+    if (chosen == dynamic_schedule) {
       if (chunks != 1) throw CLI::ValidationError("--chunks", "must be 1 for backward-first");
-      refuse("backward-first", false);
+      refuse(dynamic_schedule, false);
       return stagecut::backward_first(times, transfers, let_in.empty() ? std::vector(ranks, ranks + 2) : let_in, m,
                                       edges);
     }

@@ -5,6 +5,7 @@
 #include <stagecut/core/words.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <cstddef>
@@ -23,15 +24,36 @@
 /// The options that help shows only to those who want all of it.
 inline constexpr const char* rare_options = "Seldom needed";
 
-/// A check for a word, which help does not list again.
-inline CLI::Validator one_of(const std::vector<std::string>& words) { return CLI::IsMember(words).description(""); }
+/// The words of a table.
+template <class Rows>
+std::vector<std::string> names_of(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& each : rows) names.emplace_back(each.name);
+  return names;
+}
+
+/// A check that help does not mention, by its name the words that it is about, which `known_words` reads: `{bash,fish}`.
+inline CLI::Validator named_check(CLI::Validator check, const std::vector<std::string>& words, const char* end = "") {
+  return check.description("").name(fmt::format("{{{}}}{}", fmt::join(words, ","), end));
+}
+
+/// A check for a word.
+inline CLI::Validator one_of(const std::vector<std::string>& words) { return named_check(CLI::IsMember(words), words); }
 
 /// Likewise, for the name of a row of a table.
 template <class Rows>
 CLI::Validator one_of(const Rows& rows) {
-  std::vector<std::string> names;
-  for (const auto& each : rows) names.emplace_back(each.name);
-  return one_of(names);
+  return one_of(names_of(rows));
+}
+
+/// Tells words beside which others may be right, or which are checked elsewhere.
+inline CLI::Validator such_as(const std::vector<std::string>& words) {
+  return named_check(CLI::Validator(), words, "...");
+}
+
+/// Likewise, of which several may stand between commas.
+inline CLI::Validator list_of(const std::vector<std::string>& words) {
+  return named_check(CLI::Validator(), words, ",...");
 }
 
 /// An option that sets what one of the words of a table stands for.

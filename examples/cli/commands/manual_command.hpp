@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "text/command_tree.hpp"
+#include "text/manual_text.hpp"
+#include "text/output.hpp"
+#include "words/words.hpp"
+
+/// The words of `stagecut manual`.
+struct manual_command {
+  std::vector<std::string> names;
+  std::string folder;
+
+  /// Tells the parser of them: after those of all other commands.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("manual", "Print the manual page of a command");
+    command->add_option("COMMAND", names, "Its words: profile transformer; none: of the program")
+        ->type_name("")
+        ->check(such_as(commands_in(app)));
+    command->add_option("--all", folder, "Write all pages into this folder")->type_name("FOLDER");
+    refuse_empty(*command);
+    return command;
+  }
+
+  /// Prints the page, or writes all.
+  [[nodiscard]] int run(const told_command& program) const {
+    if (!folder.empty()) return write_all(program);
+    const std::string name = fmt::format("{}{}{}", program.name(), names.empty() ? "" : " ", fmt::join(names, " "));
+    for (const told_command* const each : all_of(program)) {
+      if (each->name() == name) return write(manual_page(*each, program), ""), 0;
+    }
+    throw CLI::ValidationError("COMMAND", fmt::format("{} is no command", fmt::join(names, " ")));
+  }
+
+ private:
+  [[nodiscard]] int write_all(const told_command& program) const {
+    if (!names.empty()) throw CLI::ValidationError("--all", "goes without the name of a command");
+    std::filesystem::create_directories(folder);
+    for (const told_command* const each : all_of(program)) {
+      write(manual_page(*each, program), fmt::format("{}/{}.1", folder, each->name("-")));
+    }
+    return 0;
+  }
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/json/json_profile.hpp>
+#include <stagecut/io/read_plan_or_profile.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <string>
+#include <variant>
+
+#include "text/output.hpp"
+#include "text/plan_formats.hpp"
+#include "text/profile_text.hpp"
+#include "words/limit_words.hpp"
+#include "words/words.hpp"
+
+/// The words of `stagecut show`.
+struct show_command {
+  std::string file;
+  std::string format = "text";
+  std::string output;
+  limit_words input;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("show", "Show a plan or a profile, or write it anew");
+    command->add_option("FILE", file, "A plan or a profile; - is standard input")->required()->type_name("");
+    command->add_option("--format", format, "text, json, or see stagecut formats")
+        ->type_name("NAME")
+        ->check(format_check());
+    command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    input.add(*command);
+    refuse_empty(*command);
+    return command;
+  }
+
+  /// Reads it, and writes it.
+  [[nodiscard]] int run() const {
+    using namespace stagecut;
+    const std::string source = file == "-" ? "standard input" : file;
+    check_output(output, {file});
+    const io::plan_or_profile read = file == "-" ? io::read_plan_or_profile(std::cin, source, input.limits)
+                                                 : io::read_plan_or_profile(file, input.limits);
+    if (const plan* const made = std::get_if<plan>(&read)) {
+      write(formatted(*made, format, output.empty() ? standard_screen() : screen{}), output);
+      return 0;
+    }
+    const auto& model = std::get<profile>(read);
+    if (format != "text" && format != "json") {
+      throw invalid_input(source, fmt::format("is a profile, and {} is a format of plans: plan it first", format));
+    }
+    write(format == "json" ? io::as_json(model) + "\n" : profile_text(model), output);
+    return 0;
+  }
+};

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/words.hpp>
+
+#include <string_view>
+
+// What manual pages say beside the words of the options: by command.
+
+/// Of a page.
+struct page_prose {
+  std::string_view text;      // paragraphs, one a line
+  std::string_view examples;  // lines: what it does, a tabulator, the command
+};
+
+/// Of all pages. The examples of the first make the files that the others read; a test runs them all.
+inline constexpr stagecut::word<page_prose> manual_prose[] = {
+    {"stagecut",
+     {R"(Layers of a model become the stages of a pipeline, one or several on each device. From a profile, which says what every layer costs, stagecut finds the cut whose iteration ends first, under a schedule and within the memory of the devices, and proves a bound: no other cut is below it.
+A plan is printed for a person, as JSON, or in the words of what trains or serves the model. What is read twice is the same everywhere: the same input gives the same plan.
+A file named - is standard input.)",
+      R"(Compute the profile of a known model.	stagecut profile transformer --preset llama-2-7b --output model.json
+Cut it for 4 devices of 60 GiB.	stagecut plan model.json --devices 4 --microbatches 32 --memory 60GiB
+Keep the plan.	stagecut plan model.json --devices 4 --microbatches 32 --format json --output plan.json
+Draw what an iteration will look like.	stagecut simulate plan.json --format svg --output plan.svg)"}},
+    {"stagecut plan",
+     {R"(Cuts the chain or the graph of layers in a profile into stages, and prints the plan. With --microbatches, the cut is the one whose iteration ends first; else the one whose heaviest stage is lightest. --objective chooses another criterion.
+A profile with edges that is no chain is cut as a graph; --cpus, --at-most and some words of --method ask for a graph where a chain would do. --devices may be left out where the profile names a machine.
+Interrupt (Ctrl-C) ends the search, not its plan: the best so far is printed with its bound. A second one ends the program. A file of --output is replaced at once when it is whole.)",
+      R"(As options of Megatron-LM.	stagecut plan model.json --devices 4 --microbatches 32 --format megatron
+Whichever of the usual schedules ends first.	stagecut plan model.json --devices 4 --microbatches 32 --schedule auto
+Slower links between nodes of two devices.	stagecut plan model.json --devices 4 --topology 2x2:300GB,2GB)"}},
+    {"stagecut profile",
+     {"Computes what the layers of a model cost from figures of its architecture and of a device, where nothing was "
+      "measured.",
+      R"(Compute the profile of a known model.	stagecut profile transformer --preset gpt2-xl --output gpt2-xl.json)"}},
+    {"stagecut profile transformer",
+     {R"(Computes the time and the memory of every layer of a transformer, of a known model or of your own figures, on a device. The profile is printed for stagecut-plan(1), and may be edited.)",
+      R"(A model that shares each layer among 8 devices.	stagecut profile transformer --preset llama-2-70b --tensor-parallel 8 --output 70b.json
+The figures of a model, to edit.	stagecut profile transformer --preset gpt2-xl --format config --output figures.json
+A profile of these, with fewer layers.	stagecut profile transformer --config figures.json --set layers=12 --format csv)"}},
+    {"stagecut simulate",
+     {"Runs one iteration of a plan on paper, or of stages whose times are given, under its own schedule or another, "
+      "and tells when it ends, when devices idle, and what memory they hold.",
+      R"(Another schedule for the same cut.	stagecut simulate plan.json --schedule gpipe
+Four stages without a plan.	stagecut simulate --forward 8,14,18,20 --backward 16,28,36,40 --microbatches 8)"}},
+    {"stagecut compare",
+     {"Simulates several plans, and tells of each when its iteration ends, why devices idle, and what memory they "
+      "need; as a picture, all on one axis.",
+      R"(A plan of another schedule.	stagecut plan model.json --devices 4 --microbatches 32 --schedule gpipe --format json --output gpipe.json
+Side by side, with messages at 25 GB/s.	stagecut compare plan.json gpipe.json --bandwidth 25GB)"}},
+    {"stagecut sweep",
+     {R"(Plans every combination of devices, microbatches, schedules, chunks and recomputation, and marks the Pareto front of time and memory: the rows that no other beats in one without being worse in the other.
+Each search is limited by nodes, so that the table is the same on every machine. Interrupt (Ctrl-C) ends the sweep with what was planned by then.)",
+      R"(On 2 or 4 devices of 60 GiB, all rows as CSV.	stagecut sweep model.json --devices 2,4 --microbatches 32 --memory 60GiB --csv rows.csv)"}},
+    {"stagecut verify",
+     {"Works out again what a plan says, from the profile alone and by code that planner and simulator have no part "
+      "in. Plans that were edited, written by another program, or made of an older profile are found out.",
+      R"(Hold a plan against its profile.	stagecut verify model.json plan.json)"}},
+    {"stagecut show",
+     {"Reads a plan or a profile in any form that is known, and prints it for a person, or writes it in another form.",
+      R"(A plan as a table.	stagecut show plan.json
+The same plan for DeepSpeed.	stagecut show plan.json --format deepspeed)"}},
+    {"stagecut formats",
+     {"Lists the words of --format of stagecut-plan(1) and stagecut-show(1), and what is written for each.",
+      "List them.	stagecut formats"}},
+    {"stagecut schedules",
+     {"Lists the words of --schedule of stagecut-simulate(1), most of which stagecut-plan(1) takes, too; and whether "
+      "each sends back whole (B), or the gradients of inputs and weights apart (I and W).",
+      "List them.	stagecut schedules"}},
+    {"stagecut presets",
+     {"Lists the words of --preset of stagecut-profile-transformer(1), with figures of each model.",
+      "List them.	stagecut presets"}},
+    {"stagecut demo",
+     {"Plans two models for two numbers of devices by three rules, and prints how much later the iteration ends by the "
+      "simpler ones.",
+      "See what the rules are worth.	stagecut demo"}},
+    {"stagecut completion",
+     {R"(Prints the script that completes commands, options, their words and names of files in a shell. Where it is put for one user, bash and fish find it when it is needed; for zsh, put it into a folder of fpath, before compinit is called.)",
+      R"(For bash.	stagecut completion bash > ~/.local/share/bash-completion/completions/stagecut
+For zsh.	stagecut completion zsh > ~/.zfunc/_stagecut
+For fish.	stagecut completion fish > ~/.config/fish/completions/stagecut.fish)"}},
+    {"stagecut manual",
+     {"Prints the page of the program or of one of its commands in the language of man(7). The options in it are those "
+      "that the program itself reads.",
+      R"(Read a page that is not installed.	stagecut manual plan > plan.1 && man ./plan.1
+Write all pages.	stagecut manual --all man1)"}}};
