@@ -1,10 +1,12 @@
-# stagecut_component(NAME ROOMS ROOM... [LINKS TARGET...])
+# stagecut_component(NAME DESCRIPTION TEXT ROOMS ROOM... [LINKS TARGET...] [PKG_CONFIG_REQUIRES NAME...]
+#                    [PKG_CONFIG_VARIABLES LINE...] [PKG_CONFIG_CFLAGS FLAG...])
 #
 # Adds the interface target of one component, stagecut::NAME, with the headers of its rooms. The component `stagecut` also
 # owns the headers that stand in no room; every other component links to it. Each is exported on its own, so that a user
-# who asks for one is not asked for the dependencies of another.
+# who asks for one is not asked for the dependencies of another. Its file for pkg-config is stagecut-NAME.pc, or stagecut.pc.
 function(stagecut_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESCRIPTION"
+                        "ROOMS;LINKS;PKG_CONFIG_REQUIRES;PKG_CONFIG_VARIABLES;PKG_CONFIG_CFLAGS")
   if(name STREQUAL "stagecut")
     set(target stagecut)
     file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/stagecut/*.hpp")
@@ -42,10 +44,31 @@ function(stagecut_component name)
     target_link_libraries(${target} INTERFACE stagecut::stagecut ${arg_LINKS})
   endif()
   if(STAGECUT_INSTALL)
+    list(TRANSFORM file_sets REPLACE "^(HEADERS|device)$" "\\1;COMPONENT;library")
     install(TARGETS ${target} EXPORT stagecut-${name}-targets ${file_sets})
-    install(EXPORT stagecut-${name}-targets NAMESPACE stagecut:: DESTINATION "${CMAKE_INSTALL_DATADIR}/cmake/stagecut")
+    install(EXPORT stagecut-${name}-targets NAMESPACE stagecut:: DESTINATION "${CMAKE_INSTALL_DATADIR}/cmake/stagecut"
+            COMPONENT library)
+    stagecut_pkg_config(${name})
   endif()
 endfunction()
+
+# stagecut_pkg_config(NAME): the file for pkg-config, from the arguments of the function above. It finds its prefix from where it
+# lies, so the installed folder may be moved.
+macro(stagecut_pkg_config name)
+  if("${name}" STREQUAL "stagecut")
+    set(package stagecut)
+  else()
+    set(package stagecut-${name})
+    list(PREPEND arg_PKG_CONFIG_REQUIRES "stagecut = ${PROJECT_VERSION}")
+  endif()
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_DATADIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" up "${up}")
+  list(JOIN arg_PKG_CONFIG_REQUIRES ", " requires)
+  list(JOIN arg_PKG_CONFIG_CFLAGS " " cflags)
+  list(JOIN arg_PKG_CONFIG_VARIABLES "\n" variables)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/stagecut.pc.in" ${package}.pc @ONLY)
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig" COMPONENT library)
+endmacro()
 
 # stagecut_check_rooms()
 #

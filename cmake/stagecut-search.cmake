@@ -11,6 +11,19 @@ if(NOT TARGET stagecut::thrust)
   if(STAGECUT_THRUST_INCLUDE_DIR)
     add_library(stagecut::thrust INTERFACE IMPORTED GLOBAL)
     target_include_directories(stagecut::thrust SYSTEM INTERFACE "${STAGECUT_THRUST_INCLUDE_DIR}")
+    # The simplest device system where none is chosen; for files that nvcc compiles it is Thrust's own choice.
+    set(stagecut_chosen "$<TARGET_PROPERTY:STAGECUT_DEVICE_SYSTEM>")
+    target_compile_definitions(stagecut::thrust INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_$<IF:$<BOOL:${stagecut_chosen}>,${stagecut_chosen},CPP>>)
+  endif()
+endif()
+
+# Conan's target of the component knows nothing of Thrust.
+if(TARGET stagecut::thrust AND TARGET stagecut::search)
+  get_target_property(stagecut_linked stagecut::search INTERFACE_LINK_LIBRARIES)
+  get_target_property(stagecut_imported stagecut::search IMPORTED)
+  if(stagecut_imported AND NOT "stagecut::thrust" IN_LIST stagecut_linked)
+    set_property(TARGET stagecut::search APPEND PROPERTY INTERFACE_LINK_LIBRARIES stagecut::thrust)
   endif()
 endif()
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The package for Conan 2: `conan create . -s compiler.cppstd=20`. Components are those of CMake: stagecut::stagecut, and with
+the option of its name io, graph, fit or search; `cli` is the command-line program."""
+
+import os
+import re
+
+from conan import ConanFile
+from conan.tools.build import check_min_cppstd
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain
+from conan.tools.files import copy, load
+
+
+class Stagecut(ConanFile):
+    name = "stagecut"
+    license = "BSL-1.0"
+    description = "Cuts neural networks into pipeline stages"
+    topics = ("pipeline-parallelism", "partitioning", "deep-learning", "header-only")
+    package_type = "header-library"
+    settings = "os", "compiler", "build_type", "arch"
+    options = {name: [True, False] for name in ("io", "graph", "search", "fit", "cli")}
+    default_options = {name: False for name in options}
+    exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "docs/*", "examples/cli/*", "examples/models/*", "include/*"
+    no_copy_source = True
+    test_package_folder = "tests/packages/conan"
+
+    def set_version(self):
+        lines = load(self, os.path.join(self.recipe_folder, "include", "stagecut", "version.hpp"))
+        self.version = ".".join(re.findall(r"#define STAGECUT_VERSION_\w+ (\d+)", lines))
+
+    def requirements(self):
+        o = self.options
+        if o.io or o.cli:
+            self.requires("nlohmann_json/[>=3.10 <4]")
+        if o.graph or o.cli:
+            self.requires("boost/[>=1.74 <2]", options={"header_only": True})
+        if o.fit:
+            self.requires("eigen/[>=3.3 <4]")
+        if o.cli:
+            self.requires("cli11/[>=2.3 <3]")
+            self.requires("fmt/[>=9]")
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+
+    def package_id(self):
+        if not self.info.options.cli:
+            self.info.clear()  # the same headers, whatever is asked for
+
+    def generate(self):
+        if self.options.cli:
+            tools = CMakeToolchain(self)
+            for part in ("TESTS", "EXAMPLES", "BENCH"):
+                tools.cache_variables[f"STAGECUT_BUILD_{part}"] = False
+            tools.cache_variables["STAGECUT_INSTALL_CLI"] = True
+            tools.generate()
+            CMakeDeps(self).generate()
+
+    def build(self):
+        if self.options.cli:
+            cmake = CMake(self)
+            cmake.configure()
+            cmake.build()
+
+    def package(self):
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        copy(self, "include/*", self.source_folder, self.package_folder)
+        copy(self, "stagecut-search.cmake", os.path.join(self.source_folder, "cmake"),
+             os.path.join(self.package_folder, "share", "cmake", "stagecut"))
+        if self.options.cli:
+            CMake(self).install(component="program")
+            CMake(self).install(component="documentation")
+
+    def package_info(self):
+        o = self.options
+        self.cpp_info.set_property("cmake_file_name", "stagecut")
+        needs = {"stagecut": [], "io": ["nlohmann_json::nlohmann_json"], "graph": ["boost::headers"], "fit": ["eigen::eigen"],
+                 "search": []}
+        if o.cli:
+            self.cpp_info.components["cli"].bindirs = ["bin"]
+            self.cpp_info.components["cli"].includedirs = self.cpp_info.components["cli"].libdirs = []
+            self.cpp_info.components["cli"].requires = ["boost::headers", "cli11::cli11", "fmt::fmt", "nlohmann_json::nlohmann_json"]
+        for name, requires in needs.items():
+            if name != "stagecut" and not o.get_safe(name):
+                continue
+            part = self.cpp_info.components[name]
+            part.set_property("cmake_target_name", f"stagecut::{name}")
+            part.set_property("pkg_config_name", name if name == "stagecut" else f"stagecut-{name}")
+            part.requires = ([] if name == "stagecut" else ["stagecut"]) + requires
+            part.bindirs = part.libdirs = []
+        if o.search:  # Thrust is the machine's: the CUDA Toolkit has it
+            self.cpp_info.set_property("cmake_build_modules", [os.path.join("share", "cmake", "stagecut", "stagecut-search.cmake")])
