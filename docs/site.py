@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What Doxygen 1.9.4 cannot do itself for the site: `site.py filter FILE` prints a source as Doxygen is to read it, and
+`site.py finish FOLDER` mends the pages that it wrote."""
+
+import html
+import pathlib
+import re
+import shutil
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+library = root / "include" / "stagecut"
+
+rooms = {
+    "core": "the language of all rooms: intervals, cuts, outcomes, errors",
+    "cost": "what a stage costs, and which stages may not be",
+    "fit": "links from what was measured",
+    "graph": "graphs of operators cut into stages",
+    "io": "files, pictures, frameworks' formats",
+    "makespan": "the cut with the least makespan",
+    "plan": "from a profile to a plan",
+    "profile": "layers and what they take",
+    "schedule": "who does what when, and the simulation",
+    "search": "candidates in mass, on processors and GPUs",
+    "sequence": "partitioners of chains",
+    "testing": "checks for models of your own",
+}
+
+
+def function_objects():
+    """The page of every public function object, by its name."""
+    pages = {}
+    for header in library.rglob("*.hpp"):
+        if "detail" in header.parts or "_fn " not in (text := header.read_text()):
+            continue
+        space = re.search(r"^namespace stagecut::inline v0((?:::\w+)?)", text, re.MULTILINE)
+        for name in re.findall(r"^inline constexpr \w+_fn (\w+)\{\};", text, re.MULTILINE):
+            pages[name] = f"struct{escaped('stagecut' + space[1] + '::' + name)}.html"
+    return pages
+
+
+def escaped(name):
+    """A name as Doxygen writes it into names of files."""
+    return name.replace("_", "__").replace("::", "_1_1").replace(".", "_8").replace("/", "_2")
+
+
+# ---------------------------------------------------------------------------------------------------------- headers
+
+
+def header_for_doxygen(path):
+    """A function object is shown as one thing: its type has its name and its documentation, and the constant is left out.
+    What a header defines belongs to the module of its room."""
+    text = path.read_text().replace("::inline v0", "")
+    parts = path.relative_to(library).parts if path.is_relative_to(library) else ()
+    if len(parts) < 2 or "detail" in parts:
+        return text
+    for comment, kind, name in re.findall(
+        r"((?:^///.*\n)+)^inline constexpr (\w+_fn) (\w+)\{\};\n", text, re.MULTILINE
+    ):
+        text = text.replace(f"{comment}inline constexpr {kind} {name}{{}};\n", "\n" * (comment.count("\n") + 1))
+        text = re.sub(
+            rf"(?:^///.*\n)+(?=(?:template.*\n)?struct {kind}\b)", lambda _: comment, text, count=1, flags=re.MULTILINE
+        )
+        text = re.sub(rf"\b{kind}\b", name, text)
+        text = re.sub(rf"^( +/// )See `{name}`\.", r"\1A call; the parameters are described above.", text, flags=re.MULTILINE)
+    room = parts[0]
+    opened = re.search(r"^namespace stagecut(?:::\w+)? \{\n", text, re.MULTILINE)
+    closed = text.rfind("\n}  // namespace stagecut")
+    if opened and closed > 0:
+        group = f"\n/** @addtogroup room_{room} {room}: {rooms.get(room, 'a room')}\n@{{ */\n"
+        text = text[: opened.end()] + group + text[opened.end() : closed] + "\n/** @} */" + text[closed:]
+    # Words of several choices share a comment.
+    text = re.sub(r"(?<=\};\n)(?=inline constexpr word<)", "/// Likewise.\n", text)
+    # Doxygen would want a sentence for each macro of a header that it has a page for.
+    return text if "@file" in text or "#define STAGECUT_" in text else f"{text}\n/** @file */\n"
+
+
+# ------------------------------------------------------------------------------------------------------------ pages
+
+
+def slug(heading):
+    """The anchor that the forge gives a heading."""
+    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+    return re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+
+
+def page_name(path):
+    return path.stem.lower()
+
+
+def site_file(path):
+    """What a file that is no page is called in the site: browsers show these endings as they are."""
+    return path.name if path.suffix in (".svg", ".json") else f"{path.name}.txt"
+
+
+def header_page(path, objects):
+    if path.stem in objects:
+        return objects[path.stem]
+    alike = [other for other in library.rglob(path.name) if other != path]
+    name = path.name if not alike else str(path.relative_to(library))
+    return f"{escaped(name)}_source.html"
+
+
+def linked(target, page, objects):
+    """Where a link of a page leads in the site."""
+    if re.match(r"[a-z]+:", target):
+        return target
+    name, _, anchor = target.partition("#")
+    path = (page.parent / name).resolve() if name else page
+    if path.suffix == ".md":
+        return f"{page_name(path)}.html" + (f"#{page_name(path)}_{anchor}" if anchor else "")
+    if path.suffix == ".hpp" and path.is_relative_to(library):
+        return header_page(path, objects)
+    return site_file(path)
+
+
+def page_for_doxygen(path):
+    objects = function_objects()
+    seen = {}
+    lines = []
+
+    def prose(text):
+        """Links, and names of function objects, outside of code."""
+        pieces = re.split(r"(`+[^`]+`+)", text)
+        for i, piece in enumerate(pieces):
+            before = "".join(pieces[:i])
+            if i % 2 == 0:
+                piece = re.sub(r"!\[([^]]*)\]\(([^)\s]+)\)", lambda m: picture(m[1], m[2]), piece)
+                pieces[i] = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({linked(m[1], path, objects)})", piece)
+            elif before.rfind("[") <= before.rfind("]") or before.endswith("]"):
+                name = re.match(r"`(?:stagecut::)?(?:search::)?(\w+)(?=[(`])", piece)
+                if name and name[1] in objects:
+                    pieces[i] = f'<a href="{objects[name[1]]}"><code>{html.escape(piece.strip("`"))}</code></a>'
+        return "".join(pieces)
+
+    def picture(text, target):
+        return f'<img src="{linked(target, path, objects)}" alt="{html.escape(text)}"/>'
+
+    fenced = False
+    paragraph = []
+
+    def flush():
+        if paragraph:
+            lines.extend(prose("\n".join(paragraph)).split("\n"))
+            paragraph.clear()
+
+    for line in path.read_text().splitlines():
+        heading = re.match(r"(#+) (.*)$", line)
+        if line.startswith("```"):
+            flush()
+            fenced = not fenced
+            lines.append(line)
+        elif fenced or line.startswith("    "):
+            flush()
+            lines.append(line)
+        elif heading:
+            flush()
+            name = slug(heading[2])
+            seen[name] = seen.get(name, -1) + 1
+            label = f"{page_name(path)}_{name}" + (f"-{seen[name]}" if seen[name] else "")
+            top = len(heading[1]) == 1
+            label = "" if top and path.stem == "index" else f" {{#{page_name(path) if top else label}}}"
+            lines.append(f"{line}{label}")
+        elif line.startswith("|") or not line:
+            flush()
+            lines.append(prose(line))
+        else:
+            paragraph.append(line)
+    flush()
+    return "\n".join(lines) + "\n"
+
+
+# ------------------------------------------------------------------------------------------------------- the pages written
+
+
+def finish(site):
+    objects = {page: name for name, page in function_objects().items()}
+    for page, name in objects.items():
+        if (site / page).exists():
+            text = (site / page).read_text()
+            text = text.replace("Struct Reference", "Function").replace("Public Member Functions", "How to call it")
+            text = text.replace("operator()", name)
+            text = re.sub(r'<tr class="memdesc:[^\n]*A call; [^\n]*</tr>\n', "", text)
+            (site / page).write_text(text)
+    # The tree at the side: all names of the library begin alike, which would leave no room for what differs; and members of
+    # a module, which are described on its page, are looked for on those of headers.
+    modules = {place: page.name for page in site.glob("group__*.html") for place in re.findall(r'id="(g+a\w+)"', page.read_text())}
+    for tree in site.glob("*.js"):
+        if not tree.name.startswith("navtreeindex"):
+            text = tree.read_text().replace('"stagecut::', '"')
+            # A value of an enumeration that has no place of its own is described with the others.
+            for place in set(re.findall(r'"\w+_8hpp\.html#(g+a\w+)"', text)):
+                known = place if place in modules else place[1:35]
+                text = re.sub(rf'"\w+_8hpp\.html#{place}"', f'"{modules[known]}#{known}"', text)
+            tree.write_text(text)
+    for page in site.glob("*.html"):
+        text = changed = page.read_text()
+        if page.name.startswith("group__"):
+            row = r'(valign="top">)struct(&#160;</td><td class="memItemRight" valign="bottom"><a class="el" href="([^"]*)")'
+            changed = re.sub(row, lambda m: f"{m[1]}{'function' if m[3] in objects else 'struct'}{m[2]}", changed)
+        # Doxygen announces nested classes that it was told to leave out.
+        if 'id="nested-classes"' not in changed:
+            changed = re.sub(r'<a href="#nested-classes">\w+</a>( &#124;)?', "", changed)
+        changed = re.sub(r'<h2 class="groupheader">\s*</h2>', "", changed)
+        # A long name is broken behind its namespace.
+        changed = re.sub(r'<div class="title">[^<]*', lambda m: m[0].replace("::", "::<wbr/>"), changed)
+        # The commands of a transcript stand out from what they print.
+        changed = re.sub(r'<div class="line">(\$ [^\n]*)</div>', r'<div class="line prompt">\1</div>', changed)
+        changed = changed.replace("<table class=\"markdownTable\">", '<div class="wide"><table class="markdownTable">')
+        changed = re.sub(r'(<div class="wide"><table.*?</table>)', r"\1</div>", changed, flags=re.DOTALL)
+        if changed != text:
+            page.write_text(changed)
+    for page in [root / "README.md", *(root / "docs").glob("*.md")]:
+        text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s#]+)\)", text):
+            path = (page.parent / target).resolve()
+            if path.is_file() and path.suffix not in (".md", ".hpp"):
+                shutil.copyfile(path, site / site_file(path))
+    # The results of a search stand in a frame, which has styles of its own, and of a page that is read from a file may not
+    # touch what is around it, but send a message.
+    script = site / "search" / "search.js"
+    text = script.read_text().replace("parent.searchBox.CloseResultsWindow()", 'parent.postMessage("close", "*")')
+    text = text.replace('parent.document.getElementById("MSearchField").focus()', 'parent.postMessage("focus", "*")')
+    script.write_text(text + """
+window.addEventListener("message", function(event) {
+  if (event.data === "close") searchBox.CloseResultsWindow();
+  if (event.data === "focus") document.getElementById("MSearchField").focus();
+});
+""")
+    for page in (site / "search").glob("*.html"):
+        text = page.read_text()
+        page.write_text(text.replace("</head>", '<link rel="stylesheet" type="text/css" href="../site.css"/>\n</head>', 1))
+
+
+if sys.argv[1] == "filter":
+    file = pathlib.Path(sys.argv[2]).resolve()
+    sys.stdout.write(page_for_doxygen(file) if file.suffix == ".md" else header_for_doxygen(file))
+else:
+    finish(pathlib.Path(sys.argv[2]))
