@@ -54,7 +54,8 @@ class weighted_paths {
     const auto by = static_cast<std::uint64_t>(all);
     for (std::size_t i = 0; i < width_; ++i) {
       const auto in_parts = static_cast<std::uint64_t>(sums[i]) * static_cast<std::uint64_t>(coarse_ticks::parts);
-      result[i] = static_cast<double>(in_parts / by) / coarse_ticks::parts;
+      const std::uint64_t rounded_down = in_parts / by;
+      result[i] = static_cast<double>(rounded_down) / coarse_ticks::parts;
     }
   }
 

@@ -38,7 +38,8 @@ struct shape {
     query = heads * head_dim;
     key = (kv_heads > ways ? kv_heads / ways : 1.0) * head_dim;
     ffn = static_cast<double>(a.ffn) / ways;
-    vocabulary = static_cast<double>((a.vocabulary + r.tensor_parallel - 1) / r.tensor_parallel);
+    const std::size_t rounded_up = (a.vocabulary + r.tensor_parallel - 1) / r.tensor_parallel;
+    vocabulary = static_cast<double>(rounded_up);
   }
 };
 

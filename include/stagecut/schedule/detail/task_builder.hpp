@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,7 @@ class task_builder : public task_list {
   }
 
   /// Makes all of them.
-  /// @throws invalid_input for an order that waits for itself
+  /// @throws invalid_input for an order that waits for itself, and for 2^32 tasks or more
   void build() {
     for (auto round = lanes_.next_round(); !round.empty(); round = lanes_.next_round()) {
       done_ = static_cast<std::uint32_t>(tasks.size());
@@ -60,6 +61,9 @@ class task_builder : public task_list {
     }
     if (!lanes_.all_ended()) fail(invalid_input("schedule", deadlock_text(order_, lanes_.ended())));
     finish();
+    if (tasks.size() > std::numeric_limits<std::uint32_t>::max()) {  // that positions can name
+      fail(invalid_input("schedule", joined({"makes ", tasks.size(), " tasks; they must be below 2^32"})));
+    }
   }
 
  private:

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSL-1.0
+"""clang-tidy finds nothing of what .clang-tidy names, in all headers and in the programs: `clang_tidy.py TIDY BUILD FLAG...`. The
+programs are compiled as BUILD/compile_commands.json says. First it has to find a bug that was planted."""
+
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parent.parent
+tidy, build, flags = sys.argv[1], sys.argv[2], sys.argv[3:]
+with_thrust = any("THRUST_DEVICE_SYSTEM" in flag for flag in flags)
+headers = sorted(path.relative_to(root / "include").as_posix() for path in (root / "include").rglob("*.hpp"))
+headers = [each for each in headers if with_thrust or not each.startswith("stagecut/search/")]
+PLANTED = "#include <string>\n#include <utility>\nauto f(std::string s) { const auto t = std::move(s); return s + t; }\n"
+compiled = {entry["file"] for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text())}
+programs = sorted(file for file in compiled if file.startswith(str(root / "examples")) and file.endswith(".cpp"))
+
+
+def complaints(*words):
+    ended = subprocess.run([tidy, f"--config-file={root / '.clang-tidy'}", "--quiet", *map(str, words)], capture_output=True, text=True)
+    return ended.stdout if ended.returncode != 0 else ""
+
+
+with tempfile.TemporaryDirectory() as folder:
+    planted, everything = pathlib.Path(folder) / "planted.cpp", pathlib.Path(folder) / "everything.cpp"
+    planted.write_text(PLANTED)
+    everything.write_text("".join(f"#include <{each}>\n" for each in headers))
+    assert "bugprone-use-after-move" in complaints(planted, "--", "-std=c++20"), "the planted bug was not found"
+    of_headers = (everything, "--", "-std=c++20", f"-I{root}/include", *flags)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda words: complaints(*words), [of_headers, *((file, "-p", build) for file in programs)]))
+print("\n".join(filter(None, found)) or f"{len(headers)} headers, {len(programs)} programs: nothing found")
+sys.exit(any(found) or not programs)
