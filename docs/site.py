@@ -69,8 +69,6 @@ def header_for_doxygen(path):
     if opened and closed > 0:
         group = f"\n/** @addtogroup room_{room} {room}: {rooms.get(room, 'a room')}\n@{{ */\n"
         text = text[: opened.end()] + group + text[opened.end() : closed] + "\n/** @} */" + text[closed:]
-    # Words of several choices share a comment.
-    text = re.sub(r"(?<=\};\n)(?=inline constexpr word<)", "/// Likewise.\n", text)
     # Doxygen would want a sentence for each macro of a header that it has a page for.
     return text if "@file" in text or "#define STAGECUT_" in text else f"{text}\n/** @file */\n"
 
@@ -114,111 +112,121 @@ def linked(target, page, objects):
     return site_file(path)
 
 
-def page_for_doxygen(path):
-    objects = function_objects()
-    seen = {}
-    lines = []
+class Page:
+    """A page of Markdown, line by line: anchors for its headings, its links as they are in the site."""
 
-    def prose(text):
-        """Links, and names of function objects, outside of code."""
+    def __init__(self, path):
+        self.path = path
+        self.objects = function_objects()
+        self.seen = {}  # how often each heading was met
+        self.lines, self.paragraph = [], []
+
+    def picture(self, text, target):
+        return f'<img src="{linked(target, self.path, self.objects)}" alt="{html.escape(text)}"/>'
+
+    def link(self, target):
+        return f"]({linked(target, self.path, self.objects)})"
+
+    def code(self, piece, before):
+        """A span of code; the name of a function object leads to its page, unless the span stands in a link."""
+        in_link = before.rfind("[") > before.rfind("]") and not before.endswith("]")
+        name = re.match(r"`(?:stagecut::)?(?:search::)?(\w+)(?=[(`])", piece)
+        if in_link or not name or name[1] not in self.objects:
+            return piece
+        return f'<a href="{self.objects[name[1]]}"><code>{html.escape(piece.strip("`"))}</code></a>'
+
+    def prose(self, text):
         pieces = re.split(r"(`+[^`]+`+)", text)
         for i, piece in enumerate(pieces):
-            before = "".join(pieces[:i])
-            if i % 2 == 0:
-                piece = re.sub(r"!\[([^]]*)\]\(([^)\s]+)\)", lambda m: picture(m[1], m[2]), piece)
-                pieces[i] = re.sub(r"\]\(([^)\s]+)\)", lambda m: f"]({linked(m[1], path, objects)})", piece)
-            elif before.rfind("[") <= before.rfind("]") or before.endswith("]"):
-                name = re.match(r"`(?:stagecut::)?(?:search::)?(\w+)(?=[(`])", piece)
-                if name and name[1] in objects:
-                    pieces[i] = f'<a href="{objects[name[1]]}"><code>{html.escape(piece.strip("`"))}</code></a>'
+            if i % 2 == 1:
+                pieces[i] = self.code(piece, "".join(pieces[:i]))
+                continue
+            piece = re.sub(r"!\[([^]]*)\]\(([^)\s]+)\)", lambda m: self.picture(m[1], m[2]), piece)
+            pieces[i] = re.sub(r"\]\(([^)\s]+)\)", lambda m: self.link(m[1]), piece)
         return "".join(pieces)
 
-    def picture(text, target):
-        return f'<img src="{linked(target, path, objects)}" alt="{html.escape(text)}"/>'
+    def heading(self, line):
+        level, text = line.split(" ", 1)
+        name = slug(text)
+        self.seen[name] = self.seen.get(name, -1) + 1
+        label = f"{page_name(self.path)}_{name}" + (f"-{self.seen[name]}" if self.seen[name] else "")
+        if level == "#":
+            label = "" if self.path.stem == "index" else page_name(self.path)
+        return f"{line} {{#{label}}}" if label else line
 
-    fenced = False
-    paragraph = []
+    def flush(self):
+        if self.paragraph:
+            self.lines.extend(self.prose("\n".join(self.paragraph)).split("\n"))
+            self.paragraph.clear()
 
-    def flush():
-        if paragraph:
-            lines.extend(prose("\n".join(paragraph)).split("\n"))
-            paragraph.clear()
-
-    for line in path.read_text().splitlines():
-        heading = re.match(r"(#+) (.*)$", line)
-        if line.startswith("```"):
-            flush()
-            fenced = not fenced
-            lines.append(line)
-        elif fenced or line.startswith("    "):
-            flush()
-            lines.append(line)
-        elif heading:
-            flush()
-            name = slug(heading[2])
-            seen[name] = seen.get(name, -1) + 1
-            label = f"{page_name(path)}_{name}" + (f"-{seen[name]}" if seen[name] else "")
-            top = len(heading[1]) == 1
-            label = "" if top and path.stem == "index" else f" {{#{page_name(path) if top else label}}}"
-            lines.append(f"{line}{label}")
-        elif line.startswith("|") or not line:
-            flush()
-            lines.append(prose(line))
-        else:
-            paragraph.append(line)
-    flush()
-    return "\n".join(lines) + "\n"
+    def for_doxygen(self):
+        fenced = False
+        for line in self.path.read_text().splitlines():
+            fence, heading = line.startswith("```"), re.match(r"#+ ", line)
+            if not (fence or fenced or heading or not line or line.startswith(("    ", "|"))):
+                self.paragraph.append(line)
+                continue
+            self.flush()
+            if fence:
+                fenced = not fenced
+            if fence or fenced or line.startswith("    "):
+                self.lines.append(line)
+            else:
+                self.lines.append(self.heading(line) if heading else self.prose(line))
+        self.flush()
+        return "\n".join(self.lines) + "\n"
 
 
 # ------------------------------------------------------------------------------------------------------- the pages written
 
 
-def finish(site):
-    objects = {page: name for name, page in function_objects().items()}
-    for page, name in objects.items():
-        if (site / page).exists():
-            text = (site / page).read_text()
-            text = text.replace("Struct Reference", "Function").replace("Public Member Functions", "How to call it")
-            text = text.replace("operator()", name)
-            text = re.sub(r'<tr class="memdesc:[^\n]*A call; [^\n]*</tr>\n', "", text)
-            (site / page).write_text(text)
-    # The tree at the side: all names of the library begin alike, which would leave no room for what differs; and members of
-    # a module, which are described on its page, are looked for on those of headers.
-    modules = {place: page.name for page in site.glob("group__*.html") for place in re.findall(r'id="(g+a\w+)"', page.read_text())}
-    for tree in site.glob("*.js"):
-        if not tree.name.startswith("navtreeindex"):
-            text = tree.read_text().replace('"stagecut::', '"')
-            # A value of an enumeration that has no place of its own is described with the others.
-            for place in set(re.findall(r'"\w+_8hpp\.html#(g+a\w+)"', text)):
-                known = place if place in modules else place[1:35]
-                text = re.sub(rf'"\w+_8hpp\.html#{place}"', f'"{modules[known]}#{known}"', text)
-            tree.write_text(text)
-    for page in site.glob("*.html"):
-        text = changed = page.read_text()
-        if page.name.startswith("group__"):
-            row = r'(valign="top">)struct(&#160;</td><td class="memItemRight" valign="bottom"><a class="el" href="([^"]*)")'
-            changed = re.sub(row, lambda m: f"{m[1]}{'function' if m[3] in objects else 'struct'}{m[2]}", changed)
-        # Doxygen announces nested classes that it was told to leave out.
-        if 'id="nested-classes"' not in changed:
-            changed = re.sub(r'<a href="#nested-classes">\w+</a>( &#124;)?', "", changed)
-        changed = re.sub(r'<h2 class="groupheader">\s*</h2>', "", changed)
-        # A long name is broken behind its namespace.
-        changed = re.sub(r'<div class="title">[^<]*', lambda m: m[0].replace("::", "::<wbr/>"), changed)
-        # The commands of a transcript stand out from what they print.
-        changed = re.sub(r'<div class="line">(\$ [^\n]*)</div>', r'<div class="line prompt">\1</div>', changed)
-        changed = changed.replace("<table class=\"markdownTable\">", '<div class="wide"><table class="markdownTable">')
-        changed = re.sub(r'(<div class="wide"><table.*?</table>)', r"\1</div>", changed, flags=re.DOTALL)
-        if changed != text:
-            page.write_text(changed)
+def finish_function(text, name):
+    """The page of a function object: its calls have its name."""
+    text = text.replace("Struct Reference", "Function").replace("Public Member Functions", "How to call it")
+    return re.sub(r'<tr class="memdesc:[^\n]*A call; [^\n]*</tr>\n', "", text.replace("operator()", name))
+
+
+def finish_tree(text, modules):
+    """The tree at the side: all names of the library begin alike, which would leave no room for what differs; and members of a
+    module, which are described on its page, are looked for on those of headers."""
+    text = text.replace('"stagecut::', '"')
+    # A value of an enumeration that has no place of its own is described with the others.
+    for place in set(re.findall(r'"\w+_8hpp\.html#(g+a\w+)"', text)):
+        known = place if place in modules else place[1:35]
+        text = re.sub(rf'"\w+_8hpp\.html#{place}"', f'"{modules[known]}#{known}"', text)
+    return text
+
+
+def finish_page(text, name, objects):
+    if name.startswith("group__"):
+        row = r'(valign="top">)struct(&#160;</td><td class="memItemRight" valign="bottom"><a class="el" href="([^"]*)")'
+        text = re.sub(row, lambda m: f"{m[1]}{'function' if m[3] in objects else 'struct'}{m[2]}", text)
+    # Doxygen announces nested classes that it was told to leave out.
+    if 'id="nested-classes"' not in text:
+        text = re.sub(r'<a href="#nested-classes">\w+</a>( &#124;)?', "", text)
+    text = re.sub(r'<h2 class="groupheader">\s*</h2>', "", text)
+    # A long name is broken behind its namespace.
+    text = re.sub(r'<div class="title">[^<]*', lambda m: m[0].replace("::", "::<wbr/>"), text)
+    # The commands of a transcript stand out from what they print.
+    text = re.sub(r'<div class="line">(\$ [^\n]*)</div>', r'<div class="line prompt">\1</div>', text)
+    text = text.replace('<table class="markdownTable">', '<div class="wide"><table class="markdownTable">')
+    return re.sub(r'(<div class="wide"><table.*?</table>)', r"\1</div>", text, flags=re.DOTALL)
+
+
+def copy_linked_files(site):
+    """Files that pages link to and that are no pages."""
     for page in [root / "README.md", *(root / "docs").glob("*.md")]:
         text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
         for target in re.findall(r"\]\(([^)\s#]+)\)", text):
             path = (page.parent / target).resolve()
             if path.is_file() and path.suffix not in (".md", ".hpp"):
                 shutil.copyfile(path, site / site_file(path))
-    # The results of a search stand in a frame, which has styles of its own, and of a page that is read from a file may not
-    # touch what is around it, but send a message.
-    script = site / "search" / "search.js"
+
+
+def finish_search(folder):
+    """The results of a search stand in a frame, which has styles of its own, and of a page that is read from a file may not touch
+    what is around it, but send a message."""
+    script = folder / "search.js"
     text = script.read_text().replace("parent.searchBox.CloseResultsWindow()", 'parent.postMessage("close", "*")')
     text = text.replace('parent.document.getElementById("MSearchField").focus()', 'parent.postMessage("focus", "*")')
     script.write_text(text + """
@@ -227,13 +235,28 @@ window.addEventListener("message", function(event) {
   if (event.data === "focus") document.getElementById("MSearchField").focus();
 });
 """)
-    for page in (site / "search").glob("*.html"):
+    for page in folder.glob("*.html"):
         text = page.read_text()
         page.write_text(text.replace("</head>", '<link rel="stylesheet" type="text/css" href="../site.css"/>\n</head>', 1))
 
 
+def finish(site):
+    objects = {page: name for name, page in function_objects().items()}
+    modules = {place: page.name for page in site.glob("group__*.html") for place in re.findall(r'id="(g+a\w+)"', page.read_text())}
+    for tree in site.glob("*.js"):
+        if not tree.name.startswith("navtreeindex"):
+            tree.write_text(finish_tree(tree.read_text(), modules))
+    for page in site.glob("*.html"):
+        text = page.read_text()
+        if page.name in objects:
+            text = finish_function(text, objects[page.name])
+        page.write_text(finish_page(text, page.name, objects))
+    copy_linked_files(site)
+    finish_search(site / "search")
+
+
 if sys.argv[1] == "filter":
     file = pathlib.Path(sys.argv[2]).resolve()
-    sys.stdout.write(page_for_doxygen(file) if file.suffix == ".md" else header_for_doxygen(file))
+    sys.stdout.write(Page(file).for_doxygen() if file.suffix == ".md" else header_for_doxygen(file))
 else:
     finish(pathlib.Path(sys.argv[2]))

@@ -17,15 +17,18 @@
 // Architectures as JSON files, such as those in models/.
 namespace stagecut::inline v0::io {
 
-/// The words for the choices, in files and on the command line.
+/// The words for where tied embeddings lie, in files and on the command line.
 inline constexpr word<transformer::tying> tying_words[] = {{"none", transformer::tying::none},
                                                            {"replicate", transformer::tying::replicate},
                                                            {"colocate", transformer::tying::colocate}};
+/// Likewise, for what normalises.
 inline constexpr word<transformer::normalization> norm_words[] = {{"layernorm", transformer::normalization::layernorm},
                                                                   {"rmsnorm", transformer::normalization::rmsnorm}};
+/// Likewise, for numbers.
 inline constexpr word<transformer::number> precision_words[] = {{"bf16", transformer::number::bf16},
                                                                 {"fp16", transformer::number::fp16},
                                                                 {"fp32", transformer::number::fp32}};
+/// Likewise, for what is computed again.
 inline constexpr word<transformer::recomputing> recomputation_words[] = {
     {"none", transformer::recomputing::none},
     {"selective", transformer::recomputing::selective},
