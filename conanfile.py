@@ -8,7 +8,7 @@ import re
 from conan import ConanFile
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain
-from conan.tools.files import copy, load
+from conan.tools.files import copy, load, rm
 
 
 class Stagecut(ConanFile):
@@ -38,7 +38,7 @@ class Stagecut(ConanFile):
             self.requires("eigen/[>=3.3 <4]")
         if o.cli:
             self.requires("cli11/[>=2.3 <3]")
-            self.requires("fmt/[>=9]")
+            self.requires("fmt/[>=9 <13]")
 
     def validate(self):
         check_min_cppstd(self, 20)
@@ -69,11 +69,15 @@ class Stagecut(ConanFile):
              os.path.join(self.package_folder, "share", "cmake", "stagecut"))
         if self.options.cli:
             CMake(self).install(component="program")
-            CMake(self).install(component="documentation")
+            rm(self, "copyright", os.path.join(self.package_folder, "share", "doc"), recursive=True)  # of Debian's packages
+            for pattern in ("*.md", "*.svg", "*.schema.json"):
+                copy(self, pattern, os.path.join(self.source_folder, "docs"), os.path.join(self.package_folder, "share", "doc", "stagecut"))
 
     def package_info(self):
         o = self.options
         self.cpp_info.set_property("cmake_file_name", "stagecut")
+        self.cpp_info.set_property("cmake_target_name", "stagecut::all-components")  # stagecut::stagecut is one of them
+        self.cpp_info.set_property("cmake_config_version_compat", "SameMinorVersion")
         needs = {"stagecut": [], "io": ["nlohmann_json::nlohmann_json"], "graph": ["boost::headers"], "fit": ["eigen::eigen"],
                  "search": []}
         if o.cli:

@@ -70,6 +70,24 @@ macro(stagecut_pkg_config name)
   install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig" COMPONENT library)
 endmacro()
 
+# stagecut_find(TARGET PACKAGE WORD...)
+#
+# Finds what a component needs, if it is there, for all folders. A project around this one may bring its own, also later: then it is
+# only looked for when all of that project is known.
+macro(stagecut_find target)
+  if(PROJECT_IS_TOP_LEVEL OR STAGECUT_INSTALL_CLI)
+    find_package(${ARGN} QUIET GLOBAL)
+  else()
+    cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY \"${CMAKE_SOURCE_DIR}\" CALL stagecut_find_now ${target} ${ARGN})")
+  endif()
+endmacro()
+
+macro(stagecut_find_now target)
+  if(NOT TARGET ${target})
+    find_package(${ARGN} QUIET GLOBAL)
+  endif()
+endmacro()
+
 # stagecut_check_rooms()
 #
 # Fails if a folder of headers belongs to no component: it would be neither installed nor checked.

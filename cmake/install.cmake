@@ -1,6 +1,5 @@
 # What is installed, as three parts: `library` (headers and package files), `program`, whose files stand beside it in
 # examples/cli, and `documentation` (pages, schemas, licence), which either asks for.
-include(GNUInstallDirs)
 if(STAGECUT_INSTALL)
   include(CMakePackageConfigHelpers)
   # find_package(stagecut 0.1 COMPONENTS fit graph io search)
@@ -14,5 +13,5 @@ if(STAGECUT_INSTALL)
 endif()
 
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/stagecut" COMPONENT documentation)
-install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT documentation
+install(DIRECTORY docs/ DESTINATION "${STAGECUT_DOCDIR}" COMPONENT documentation
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.schema.json")

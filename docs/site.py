@@ -63,6 +63,9 @@ def header_for_doxygen(path):
         )
         text = re.sub(rf"\b{kind}\b", name, text)
         text = re.sub(rf"^( +/// )See `{name}`\.", r"\1A call; the parameters are described above.", text, flags=re.MULTILINE)
+    # Between a backtick and an apostrophe Doxygen sees a quotation.
+    text = re.sub(r"^ *///.*'.*$", lambda line: re.sub(r"`([^`]*'[^`]*)`", lambda m: f"<code>{html.escape(m[1], quote=False)}</code>",
+                                                       line[0]), text, flags=re.MULTILINE)
     room = parts[0]
     opened = re.search(r"^namespace stagecut(?:::\w+)? \{\n", text, re.MULTILINE)
     closed = text.rfind("\n}  // namespace stagecut")
@@ -148,6 +151,8 @@ class Page:
     def heading(self, line):
         level, text = line.split(" ", 1)
         name = slug(text)
+        if level == "#" or "'" in text:  # titles show text alone, and headings with an apostrophe do
+            line = line.replace("`", "")
         self.seen[name] = self.seen.get(name, -1) + 1
         label = f"{page_name(self.path)}_{name}" + (f"-{self.seen[name]}" if self.seen[name] else "")
         if level == "#":
@@ -155,6 +160,9 @@ class Page:
         return f"{line} {{#{label}}}" if label else line
 
     def flush(self):
+        # A number that a line of a paragraph happens to begin with makes no list.
+        if self.paragraph and not re.match(r" *(\d+\.|[-*]) ", self.paragraph[0]):
+            self.paragraph = [re.sub(r"^(?!1\.)(\d+)\. ", r"\1\\. ", line) for line in self.paragraph]
         if self.paragraph:
             self.lines.extend(self.prose("\n".join(self.paragraph)).split("\n"))
             self.paragraph.clear()

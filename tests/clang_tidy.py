@@ -24,7 +24,7 @@ programs = sorted(file for file in compiled if file.startswith(str(root / "examp
 
 def complaints(*words):
     ended = subprocess.run([tidy, f"--config-file={root / '.clang-tidy'}", "--quiet", *map(str, words)], capture_output=True, text=True)
-    return ended.stdout if ended.returncode != 0 else ""
+    return ended.stdout + ended.stderr[-2000:] + f"\nclang-tidy ended with {ended.returncode}" if ended.returncode != 0 else ""
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -79,6 +79,20 @@ def foreign_excerpts():
             yield block
 
 
+def lost(source, page):
+    """What of a source its page does not show: lines of code, and words beside them; and marks that a reader should not see."""
+    shown = html.unescape(re.sub(r"<[^>]*>", "", page)).replace("\u200b", "").replace("\xa0", " ")
+    lines = {line.strip() for line in shown.splitlines()}
+    words = set(re.findall(r"\w+", shown + " ".join(re.findall(r'alt="([^"]*)"', page))))
+    text = source.read_text()
+    for block in re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        yield from (f"the line {line}" for line in block.splitlines() if line.strip() not in lines)
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"\]\([^)]*\)|<[^>]*>", "", text)
+    yield from (f"the word {word}" for word in sorted(set(re.findall(r"\w+", text)) - words))
+    yield from (f"a bare {mark}" for mark in ("&lsquo;", "&lt;tt&gt;", "{#") if mark in page)
+
+
 def main(doxygen):
     (root / "build").mkdir(exist_ok=True)
     before = checkout()
@@ -126,6 +140,11 @@ def main(doxygen):
             wrong.append(f"{source.name}: no page of the site")
         elif f'"{page_of(source)}"' not in side:
             wrong.append(f"{source.name}: nothing at the side leads to it; see docs/layout.xml")
+        else:
+            wrong += [f"{page_of(source)} does not show {what}" for what in lost(source, pages[page_of(source)])]
+    wrong += [f"{name}: an opening quotation mark where there is code" for name, text in pages.items() if "&lsquo;" in text]
+    if not set(lost(root / "README.md", pages["index.html"])):
+        wrong.append("a page that shows nothing of README.md passes as its page")
     wrong += [f"index.md: in no program:\n{block}" for block in foreign_excerpts()]
     print("\n".join(wrong) or f"{len(pages)} pages and lists without a broken link, built in {seconds:.0f} s; "
           f"{objects} function objects are found by name\nnot followed: {' '.join(sorted(outside))}")

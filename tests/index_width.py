@@ -32,7 +32,7 @@ for header in sorted(root.rglob("*.hpp")):
     if "detail" in header.parts:
         continue
     for number, line in enumerate(header.read_text().splitlines(), 1):
-        if re.search(r"\b(u?int(8|16|32)_t|unsigned|int|short)\b", re.sub(NOT_MEANT, "", line)):
+        if re.search(r"\b(u?int(_fast|_least)?(8|16|32)_t|unsigned|int|short)\b", re.sub(NOT_MEANT, "", line)):
             seen.add(name)
             if name not in NO_INDEX and name not in SMALL:
                 wrong.append(f"{name}:{number}: less than 64 bits: {line.strip()}")

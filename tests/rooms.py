@@ -66,6 +66,8 @@ def check_header(header):
         problems.append(f"{name}: opens {public[0]}, and headers in detail/ define only details")
     if room is not None and folder != "detail" and spaces and not public:
         problems.append(f"{name}: defines only details, which stand in detail/")
+    if "\n#pragma once\n" not in text:
+        problems.append(f"{name}: has no #pragma once")
     # The second one refuses to be read without nvcc.
     if "__CUDACC__" in text and name not in ("stagecut/core/host_device.hpp", "stagecut/search/detail/system.hpp"):
         problems.append(f"{name}: __CUDACC__ outside core/host_device.hpp")

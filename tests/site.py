@@ -183,15 +183,17 @@ def main():
                  "minimize__bottleneck_8hpp_source.html": "source", "group__room__io.html": "module"}
         pages = [doxygen.page_of(source) for source in doxygen.sources]
         reference = [page for page in shots if page not in pages]
-        for page in [*pages, *reference, "annotated.html", "files.html", "concepts.html", "classes.html", "modules.html",
-                     "classstagecut_1_1prefix__sums.html"]:
+        lists = ["annotated.html", "files.html", "concepts.html", "classes.html", "modules.html",
+                 "classstagecut_1_1prefix__sums.html"]
+        for page in [*pages, *reference, *lists]:
             site.open(page, shots.get(page))
         site.window(390, 844)
-        for page in [*pages, *reference]:
+        for page in [*pages, *reference, *lists, "group__room__cost.html", "group__room__search.html",
+                     "structstagecut_1_1minimize__objective.html"]:
             site.open(page, f"phone-{shots[page]}" if page in shots else None)
         site.window(1280, 900, dark=True)
-        for page in ["index.html", "executor.html", *reference]:
-            site.open(page, f"dark-{shots[page]}")
+        for page in ["index.html", "executor.html", *reference, "classes.html", "annotated.html"]:
+            site.open(page, f"dark-{shots.get(page, page)}")
 
         # Would a picture that is not there, an error, a word that is too wide be seen?
         told = len(site.wrong)

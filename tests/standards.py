@@ -30,6 +30,10 @@ def run(name, *command):
 with tempfile.TemporaryDirectory() as folder:
     everything = pathlib.Path(folder) / "everything.cpp"
     everything.write_text("".join(f"#include <{each}>\n" for each in headers) + "int main() {}\n")
+    # The rooms that need nothing but a compiler.
+    free = pathlib.Path(folder) / "free.cpp"
+    rooms = ("core", "profile", "cost", "sequence", "schedule", "makespan", "plan", "testing")
+    free.write_text("".join(f"#include <{each}>\n" for each in headers if each.count("/") == 1 or each.split("/")[1] in rooms))
     program = pathlib.Path(folder) / "program"
     for compiler in compilers:
         if not shutil.which(compiler):
@@ -39,6 +43,8 @@ with tempfile.TemporaryDirectory() as folder:
             name = f"{compiler} -std={standard}"
             run(f"{name} -fno-rtti, all headers", compiler, f"-std={standard}", "-fno-rtti", "-fsyntax-only", *warnings,
                 f"-I{include}", *flags, everything)
+            run(f"{name} -fno-rtti -fno-exceptions, headers without dependencies", compiler, f"-std={standard}", "-fno-rtti",
+                "-fno-exceptions", "-fsyntax-only", *warnings, f"-I{include}", free)
             run(f"{name} -fno-rtti -fno-exceptions, a program", compiler, f"-std={standard}", "-fno-rtti", "-fno-exceptions", "-O0",
                 *warnings, f"-I{include}", tests / "no_exceptions.cpp", "-o", program)
             # It ends with the text of an error, in an orderly way.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""`conan create`, with its test package: `conan.py BUILD`, into that folder.
+"""`conan create`, with its test package: `conan.py BUILD`, into that folder; `conan.py BUILD cli` builds the program, too, which
+takes some minutes more.
 
 Conan comes from PyPI where it is not at hand; without either the test is skipped. Conan Center is asked nothing: what the
 components need are packages made here, which point at the headers of this machine.
@@ -16,7 +17,12 @@ import venv
 root = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
 build.mkdir(parents=True, exist_ok=True)
-STUBS = {"boost": ("1.74.0", "/usr/include"), "eigen": ("3.4.0", "/usr/include/eigen3"), "nlohmann_json": ("3.11.2", "/usr/include")}
+STUBS = {"boost": ("1.74.0", "/usr/include"), "eigen": ("3.4.0", "/usr/include/eigen3"), "nlohmann_json": ("3.11.2", "/usr/include"),
+         "cli11": ("2.3.2", "/usr/include"), "fmt": ("9.1.0", "/usr/include")}
+# As Conan Center calls them in CMake.
+FILES = {"boost": "Boost", "cli11": "CLI11", "eigen": "Eigen3"}
+TARGETS = {"boost": "Boost::headers", "cli11": "CLI11::CLI11", "eigen": "Eigen3::Eigen", "fmt": "fmt::fmt",
+           "nlohmann_json": "nlohmann_json::nlohmann_json"}
 STUB = """
 from conan import ConanFile
 class Stub(ConanFile):
@@ -24,6 +30,9 @@ class Stub(ConanFile):
     def package_info(self):
         part = self.cpp_info.components["headers"]
         part.includedirs, part.libdirs, part.bindirs = ["{include}"], [], []
+        part.defines = ["FMT_HEADER_ONLY"] if self.name == "fmt" else []
+        self.cpp_info.set_property("cmake_file_name", {files}.get(self.name, self.name))
+        part.set_property("cmake_target_name", {targets}.get(self.name, self.name + "::headers"))
 """
 
 
@@ -73,7 +82,7 @@ expect("cut at 3 5\n", text)
 package = created(text)
 for name, (version, include) in STUBS.items():
     (build / name).mkdir(exist_ok=True)
-    (build / name / "conanfile.py").write_text(STUB.format(name=name, version=version, include=include))
+    (build / name / "conanfile.py").write_text(STUB.format(name=name, version=version, include=include, files=FILES, targets=TARGETS))
     run("create", build / name, "--no-remote")
 text = run(*create, *(f"--options=&:{name}=True" for name in ("io", "graph", "fit")), "--settings", "build_type=Debug")
 expect("cut at 3 5, 2 operators, link 3.0\n", text)
@@ -85,6 +94,9 @@ consumed = subprocess.run([sys.executable, pathlib.Path(__file__).with_name("con
 if consumed.returncode != 0:
     sys.exit(consumed.stdout + consumed.stderr)
 expect("C++ standard", run("create", root, "--no-remote", "--settings", "compiler.cppstd=17", fails=True))
+if sys.argv[2:] == ["cli"]:
+    text = run(*create, "--options=&:cli=True", "--settings", "build_type=Debug")
+    expect("share/doc/stagecut/plan.schema.json", text)
 version = ".".join(re.findall(r"#define STAGECUT_VERSION_\w+ (\d+)", (root / "include/stagecut/version.hpp").read_text()))
 expect(f"stagecut/{version}", run("list", "stagecut/*"))
 print(f"stagecut/{version}: one package {package} for all components; refused for C++17")

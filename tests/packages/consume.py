@@ -61,6 +61,8 @@ def installed(folder):
     source = sources(folder)
     run("cmake", "-S", source, "-B", folder / "build-stagecut", *OFF)
     run("cmake", "--install", folder / "build-stagecut", "--prefix", folder / "first")
+    there = {path.relative_to(folder / "first") for path in (folder / "first/include").rglob("*") if path.is_file()}
+    assert there == {path.relative_to(source) for path in (source / "include").rglob("*") if path.is_file()}, "all headers, and no more"
     shutil.rmtree(source)
     return (folder / "first").rename(folder / "prefix")
 

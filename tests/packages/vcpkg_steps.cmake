@@ -4,6 +4,9 @@
 #
 #   cmake -D "FEATURES=io;graph" -D INSTALLED=DIR -D "OPTIONS=-DCMAKE_CXX_COMPILER=g++" -P vcpkg_steps.cmake
 cmake_minimum_required(VERSION 3.24)
+if(NOT IS_ABSOLUTE "${INSTALLED}")
+  message(FATAL_ERROR "INSTALLED=${INSTALLED} has to be an absolute path")
+endif()
 set(PORT stagecut)
 set(CURRENT_PACKAGES_DIR "${INSTALLED}")
 set(build "${INSTALLED}-build")
@@ -32,6 +35,9 @@ endfunction()
 
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "vcpkg_cmake_configure does not know ${arg_UNPARSED_ARGUMENTS}")
+  endif()
   run("${CMAKE_COMMAND}" -S "${arg_SOURCE_PATH}" -B "${build}" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF
       "-DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR}" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_BINDIR=bin ${arg_OPTIONS}
       ${OPTIONS})

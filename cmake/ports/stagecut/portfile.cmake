@@ -7,7 +7,8 @@ set(VCPKG_BUILD_TYPE release)
 vcpkg_check_features(OUT_FEATURE_OPTIONS options FEATURES cli STAGECUT_INSTALL_CLI)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS ${options} -DSTAGECUT_BUILD_TESTS=OFF -DSTAGECUT_BUILD_EXAMPLES=OFF -DSTAGECUT_BUILD_BENCH=OFF)
+  OPTIONS ${options} -DSTAGECUT_BUILD_TESTS=OFF -DSTAGECUT_BUILD_EXAMPLES=OFF -DSTAGECUT_BUILD_BENCH=OFF
+          "-DSTAGECUT_DOCUMENTS=../../share/doc/${PORT}")  # from the folder of the program, tools/stagecut
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/stagecut)
 foreach(feature fit graph io search)  # the others' files for pkg-config ask for what is not there

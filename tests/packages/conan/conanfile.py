@@ -35,6 +35,7 @@ class Consumer(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(os.path.join(self.build_folder, "consumer"), env="conanrun")
-            if self.dependencies["stagecut"].options.cli:
-                self.run("stagecut --version", env="conanrun")
+            self.run(f'"{os.path.join(self.build_folder, "consumer")}"', env="conanrun")
+            package = self.dependencies["stagecut"]
+            if package.options.cli:
+                self.run(f'"{os.path.join(package.package_folder, "bin", "stagecut")}" formats', env="conanrun")
