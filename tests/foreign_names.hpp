@@ -80,6 +80,7 @@
   X(check_stages_request) \
   X(check_sum) \
   X(check_sweep) \
+  X(check_task_count) \
   X(check_without_makespan) \
   X(check_words) \
   X(checked_add) \

@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <vector>
+
+#include "../refusal.hpp"
 
 using stagecut::op;
 using stagecut::op_kind;
@@ -22,4 +25,12 @@ TEST_CASE("tasks are numbered from 1; delays are kept where results are late") {
   late.late = true;
   CHECK(late.add({op_kind::forward, 0}, {}) == 1);
   CHECK(late.delays.size() == 1);
+}
+
+TEST_CASE("no more tasks than positions of 32 bits can name") {
+  const auto said = [](std::size_t tasks) {
+    return refusal([&] { return stagecut::detail::check_task_count(tasks), 0; });
+  };
+  CHECK(said(0xFFFFFFFF) == "not refused");
+  CHECK(said(0x100000000) == "schedule: makes 4294967296 tasks; they must be below 2^32");
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -61,9 +60,7 @@ class task_builder : public task_list {
     }
     if (!lanes_.all_ended()) fail(invalid_input("schedule", deadlock_text(order_, lanes_.ended())));
     finish();
-    if (tasks.size() > std::numeric_limits<std::uint32_t>::max()) {  // that positions can name
-      fail(invalid_input("schedule", joined({"makes ", tasks.size(), " tasks; they must be below 2^32"})));
-    }
+    check_task_count(tasks.size());
   }
 
  private:

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/op.hpp>
 
 namespace stagecut::inline v0::detail {
+
+/// That positions of 32 bits can name so many tasks.
+/// @throws invalid_input if they cannot
+inline void check_task_count(std::size_t tasks) {
+  if (tasks <= std::numeric_limits<std::uint32_t>::max()) return;
+  fail(invalid_input("schedule", joined({"makes ", tasks, " tasks; they must be below 2^32"})));
+}
 
 /// The tasks of an iteration.
 struct task_list {
