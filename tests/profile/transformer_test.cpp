@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -62,10 +63,6 @@ architecture bert() {
   return a;
 }
 
-// Devices on which a second is a FLOP, or a byte moved: what the other kind adds is lost in rounding.
-constexpr device counts_flops{"", 1, 1, 1e300, 1, 1};
-constexpr device counts_bytes{"", 1e300, 1e300, 1, 1, 1};
-
 // With scores in memory, as the papers before FlashAttention count.
 training classic(recomputing way = recomputing::none) {
   training r;
@@ -84,6 +81,27 @@ training shared(std::size_t devices, bool sequence_parallel, recomputing way = r
 stagecut::layer decoder(const architecture& a, const training& r, const device& on = {}) {
   return stagecut::transformer::profile(a, r, on).layers.at(1);
 }
+
+/// The terms of a layer.
+stagecut::transformer::pass_terms terms(const architecture& a, const training& r, std::size_t layer = 1) {
+  return stagecut::transformer::explain(a, r).at(layer);
+}
+
+/// What the operations of a pass sum up to, messages left out.
+struct counts {
+  double flops = 0, bytes = 0;
+};
+counts of(const std::vector<stagecut::transformer::term>& pass) {
+  using enum stagecut::transformer::term_kind;
+  counts made;
+  for (const auto& each : pass) {
+    if (each.kind == product || each.kind == attention) made.flops += each.flops;
+    if (each.kind == movement || each.kind == attention) made.bytes += each.bytes;
+  }
+  return made;
+}
+
+double total(const architecture& a) { return stagecut::transformer::count_parameters(a).total; }
 
 double activations(const architecture& a, const training& r) { return decoder(a, r).activations; }
 
@@ -121,28 +139,27 @@ std::string refused(Field training::*field, Field value, training r = {}) {
 
 TEST_CASE("parameters are counted matrix by matrix") {
   // 12h^2 + 13h a layer (Narayanan et al.), the embedding, positions, the last norm
-  CHECK(stagecut::transformer::parameters(gpt()) == 2 * (12 * 64 + 13 * 8) + 10 * 8 + 16 * 8 + 16);
+  CHECK(total(gpt()) == 2 * (12 * 64 + 13 * 8) + 10 * 8 + 16 * 8 + 16);
   // queries, keys and values of 2 heads, projection, gate and two matrices, two norms; embedding and head; last norm
-  CHECK(stagecut::transformer::parameters(llama()) == 3 * (64 + 2 * 32 + 64 + 3 * 96 + 2 * 8) + 2 * 80 + 8);
-  CHECK(stagecut::transformer::parameters(mixtral()) == stagecut::transformer::parameters(llama()) + 3 * (3 * 3 * 96 + 8 * 4));
+  CHECK(total(llama()) == 3 * (64 + 2 * 32 + 64 + 3 * 96 + 2 * 8) + 2 * 80 + 8);
+  CHECK(total(mixtral()) == total(llama()) + 3 * (3 * 3 * 96 + 8 * 4));
   // positions, token types and their norm; no last norm; dense and norm and a bias a word; pooler; two outputs
-  CHECK(stagecut::transformer::parameters(bert()) ==
-        2 * 872 + 10 * 8 + 18 * 8 + 16 + (64 + 8 + 16 + 10) + (64 + 8) + (2 * 8 + 2));
+  CHECK(total(bert()) == 2 * 872 + 10 * 8 + 18 * 8 + 16 + (64 + 8 + 16 + 10) + (64 + 8) + (2 * 8 + 2));
   auto wide = llama();
   wide.head_dim = 5;  // queries of 20, keys of 10
   wide.qkv_bias = true;
-  CHECK(stagecut::transformer::parameters(wide) == 3 * (160 + 2 * 80 + 160 + 40 + 3 * 96 + 2 * 8) + 2 * 80 + 8);
+  CHECK(total(wide) == 3 * (160 + 2 * 80 + 160 + 40 + 3 * 96 + 2 * 8) + 2 * 80 + 8);
   auto biased = llama();
   biased.biases = true;
-  CHECK(stagecut::transformer::parameters(biased) == stagecut::transformer::parameters(llama()) + 3 * (8 + 8 + 8 + 2 * 12 + 8));
+  CHECK(total(biased) == total(llama()) + 3 * (8 + 8 + 8 + 2 * 12 + 8));
 }
 
 TEST_CASE("the layers of a profile have all parameters") {
   for (const auto& a : {gpt(), llama(), mixtral(), bert()}) {
     training fp32;
     fp32.precision = stagecut::transformer::number::fp32;
-    CHECK(profiled(a) == stagecut::transformer::parameters(a));
-    CHECK(profiled(a, fp32) == stagecut::transformer::parameters(a));
+    CHECK(profiled(a) == total(a));
+    CHECK(profiled(a, fp32) == total(a));
   }
 }
 
@@ -239,84 +256,104 @@ TEST_CASE("embedding, norm and head keep what Korthikanti et al. say") {
 }
 
 TEST_CASE("FLOP are two for each multiplication of a product") {
-  const auto gpt_layer = decoder(gpt(), classic(), counts_flops);
-  CHECK(gpt_layer.forward == 24 * 4 * 64 + 4 * 16 * 8);  // 24bsh^2 + 4bs^2h
-  CHECK(*gpt_layer.backward_weight == 24 * 4 * 64);      // attention has no weights between its two products
-  CHECK(*gpt_layer.backward_input == 24 * 4 * 64 + 8 * 16 * 8);
-  const auto flash = decoder(gpt(), {}, counts_flops);
-  CHECK(flash.forward == gpt_layer.forward);
-  CHECK(*flash.backward_input == 24 * 4 * 64 + 10 * 16 * 8);
-  const auto cut = decoder(gpt(), shared(2, true), counts_flops);
-  CHECK(cut.forward == gpt_layer.forward / 2);
-  CHECK(cut.backward == gpt_layer.backward / 2);
+  const auto layer = terms(gpt(), classic());
+  CHECK(of(layer.forward).flops == 24 * 4 * 64 + 4 * 16 * 8);  // 24bsh^2 + 4bs^2h
+  CHECK(of(layer.weight).flops == 24 * 4 * 64);                // attention has no weights between its two products
+  CHECK(of(layer.input).flops == 24 * 4 * 64 + 8 * 16 * 8);
+  const auto flash = terms(gpt(), {});  // half of what a mask hides is left out
+  CHECK(of(flash.forward).flops == 24 * 4 * 64 + 2 * 16 * 8);
+  CHECK(of(flash.input).flops == 24 * 4 * 64 + 5 * 16 * 8);
+  CHECK(of(terms(bert(), {}).forward).flops == 24 * 4 * 64 + 4 * 16 * 8);  // it sees both ways
+  const auto cut = terms(gpt(), shared(2, true));
+  CHECK(of(cut.forward).flops == of(layer.forward).flops / 2);
+  CHECK(of(cut.input).flops == of(layer.input).flops / 2);
   // queries, keys and values; the core; the projection; gate and two matrices
   const double products = 2 * 4 * 8 * (8 + 4 + 4) + 2 * 4 * 8 * 8 + 3 * 2 * 4 * 8 * 12;
-  CHECK(decoder(llama(), {}, counts_flops).forward == products + 4 * 16 * 8);
-  CHECK(*decoder(llama(), {}, counts_flops).backward_weight == products);
+  CHECK(of(terms(llama(), {}).forward).flops == products + 2 * 16 * 8);
+  CHECK(of(terms(llama(), {}).weight).flops == products);
   // two experts a token and the router
-  CHECK(decoder(mixtral(), {}, counts_flops).forward == products + 4 * 16 * 8 + 3 * 2 * 4 * 8 * 12 + 2 * 4 * 8 * 4);
-
-  const auto model = stagecut::transformer::profile(gpt(), {}, counts_flops);
-  CHECK(model.layers.back().forward == 2 * 4 * 8 * 10);
-  CHECK(model.layers.back().backward == 2 * model.layers.back().forward);
-  CHECK(stagecut::transformer::profile(bert(), {}, counts_flops).layers.back().forward ==
-        2 * 4 * 8 * 10 + 2 * 4 * 64 + 2 * 8 * (8 + 2));
+  CHECK(of(terms(mixtral(), {}).forward).flops == products + 2 * 16 * 8 + 3 * 2 * 4 * 8 * 12 + 2 * 4 * 8 * 4);
+  CHECK(of(terms(gpt(), {}, 4).forward).flops == 2 * 4 * 8 * 10);
+  CHECK(of(terms(gpt(), {}, 4).weight).flops == 2 * 4 * 8 * 10);
+  CHECK(of(terms(bert(), {}, 3).forward).flops == 2 * 4 * 8 * 10 + 2 * 4 * 64 + 2 * 8 * (8 + 2));
   // the logits are cut by words, the dense layer before them by tokens, the pooler is not
-  CHECK(stagecut::transformer::profile(bert(), shared(2, true), counts_flops).layers.back().forward ==
-        2 * 4 * 8 * 5 + 2 * 2 * 64 + 2 * 8 * (8 + 2));
+  CHECK(of(terms(bert(), shared(2, true), 3).forward).flops == 2 * 4 * 8 * 5 + 2 * 2 * 64 + 2 * 8 * (8 + 2));
 }
 
-TEST_CASE("what is no product takes the time to move its bytes") {
-  const auto layer = decoder(gpt(), classic(), counts_bytes);
-  // twice a norm (2 numbers), dropout (2 and a mask), a sum (3); GELU (2); softmax (2), dropout (2 and a mask)
-  CHECK(layer.forward == 2 * 32 * (4 + 5 + 6) + 4 * 32 * 4 + 32 * (4 + 5));
-  CHECK(*layer.backward_input == 2 * 32 * (6 + 5 + 6) + 4 * 32 * 6 + 32 * (6 + 5));
-  CHECK(*layer.backward_weight < 1e-290);
+TEST_CASE("a window leaves out the keys that lie before it") {
+  auto a = llama();
+  a.forms.resize(3);
+  a.forms[1].window = 2;  // of 4 tokens: 1 + 2 + 2 + 2 keys are 7, as s w - w^2 / 2 = 6 without the diagonal's half
+  const double whole = of(terms(a, {}, 1).forward).flops;
+  CHECK(of(terms(a, {}, 2).forward).flops == whole - 2 * 16 * 8 + 4 * 4 * 8 * (2 * (1 - 2. / 8)));
+  a.forms[1].window = 4;
+  CHECK(of(terms(a, {}, 2).forward).flops == whole);
+  a.forms[1].window = 400;
+  CHECK(of(terms(a, {}, 2).forward).flops == whole);
+  CHECK(of(terms(a, classic(), 2).forward).flops == of(terms(a, classic(), 1).forward).flops);  // with scores in memory
+}
+
+TEST_CASE("what is no product moves its bytes") {
+  const auto layer = terms(gpt(), classic());
+  // twice a norm (2 numbers) and a sum (3) with a mask of a byte; GELU (2); scores in all 12 bytes
+  CHECK(of(layer.forward).bytes == 2 * 32 * (4 + 6 + 1) + 4 * 32 * 4 + 32 * 12);
+  CHECK(of(layer.input).bytes == 2 * 32 * (6 + 6 + 1) + 4 * 32 * 6 + 32 * 17);
+  CHECK(of(layer.weight).bytes == 0);
   // rotary positions of queries and keys (2 numbers each); gate (3 and 5); no dropout
-  const auto gated = decoder(llama(), {}, counts_bytes);
-  CHECK(gated.forward == 2 * 32 * (4 + 6) + 4 * 12 * 6 + 4 * (8 + 4) * 4);
-  CHECK(*gated.backward_input == 2 * 32 * (6 + 6) + 4 * 12 * 10 + 4 * (8 + 4) * 4);
+  const auto gated = terms(llama(), {});
+  CHECK(of(gated.forward).bytes == 2 * 32 * (4 + 6) + 4 * 12 * 6 + 4 * (8 + 4) * 4);
+  CHECK(of(gated.input).bytes == 2 * 32 * (6 + 6) + 4 * 12 * 10 + 4 * (8 + 4) * 4);
   // a token to two experts (2 numbers each; back 2 and 1), and from them (2 and 1; back 1, 2 and 2)
-  const auto routed = decoder(mixtral(), {}, counts_bytes);
-  CHECK(routed.forward == gated.forward + 4 * 12 * 6 + 2 * 32 * (4 + 3));
-  CHECK(*routed.backward_input == *gated.backward_input + 4 * 12 * 10 + 2 * 32 * (3 + 5));
-
+  const auto routed = terms(mixtral(), {});
+  CHECK(of(routed.forward).bytes == of(gated.forward).bytes + 4 * 12 * 6 + 2 * 32 * (4 + 3));
+  CHECK(of(routed.input).bytes == of(gated.input).bytes + 4 * 12 * 10 + 2 * 32 * (3 + 5));
   // norms and sums of half of the tokens; gates, rotations and (in memory here) scores of half of the widths
-  CHECK(decoder(llama(), shared(2, true), counts_bytes).forward == (gated.forward + 4 * 4 * 16) / 2);
-
-  const auto model = stagecut::transformer::profile(gpt(), {}, counts_bytes);
-  CHECK(model.layers[0].forward == 32 * (6 + 5));  // a row of either table, their sum; dropout
-  CHECK(*model.layers[0].backward_input == 0);
-  CHECK(*model.layers[0].backward_weight == 32 * (12 + 5));
-  CHECK(model.layers[3].forward == 32 * 4);
-  CHECK(model.layers[3].backward == 32 * 6);
-  CHECK(model.layers[4].forward == 4 * 10 * 6);  // logits to probabilities
-  const auto cut = stagecut::transformer::profile(gpt(), shared(2, true), counts_bytes);
-  CHECK(cut.layers[3].forward == 32 * 4 / 2);
-  CHECK(stagecut::transformer::profile(gpt(), shared(2, false), counts_bytes).layers[3].forward == 32 * 4);
+  CHECK(of(terms(llama(), shared(2, true)).forward).bytes == (of(gated.forward).bytes + 4 * 4 * 16 * 11 / 4) / 2);
+  CHECK(of(terms(gpt(), {}, 0).forward).bytes == 32 * (6 + 5));  // a row of either table, their sum; dropout
+  CHECK(terms(gpt(), {}, 0).input.empty());
+  CHECK(of(terms(gpt(), {}, 0).weight).bytes == 32 * (12 + 5));
+  CHECK(of(terms(gpt(), {}, 3).forward).bytes == 32 * 4);
+  CHECK(of(terms(gpt(), {}, 3).input).bytes == 32 * 6);
+  CHECK(of(terms(gpt(), {}, 4).forward).bytes == 4 * 10 * 10);  // logits to probabilities
+  CHECK(of(terms(gpt(), {}, 4).input).bytes == 4 * 10 * 12);
+  CHECK(of(terms(gpt(), shared(2, true), 3).forward).bytes == 32 * 4 / 2);
+  CHECK(of(terms(gpt(), shared(2, false), 3).forward).bytes == 32 * 4);
 }
 
-TEST_CASE("a device is as fast as it says") {
-  const device slow{"", 100, 10, 1e300, 1, 0.5};
-  const double flops = decoder(gpt(), {}, counts_flops).forward;
-  CHECK(decoder(gpt(), {}, slow).forward == flops / 50);
-  training r;
-  r.precision = stagecut::transformer::number::fp32;
-  CHECK(decoder(gpt(), r, slow).forward == flops / 5);
-  CHECK(stagecut::transformer::devices[0].name == "a100-80gb");
-  CHECK(stagecut::transformer::devices[0].bandwidth == device{}.bandwidth);
-  for (const auto& each : stagecut::transformer::devices) CHECK(refused(gpt(), {}, each).empty());
+TEST_CASE("the seconds of a profile are the sums of its terms") {
+  auto r = shared(2, true);
+  r.data_parallel = 4;
+  r.zero = 2;
+  for (const auto& a : {gpt(), llama(), mixtral(), bert()}) {
+    const auto model = stagecut::transformer::profile(a, r);
+    const auto all = stagecut::transformer::explain(a, r);
+    REQUIRE(all.size() == model.layers.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      CHECK(model.layers[i].forward == stagecut::transformer::seconds_of(all[i].forward));
+      CHECK(model.layers[i].backward_input == stagecut::transformer::seconds_of(all[i].input));
+      CHECK(model.layers[i].backward_weight == stagecut::transformer::seconds_of(all[i].weight));
+      CHECK(model.layers[i].update == stagecut::transformer::seconds_of(all[i].update));
+      // of a matrix that is tied the embedding has it
+      CHECK((model.layers[i].update > 0) == (model.layers[i].parameters > 0));
+    }
+  }
 }
 
 TEST_CASE("recomputation runs forward work again with the gradient of the input") {
-  const auto plain = decoder(gpt(), classic(), counts_flops);
-  const auto selective = decoder(gpt(), classic(recomputing::selective), counts_flops);
-  const auto full = decoder(gpt(), classic(recomputing::full), counts_flops);
-  CHECK(selective.forward == plain.forward);
-  CHECK(selective.backward == plain.backward + 4 * 16 * 8);
-  CHECK(*selective.backward_input == *plain.backward_input + 4 * 16 * 8);
-  CHECK(full.backward == plain.backward + plain.forward);
-  CHECK(*full.backward_weight == *plain.backward_weight);
+  using stagecut::transformer::seconds_of;
+  using enum stagecut::transformer::term_kind;
+  const auto plain = terms(gpt(), shared(2, true));
+  const auto selective = terms(gpt(), shared(2, true, recomputing::selective));
+  const auto full = terms(gpt(), shared(2, true, recomputing::full));
+  CHECK(seconds_of(selective.forward) == seconds_of(plain.forward));
+  CHECK(seconds_of(selective.input, repetition) == seconds_of(plain.forward, attention));
+  CHECK(seconds_of(full.input, repetition) == seconds_of(plain.forward));  // with its messages
+  CHECK(seconds_of(full.weight) == seconds_of(plain.weight));
+  CHECK(seconds_of(plain.input, repetition) == 0);
+  auto partly = shared(2, true, recomputing::selective);
+  partly.recomputed_share = 0.4;
+  CHECK(seconds_of(terms(gpt(), partly).input, repetition) == 0.4 * seconds_of(plain.forward));
+  CHECK(activations(gpt(), partly) == activations(gpt(), shared(2, true, recomputing::selective)));
 }
 
 TEST_CASE("the other ways of recomputation can be given with each layer") {
@@ -457,13 +494,110 @@ TEST_CASE("a training out of range is refused at its field") {
         "training.tensor_parallel: tensor_parallel = 2 neither divides nor is a multiple of kv_heads = 3");
 }
 
-TEST_CASE("a device that computes nothing is refused") {
-  CHECK(refused(gpt(), {}, {.flops = 0}) == "device.flops: 0.000000 is not above 0");
-  CHECK(refused(gpt(), {}, {.flops_fp32 = -1}) == "device.flops_fp32: -1.000000 is not above 0");
-  CHECK(refused(gpt(), {}, {.bandwidth = std::numeric_limits<double>::infinity()}) ==
-        "device.bandwidth: inf is not above 0");
-  CHECK(refused(gpt(), {}, {.memory = 0}) == "device.memory: 0.000000 is not above 0");
-  CHECK(refused(gpt(), {}, {.efficiency = 1.5}) == "device.efficiency: 1.500000 is not above 0 and at most 1");
+TEST_CASE("a device and efficiencies are looked at before anything is computed") {
+  CHECK(refused(gpt(), {}, {.gemm = 0}) == "device.gemm: 0.000000 is not above 0");
+  training fp8;
+  fp8.precision = stagecut::transformer::number::fp8;
+  CHECK(refused(gpt(), fp8).starts_with("device.gemm_fp8: is 0"));
+  CHECK(refused(gpt(), fp8, stagecut::transformer::devices[2]).empty());
+  CHECK_THROWS_AS((void)stagecut::transformer::profile(gpt(), {}, {}, {.gemm = 0}), stagecut::invalid_input);
   CHECK(refused(gpt(), {}, {.bandwidth = 1e-320}) ==
         "layer 0 (\"tok_embeddings\"): forward = infinity, must be finite and not negative");
+}
+
+TEST_CASE("experts that are whole are held by fewer devices each") {
+  auto r = shared(2, true);
+  r.data_parallel = 4;
+  r.expert_parallel = 4;
+  const auto model = stagecut::transformer::profile(mixtral(), r);
+  // queries and projection halved, two of four heads of keys and values; the router, the norms; an expert of four whole
+  const double common = (64 + 2 * 32 + 64) / 2. + 4 * 8 + 2 * 8;
+  CHECK(model.layers[1].parameters == 2 * (common + 3 * 96));
+  r.zero = 1;  // state spread over 4 replicas, that of the expert over the 2 * 4 / 4 devices that have it, too
+  CHECK(*stagecut::transformer::profile(mixtral(), r).layers[1].resident ==
+        common * (4 + 12 / 4.) + 3 * 96 * (4 + 12 / 2.));
+  // what a device keeps: its own half of the tokens, each at two experts of whole width
+  auto cut = r;
+  cut.expert_parallel = 1;
+  CHECK(activations(mixtral(), r) == activations(mixtral(), cut));
+  CHECK(of(terms(mixtral(), r).forward).flops == of(terms(mixtral(), cut).forward).flops);
+  r.expert_parallel = 3;
+  CHECK(refused(mixtral(), r) == "training.expert_parallel: expert_parallel = 3 does not divide experts = 4");
+  r.expert_parallel = 4;
+  r.data_parallel = 1;
+  CHECK(refused(mixtral(), r)
+            .starts_with("training.expert_parallel: expert_parallel = 4 does not divide the devices of a stage = 2"));
+  CHECK(refused(llama(), r) == "training.expert_parallel: is above 1, but there are no experts");
+}
+
+TEST_CASE("each layer has its own form") {
+  auto a = mixtral();
+  a.forms.resize(3);
+  a.forms[0].dense = true;
+  a.ffn = 20;
+  a.expert_ffn = 12;
+  const auto model = stagecut::transformer::profile(a);
+  CHECK(model.layers[1].parameters == 2 * (64 + 2 * 32 + 64 + 3 * 8 * 20 + 2 * 8));
+  CHECK(model.layers[2].parameters == decoder(mixtral(), {}).parameters);
+  CHECK(model.layers[2] != model.layers[1]);
+  CHECK(profiled(a) == total(a));
+  a.forms.resize(2);
+  CHECK(refused(a, {}) == "architecture.forms: 2 elements, and layers = 3");
+}
+
+TEST_CASE("layers that guess further tokens stand before the norm, and the head works for all") {
+  auto a = llama();
+  a.mtp_layers = 2;
+  const auto model = stagecut::transformer::profile(a);
+  REQUIRE(model.layers.size() == 8);
+  CHECK(model.layers[4].name == "mtp.0");
+  CHECK(model.layers[5].kind == "mtp");
+  CHECK(model.layers[6].name == "norm");
+  const auto counts = stagecut::transformer::count_parameters(a);
+  CHECK(counts.total == total(llama()));
+  CHECK(counts.further == 2 * (64 + 2 * 32 + 64 + 3 * 96 + 2 * 8 + 2 * 64 + 3 * 8));
+  CHECK(profiled(a) == counts.total + counts.further);
+  CHECK(of(terms(a, {}, 7).forward).flops == 3 * of(terms(llama(), {}, 5).forward).flops);
+}
+
+TEST_CASE("latent attention keeps a narrow vector, and its matrices are counted") {
+  auto a = llama();
+  a.latent = stagecut::transformer::latent_attention{6, 5, 3, 2, 4};
+  // to narrow vectors and their norms; from them to 4 heads of 3 + 2 and of 3 and 4; back from heads of 4
+  const double attention = 8 * 6 + 6 + 6 * 4 * 5 + 8 * (5 + 2) + 5 + 5 * 4 * (3 + 4) + 4 * 4 * 8;
+  CHECK(total(a) == 3 * (attention + 3 * 96 + 2 * 8) + 2 * 80 + 8);
+  CHECK(profiled(a) == total(a));
+  a.latent->query_rank = 0;
+  CHECK(total(a) == 3 * (attention - 8 * 6 - 6 - 6 * 4 * 5 + 8 * 4 * 5 + 3 * 96 + 2 * 8) + 2 * 80 + 8);
+  // scores of 5 numbers, values of 4
+  CHECK(stagecut::transformer::seconds_of(terms(a, {}).forward, stagecut::transformer::term_kind::attention) > 0);
+  for (const auto& each : terms(a, {}).forward) {
+    if (each.kind == stagecut::transformer::term_kind::attention) CHECK(each.flops == 2 * 4 * 2 * 4 * (5 + 4));
+  }
+}
+
+TEST_CASE("a tower that sees stands before the embedding, with its projector") {
+  auto a = llama();
+  stagecut::transformer::vision_tower v;
+  v.layers = 2, v.hidden = 6, v.heads = 2, v.ffn = 10, v.inputs = 12, v.positions = 9, v.extra_tokens = 1;
+  v.extra_norms = 1, v.patches = 8, v.images = 3, v.merged = 4, v.projector = {5}, v.projector_norm = 3;
+  a.vision = v;
+  const auto model = stagecut::transformer::profile(a);
+  REQUIRE(model.layers.size() == 10);
+  CHECK(model.layers[0].name == "vision.patches");
+  CHECK(model.layers[1].name == "vision.layers.0");
+  CHECK(model.layers[1].kind == "vision");
+  CHECK(model.layers[3].name == "projector");
+  CHECK(model.layers[4].name == "tok_embeddings");
+  CHECK(model.layers[2].output == 2 * 3 * 8 * 6);
+  CHECK(model.layers[3].output == 2 * 3 * (8 / 4) * 8);
+  const double layer = 4 * 36 + 4 * 6 + 2 * 60 + 10 + 6 + 4 * 6;
+  const double seeing = 12 * 6 + 10 * 6 + 12 + 2 * layer + 6 + (4 * 6 * 5 + 5) + (5 * 8 + 8);
+  CHECK(stagecut::transformer::count_parameters(a).vision == seeing);
+  CHECK(total(a) == total(llama()) + seeing);
+  CHECK(profiled(a) == total(a));
+  // each patch sees the 8 of its image
+  CHECK(of(terms(a, {}, 1).forward).flops == 2 * 24 * 6 * 24 + 2 * 24 * 6 * 20 + 4 * 24 * 8 * 6);
+  a.vision->heads = 4;
+  CHECK(refused(a, {}) == "architecture.vision/heads: heads = 4 does not divide hidden = 6");
 }

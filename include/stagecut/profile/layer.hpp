@@ -46,6 +46,7 @@ struct layer_variant {
   double activations = 0;                   ///< bytes, on one device
   double workspace = 0;                     ///< bytes, on one device
   double output = 0;                        ///< bytes
+  double update = 0;                        ///< as in `layer`
   std::string unknown_fields{};             ///< as in `layer`
 
   /// Equal in every part.
@@ -63,6 +64,9 @@ struct layer {
   double activations = 0;                   ///< bytes kept from the forward to the backward pass
   double output = 0;                        ///< bytes handed to the next layer
   double workspace = 0;                     ///< bytes needed only while the layer runs
+  /// Seconds at the end of an iteration: gradients and parameters that it exchanges with its replicas, as far as nothing
+  /// hides that, and the optimizer's step.
+  double update = 0;
   std::optional<double> backward_input{};   ///< seconds of the gradient of the input, where the two are run apart
   std::optional<double> backward_weight{};  ///< seconds of the gradient of the parameters, likewise
   /// Bytes that stay on the device for the parameters: themselves, their gradients, the optimizer's state. Unset: the
@@ -105,6 +109,7 @@ void each_figure(Each& each, const Visit& visit) {
   visit("activations", each.activations);
   visit("output", each.output);
   visit("workspace", each.workspace);
+  visit("update", each.update);
 }
 
 }  // namespace detail

@@ -44,6 +44,9 @@ struct profile {
   std::vector<profile_edge> edges{};  ///< of a graph: which layer's output feeds which; none: each feeds the next
   stated_machine machine{};           ///< for which it was written, where it says so
   std::string unknown_fields{};       ///< a JSON object of what this version does not know; empty: nothing
+  /// Whether times and bytes are those of inference: forward passes alone. No layer has a backward pass; activations are
+  /// what is kept of a group of requests from token to token.
+  bool inference = false;
 
   /// The time of every layer, both passes: what a chain of layers is cut by.
   [[nodiscard]] std::vector<double> times() const {

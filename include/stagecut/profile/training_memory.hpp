@@ -162,7 +162,7 @@ class training_memory {
   detail::shared_bytes shared_;
 };
 
-/// A `stage_constraint`: no stage takes more than `bytes`.
+/// A `stage_constraint`: no stage takes more than the bytes of its device.
 class memory_cap {
  public:
   /// @param memory     what stages take; must outlive this object
@@ -170,24 +170,38 @@ class memory_cap {
   /// @param bytes      of a device
   /// @throws           argument_error for bytes that are NaN
   memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, double bytes)
-      : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(bytes) {
+      : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(in_flight_.size(), bytes) {
     if (is_nan(bytes)) detail::fail(argument_error("memory_cap", "bytes", "NaN", "must be a number"));
+  }
+  /// The same of devices that differ.
+  /// @param bytes  of the device of every stage
+  /// @throws       argument_error for bytes that are NaN, and where there are not as many as stages
+  memory_cap(const training_memory& memory, std::vector<std::size_t> in_flight, std::vector<double> bytes)
+      : memory_(&memory), in_flight_(std::move(in_flight)), bytes_(std::move(bytes)) {
+    if (bytes_.size() != in_flight_.size()) {
+      detail::fail(argument_error("memory_cap", "bytes.size()", std::to_string(bytes_.size()),
+                                  detail::joined({"must be the number of stages, ", in_flight_.size()})));
+    }
+    for (std::size_t s = 0; s < bytes_.size(); ++s) {
+      if (!is_nan(bytes_[s])) continue;
+      detail::fail(argument_error("memory_cap", detail::joined({"bytes[", s, "]"}), "NaN", "must be a number"));
+    }
   }
 
   /// Whether the layers `[first, last)` fit as that stage.
   [[nodiscard]] bool operator()(std::size_t stage, std::size_t first, std::size_t last) const {
-    return (*memory_)(first, last, in_flight_[stage]).total() <= bytes_;
+    return (*memory_)(first, last, in_flight_[stage]).total() <= bytes_[stage];
   }
 
   /// Whether they do not, and would not with more layers behind them.
   [[nodiscard]] bool hopeless(std::size_t stage, std::size_t first, std::size_t last) const {
-    return memory_->least(first, last, in_flight_[stage]) > bytes_;
+    return memory_->least(first, last, in_flight_[stage]) > bytes_[stage];
   }
 
  private:
   const training_memory* memory_;
   std::vector<std::size_t> in_flight_;
-  double bytes_;
+  std::vector<double> bytes_;  // of every stage
 };
 
 }  // namespace stagecut::inline v0

@@ -2,14 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/profile/accelerator.hpp>
+#include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/check_figures.hpp>
-#include <stagecut/profile/detail/transformer_work.hpp>
+#include <stagecut/profile/detail/each_part.hpp>
+#include <stagecut/profile/detail/transformer_parts.hpp>
+#include <stagecut/profile/parameters.hpp>
 #include <stagecut/profile/profile.hpp>
-#include <stagecut/profile/transformer_architecture.hpp>
+#include <stagecut/profile/roofline.hpp>
+#include <stagecut/profile/transformer_training.hpp>
 
 // Analytic profiles: from the published figures of an architecture to the time and memory of every layer.
 //
@@ -21,95 +28,45 @@
 //   Rajbhandari   Rajbhandari et al., ZeRO: Memory Optimizations Toward Training Trillion Parameter Models, SC 2020
 //   Shazeer       Shazeer et al., Outrageously Large Neural Networks, ICLR 2017
 //   Shoeybi       Shoeybi et al., Megatron-LM, arXiv 1909.08053
-// Not in the times: what devices that share a layer send each other, and the optimizer's step.
 namespace stagecut::inline v0::transformer {
 
 namespace detail {
 
-/// Makes layers of work and counts.
-class builder {
- public:
-  builder(const architecture& a, const training& r, const device& on) : z(a, r), a_(a), r_(r), on_(on) {}
-
-  /// @param numbers  parameters on one device, without those of a matrix that is `tied`
-  [[nodiscard]] stagecut::layer layer(std::string name, std::string kind, const passes& load, double numbers,
-                                      double tied = 0) const {
-    stagecut::layer made;
-    made.name = std::move(name);
-    made.kind = std::move(kind);
-    spend(made, load);
-    made.parameters = parameters(numbers);
-    made.resident = resident(numbers);
-    made.workspace = gathered(numbers + tied);
-    made.output = z.bytes * z.rows * z.hidden;
-    if (tied != 0) {
-      using enum stagecut::tied_parameters::placement;
-      made.tied = {{"tok_embeddings.weight", parameters(tied), resident(tied),
-                    a_.tied == tying::colocate ? colocated : replicated}};
-    }
-    return made;
+/// A part as a layer of a profile.
+inline stagecut::layer layer_of(const part& from, const architecture& a, const part_maker& make) {
+  const microbatch& z = make.batch();
+  const device_group& all = z.replicas;
+  stagecut::layer made;
+  made.name = from.name;
+  made.kind = from.kind;
+  made.forward = seconds_of(from.terms.forward);
+  made.backward_input = seconds_of(from.terms.input);
+  made.backward_weight = seconds_of(from.terms.weight);
+  made.backward = *made.backward_input + *made.backward_weight;
+  made.update = seconds_of(from.terms.update);
+  made.parameters = make.parameters(from.numbers, all) + make.parameters(from.expert_numbers, z.expert_replicas);
+  made.resident = make.resident(from.numbers, all) + make.resident(from.expert_numbers, z.expert_replicas);
+  made.activations = from.activations;
+  made.workspace = from.workspace + make.gathered(from.numbers + from.tied, all) +
+                   make.gathered(from.expert_numbers, z.expert_replicas);
+  made.output = from.output;
+  if (from.tied != 0) {
+    using enum stagecut::tied_parameters::placement;
+    made.tied = {{"tok_embeddings.weight", make.parameters(from.tied, all), make.resident(from.tied, all),
+                  a.tied == tying::colocate ? colocated : replicated}};
   }
+  return made;
+}
 
-  /// The layers of the model are alike but for their names.
-  [[nodiscard]] stagecut::layer repeated(recomputing way) const {
-    passes load = layer_work(a_, r_, z);
-    const kept bytes = layer_activations(a_, r_, z);
-    if (way == recomputing::selective) load.input = load.input + core_work(a_, r_, z).forward;
-    if (way == recomputing::full) load.input = load.input + load.forward;
-    auto made = layer("", a_.encoder ? "encoder" : "decoder", load, layer_parameters(a_, z));
-    made.activations = way == recomputing::full ? bytes.input : bytes.rest;
-    if (way == recomputing::none) made.activations += bytes.core;
-    if (way == recomputing::selective) made.workspace += bytes.core;
-    if (way == recomputing::full) made.workspace += bytes.rest - bytes.input + bytes.core;
-    made.recomputation = way == recomputing::none ? "" : way == recomputing::full ? "full" : "selective";
-    return made;
-  }
-
-  const shape z;
-
- private:
-  [[nodiscard]] double seconds(const work& load) const {
-    return load.flops / ((r_.precision == number::fp32 ? on_.flops_fp32 : on_.flops) * on_.efficiency) +
-           load.bytes / on_.bandwidth;
-  }
-
-  void spend(stagecut::layer& made, const passes& load) const {
-    made.forward = seconds(load.forward);
-    made.backward_input = seconds(load.input);
-    made.backward_weight = seconds(load.weight);
-    made.backward = *made.backward_input + *made.backward_weight;
-  }
-
-  [[nodiscard]] double replicas(std::size_t stage) const {
-    return r_.zero >= stage ? static_cast<double>(r_.data_parallel) : 1;
-  }
-
-  [[nodiscard]] double gradient() const { return r_.gradient_bytes.value_or(z.bytes); }
-
-  [[nodiscard]] double parameters(double numbers) const { return numbers * z.bytes / replicas(3); }
-
-  // Rajbhandari, sections 3.1 and 5: 16 bytes a parameter with Adam, whose parts are spread stage by stage. The state
-  // has Adam's two moments and with 16 bit also the parameters, all in fp32.
-  [[nodiscard]] double resident(double numbers) const {
-    const double state = r_.state_bytes.value_or(r_.precision == number::fp32 ? 8 : 12);
-    return numbers * (z.bytes / replicas(3) + gradient() / replicas(2) + state / replicas(1));
-  }
-
-  // What ZeRO spreads has to be whole while the layer runs: its parameters, and its gradients until they are summed.
-  [[nodiscard]] double gathered(double numbers) const {
-    if (r_.data_parallel == 1) return 0;
-    return numbers * ((r_.zero == 3 ? z.bytes : 0) + (r_.zero >= 2 ? gradient() : 0));
-  }
-
-  const architecture& a_;
-  const training& r_;
-  const device& on_;
-};
+/// The word for what a layer's figures recompute; empty: nothing.
+inline std::string recomputation_name(recomputing way) {
+  return way == recomputing::none ? "" : stagecut::name_of(recomputation_words, way);
+}
 
 /// The figures of a layer as one of the ways to run another.
-inline stagecut::layer_variant variant(const stagecut::layer& of) {
+inline stagecut::layer_variant variant(const stagecut::layer& of, recomputing way) {
   stagecut::layer_variant made;
-  made.name = of.recomputation.empty() ? "none" : of.recomputation;
+  made.name = stagecut::name_of(recomputation_words, way);
   made.forward = of.forward;
   made.backward = of.backward;
   made.backward_input = of.backward_input;
@@ -119,67 +76,75 @@ inline stagecut::layer_variant variant(const stagecut::layer& of) {
   made.activations = of.activations;
   made.workspace = of.workspace;
   made.output = of.output;
+  made.update = of.update;
+  return made;
+}
+
+/// The other ways to recompute layer `i` of a model, or a layer of its tower.
+inline std::vector<stagecut::layer_variant> other_ways(const architecture& a, const training& r, const part_maker& make,
+                                                       std::optional<std::size_t> i) {
+  std::vector<stagecut::layer_variant> made;
+  for (const auto way : {recomputing::none, recomputing::selective, recomputing::full}) {
+    if (way == r.recomputation) continue;
+    made.push_back(variant(layer_of(i ? make.layer(*i, way) : make.vision_layer(way), a, make), way));
+  }
   return made;
 }
 
 }  // namespace detail
 
-/// The number of parameters of a model that `check` accepts; a matrix that embedding and head share counts once.
-inline double parameters(const architecture& a) {
-  const detail::shape z(a, {});
-  return (a.tied == tying::none ? 2 : 1) * detail::word_parameters(z) + detail::table_parameters(a, z) +
-         static_cast<double>(a.layers) * detail::layer_parameters(a, z) + (a.encoder ? 0 : detail::norm_parameters(a)) +
-         detail::head_parameters(a, z);
-}
-
-/// The profile of a model on a device: an embedding, the layers, a norm and a head, the last two in one group; an
+/// The profile of a model on a device: for a model that sees, what makes vectors of patches, its tower's layers and a
+/// projector; an embedding, the layers, those that guess further tokens, a norm and a head, the last two in one group; an
 /// encoder has no norm there. The names are those of torchtitan's Llama.
 ///
-/// @return  times of a microbatch, bytes on one of the devices that share a layer; all finite and not negative. With
-///          sequence parallelism a device hands on its part of the tokens. The head hands on nothing: the loss stays.
+/// @return  times of a microbatch, `update` at the end of an iteration, bytes on one of the devices that share a layer; all
+///          finite and not negative. With sequence parallelism a device hands on its part of the tokens. The head hands on
+///          nothing: the loss stays.
 /// @throws  stagecut::invalid_input as `check`, and at a layer with a figure that no double can hold
 ///
-/// Recomputation adds to `backward` and `backward_input`: the core of attention or the whole layer forward, once. (For
-/// the core, the 2.7 % that Korthikanti gives for GPT-3 are three times that.) Without scores in memory `selective` is
-/// of little use: it drops next to nothing, and the core is computed a third time. `workspace` has what is recomputed
-/// and what ZeRO has to gather; `resident` has the optimizer's state.
-inline stagecut::profile profile(const architecture& a, const training& r = {}, const device& on = {}) {
+/// Recomputation adds to `backward` and `backward_input`: the core of attention or the whole layer forward, once, with
+/// its messages. Without scores in memory `selective` is of little use: it drops next to nothing, and the core is computed a
+/// third time. `workspace` has what is recomputed and what ZeRO has to gather; `resident` has the optimizer's state.
+inline stagecut::profile profile(const architecture& a, const training& r = {}, const device& on = {},
+                                 const efficiencies& reached = {}) {
   check(a, r);
   check(on);
-  const detail::builder build(a, r, on);
-  const auto& z = build.z;
-  const double word = detail::word_parameters(z);
-  const double own = a.tied == tying::none ? word : 0;
-  const double narrow = z.rows * z.hidden;
-
+  check(reached);
+  const roofline clock(on, r.precision, reached);
+  const detail::part_maker make(a, r, clock);
   stagecut::profile made;
   made.name = a.name;
   made.layers.reserve(a.layers + 3);
-  auto& embedding = made.layers.emplace_back(build.layer("tok_embeddings", "embedding", detail::embedding_work(a, z),
-                                                         detail::table_parameters(a, z) + own, word - own));
-  embedding.activations = (a.dropout ? narrow : 0) + (a.encoder ? z.bytes * narrow : 0);
-
-  auto each = build.repeated(r.recomputation);
-  for (const auto way : {recomputing::none, recomputing::selective, recomputing::full}) {
-    if (r.variants && way != r.recomputation) each.recomputations.push_back(detail::variant(build.repeated(way)));
-  }
-  for (std::size_t i = 0; i < a.layers; ++i) {
-    each.name = detail::joined({"layers.", i});
-    made.layers.push_back(each);
-  }
-
-  if (!a.encoder) {
-    auto& norm =
-        made.layers.emplace_back(build.layer("norm", "norm", detail::norm_work(z), detail::norm_parameters(a)));
-    norm.activations = z.bytes * narrow;
-    norm.group = "output";
-  }
-  auto& head = made.layers.emplace_back(
-      build.layer("output", "head", detail::head_work(a, z), detail::head_parameters(a, z) + own, word - own));
-  head.activations = detail::head_activations(a, z);
-  head.output = 0;
-  head.group = "output";
+  const std::string way = detail::recomputation_name(r.recomputation);
+  std::size_t decoders = 0;
+  detail::each_part(a, r, make, [&](const detail::part& each) {
+    stagecut::layer& next = made.layers.emplace_back(detail::layer_of(each, a, make));
+    const bool seeing = next.kind == "vision";
+    if (next.kind == "decoder" || next.kind == "encoder" || next.kind == "mtp" || seeing) {
+      next.recomputation = way;
+      if (r.variants) {
+        next.recomputations = detail::other_ways(a, r, make, seeing ? std::nullopt : std::optional(decoders));
+      }
+      decoders += seeing ? 0 : 1;
+    }
+    if (next.kind == "norm" || next.kind == "head") next.group = "output";
+  });
   stagecut::check_figures(made);  // a device so slow, or a model so large
+  return made;
+}
+
+/// The terms of the times in a profile: those of each of its layers, in its order.
+///
+/// @throws  stagecut::invalid_input as `profile`
+inline std::vector<pass_terms> explain(const architecture& a, const training& r = {}, const device& on = {},
+                                       const efficiencies& reached = {}) {
+  check(a, r);
+  check(on);
+  check(reached);
+  const roofline clock(on, r.precision, reached);
+  const detail::part_maker make(a, r, clock);
+  std::vector<pass_terms> made;
+  detail::each_part(a, r, make, [&](const detail::part& each) { made.push_back(each.terms); });
   return made;
 }
 

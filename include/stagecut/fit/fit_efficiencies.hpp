@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/profile/accelerator.hpp>
+
+namespace stagecut::inline v0 {
+
+/// A time that was measured, to fit a model of times to.
+struct measured_time {
+  double seconds = 0;  ///< above 0
+  double weight = 1;   ///< of its error among those of the others; not negative
+
+  /// Equal in both parts.
+  friend bool operator==(const measured_time&, const measured_time&) = default;
+};
+
+/// What `fit_efficiencies` finds.
+struct efficiency_fit {
+  transformer::efficiencies reached{};  ///< those that fit best
+  std::vector<double> predicted{};      ///< seconds of every time, with these
+  double mean_error = 0;                ///< the weighted mean of |log(predicted / measured)|
+  std::array<bool, 3> determined{};     ///< whether the times depend on `gemm`, `power`, `network` at all
+
+  /// Seconds that were predicted, over those that were measured, less 1.
+  [[nodiscard]] double error(std::size_t i, const std::vector<measured_time>& measured) const {
+    return predicted[i] / measured[i].seconds - 1;
+  }
+};
+
+/// See `fit_efficiencies`.
+struct fit_efficiencies_fn {
+  /// Seconds of every time, as a model has them with such efficiencies.
+  using predictor = function_ref<std::vector<double>(const transformer::efficiencies&)>;
+
+  /// See `fit_efficiencies`.
+  [[nodiscard]] efficiency_fit operator()(const std::vector<measured_time>& measured, const predictor& predict,
+                                          const transformer::efficiencies& start = {}) const;
+
+ private:
+  using field = double transformer::efficiencies::*;
+  static constexpr std::array<field, 3> fields = {&transformer::efficiencies::gemm, &transformer::efficiencies::power,
+                                                  &transformer::efficiencies::network};
+  static constexpr double least = 0.02;
+  static constexpr double most = 1.5;
+
+  static void check(const std::vector<measured_time>& measured) {
+    double weights = 0;
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      const auto& [seconds, weight] = measured[i];
+      if (!is_finite(seconds) || !(seconds > 0)) refuse(i, "seconds", seconds, "must be above 0");
+      if (!is_finite(weight) || is_negative(weight)) refuse(i, "weight", weight, "must not be negative");
+      weights += weight;
+    }
+    if (weights > 0) return;
+    detail::fail(argument_error("fit_efficiencies", "measured", std::to_string(measured.size()),
+                                "has no time with a weight above 0"));
+  }
+
+  [[noreturn]] static void refuse(std::size_t i, const char* what, double value, const char* requirement) {
+    detail::fail(argument_error("fit_efficiencies", detail::joined({"measured[", i, "].", what}), std::to_string(value),
+                                requirement));
+  }
+
+  /// The weighted mean of the errors' logarithms, whose signs are dropped.
+  static double mean_error(const std::vector<measured_time>& measured, const std::vector<double>& predicted) {
+    double sum = 0;
+    double weights = 0;
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      sum += measured[i].weight * std::abs(std::log(predicted[i] / measured[i].seconds));
+      weights += measured[i].weight;
+    }
+    return sum / weights;
+  }
+
+  /// Efficiencies a step away: the digits of `move`, of base 3, say which of them go down, stay or go up.
+  static transformer::efficiencies moved(const efficiency_fit& from, std::size_t move, double step) {
+    transformer::efficiencies made = from.reached;
+    for (std::size_t f = 0; f < fields.size(); ++f, move /= 3) {
+      if (move % 3 == 1 || !from.determined[f]) continue;
+      const double value = made.*fields[f] * (move % 3 == 2 ? 1 + step : 1 / (1 + step));
+      made.*fields[f] = value < least ? least : value > most ? most : value;
+    }
+    return made;
+  }
+
+  /// Moves the efficiencies by steps, in all directions, as long as that helps.
+  static void climb(efficiency_fit& best, double step, const std::vector<measured_time>& measured,
+                    const predictor& predict) {
+    constexpr std::size_t directions = 27;
+    for (bool better = true; better;) {
+      better = false;
+      const efficiency_fit from = best;
+      for (std::size_t move = 0; move < directions; ++move) {
+        const transformer::efficiencies tried = moved(from, move, step);
+        if (tried == from.reached) continue;
+        std::vector<double> predicted = predict(tried);
+        const double error = mean_error(measured, predicted);
+        if (!(error < best.mean_error)) continue;
+        best.reached = tried;
+        best.mean_error = error;
+        best.predicted = std::move(predicted);
+        better = true;
+      }
+    }
+  }
+};
+
+/// Fits the three numbers of `efficiencies` to times that were measured: the least weighted mean of
+/// |log(predicted / measured)|, which one wild measurement does not move as squares would. What no time depends on stays
+/// as it was.
+///
+/// A pattern search from `start`: steps of a tenth down to a thousandth, in all directions at once, deterministic. Some
+/// hundreds of calls of `predict`.
+///
+/// @param measured  the times, one at least with a weight
+/// @param predict   as many times of a model, above 0
+/// @param start     where to begin
+/// @throws          argument_error for times that are not above 0, or nothing to fit to, and for a `predict` that returns
+///                  another number of times
+inline constexpr fit_efficiencies_fn fit_efficiencies{};
+
+inline efficiency_fit fit_efficiencies_fn::operator()(const std::vector<measured_time>& measured,
+                                                      const predictor& predict,
+                                                      const transformer::efficiencies& start) const {
+  check(measured);
+  efficiency_fit best;
+  best.reached = start;
+  best.predicted = predict(start);
+  if (best.predicted.size() != measured.size()) {
+    detail::fail(argument_error("fit_efficiencies", "predict(start).size()", std::to_string(best.predicted.size()),
+                                detail::joined({"must be the number of measured times, ", measured.size()})));
+  }
+  best.mean_error = mean_error(measured, best.predicted);
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    transformer::efficiencies other = start;
+    other.*fields[f] *= 0.9;
+    best.determined[f] = predict(other) != best.predicted;
+  }
+  for (const double step : {0.1, 0.03, 0.01, 0.003, 0.001}) climb(best, step, measured, predict);
+  return best;
+}
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+
+// What devices can do, and how much of it training reaches.
+namespace stagecut::inline v0::transformer {
+
+/// A device, and what joins it to others. Rates in FLOP/s and bytes per second.
+struct device {
+  std::string_view name = "a100-80gb";  ///< on a command line
+  double flops = 312e12;                ///< the dense peak of its 16-bit matrix products, by the data sheet
+  double gemm = 271e12;                 ///< the best that was measured of these
+  double gemm_fp8 = 0;                  ///< likewise of 8 bit; 0: it has none
+  double flops_fp32 = 19.5e12;          ///< of 32 bit, without TF32, as frameworks compute unless told otherwise
+  double bandwidth = 2.039e12;          ///< to and from its memory
+  double memory = 80e9;                 ///< bytes; data sheets round, and the framework needs some of it
+  double link = 300e9;                  ///< one way, to the devices of its domain together (NVLink)
+  double pair = 0;                      ///< one way to each of these, where no switch joins them; 0: `link`
+  std::size_t domain = 8;               ///< devices that are joined so
+  double network = 25e9;                ///< one way, to all others: its share of the network cards
+  bool power_limited = false;  ///< long runs are slower than a measurement of seconds: boards of 700 W and above
+
+  /// Equal in every part.
+  friend bool operator==(const device&, const device&) = default;
+};
+
+/// Devices with data sheets, SXM modules or what is like them: NVIDIA A100 (2021), H100 (2023), H200 and B200 (2024), GB200
+/// NVL72 (2024), AMD Instinct MI300X (2023). The best matrix products are those of the public collection ml-engineering (Stas
+/// Bekman, 2024 and 2025), for GB200 by the ratio of the peaks. Network cards of 200 Gbit/s a device with A100, 400 with
+/// all others.
+inline constexpr std::array devices{
+    device{},
+    device{.name = "a100-40gb", .bandwidth = 1.555e12, .memory = 40e9},
+    device{"h100-80gb", 989.4e12, 794.5e12, 1402.6e12, 66.9e12, 3.35e12, 80e9, 450e9, 0, 8, 50e9, true},
+    device{"h200-141gb", 989.4e12, 794.5e12, 1453.4e12, 66.9e12, 4.8e12, 141e9, 450e9, 0, 8, 50e9, true},
+    device{"b200-180gb", 2250e12, 1745e12, 3432.5e12, 75e12, 8e12, 180e9, 900e9, 0, 8, 50e9, true},
+    device{"gb200-186gb", 2450e12, 1822e12, 3615.6e12, 80e12, 8e12, 186e9, 900e9, 0, 72, 50e9, true},
+    device{"mi300x-192gb", 1307.4e12, 668e12, 0, 163.4e12, 5.3e12, 192e9, 448e9, 64e9, 8, 50e9, true}};
+
+/// How much of what a device can do is reached: three numbers, fitted to published training runs, which docs/benchmarks.md
+/// lists. `fit_efficiencies` fits them to measurements of one's own.
+struct efficiencies {
+  double gemm = 0.86;     ///< of the best matrix product, in the middle of a model
+  double power = 0.86;    ///< what the power limit leaves of it, on devices that have one
+  double network = 0.69;  ///< of links and networks
+
+  /// Equal in every part.
+  friend bool operator==(const efficiencies&, const efficiencies&) = default;
+};
+
+namespace detail {
+
+/// Refuses a figure of a device.
+[[noreturn]] inline void refuse_device(std::string_view part, std::string_view field, double value,
+                                       std::string_view problem) {
+  stagecut::detail::fail(stagecut::invalid_input(stagecut::detail::joined({part, field}),
+                                                 stagecut::detail::joined({std::to_string(value), " ", problem})));
+}
+
+}  // namespace detail
+
+/// Refuses a device that computes nothing.
+/// @throws stagecut::invalid_input at `device.FIELD`
+inline void check(const device& on) {
+  const std::pair<std::string_view, double> figures[] = {
+      {"gemm", on.gemm},     {"flops", on.flops}, {"flops_fp32", on.flops_fp32}, {"bandwidth", on.bandwidth},
+      {"memory", on.memory}, {"link", on.link},   {"network", on.network}};
+  for (const auto& [field, value] : figures) {
+    if (!is_finite(value) || !(value > 0)) detail::refuse_device("device.", field, value, "is not above 0");
+  }
+  for (const auto& [field, value] : {std::pair("gemm_fp8", on.gemm_fp8), {"pair", on.pair}}) {
+    if (!is_finite(value) || is_negative(value)) detail::refuse_device("device.", field, value, "is negative");
+  }
+  if (on.domain == 0) detail::refuse_device("device.", "domain", 0, "is not above 0");
+}
+
+/// Refuses efficiencies that reach nothing, or more than there is: of matrix products and networks 2 may be measured, where
+/// the best figure of a device is not the best.
+/// @throws stagecut::invalid_input at `efficiency.FIELD`
+inline void check(const efficiencies& reached) {
+  for (const auto& [field, value] :
+       {std::pair("gemm", reached.gemm), {"power", reached.power}, {"network", reached.network}}) {
+    if (is_finite(value) && value > 0 && value <= 2) continue;
+    detail::refuse_device("efficiency.", field, value, "is not above 0 and at most 2");
+  }
+}
+
+}  // namespace stagecut::inline v0::transformer

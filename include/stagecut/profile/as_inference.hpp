@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What is left of a profile where nothing goes back: the same layers in inference.
+///
+/// @param model  any profile; one that is of inference is returned as it is
+/// @return       `inference` is true. No layer has a backward pass, no gradient or optimizer stays beside its parameters
+///               (`resident` is unset), and nothing can be computed again. Activations are what the profile says: in
+///               inference, what is kept of a group of requests from token to token
+///
+/// O(n).
+[[nodiscard]] inline profile as_inference(profile model) {
+  if (model.inference) return model;
+  model.inference = true;
+  const auto forward_only = [](auto& each) {
+    each.backward = 0;
+    each.backward_input.reset();
+    each.backward_weight.reset();
+    each.resident.reset();
+  };
+  for (layer& each : model.layers) {
+    forward_only(each);
+    if (!each.tied.empty()) {
+      for (tied_parameters& shared : each.tied.change()) shared.resident.reset();
+    }
+    if (!each.shardings.empty()) {
+      for (layer_variant& variant : each.shardings.change()) forward_only(variant);
+    }
+    each.recomputation = {};
+    each.recomputations = {};
+  }
+  return model;
+}
+
+}  // namespace stagecut::inline v0

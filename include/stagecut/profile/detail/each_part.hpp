@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+#include <stagecut/profile/architecture.hpp>
+#include <stagecut/profile/detail/transformer_parts.hpp>
+#include <stagecut/profile/transformer_training.hpp>
+
+namespace stagecut::inline v0::transformer::detail {
+
+/// Shows every layer of a model to `visit(part)`, from the input to the output. A part that is as the one before, but for its
+/// name, is made once.
+template <class Visit>
+void each_part(const architecture& a, const training& r, const part_maker& make, const Visit& visit) {
+  if (a.vision) {
+    visit(make.patches());
+    part each = make.vision_layer(r.recomputation);
+    for (std::size_t i = 0; i < a.vision->layers; ++i) {
+      each.name = joined({"vision.layers.", i});
+      visit(each);
+    }
+    visit(make.projector());
+  }
+  visit(make.embedding());
+  part each;
+  for (std::size_t i = 0; i < a.layers; ++i) {
+    if (i == 0 || !(form_of(a, i) == form_of(a, i - 1))) each = make.layer(i, r.recomputation);
+    each.name = joined({"layers.", i});
+    visit(each);
+  }
+  for (std::size_t i = 0; i < a.mtp_layers; ++i) {
+    part further = make.layer(a.layers + i, r.recomputation);
+    further.name = joined({"mtp.", i});
+    visit(further);
+  }
+  if (!a.encoder) visit(make.norm());
+  visit(make.head());
+}
+
+}  // namespace stagecut::inline v0::transformer::detail

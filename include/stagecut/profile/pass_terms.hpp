@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <vector>
+
+#include <stagecut/profile/roofline.hpp>
+
+namespace stagecut::inline v0::transformer {
+
+/// What the passes of a layer are made of: forward; backward for the gradient of the input, with what is computed again, and
+/// for that of the parameters; and what comes at the end of an iteration.
+struct pass_terms {
+  std::vector<term> forward{};  ///< of a microbatch
+  std::vector<term> input{};    ///< likewise
+  std::vector<term> weight{};   ///< likewise
+  std::vector<term> update{};   ///< of an iteration
+};
+
+/// Seconds of a pass: the sum of its terms.
+[[nodiscard]] inline double seconds_of(const std::vector<term>& pass) noexcept {
+  double made = 0;
+  for (const term& each : pass) made += each.seconds;
+  return made;
+}
+
+/// Seconds of those of its terms that are of that kind.
+[[nodiscard]] inline double seconds_of(const std::vector<term>& pass, term_kind kind) noexcept {
+  double made = 0;
+  for (const term& each : pass) made += each.kind == kind ? each.seconds : 0;
+  return made;
+}
+
+}  // namespace stagecut::inline v0::transformer
