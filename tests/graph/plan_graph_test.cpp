@@ -216,6 +216,15 @@ TEST_CASE("requests that are not for graphs are refused") {
   CHECK(told([](plan_request& r) {
           r.kept_together = {{0, 2}};
         }) == "stagecut::plan_graph: kept_together = {…}, is of chains: say groups of layers");
+  CHECK(told([](plan_request& r) {
+          r.memory_of_devices = {1, 2};
+        }) ==
+        "stagecut::plan_graph: memory_of_devices = {…}, is not supported for a graph: say one memory for all devices");
+  CHECK(told([](plan_request& r) { r.objective = plan_objective::time_per_token; }) ==
+        "stagecut::plan_graph: objective = time-per-token, must be bottleneck or makespan for a graph");
+  model.inference = true;
+  CHECK(told([](plan_request&) {}) ==
+        "stagecut::plan_graph: model.inference = true, is not supported for a graph: inference is planned as a chain");
 }
 
 TEST_CASE("stages that do not speak have a plan that says no more than is known") {

@@ -13,6 +13,7 @@ TEST_CASE("what is not said of a search") {
   CHECK(request.links.empty());
   CHECK(request.transfers == stagecut::transfer_kind::link);
   CHECK_FALSE(request.memory_per_device);
+  CHECK(request.memory_of_ranks.empty());
   CHECK_FALSE(request.start);
   CHECK_FALSE(request.within);
   CHECK(request.most_within == 1000);

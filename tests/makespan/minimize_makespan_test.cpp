@@ -913,6 +913,21 @@ TEST_CASE("a request that makes no sense") {
   CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_device = nan, must not be negative");
   bad.memory_per_device = 5;
   CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_device = 5.000000, needs a model with memory");
+  bad.memory_of_ranks.assign(good.order.ranks(), 5);
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_per_device = 5.000000, needs a model with memory");
+  bad.memory_per_device.reset();
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_of_ranks = {…}, needs a model with memory");
+  bad.memory_of_ranks[1] = 0;
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_of_ranks[1] = 0.000000, must be finite and above 0");
+  bad.memory_of_ranks = {5};
+  CHECK(refusal(bad) == "stagecut::minimize_makespan: memory_of_ranks.size() = 1, must be the number of ranks, " +
+                            std::to_string(good.order.ranks()));
+  const std::vector<double> of_layers(listed.size(), 1);
+  const chains::layers stored(listed, listed, listed, {}, of_layers, of_layers);
+  bad.memory_of_ranks.assign(good.order.ranks(), 5);
+  bad.memory_per_device = 7;
+  CHECK(refusal(bad, stored) ==
+        "stagecut::minimize_makespan: memory_per_device = 7.000000, must be unset where every rank has its own");
   bad = good;
   for (const double each : {-0.5, infinity, not_a_number}) {
     bad.within = each;
@@ -1047,6 +1062,54 @@ TEST_CASE("memory is that of all stages of a rank together, with what they hold 
   CHECK(sound);
   request.memory_per_device = 3;
   CHECK(minimize_makespan(model, request).state() == state::infeasible);
+}
+
+TEST_CASE("ranks with half the memory are as ranks whose stages take twice as much") {
+  struct doubled : chains::layers {
+    std::vector<double> by;  // of every stage
+    [[nodiscard]] double memory(std::size_t s, std::size_t first, std::size_t last, std::size_t held) const {
+      return by[s] * layers::memory(s, first, last, held);
+    }
+  };
+  dice random(17);
+  int found = 0;
+  int infeasible = 0;
+  for (int round = 0; round < 150; ++round) {
+    CAPTURE(round);
+    const std::size_t ranks = 2 + random.below(2);
+    const std::size_t chunks = 1 + random.below(3);
+    const std::size_t n = ranks * chunks + 2 + random.below(8);
+    const auto list = [&](std::size_t most) {
+      std::vector<double> result;
+      for (std::size_t i = 0; i < n; ++i) result.push_back(static_cast<double>(1 + random.below(most)));
+      return result;
+    };
+    const chains::layers model(list(9), list(9), {}, {}, list(9), list(4));
+    auto request = request_for(chunks == 1 ? order_of(schedule_kind::one_forward_one_backward, ranks, 2 * ranks)
+                                           : order_of(schedule_kind::interleaved, ranks, 2 * ranks, chunks));
+    request.limits.time_limit.reset();
+    request.limits.node_limit = 200000;
+    const double each = model.memory(0, 0, n, ranks) / static_cast<double>(ranks);
+    const double most = std::floor(each * (1.1 + static_cast<double>(random.below(10)) / 10));
+    doubled other{model, {}};
+    for (std::size_t r = 0; r < ranks; ++r) request.memory_of_ranks.push_back(random.once_in(2) ? most : most / 2);
+    request.memory_of_ranks[random.below(ranks)] = most;
+    for (const std::size_t r : request.order.rank_of) other.by.push_back(most / request.memory_of_ranks[r]);
+    auto as_one = request;
+    as_one.memory_of_ranks.clear();
+    as_one.memory_per_device = most;
+    const auto a = minimize_makespan(model, request);
+    const auto b = minimize_makespan(other, as_one);
+    REQUIRE(a.has_value() == b.has_value());
+    CHECK(a.state() == b.state());
+    infeasible += a.has_value() ? 0 : 1;
+    if (!a) continue;
+    CHECK(a->makespan == b->makespan);
+    CHECK(a->bound == b->bound);
+    ++found;
+  }
+  CHECK(found > 40);
+  CHECK(infeasible > 10);
 }
 
 TEST_CASE("long chains are proved, and hold what they promise") {

@@ -91,6 +91,32 @@ TEST_CASE("memory of a stage, and of a rank") {
   CHECK(two.may_be(0, 0, 2));        // had it room
 }
 
+TEST_CASE("ranks with memory of their own are asked about that, and sums count against the greatest") {
+  const no_constraint all;
+  const schedule flat = order_of(schedule_kind::one_forward_one_backward, 2, 4);
+  const model_rules<chains::layers, no_constraint> one(model, flat, std::nullopt, all, {70, 42});
+  CHECK(one.allows(0, 0, 3));  // 6 and 3 layers of 2 microbatches
+  CHECK_FALSE(one.allows(0, 0, 4));
+  CHECK(one.allows(1, 1, 3));  // 10 of each of 2 layers of 1
+  CHECK_FALSE(one.allows(1, 0, 5));
+  CHECK(one.limits_differ());
+  CHECK(one.memory_limit() == 70);
+  const double here = one.stage_memory(0, 0, 3, 2);
+  const double there = one.stage_memory(1, 0, 3, 2);
+  CHECK(there < here * (70.0 / 42));
+  CHECK(there == doctest::Approx(here * (70.0 / 42)).epsilon(1e-11));
+  CHECK(one.held(0, 0, 3) == one.stage_memory(0, 0, 3, 2));
+  const schedule loop = order_of(schedule_kind::interleaved, 2, 4, 2);
+  const model_rules<chains::layers, no_constraint> two(model, loop, std::nullopt, all, {70, 52});
+  const interval small[2] = {{0, 1}, {1, 2}};
+  CHECK(two.allows_rank(0, small));
+  const model_rules<chains::layers, no_constraint> less(model, loop, std::nullopt, all, {52, 70});
+  CHECK_FALSE(less.allows_rank(0, small));
+  CHECK(less.allows_rank(1, small));
+  const model_rules<chains::layers, no_constraint> equal(model, loop, std::nullopt, all, {70, 70});
+  CHECK_FALSE(equal.limits_differ());
+}
+
 TEST_CASE("memory that is no memory is refused, with the place") {
   struct broken : item_times {
     using item_times::item_times;

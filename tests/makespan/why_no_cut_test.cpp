@@ -85,6 +85,17 @@ TEST_CASE("stages that fit alone and not together are said of their rank") {
   CHECK(why(model, request) == "the fullest of 4 stages needs at least 2 bytes, and a device has 1 byte");
 }
 
+TEST_CASE("of ranks that have their own memory the fullest is said as on the one with most") {
+  auto request = request_for(schedule_kind::one_forward_one_backward, 2, 4);
+  const auto model = of_bytes({8, 8, 8, 8});  // 2 in flight, then 1
+  request.memory_of_ranks = {16, 24};
+  CHECK(minimize_makespan(model, request));
+  request.memory_of_ranks = {15, 60};  // the first layer alone takes 16
+  CHECK(why(model, request) ==
+        "the fullest of 2 stages, counted as on the one with most memory, needs at least 64 bytes, and a device has 60 "
+        "bytes");
+}
+
 TEST_CASE("where there are too many cuts to try, the memory is said to be too little, and no more") {
   auto request = request_for(schedule_kind::gpipe, 4, 1);
   request.memory_per_device = 900;

@@ -82,12 +82,12 @@ TEST_CASE("words that there are not") {
   plan_request request;
   request.objective = static_cast<stagecut::plan_objective>(77);
   CHECK(refusal(model, request) ==
-        "stagecut::plan_chain: objective = 77, must be automatic, makespan, bottleneck, leximax, range or variance");
-  CHECK_THROWS_WITH_AS(
-      (void)stagecut::make_plan(model, request),
-      "stagecut::make_plan: objective = 77, must be automatic, makespan, bottleneck, leximax, range or "
-      "variance",
-      stagecut::argument_error);
+        "stagecut::plan_chain: objective = 77, must be automatic, makespan, bottleneck, leximax, range, "
+        "variance or time-per-token");
+  CHECK_THROWS_WITH_AS((void)stagecut::make_plan(model, request),
+                       "stagecut::make_plan: objective = 77, must be automatic, makespan, bottleneck, leximax, range, "
+                       "variance or time-per-token",
+                       stagecut::argument_error);
   CHECK_THROWS_AS((void)stagecut::compare_plans(model, request, {}), stagecut::argument_error);
   request = {};
   request.by = static_cast<measure>(77);

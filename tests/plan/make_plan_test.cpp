@@ -6,6 +6,7 @@
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/simulate.hpp>
@@ -357,4 +358,71 @@ TEST_CASE("a graph is planned as the chain that it is") {
   profile tree = known;
   tree.layers[1].children = {2, 3};
   CHECK(refusal(tree, request).find("module tree") != std::string::npos);
+}
+
+TEST_CASE("what an iteration ends with is predicted behind the passes, and not minimised") {
+  profile model = known;
+  double seconds = 1;
+  for (auto& each : model.layers) each.update = seconds++;
+  for (const plan_request& request :
+       {plan_request{.devices = 4, .microbatches = 8}, plan_request{.devices = 2, .chunks = 2, .microbatches = 8},
+        plan_request{.devices = 4, .microbatches = 8, .schedule = schedule_kind::zb_h1},
+        plan_request{.devices = 2, .microbatches = 4, .objective = stagecut::plan_objective::bottleneck},
+        plan_request{.devices = 4, .microbatches = 8, .speeds = {1, 0.5, 1, 2}}}) {
+    const auto made = make_plan(model, request);
+    const auto without = make_plan(known, request);
+    REQUIRE(made);
+    CHECK(made->cuts == without->cuts);
+    CHECK(made->objective == without->objective);
+    CHECK(*made->makespan > *without->makespan);
+    for (std::size_t s = 0; s < made->stages.size(); ++s) {
+      double sum = 0;
+      for (const std::size_t i : stagecut::layers_of(*made, s)) sum += model.layers[i].update;
+      CHECK(made->stages[s].all_reduce == sum / (request.speeds.empty() ? 1 : request.speeds[made->stages[s].device]));
+    }
+    // a rank's last pass, and what its stages do behind it: of several one after the other, from when each is through
+    double least = 0;
+    for (const auto& pass : made->timeline) least = std::max(least, pass.end);
+    CHECK(*made->makespan >= least);
+    CHECK(*made->makespan == stagecut::simulate(stagecut::schedule_of(*made),
+                                                stagecut::times_of(*made, request.schedule == schedule_kind::zb_h1),
+                                                stagecut::transfers_of(*made))
+                                 .makespan);
+    const auto checked = stagecut::verify_plan(model, *made);
+    CHECK(checked.holds());
+    stagecut::plan wrong = *made;
+    wrong.stages[0].all_reduce *= 2;
+    CHECK(!stagecut::verify_plan(model, wrong).holds());
+  }
+}
+
+TEST_CASE("what does not fit in inference says the number of devices that would do") {
+  profile model;
+  model.inference = true;
+  for (int i = 0; i < 24; ++i) {
+    stagecut::layer& each = model.layers.emplace_back();
+    each.name = std::to_string(i);
+    each.forward = 1;
+    each.parameters = 10;
+    each.resident = 10;
+    each.activations = 5;
+  }
+  for (const double memory : {40., 55., 100., 200.}) {
+    for (const std::size_t groups : {1U, 3U}) {
+      plan_request request{.devices = 1, .memory_per_device = memory};
+      request.in_flight = {groups};
+      const auto made = make_plan(model, request);
+      REQUIRE(made.state() == stagecut::state::infeasible);
+      std::size_t least = 2;
+      const auto fits = [&](std::size_t devices) {
+        plan_request asked = request;
+        asked.devices = devices;
+        asked.in_flight.assign(devices, groups);
+        return make_plan(model, asked).has_value();
+      };
+      while (!fits(least)) ++least;
+      CAPTURE(made.why().text());
+      CHECK(made.why().text().find(std::to_string(least) + " devices would do") != std::string::npos);
+    }
+  }
 }

@@ -97,4 +97,11 @@ TEST_CASE("without an order a stage takes what its microbatches in flight take t
   CHECK(verify_plan(made.profile, made).find("memory")->recomputed == 3 * 40 + 4 * 1 + 3 * 3.0);
   made.memory.per_device = 132;
   CHECK(said(made.profile, made, "memory") == "does not hold: device 2: holds more than the limit");
+  made.memory.per_device.reset();
+  made.memory.of_devices.assign(made.devices, 1000);
+  CHECK(said(made.profile, made, "memory") == "holds: : ");
+  made.memory.of_devices[2] = 132;
+  CHECK(said(made.profile, made, "memory") == "does not hold: device 2: holds more than the limit");
+  made.memory.of_devices.resize(2);
+  CHECK(said(made.profile, made, "memory") == "does not hold: device 2: has no limit, and others have");
 }

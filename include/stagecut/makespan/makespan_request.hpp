@@ -37,6 +37,7 @@ struct makespan_request {
   std::vector<link_speed> links{};                ///< of every boundary, or one for all; empty: no messages
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
   std::optional<double> memory_per_device{};      ///< bytes that no rank may exceed; unset: no limit
+  std::vector<double> memory_of_ranks{};  ///< bytes of every rank, in place of the same for all; empty: as above
   std::optional<cuts> start{};                    ///< a cut to begin with; the answer is not worse
   std::optional<double> within{};  ///< asks for all cuts of at most (1 + within) times the least makespan
   std::size_t most_within = 1000;  ///< of them

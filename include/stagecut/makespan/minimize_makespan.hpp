@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
@@ -69,18 +71,44 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
     if (chain.splits && !tells_weights(model)) {
       detail::fail(invalid_input("model", "does not tell the gradient of the weights, which the schedule runs apart"));
     }
-    const detail::model_rules<Model, Constraint> rules(model, request.order, request.memory_per_device, allowed);
+    const detail::model_rules<Model, Constraint> rules(model, request.order, request.memory_per_device, allowed,
+                                                       request.memory_of_ranks);
     if (request.start && !detail::allowed_cut(request.order, rules, request.start->points())) {
       refuse("start", "{…}", "must keep to the constraint and the memory");
     }
     auto found = detail::search_makespan(chain, request, rules, improver);
     if (found.state() != state::infeasible) return found;
     return outcome<makespan_cut>::infeasible(
-        detail::why_no_cut(rules, request.order, model.size(), request.memory_per_device, allowed));
+        detail::why_no_cut(rules, request.order, model.size(), greatest_memory(request), allowed));
   }
 
-  static void refuse(const char* argument, const std::string& value, const std::string& requirement) {
+  static void refuse(const std::string& argument, const std::string& value, const std::string& requirement) {
     detail::fail(argument_error("minimize_makespan", argument, value, requirement));
+  }
+
+  /// The memory of the rank that has most.
+  static std::optional<double> greatest_memory(const makespan_request& request) {
+    std::optional<double> most = request.memory_per_device;
+    for (const double each : request.memory_of_ranks) most = most && *most > each ? *most : each;
+    return most;
+  }
+
+  static void check_memory_of_ranks(const makespan_request& request, bool knows_memory) {
+    const std::vector<double>& of_ranks = request.memory_of_ranks;
+    if (of_ranks.empty()) return;
+    if (of_ranks.size() != request.order.ranks()) {
+      refuse("memory_of_ranks.size()", std::to_string(of_ranks.size()),
+             detail::joined({"must be the number of ranks, ", request.order.ranks()}));
+    }
+    if (request.memory_per_device) {
+      refuse("memory_per_device", std::to_string(*request.memory_per_device),
+             "must be unset where every rank has its own");
+    }
+    for (std::size_t r = 0; r < of_ranks.size(); ++r) {
+      if (is_finite(of_ranks[r]) && of_ranks[r] > 0) continue;
+      refuse(detail::joined({"memory_of_ranks[", r, "]"}), std::to_string(of_ranks[r]), "must be finite and above 0");
+    }
+    if (!knows_memory) refuse("memory_of_ranks", "{…}", "needs a model with memory");
   }
 
   template <class Model>
@@ -105,6 +133,7 @@ struct minimize_makespan_fn : detail::expects_pipeline_model {
       }
       if (!knows_memory) refuse("memory_per_device", std::to_string(bytes), "needs a model with memory");
     }
+    check_memory_of_ranks(request, knows_memory);
     if (request.within && !(is_finite(*request.within) && *request.within >= 0)) {
       refuse("within", std::to_string(*request.within), "must be finite and not negative");
     }

@@ -75,6 +75,9 @@ STAGECUT_INLINE void check_without_makespan(const plan_request& request, const s
     refuse("memory_per_device", std::to_string(*request.memory_per_device),
            "with chunks above 1 is planned for the makespan alone");
   }
+  if (!request.memory_of_devices.empty() && request.chunks > 1) {
+    refuse("memory_of_devices", "{…}", "with chunks above 1 is planned for the makespan alone");
+  }
   if (!entry_of(request.schedule).by_stage_costs) {
     refuse("schedule", to_string(request.schedule), "is planned for the makespan alone");
   }

@@ -35,6 +35,7 @@ namespace detail {
 /// minimises it, unless it is asked for something else. What is wrong by itself, a schedule that is not made for these
 /// numbers say, is refused when it is asked.
 [[nodiscard]] inline std::string makespan_obstacle(const profile& model, const plan_request& request) {
+  if (model.inference) return "the profile is of inference, where nothing goes back";
   const std::string unpredicted = prediction_obstacle(request);
   const bool too_long = request.devices != 0 && request.chunks != 0 && !detail::is_short(request);
   if (!unpredicted.empty() && !too_long) return unpredicted;

@@ -26,14 +26,16 @@ namespace detail {
   return static_cast<double>(whole) < bytes ? whole + 1 : whole;
 }
 
-/// Whether blocks can be cut into stages of at most `bytes` each, by the sets of ends that the first s stages can reach.
+/// Whether blocks can be cut into stages of at most `bytes` each, or each of its own, by the sets of ends that the first s
+/// stages can reach.
 class memory_fit {
  public:
   memory_fit(const cuts& blocks, const training_memory& memory, const chain_limits& limits)
       : blocks_(blocks), memory_(memory), clock_(limits) {}
 
   /// Unset if the patience was over before it was known.
-  [[nodiscard]] std::optional<bool> operator()(const std::vector<std::size_t>& in_flight, double bytes) {
+  template <class Bytes>
+  [[nodiscard]] std::optional<bool> operator()(const std::vector<std::size_t>& in_flight, const Bytes& bytes) {
     const memory_cap cap(memory_, in_flight, bytes);
     const merged_constraint allowed(cap, blocks_);
     const std::size_t items = blocks_.stages();
@@ -140,17 +142,18 @@ struct memory_bracket {
   std::optional<double> high;
 };
 
+/// @param fits       `fits(bytes)` says whether so many do, or unset if that is not known
 /// @param bytes      too few, as far as is known
 /// @param precision  the share of them by which the ends may differ, if it is more than a byte
-[[nodiscard]] inline memory_bracket least_that_fits(memory_fit& fits, const std::vector<std::size_t>& in_flight,
-                                                    double bytes, double precision = 0) {
+template <class Fits>
+[[nodiscard]] memory_bracket least_that_fits(const Fits& fits, double bytes, double precision = 0) {
   double low = floor_bytes(bytes);
   double high = 2 * low + 2;
-  std::optional<bool> enough = fits(in_flight, high);
-  for (; enough == false; enough = fits(in_flight, high)) low = high, high *= 2;
+  std::optional<bool> enough = fits(high);
+  for (; enough == false; enough = fits(high)) low = high, high *= 2;
   while (enough && high - low > 1 && high - low > precision * low) {
     const double middle = floor_bytes(low + (high - low) / 2);
-    enough = low < middle && middle < high ? fits(in_flight, middle) : std::nullopt;  // unset beyond 2^53 bytes
+    enough = low < middle && middle < high ? fits(middle) : std::nullopt;  // unset beyond 2^53 bytes
     if (enough) (*enough ? high : low) = middle;
   }
   return {low, enough ? std::optional<double>(high) : std::nullopt};
@@ -197,7 +200,7 @@ template <class InFlight>
   if (why.remedy.empty()) {
     const bool told = fits(in_flight, bytes).has_value();
     const std::size_t reached = fits.reached();
-    const auto [low, high] = detail::least_that_fits(fits, in_flight, bytes);
+    const auto [low, high] = detail::least_that_fits([&](double enough) { return fits(in_flight, enough); }, bytes);
     if (high) why.remedy = detail::joined({"sharding every layer ", ways(*high), " ways would do"});
     if (why.what == reason::cause::memory) {
       why.needed = detail::whole_bytes(low + 1);

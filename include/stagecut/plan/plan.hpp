@@ -43,7 +43,8 @@ struct planned_stage {
   /// it is as the others.
   std::optional<double> backward_kept{};
   std::optional<double> backward_weight{};  ///< of both, the seconds of the gradient of the parameters; unset: not known
-  double all_reduce = 0;                    ///< seconds at the end of an iteration, to sum gradients over the replicas
+  /// Seconds at the end of an iteration: what is exchanged with the replicas and hidden by nothing, and the optimizer's step.
+  double all_reduce = 0;
   bool on_cpu = false;                      ///< whether its device is a CPU, and no accelerator
 
   /// Bytes kept for the backward pass at most, of all microbatches in flight; of one where these are not known.
@@ -98,9 +99,11 @@ struct schedule_choice {
 
 /// What was minimised, and how far.
 struct objective_value {
-  std::string name{};  ///< `bottleneck`, `makespan`, `range`, `variance`, `leximax`
+  std::string name{};  ///< `bottleneck`, `makespan`, `range`, `variance`, `leximax`, `time-per-token`
   std::string of{};    ///< of which cost: `time`, `parameters`, `layers`, …
-  double value = 0;    ///< of the plan; of a variance in its unit squared, of `leximax` the heaviest stage
+  /// Of the plan; of a variance in its unit squared, of `leximax` the heaviest stage; of the makespan, when the last pass ends,
+  /// before what stages do at the end of an iteration.
+  double value = 0;
   double bound = 0;    ///< no plan has less
   stagecut::state state = stagecut::state::unknown;  ///< what is proved
 
@@ -114,8 +117,9 @@ struct memory_model {
   double parameter_multiplier = 0;     ///< bytes that stay for each byte of parameters, where a layer has no `resident`
   std::string checkpoint{};            ///< `always`, `except_last`, `never`
   double boundary_buffers = 0;         ///< for each byte that crosses a stage's ends
-  std::optional<double> per_device{};  ///< bytes of a device; unset: no limit was given
-  double buffer_fraction = 0;          ///< of `per_device`, kept free
+  std::optional<double> per_device{};  ///< bytes of a device; unset: no limit was given, or one of each
+  double buffer_fraction = 0;          ///< of the memory of each device, kept free
+  std::vector<double> of_devices{};    ///< bytes of every rank, where each has its own limit; else empty
 
   /// Equal in every part.
   friend bool operator==(const memory_model&, const memory_model&) = default;

@@ -36,14 +36,15 @@ enum class plan_objective : std::uint8_t {
   leximax,     ///< the greatest, then the next, and so on
   range,       ///< the greatest less the least
   variance,    ///< the mean of the squared distances of the stages' costs from their mean
+  /// Of inference: the sum over stages, with the messages between them, which every token of a request waits for.
+  time_per_token,
 };
 
 /// The words for objectives in files and on the command line; `automatic` has none of its own.
-inline constexpr word<plan_objective> objective_words[] = {{"makespan", plan_objective::makespan},
-                                                           {"bottleneck", plan_objective::bottleneck},
-                                                           {"leximax", plan_objective::leximax},
-                                                           {"range", plan_objective::range},
-                                                           {"variance", plan_objective::variance}};
+inline constexpr word<plan_objective> objective_words[] = {
+    {"makespan", plan_objective::makespan}, {"bottleneck", plan_objective::bottleneck},
+    {"leximax", plan_objective::leximax},   {"range", plan_objective::range},
+    {"variance", plan_objective::variance}, {"time-per-token", plan_objective::time_per_token}};
 
 /// The name of an objective; plans are written with that of the one that was minimised.
 [[nodiscard]] constexpr const char* to_string(plan_objective objective) noexcept {
@@ -74,7 +75,8 @@ struct plan_request {
   std::vector<std::size_t> forbidden_cuts{};                ///< c: not between the layers c - 1 and c
   std::vector<interval> kept_together{};                    ///< layers of which each is in the stage of the others
   std::optional<double> memory_per_device{};                ///< bytes that no device may exceed; unset: no limit
-  double buffer_fraction = 0;                               ///< of `memory_per_device`, kept free, below 1
+  std::vector<double> memory_of_devices{};  ///< bytes of every device, in place of the same for all; empty: as above
+  double buffer_fraction = 0;               ///< of the memory of each device, kept free, below 1
   memory_options memory{};                                  ///< how memory is reckoned
   /// What the plan calls `memory.parameter_multiplier`; empty: by what memory is reckoned, `as profiled` if the profile
   /// says what stays of a layer, else `adam`, or the number if it is not Adam's.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -219,6 +220,13 @@ namespace detail {
   }
   result.backward = result.forward;
   return result;
+}
+
+/// The bytes that a rank of a plan may take; unset: there is no limit.
+[[nodiscard]] inline std::optional<double> memory_limit_of(const plan& made, std::size_t rank) noexcept {
+  const memory_model& memory = made.memory;
+  if (memory.of_devices.empty() ? !memory.per_device : rank >= memory.of_devices.size()) return std::nullopt;
+  return (memory.of_devices.empty() ? *memory.per_device : memory.of_devices[rank]) * (1 - memory.buffer_fraction);
 }
 
 }  // namespace stagecut::inline v0

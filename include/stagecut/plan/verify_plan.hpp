@@ -24,6 +24,7 @@
 #include <stagecut/plan/detail/verify_placement.hpp>
 #include <stagecut/plan/detail/verify_profile.hpp>
 #include <stagecut/plan/detail/verify_schedule.hpp>
+#include <stagecut/profile/as_inference.hpp>
 #endif
 
 namespace stagecut::inline v0 {
@@ -89,14 +90,13 @@ STAGECUT_INLINE void check_figures_of(verified_plan& all, plan_verification& res
   check_notes order_notes("schedule");
   const schedule order = detail::verify_order_of(all, order_notes);
   check_notes makespan_notes("makespan");
-  detail::verify_run(all, order, order_notes, makespan_notes);
-  const plan_check makespan = makespan_notes.take();
+  const std::optional<double> last_pass = detail::verify_run(all, order, order_notes, makespan_notes);
   result.checks.push_back(loads.take());
   result.checks.push_back(detail::verify_memory_of(all, order));
   result.checks.push_back(std::move(messages));
   result.checks.push_back(order_notes.take());
-  result.checks.push_back(makespan);
-  result.checks.push_back(detail::verify_objective(all, makespan));
+  result.checks.push_back(makespan_notes.take());
+  result.checks.push_back(detail::verify_objective(all, last_pass));
   result.checks.push_back(detail::verify_bound(all));
 }
 
@@ -126,6 +126,7 @@ STAGECUT_INLINE plan bare_plan(const profile& model, const std::vector<std::size
 }  // namespace detail
 
 STAGECUT_INLINE plan_verification verify_plan_fn::operator()(const profile& model, const plan& made) const {
+  if (made.profile.inference && !model.inference) return (*this)(as_inference(model), made);
   plan_verification result;
   const bool chain_of_graph = !model.edges.empty() && made.profile.edges.empty();
   detail::verified_plan all{chain_of_graph ? made.profile : model, made};

@@ -118,10 +118,13 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
   describe_graph_stages(result, request, graph, stage_of);
   describe_graph_buffers(result, request, graph, stage_of);
   result.edges = stage_edges_of(graph, stage_of, stages.size());
-  result.memory = {optimizer_name(model, request),     request.memory.parameter_multiplier,
-                   to_string(request.memory.checkpoint), graph_buffers(model, request),
+  result.memory = {optimizer_name(model, request),
+                   request.memory.parameter_multiplier,
+                   to_string(request.memory.checkpoint),
+                   graph_buffers(model, request),
                    request.memory_per_device ? request.memory_per_device : model.machine.memory,
-                   request.buffer_fraction};
+                   request.buffer_fraction,
+                   {}};
   if (const auto link = graph_link(model, request)) {
     result.messages = {to_string(messages_one_by_one(request) ? transfer_kind::blocking : request.transfers), {*link}};
   }

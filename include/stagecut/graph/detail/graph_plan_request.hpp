@@ -28,6 +28,8 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (request.devices == 0) refuse("devices", "0", "must be at least 1");
   if (request.devices >> 20U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^20");
   if (request.cpus >> 20U != 0) refuse("cpus", std::to_string(request.cpus), "must be below 2^20");
+  if (model.inference)
+    refuse("model.inference", "true", "is not supported for a graph: inference is planned as a chain");
   check_words(function, request);
   check_numbers(function, model, request);
   check_devices(function, request);
@@ -42,6 +44,9 @@ inline void check_graph_request(std::string_view function, const profile& model,
   const plan_objective of = request.objective;
   if (of != plan_objective::automatic && of != plan_objective::bottleneck && of != plan_objective::makespan) {
     refuse("objective", to_string(of), "must be bottleneck or makespan for a graph");
+  }
+  if (!request.memory_of_devices.empty()) {
+    refuse("memory_of_devices", "{…}", "is not supported for a graph: say one memory for all devices");
   }
   if (!request.forbidden_cuts.empty()) refuse("forbidden_cuts", "{…}", "is of chains: say groups of layers");
   if (!request.kept_together.empty()) refuse("kept_together", "{…}", "is of chains: say groups of layers");

@@ -49,13 +49,21 @@ namespace stagecut::inline v0::detail {
   return most;
 }
 
-/// A constraint of the user's, and a limit of every rank's memory.
+/// A constraint of the user's, and a limit of every rank's memory: one for all, or of each its own.
+///
+/// Where ranks have limits of their own, `stage_memory` is stretched so that it counts against the greatest of them, and
+/// a little less than that: what keeps to the limits, as `allows` and `allows_rank` decide without rounding, keeps to
+/// those sums as well.
 template <class Model, class Constraint>
 class model_rules final : public cut_rules {
  public:
-  model_rules(const Model& model, const schedule& order, const std::optional<double>& bytes, const Constraint& allowed)
-      : model_(model), allowed_(allowed), bytes_(bytes), most_(order.stages()) {
+  model_rules(const Model& model, const schedule& order, const std::optional<double>& bytes, const Constraint& allowed,
+              const std::vector<double>& of_ranks = {})
+      : model_(model), allowed_(allowed), bytes_(bytes), rank_of_(order.rank_of), most_(order.stages()) {
+    for (const double each : of_ranks) bytes_ = bytes_ && *bytes_ > each ? *bytes_ : each;
     if (!bytes_) return;
+    limits_ = of_ranks;
+    limits_.resize(order.ranks(), *bytes_);
     held_.resize(order.ranks());
     stages_ = stages_of_ranks(order);
     for (std::size_t r = 0; r < order.ranks(); ++r) {
@@ -72,7 +80,7 @@ class model_rules final : public cut_rules {
 
   [[nodiscard]] bool allows(std::size_t s, std::size_t first, std::size_t last) const override {
     if (!allowed_(s, first, last)) return false;
-    return !bytes_ || memory(s, first, last, most_[s]) <= *bytes_;
+    return !bytes_ || memory(s, first, last, most_[s]) <= limits_[rank_of_[s]];
   }
 
   [[nodiscard]] bool may_be(std::size_t s, std::size_t first, std::size_t last) const override {
@@ -82,7 +90,7 @@ class model_rules final : public cut_rules {
   [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const override {
     if (detail::hopeless(allowed_, s, first, last, allowed_(s, first, last))) return true;
     if constexpr (requires { model_.least_memory(s, first, last, s); }) {
-      return bytes_ && model_.least_memory(s, first, last, most_[s]) > *bytes_;
+      return bytes_ && model_.least_memory(s, first, last, most_[s]) > limits_[rank_of_[s]];
     } else {
       return false;
     }
@@ -95,7 +103,7 @@ class model_rules final : public cut_rules {
       for (std::size_t j = 0; j < parts.size(); ++j) {
         sum += memory(stages_[rank][j], parts[j].first, parts[j].last, held[j]);
       }
-      if (sum > *bytes_) return false;
+      if (sum > limits_[rank]) return false;
     }
     return true;
   }
@@ -107,16 +115,32 @@ class model_rules final : public cut_rules {
   }
   [[nodiscard]] double stage_memory(std::size_t s, std::size_t first, std::size_t last,
                                     std::size_t held) const override {
-    return memory(s, first, last, held);
+    const double bytes = memory(s, first, last, held);
+    const double stretched = stretch(s);
+    return stretched == 1 ? bytes : bytes * stretched * (1 - 0x1p-40);
   }
   [[nodiscard]] double memory_limit() const override { return bytes_.value_or(0); }
 
-  /// The most that `[first, last)` holds as stage s, where there is a limit.
+  /// The most that `[first, last)` holds as stage s, where there is a limit; on a rank with less memory than the greatest
+  /// as much more.
   [[nodiscard]] double held(std::size_t s, std::size_t first, std::size_t last) const {
-    return memory(s, first, last, most_[s]);
+    return memory(s, first, last, most_[s]) * stretch(s);
+  }
+  /// Whether ranks have limits that differ.
+  [[nodiscard]] bool limits_differ() const noexcept {
+    for (const double each : limits_) {
+      if (each != limits_[0]) return true;
+    }
+    return false;
   }
 
  private:
+  /// How many times the limit of a stage's rank the greatest is.
+  [[nodiscard]] double stretch(std::size_t s) const {
+    const double limit = limits_.empty() ? 0 : limits_[rank_of_[s]];
+    return limit > 0 && limit != *bytes_ ? *bytes_ / limit : 1;
+  }
+
   [[nodiscard]] double memory(std::size_t s, std::size_t first, std::size_t last, std::size_t held) const {
     if constexpr (memory_pipeline_model<Model>) {
       const double bytes = model_.memory(s, first, last, held);
@@ -135,7 +159,9 @@ class model_rules final : public cut_rules {
 
   const Model& model_;
   const Constraint& allowed_;
-  const std::optional<double>& bytes_;
+  std::optional<double> bytes_;                                // the greatest limit
+  std::vector<double> limits_{};                               // of every rank, where there are any
+  const std::vector<std::size_t>& rank_of_;                    // of every stage
   bool several_ = false;                                       // stages on a rank
   std::vector<std::size_t> most_;                              // held of every stage
   std::vector<std::vector<std::size_t>> stages_{};             // of every rank

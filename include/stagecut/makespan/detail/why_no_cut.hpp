@@ -81,8 +81,9 @@ template <class Model, class Constraint>
     return {reason::cause::memory,
             alone ? whole_number(least, !whole) : available + 1,
             available,
-            alone || !rules.has_rank_rules() ? joined({"the fullest of ", stages, " stages"})
-                                             : joined({"the fullest of ", order.ranks(), " ranks"}),
+            joined({"the fullest of ", alone || !rules.has_rank_rules() ? stages : order.ranks(),
+                    alone || !rules.has_rank_rules() ? " stages" : " ranks",
+                    rules.limits_differ() ? ", counted as on the one with most memory," : ""}),
             {}};
   }
 }

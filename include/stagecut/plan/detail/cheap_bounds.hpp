@@ -109,6 +109,7 @@ namespace stagecut::inline v0::detail {
     fastest = fastest < speed ? speed : fastest;
     speeds += makespan ? speed / static_cast<double>(all.made.chunks == 0 ? 1 : all.made.chunks) : speed;
   }
+  if (said.name == "time-per-token") return total / fastest;
   const double average = total / speeds;
   const double heaviest = detail::heaviest_group(all, layers) / fastest;
   const double of_stages = average < heaviest ? heaviest : average;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
@@ -9,6 +10,11 @@
 #include <stagecut/profile/training_memory.hpp>
 
 namespace stagecut::inline v0::detail {
+
+/// Whether devices have so much memory and no more.
+[[nodiscard]] inline bool has_memory_limit(const plan_request& request) {
+  return request.memory_per_device || !request.memory_of_devices.empty();
+}
 
 /// Refuses bytes that a limit would say nothing of, and such as nobody has.
 inline void check_memory(const training_memory& memory, const plan_request& request,
@@ -23,15 +29,30 @@ inline void check_memory(const training_memory& memory, const plan_request& requ
     counted = counted && bytes < most;
     any = any || bytes > 0;
   }
-  if (request.memory_per_device && !any) {
+  if (detail::has_memory_limit(request) && !any) {
     fail(invalid_input("model", "no layer takes any bytes: a limit of memory says nothing"));
   }
   if (!counted) fail(invalid_input("model", "its layers take more than 10^18 bytes"));
 }
 
-/// The bytes of a device that stages may take; 0 where nothing was said.
-[[nodiscard]] inline double bytes_allowed(const plan_request& request) {
-  return request.memory_per_device.value_or(0) * (1 - request.buffer_fraction);
+/// The bytes of that device that stages may take; 0 where nothing was said.
+[[nodiscard]] inline double bytes_allowed(const plan_request& request, std::size_t device) {
+  const std::vector<double>& own = request.memory_of_devices;
+  return (own.empty() ? request.memory_per_device.value_or(0) : own[device]) * (1 - request.buffer_fraction);
+}
+
+/// The same of every device.
+[[nodiscard]] inline std::vector<double> bytes_of_devices(const plan_request& request) {
+  std::vector<double> result;
+  for (std::size_t d = 0; d < request.devices; ++d) result.push_back(detail::bytes_allowed(request, d));
+  return result;
+}
+
+/// The same of the device that has most.
+[[nodiscard]] inline double most_bytes_allowed(const plan_request& request) {
+  double most = 0;
+  for (const double each : detail::bytes_of_devices(request)) most = most < each ? each : most;
+  return most;
 }
 
 }  // namespace stagecut::inline v0::detail

@@ -10,6 +10,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/cost/detail/check_links.hpp>
+#include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -121,6 +122,10 @@ inline void check_numbers(std::string_view function, const profile& model, const
   if (request.memory_per_device && !(is_finite(*request.memory_per_device) && *request.memory_per_device > 0)) {
     refuse("memory_per_device", std::to_string(*request.memory_per_device), "must be above 0");
   }
+  if (request.memory_per_device && !request.memory_of_devices.empty()) {
+    refuse("memory_per_device", std::to_string(*request.memory_per_device),
+           "must be unset where each device has its own");
+  }
 }
 
 /// Refuses speeds of other devices, and links between others.
@@ -134,6 +139,15 @@ inline void check_devices(std::string_view function, const plan_request& request
   for (std::size_t d = 0; d < request.speeds.size(); ++d) {
     if (is_finite(request.speeds[d]) && request.speeds[d] > 0) continue;
     refuse(joined({"speeds[", d, "]"}), std::to_string(request.speeds[d]), "must be finite and above 0");
+  }
+  const std::vector<double>& memory = request.memory_of_devices;
+  if (!memory.empty() && memory.size() != request.devices) {
+    refuse("memory_of_devices.size()", std::to_string(memory.size()),
+           joined({"must be the number of devices, ", request.devices}));
+  }
+  for (std::size_t d = 0; d < memory.size(); ++d) {
+    if (is_finite(memory[d]) && memory[d] > 0) continue;
+    refuse(joined({"memory_of_devices[", d, "]"}), std::to_string(memory[d]), "must be finite and above 0");
   }
   if (request.topology && !request.links.empty()) {
     refuse("links.size()", std::to_string(request.links.size()),
@@ -166,6 +180,7 @@ inline void check_request(std::string_view function, const profile& model, const
                         "is of graphs: see plan_graph"));
   }
   check_words(function, request);
+  check_inference(function, model, request);
   check_in_flight(function, request);
   check_microbatches(function, request);
   check_numbers(function, model, request);

@@ -35,6 +35,9 @@ namespace stagecut::inline v0::detail {
   if (!request.speeds.empty() && request.speeds.size() != request.devices) {
     return "the speeds are those of another number of devices";
   }
+  if (!request.memory_of_devices.empty() && request.memory_of_devices.size() != request.devices) {
+    return "the memory is that of another number of devices";
+  }
   if (request.topology && request.topology->devices() < request.devices) return "the topology has fewer devices";
   if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
     return "the links are those of another number of stages";
@@ -90,7 +93,12 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   asked.microbatches = 0;
   // Of several numbers of devices each may be the one that speeds and links are of; of several chunks, links.
   const bool any_devices = choices.devices.size() > 1;
-  if (any_devices) asked.in_flight.clear(), asked.speeds.clear(), asked.topology.reset();
+  if (any_devices) {
+    asked.in_flight.clear();
+    asked.speeds.clear();
+    asked.memory_of_devices.clear();
+    asked.topology.reset();
+  }
   if ((any_devices || choices.chunks.size() > 1) && asked.links.size() > 1) asked.links.clear();
   if (!choices.devices.empty()) asked.devices = choices.devices[0];
   if (!choices.chunks.empty()) asked.chunks = choices.chunks[0];

@@ -21,6 +21,7 @@ struct chosen_figures {
   double activations = 0;
   double workspace = 0;
   double output = 0;
+  double update = 0;
   std::size_t ways = 1;      ///< devices that share it
   const char* unknown = "";  ///< why that cannot be said
   const char* wrong = "";    ///< why there is no such thing
@@ -36,6 +37,7 @@ template <class Each>
   result.resident = each.resident;
   result.activations = each.activations;
   result.workspace = each.workspace;
+  result.update = each.update;
   result.output = each.output;
   return result;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/cost/item_sums.hpp>
+#include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -21,6 +22,7 @@ namespace stagecut::inline v0::detail {
 /// What a plan calls the way in which its memory was reckoned.
 [[nodiscard]] inline std::string optimizer_name(const profile& model, const plan_request& request) {
   if (!request.optimizer.empty()) return request.optimizer;
+  if (model.inference) return "inference";
   bool profiled = false;
   for (const layer& each : model.layers) profiled = profiled || each.resident;
   if (profiled && request.memory.use_resident) return "as profiled";
@@ -42,6 +44,7 @@ inline void describe_passes(planned_stage& stage, const profile& model, const in
     kept += each.backward;
     split = split && each.backward_weight;
     weight += each.backward_weight.value_or(0);
+    stage.all_reduce += each.update;
   }
   if (!request.speeds.empty()) {
     const double speed = request.speeds[stage.device];
@@ -49,6 +52,7 @@ inline void describe_passes(planned_stage& stage, const profile& model, const in
     stage.backward /= speed;
     kept /= speed;
     weight /= speed;
+    stage.all_reduce /= speed;
   }
   if (split) stage.backward_weight = weight;
   if (checkpoint != checkpointing::except_last) return;
@@ -92,11 +96,19 @@ inline void describe(plan& result, const profile& model, const plan_request& req
   }
   if (in_flight.empty()) return;
   result.memory = {optimizer_name(model, request),
-                   request.memory.parameter_multiplier,
+                   memory_of_request(model, request).parameter_multiplier,
                    to_string(request.memory.checkpoint),
                    request.memory.boundary_buffers,
                    request.memory_per_device,
-                   request.buffer_fraction};
+                   request.buffer_fraction,
+                   request.memory_of_devices};
+}
+
+/// When the last pass of a predicted iteration ends; what comes behind it is no part of the objective.
+[[nodiscard]] inline double last_pass(const plan& predicted) {
+  double latest = 0;
+  for (const timed_pass& each : predicted.timeline) latest = latest < each.end ? each.end : latest;
+  return latest;
 }
 
 /// Predicts the iteration of a plan that is described.

@@ -93,8 +93,9 @@ template <stage_cost Cost, stage_constraint Constraint>
 
 /// The same of the times of a request's stages: on devices of different speeds, with the messages at their ends.
 ///
-/// A message takes its link in each direction once for every microbatch. What blocks, a device does both ways at both
-/// ends, beside computing; a link carries each way while both compute; what occupies nothing holds up nobody.
+/// A message takes its link in each direction once for every microbatch, in inference in one. What blocks, a device does
+/// both ways at both ends, beside computing; a link carries each way while both compute; what occupies nothing holds up
+/// nobody.
 ///
 /// @param blocks  the layers of each item of the chain
 template <stage_constraint Constraint>
@@ -119,7 +120,7 @@ template <stage_constraint Constraint>
   if (links.empty()) return speeds.empty() ? best(cost) : best(at_speeds(cost, std::move(speeds)));
 
   if (speeds.empty()) speeds.assign(stages, 1);
-  const double ways = request.transfers == transfer_kind::blocking ? 2 : 1;
+  const double ways = request.transfers == transfer_kind::blocking && !model.inference ? 2 : 1;
   std::vector<double> bytes(cost.size());
   for (std::size_t b = 0; b < bytes.size(); ++b) bytes[b] = ways * model.layers[blocks[b + 1] - 1].output;
   for (link_speed& each : links) each.latency *= ways;

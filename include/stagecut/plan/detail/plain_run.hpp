@@ -75,6 +75,15 @@ class plain_run {
     return latest;
   }
 
+  /// When the last pass ends, before what comes at the end of an iteration.
+  [[nodiscard]] double last_pass() const noexcept {
+    double latest = 0;
+    for (const auto& rank : passes_) {
+      for (const plain_pass& each : rank) latest = latest < each.end ? each.end : latest;
+    }
+    return latest;
+  }
+
   /// The passes of every rank, in its order.
   [[nodiscard]] const std::vector<std::vector<plain_pass>>& passes() const noexcept { return passes_; }
 

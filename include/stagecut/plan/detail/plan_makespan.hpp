@@ -71,7 +71,7 @@ class device_chain {
                            : minimize_makespan(with_speeds(chain_, speeds_), asked, all);
   }
 
-  /// Whether a cut fits into so many bytes of a device; unset if that is not known at the time `end`.
+  /// Whether a cut fits into so many bytes of the device that has most; unset if that is not known at the time `end`.
   [[nodiscard]] std::optional<bool> fits(makespan_request asked, double bytes, double end) const {
     const double left = end - seconds_now();
     if (left < 0) return std::nullopt;
@@ -80,7 +80,8 @@ class device_chain {
     const auto watch = [&](const makespan_progress& now) { found_one = found_one || now.makespan > 0; };
     const auto user = asked.limits.stop;
     const auto stop = [&] { return found_one || (user && user()); };
-    asked.memory_per_device = bytes;
+    if (asked.memory_of_ranks.empty()) asked.memory_per_device = bytes;
+    if (!asked.memory_of_ranks.empty()) asked.memory_of_ranks = stretched(asked.memory_of_ranks, bytes);
     asked.limits = {left, by_nodes(asked.limits) ? asked.limits.node_limit : std::nullopt, {}, {}};
     asked.limits.progress = watch;
     asked.limits.stop = stop;
@@ -114,7 +115,7 @@ class device_chain {
   result.schedule = {order.name, request.microbatches};
   predict(result, runs(order, op_kind::backward_input));
   // Both are sums of the same times, in another order: what was proved says more of them than a difference in rounding.
-  const double value = *result.makespan;
+  const double value = last_pass(result);
   const double bound = found.bound < value ? found.bound : value;
   const bool optimal = proved == state::optimal && value - bound <= value * 0x1p-30;
   result.objective = {"makespan", "time", value, bound, optimal ? state::optimal : state::feasible};
@@ -134,7 +135,8 @@ class device_chain {
   asked.transfers = request.transfers;
   asked.limits = request.limits;
   asked.helpers = request.helpers;
-  if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request);
+  if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request, 0);
+  if (!request.memory_of_devices.empty()) asked.memory_of_ranks = bytes_of_devices(request);
   const training_memory memory(model, request.memory);
   const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
   check_memory(memory, request, in_flight);

@@ -15,10 +15,12 @@
 #include <stagecut/cost/detail/any_constraint.hpp>
 #include <stagecut/cost/merged_items.hpp>
 #include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
+#include <stagecut/plan/detail/least_time_per_token.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
@@ -43,8 +45,10 @@ inline void check_stages_request(std::string_view function, const profile& model
   const auto refuse = [&](const char* argument, const std::string& value, const std::string& requirement) {
     fail(argument_error(function, argument, value, requirement));
   };
-  if (request.memory_per_device && request.chunks > 1) {
-    refuse("memory_per_device", std::to_string(*request.memory_per_device),
+  if (has_memory_limit(request) && request.chunks > 1) {
+    const bool one = request.memory_per_device.has_value();
+    refuse(one ? "memory_per_device" : "memory_of_devices",
+           one ? std::to_string(*request.memory_per_device) : std::string("{…}"),
            "is not supported with chunks above 1, whose stages share a device: see make_plan");
   }
   const bool spread = request.objective == plan_objective::range || request.objective == plan_objective::variance;
@@ -71,15 +75,19 @@ inline void check_stages_request(std::string_view function, const profile& model
   }
 }
 
-/// Microbatches in flight, of every stage; empty if that is not known.
-[[nodiscard]] inline std::vector<std::size_t> microbatches_kept(const plan_request& request) {
+/// Microbatches in flight, of every stage; empty if that is not known. In inference groups of requests, one unless said.
+[[nodiscard]] inline std::vector<std::size_t> microbatches_kept(const profile& model, const plan_request& request) {
   std::vector<std::size_t> result = request.in_flight;
+  if (model.inference) {
+    result.resize(request.devices, 1);
+    return result;
+  }
   if (result.empty() && request.chunks > 1 && prediction_obstacle(request).empty()) {
     return microbatches_in_flight(schedule_of_request(request));
   }
   const schedule_entry& entry = entry_of(request.schedule);
   const bool all = entry.most_in_flight != nullptr && entry.most_in_flight(request.devices, 0) == all_in_flight;
-  if (result.empty() && request.chunks == 1 && (!all || request.microbatches != 0 || request.memory_per_device)) {
+  if (result.empty() && request.chunks == 1 && (!all || request.microbatches != 0 || has_memory_limit(request))) {
     return microbatches_in_flight(request.schedule, request.devices, request.microbatches);
   }
   for (std::size_t& each : result) {
@@ -94,12 +102,12 @@ inline void check_stages_request(std::string_view function, const profile& model
                                                         const std::vector<std::size_t>& in_flight) {
   const auto uniform = uniform_cuts(layers, request.devices * request.chunks);
   const auto most = static_cast<double>(uniform->cost);
-  const double bytes = bytes_allowed(request);
   objective_cut result{uniform->cuts, most, most, {}};
   for (std::size_t s = 0; s < result.cuts.stages(); ++s) {
     const interval items = result.cuts.stage(s);
     result.costs.push_back(static_cast<double>(items.size()));
-    if (!request.memory_per_device) continue;
+    if (!has_memory_limit(request)) continue;
+    const double bytes = bytes_allowed(request, s);
     const double needed = memory(items.first, items.last, in_flight[s]).total();
     if (needed <= bytes) continue;
     return outcome<objective_cut>::infeasible({reason::cause::memory, whole_bytes(needed),
@@ -121,12 +129,15 @@ inline void check_stages_request(std::string_view function, const profile& model
   }
   const bool timed = request.by == measure::time && measured.of == "time";
   if (timed) check_speeds(function, request, cost(0, cost.size()));
+  const bool per_token = request.objective == plan_objective::time_per_token;
+  if (per_token && !timed) fail(invalid_input("model", "no layer has a time"));
   const auto best = [&](const auto& within) {
+    if (per_token) return detail::least_time_per_token(cost, model, blocks, request, within);
     return timed ? detail::best_by_time(cost, model, blocks, request, within)
                  : detail::best_by_objective(cost, request.devices * request.chunks, request, within);
   };
-  if (!request.memory_per_device) return best(no_constraint());
-  const memory_cap cap(memory, in_flight, bytes_allowed(request));
+  if (!has_memory_limit(request)) return best(no_constraint());
+  const memory_cap cap(memory, in_flight, bytes_of_devices(request));
   const merged_constraint within(cap, blocks);
   auto found = best(any_constraint(within));
   if (found) return found;
@@ -140,8 +151,8 @@ inline void check_stages_request(std::string_view function, const profile& model
   const cuts blocks = blocks_of(function, model, request.forbidden_cuts, request.kept_together);
   const std::size_t stages = request.devices * request.chunks;
   if (stages > blocks.stages()) return outcome<plan>::infeasible(too_many_stages(blocks, stages));
-  const training_memory memory(model, request.memory);
-  const std::vector<std::size_t> in_flight = microbatches_kept(request);
+  const training_memory memory(model, memory_of_request(model, request));
+  const std::vector<std::size_t> in_flight = microbatches_kept(model, request);
   check_memory(memory, request, in_flight);
   const layer_costs measured = measured_costs(model, request, memory);
   const auto found = best_stages_of(function, model, request, blocks, measured, memory, in_flight);

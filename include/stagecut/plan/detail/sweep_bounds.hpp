@@ -44,7 +44,7 @@ namespace stagecut::inline v0::detail {
   if (asked.chunks > 1 || asked.devices > blocks.stages()) return mean;
   memory_fit fits(blocks, memory, limits);
   const std::vector<std::size_t> in_flight = microbatches_in_flight(schedule_of_request(asked));
-  const double least = least_that_fits(fits, in_flight, mean, 0x1p-10).low;
+  const double least = detail::least_that_fits([&](double bytes) { return fits(in_flight, bytes); }, mean, 0x1p-10).low;
   return least < mean ? mean : least;
 }
 

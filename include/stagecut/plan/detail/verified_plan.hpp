@@ -24,6 +24,7 @@ struct stage_seconds {
   double backward_weight = 0;  ///< of both, the gradient of the parameters
   bool splits = true;          ///< whether all layers tell that
   double both = 0;             ///< passes, the mean over the microbatches
+  double update = 0;           ///< at the end of an iteration
   const char* unknown = "";    ///< why these are not known
 };
 

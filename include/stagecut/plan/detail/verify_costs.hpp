@@ -78,13 +78,18 @@ struct stage_tensors {
 [[nodiscard]] inline double timed_cost(const verified_plan& all, std::size_t s) {
   const message_model& messages = all.made.messages;
   const double both = all.seconds[s].both;
+  if (all.made.objective.name == "time-per-token") {
+    const bool any = !messages.links.empty() && all.made.devices > 1;
+    return any ? both + detail::ends_of_stage(all, s).sent : both;
+  }
   const bool silent = messages.links.empty() || messages.kind == "latency" || all.made.devices == 1;
   if (silent || all.made.stages[s].on_cpu || all.made.objective.name == "makespan") return both;
   const bool blocking = messages.kind == "blocking";
   const auto larger = [](double a, double b) { return a < b ? b : a; };
   if (all.made.edges.empty() || messages.links.size() != 1) {
     const auto [received, sent] = detail::ends_of_stage(all, s);
-    return blocking ? both + 2 * (received + sent) : larger(both, larger(received, sent));
+    const double ways = all.model.inference ? 1 : 2;  // gradients come back
+    return blocking ? both + ways * (received + sent) : larger(both, larger(received, sent));
   }
   const auto [there, back] = detail::tensors_of_stage(all, s);
   if (blocking) return both + there + back;

@@ -38,12 +38,14 @@ namespace stagecut::inline v0::detail {
     result.backward_kept += each.backward;
     result.splits = result.splits && each.backward_weight;
     result.backward_weight += each.backward_weight.value_or(0);
+    result.update += each.update;
     cpu += all.model.layers[i].cpu.value_or(0);
   }
   const double speed = all.speed(s);
   result.forward /= speed;
   result.backward_kept /= speed;
   result.backward_weight /= speed;
+  result.update /= speed;
   const bool again = checkpoint == "always" || checkpoint == "except_last";
   result.backward = result.backward_kept + (again ? result.forward : 0);
   const auto m = static_cast<double>(all.made.schedule.microbatches);
@@ -115,7 +117,12 @@ inline void verify_seconds(verified_plan& all, check_notes& notes) {
     } else {
       detail::compare_seconds(all, s, kept, notes);
     }
-    if (stage.all_reduce != 0) notes.not_checked(stage_text(s), "the profile does not say what an all-reduce takes");
+    if (!all.seconds[s].unknown[0] && all.seconds[s].update != 0) {
+      notes.compare(stage_text(s), "all_reduce is not that of its layers' updates", stage.all_reduce,
+                    all.seconds[s].update);
+    } else if (stage.all_reduce != 0) {
+      notes.not_checked(stage_text(s), "the profile does not say what an all-reduce takes");
+    }
     const double both = stage.forward + stage.mean_backward(all.made.schedule.microbatches);
     said = said < both ? both : said;
     found = found < all.seconds[s].both ? all.seconds[s].both : found;

@@ -30,6 +30,7 @@ namespace stagecut::inline v0::detail {
     sum += each;
   }
   if (objective == "bottleneck" || objective == "leximax") return most;
+  if (objective == "time-per-token") return sum;
   if (objective == "range") return most - least;
   if (objective != "variance") return std::nullopt;
   const double mean = sum / static_cast<double>(costs.size());
@@ -39,8 +40,8 @@ namespace stagecut::inline v0::detail {
 }
 
 /// Checks the value of an objective.
-/// @param makespan  as it was checked
-[[nodiscard]] inline plan_check verify_objective(const verified_plan& all, const plan_check& makespan) {
+/// @param last_pass  when it ends, worked out anew; unset: it was not
+[[nodiscard]] inline plan_check verify_objective(const verified_plan& all, const std::optional<double>& last_pass) {
   check_notes notes("objective");
   const objective_value& said = all.made.objective;
   notes.figures(said.value, std::nullopt);
@@ -49,12 +50,12 @@ namespace stagecut::inline v0::detail {
     return notes.take();
   }
   if (said.name == "makespan") {
-    if (!makespan.recomputed) {
+    if (!last_pass) {
       notes.not_checked("", "the makespan was not worked out");
       return notes.take();
     }
-    notes.compare("", "it is not the makespan", said.value, *makespan.recomputed);
-    notes.figures(said.value, makespan.recomputed);
+    notes.compare("", "it is not the makespan", said.value, *last_pass);
+    notes.figures(said.value, last_pass);
     return notes.take();
   }
   std::vector<double> costs = all.costs;

@@ -113,6 +113,7 @@ inline void verify_chain_of(const profile& graph, verified_plan& all, check_note
                  static_cast<double>(n));
     return notes.take();
   }
+  if (planned.inference != given.inference) notes.broken("", "one is of inference and the other of training");
   if (planned.weights_only != given.weights_only) notes.broken("", "times are seconds in one and weights in the other");
   if (&all.model == &planned && &given != &planned) {
     detail::verify_chain_of(given, all, notes);

@@ -10,6 +10,7 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
+#include <stagecut/plan/detail/unlike_shortage.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -32,19 +33,28 @@ namespace stagecut::inline v0::detail {
 /// Why no cut fits into memory, with a stage on each device.
 [[nodiscard]] inline reason stage_shortage(const profile& model, const plan_request& request, const cuts& blocks,
                                            const training_memory& memory, const std::vector<std::size_t>& in_flight) {
+  if (!request.memory_of_devices.empty()) {
+    return unlike_shortage(model, blocks, memory, in_flight, bytes_of_devices(request), limits_of(request));
+  }
   const auto needs = [&](std::size_t devices) {
+    if (model.inference) {  // as many groups of requests on every device, whatever their number
+      bool alike = true;
+      for (const std::size_t each : in_flight) alike = alike && each == in_flight.front();
+      return alike ? std::vector<std::size_t>(devices, in_flight.front()) : std::vector<std::size_t>();
+    }
     const bool known = entry_of(request.schedule).most_in_flight != nullptr && request.in_flight.empty();
     return known ? microbatches_in_flight(request.schedule, devices, request.microbatches)
                  : std::vector<std::size_t>();
   };
-  return memory_shortage(model, blocks, memory, in_flight, bytes_allowed(request), needs, limits_of(request));
+  return memory_shortage(model, blocks, memory, in_flight, bytes_allowed(request, 0), needs, limits_of(request));
 }
 
 /// Why no cut fits into the memory of devices that have several stages each; `fits(bytes)` says of another memory whether
-/// a cut does, or unset if that takes too long.
+/// a cut does, or unset if that takes too long. Where devices differ, bytes count as on the one that has most.
 template <class Fits>
 [[nodiscard]] reason chunks_shortage(const plan_request& request, Fits&& fits) {
-  const double bytes = bytes_allowed(request);
+  const double bytes = most_bytes_allowed(request);
+  const bool unlike = !request.memory_of_devices.empty();
   double low = bytes;  // too few
   double high = 2 * bytes;
   std::optional<bool> enough = fits(high);
@@ -55,9 +65,11 @@ template <class Fits>
     enough = fits(middle);
     if (enough) (*enough ? high : low) = middle;
   }
-  return {reason::cause::memory, whole_bytes(low + 1), static_cast<std::size_t>(floor_bytes(bytes)),
-          joined({"the fullest of ", devices_text(request.devices), " of ", request.chunks, " stages each"}),
-          any ? joined({bytes_text(whole_bytes(high)), " would do"}) : std::string()};
+  return {
+      reason::cause::memory, whole_bytes(low + 1), static_cast<std::size_t>(floor_bytes(bytes)),
+      joined({"the fullest of ", devices_text(request.devices), " of ", request.chunks, " stages each",
+              unlike ? ", counted as on the one with most memory," : ""}),
+      any ? joined({unlike ? share_text(high, bytes) : bytes_text(whole_bytes(high)), " would do"}) : std::string()};
 }
 
 }  // namespace stagecut::inline v0::detail

@@ -12,7 +12,7 @@ namespace stagecut::inline v0::detail {
 /// count.
 [[nodiscard]] inline plan_request with_machine(const profile& model, plan_request request) {
   const stated_machine& machine = model.machine;
-  if (!request.memory_per_device) request.memory_per_device = machine.memory;
+  if (!request.memory_per_device && request.memory_of_devices.empty()) request.memory_per_device = machine.memory;
   if (!machine.buffers) request.memory.boundary_buffers = 0;
   if (!request.links.empty() || request.topology || !machine.link) return request;
   request.links = {*machine.link};

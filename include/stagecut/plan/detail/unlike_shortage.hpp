@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/sequence/chain_limits.hpp>
+
+// Why no cut fits where each device has memory of its own. Bytes count as on the device that has most: of one with half
+// of that, twice.
+namespace stagecut::inline v0::detail {
+
+/// The most of some bytes.
+[[nodiscard]] inline double most_of(const std::vector<double>& bytes) {
+  double most = 0;
+  for (const double each : bytes) most = most < each ? each : most;
+  return most;
+}
+
+/// So many bytes on the device that has most, on the others as much more or less.
+[[nodiscard]] inline std::vector<double> stretched(const std::vector<double>& bytes, double most) {
+  const double before = detail::most_of(bytes);
+  std::vector<double> result;
+  for (const double each : bytes) result.push_back(each == before ? most : each * (most / before));
+  return result;
+}
+
+/// How much of the memory that there is would do: `113 % of the memory of every device`.
+[[nodiscard]] inline std::string share_text(double enough, double most) {
+  return joined({whole_bytes(100 * (enough / most)), " % of the memory of every device"});
+}
+
+/// The block that comes furthest from fitting, if it fits on no device: then `layer_too_large`.
+[[nodiscard]] inline reason block_on_no_device(const profile& model, const cuts& blocks, const training_memory& memory,
+                                               const std::vector<std::size_t>& in_flight,
+                                               const std::vector<double>& bytes) {
+  const std::size_t stages = in_flight.size();
+  reason why{reason::cause::memory};
+  double furthest = 1;
+  for (std::size_t b = 0; b < blocks.stages(); ++b) {
+    std::size_t nearest = stages;  // the stage on which it comes nearest to fitting
+    double least = 0;
+    const std::size_t lowest = stages > blocks.stages() - b ? stages - (blocks.stages() - b) : 0;
+    for (std::size_t s = lowest; s <= b && s < stages; ++s) {
+      const double here = memory.share(blocks[b], blocks[b + 1], in_flight[s]) / bytes[s];
+      if (nearest == stages || here < least) nearest = s, least = here;
+    }
+    if (!(least > furthest)) continue;
+    furthest = least;
+    const std::size_t others = blocks[b + 1] - blocks[b] - 1;
+    why.what = reason::cause::layer_too_large;
+    why.needed = whole_bytes(memory.share(blocks[b], blocks[b + 1], in_flight[nearest]));
+    why.available = static_cast<std::size_t>(floor_bytes(bytes[nearest]));
+    why.place =
+        joined({layer_text(model, blocks[b]), others == 0 ? "" : joined({" with ", others, " more in its group"}),
+                " fits on no device; on device ", nearest, " it"});
+  }
+  return why;
+}
+
+/// Why blocks of layers cannot be cut into stages of which each stands on a device with its own memory, and what would do.
+///
+/// @param in_flight  microbatches in flight, of every stage
+/// @param bytes      of the device of every stage, above 0
+[[nodiscard]] inline reason unlike_shortage(const profile& model, const cuts& blocks, const training_memory& memory,
+                                            const std::vector<std::size_t>& in_flight, const std::vector<double>& bytes,
+                                            const chain_limits& limits) {
+  const std::size_t stages = in_flight.size();
+  memory_fit fits(blocks, memory, limits);
+  const double most = detail::most_of(bytes);
+  reason why = detail::block_on_no_device(model, blocks, memory, in_flight, bytes);
+  const bool told = fits(in_flight, bytes).has_value();
+  const std::size_t reached = fits.reached();
+  const auto enough = [&](double on_largest) { return fits(in_flight, detail::stretched(bytes, on_largest)); };
+  const auto [low, high] = detail::least_that_fits(enough, most);
+  if (high) why.remedy = joined({detail::share_text(*high, most), " would do"});
+  if (why.what != reason::cause::memory) return why;
+  why.needed = whole_bytes(low + 1);
+  why.available = static_cast<std::size_t>(floor_bytes(most));
+  why.place = joined({"the fullest of ", stages, " stages, counted as on the device with most memory,"});
+  if (told && reached < blocks.stages()) {
+    why.place = joined({layer_text(model, blocks[reached]), " finds no place: ", why.place});
+  }
+  return why;
+}
+
+}  // namespace stagecut::inline v0::detail
