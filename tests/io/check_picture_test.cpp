@@ -41,6 +41,7 @@ TEST_CASE("parts that do not belong together are refused") {
   refuses([](auto& p) { p.memory[0].curve[0].activations = std::numeric_limits<double>::quiet_NaN(); });
   refuses([](auto& p) { p.memory[0].resident = -1; });
   refuses([](auto& p) { p.memory_limit = -1; });
+  refuses([](auto& p) { p.memory_limits = {1, -1}; });
 }
 
 TEST_CASE("stages send along edges, and say to whom") {

@@ -53,14 +53,41 @@ TEST_CASE("each mistake is named with its line, field and value") {
   CHECK(refusal("time\n1\nx\n") == "f.csv:3: time: \"x\" is not a number");
   CHECK(refusal("time\n1,2\n") == "f.csv:2: time: \"1,2\" is not a number");
   CHECK(refusal("1\n-2\n") == "f.csv:2: time: \"-2\" is negative");
-  CHECK(refusal("name,kind\n") == "f.csv:1: column \"forward\" is missing");
-  CHECK(refusal("name,size\n") == "f.csv:1: column \"size\" is not known");
+  CHECK(refusal("name,size\n") ==
+        "f.csv:1: no column is a figure of a layer, as forward, backward_ms, parameters or memory_mb are");
+  CHECK(refusal("fwd\n") == "f.csv: names no layer");
+  CHECK(refusal("fwd,x\n1\n") == "f.csv:2: 1 fields, and the header names 2");
+  CHECK(refusal("fwd (ms);x\n1,5;2\n") == "f.csv:2: fwd (ms): \"1,5\" is not a number");
+  CHECK(refusal("mem_gb\n1\n1e300\n") == "f.csv:3: mem_gb: \"1e300\" is out of range");
+  CHECK(refusal("dgrad,wgrad\n1e308,1e308\n") == "f.csv:2: backward_input + backward_weight is out of range");
   CHECK(refusal("name,name\n") == "f.csv:1: column \"name\" stands twice");
   CHECK(refusal(header + "a,b,1,2,3,4\n") == "f.csv:2: 6 fields, and the header names 7");
   CHECK(refusal(header + "a,b,1,2,3,4,5\n\na,b,1,nan,3,4,5\n") == "f.csv:4: backward: \"nan\" is NaN");
   CHECK(refusal(header + "a,b,1e308,1e308,3,4,5\n") == "f.csv:2: forward + backward is out of range");
   CHECK(refusal(header + "\"a,b,1,2,3,4,5\n") == "f.csv:2: the quote of field 1 is not closed");
   CHECK(refusal(header + "\"a\"b,b,1,2,3,4,5\n") == "f.csv:2: text after the closing quote of field 1");
+}
+
+TEST_CASE("tables as people have them") {
+  const auto five = parse_csv(
+      "Layer;Type;Fwd (ms);Bwd (ms);Mem (MiB);# params;note\n"
+      "embed;embedding;1;2;3;500;x\nhead;\"a;b\";4;5;6;0;\n",
+      "f.csv");
+  REQUIRE(five.layers.size() == 2);
+  CHECK(five.layers[0] == stagecut::layer{"embed", "embedding", 1e-3, 2e-3, 1000, 3 * 1048576.0, 0});
+  CHECK(five.layers[1] == stagecut::layer{"head", "a;b", 4e-3, 5e-3, 0, 6 * 1048576.0, 0});
+  const auto split = parse_csv("wgrad_us\tdgrad_us\tworkspace_kb\tresident\tout\n1\t2\t3\t4 GB\t5\n", "f.csv");
+  CHECK(split.layers[0].name == "0");
+  CHECK(split.layers[0].backward == 1e-6 + 2e-6);
+  CHECK(split.layers[0].backward_weight == 1e-6);
+  CHECK(split.layers[0].backward_input == 2e-6);
+  CHECK(split.layers[0].workspace == 3000);
+  CHECK(split.layers[0].resident == 4e9);
+  CHECK(split.layers[0].output == 5);
+  CHECK(parse_csv("bwd,dgrad,wgrad\n5,1,2\n", "f.csv").layers[0].backward == 5);
+  const auto one = parse_csv("latency_ms\n2\n", "f.csv");
+  CHECK(!one.weights_only);
+  CHECK(one.times() == std::vector<double>{2e-3});
 }
 
 TEST_CASE("layers are read back as they were written, without what a CSV does not hold") {

@@ -25,14 +25,14 @@ std::string refusal(const std::string& text, const Read& read) {
 
 TEST_CASE("speeds are read as they are written") {
   const std::vector<double> speeds{1, 0.5, 1.0 / 3};
-  const std::string text = stagecut::io::json_line(detail::speeds_json(speeds));
+  const std::string text = stagecut::io::json_line(detail::amounts_json("plan#/speeds", speeds));
   CHECK(text == "[1, 0.5, 0.3333333333333333]");
   const auto parsed = detail::parse_json(text, "p");
   CHECK(detail::read_speeds(detail::json_value(parsed, "p")) == speeds);
   const auto read = [](const detail::json_value& value) { return detail::read_speeds(value); };
   CHECK(refusal("[]", read) == "p#: holds no speed");
   CHECK(refusal("[1, -1]", read) == "p#/1: -1 is negative");
-  CHECK_THROWS_WITH((void)detail::speeds_json({1, -1}),
+  CHECK_THROWS_WITH((void)detail::amounts_json("plan#/speeds", {1, -1}),
                     "stagecut::io::as_json: plan#/speeds/1 = -1.0, must be finite and not negative");
 }
 

@@ -83,19 +83,20 @@ TEST_CASE("the form in which a plan is written") {
   made.edges.clear();
   made.choices.clear();
   made.timeline.resize(1);
-  CHECK(as_json(made) == R"({"schema": "stagecut-plan-2",
+  CHECK(
+      as_json(made) == R"({"schema": "stagecut-plan-2",
  "cuts": [0, 1],
  "objective": {"name": "bottleneck", "of": "time", "value": 3.5, "bound": 3.25, "state": "feasible"},
  "devices": 1,
  "chunks": 1,
  "stages": [
   {"first": 0, "last": 1, "time": 3.5, "device": 0, "replicas": 3, "shards": 2, "forward": 1, "backward": 2.5, )"
-                         R"("backward_kept": 1.5, "backward_weight": 0.5, "all_reduce": 0.25, "in_flight": 2, )"
-                         R"("memory": {"resident": 24, "activations": 4, "recomputed": 3, "workspace": 2, "buffers": 12}}
+                       R"("backward_kept": 1.5, "backward_weight": 0.5, "all_reduce": 0.25, "in_flight": 2, )"
+                       R"("memory": {"resident": 24, "activations": 4, "recomputed": 3, "workspace": 2, "buffers": 12}}
  ],
  "schedule": {"name": "interleaved", "microbatches": 4},
  "memory": {"optimizer": "adam", "parameter_multiplier": 4, "checkpoint": "except_last", )"
-                         R"("boundary_buffers": 2, "per_device": 1024, "buffer_fraction": 0.1},
+                       R"("boundary_buffers": 2, "per_device": 1024, "buffer_fraction": 0.1},
  "speeds": [0.5],
  "messages": {"kind": "blocking", "links": [{"latency": 0.25, "bandwidth": 8}]},
  "makespan": 17.5,
@@ -104,8 +105,8 @@ TEST_CASE("the form in which a plan is written") {
  ],
  "of plan": "x",
  "profile_hash": ")" + stagecut::io::profile_hash(made.profile) +
-                             R"(",
- "profile": {"schema": "stagecut-profile-1", "name": "full", "weights_only": true, "layers": [
+                           R"(",
+ "profile": {"schema": "stagecut-profile-1", "name": "full", "weights_only": true, "inference": true, "layers": [
   {"name": "a", "forward": 1, "backward": 2}
 ]}})");
 }
@@ -176,7 +177,8 @@ TEST_CASE("figures that contradict each other, and words that there are not, are
   CHECK(with("\"bound\": 3.25", "\"bound\": 3.75") ==
         "p.json#/objective/bound: the bound does not agree with the value, which it is above");
   CHECK(with("\"name\": \"bottleneck\"", "\"name\": \"total\"") ==
-        "p.json#/objective/name: \"total\" is none of makespan, bottleneck, leximax, range, variance, nor empty");
+        "p.json#/objective/name: \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, "
+        "nor empty");
   CHECK(with("\"except_last\"", "\"sometimes\"") ==
         "p.json#/memory/checkpoint: \"sometimes\" is none of never, except_last, always, nor empty");
   CHECK(with("\"buffer_fraction\": 0.1", "\"buffer_fraction\": 1") ==
@@ -241,6 +243,14 @@ TEST_CASE("cuts, stages and devices agree") {
 }
 
 TEST_CASE("speeds are those of the devices, links those of the boundaries") {
+  const std::string limit = R"("per_device": 1024)";
+  CHECK(with(limit, R"("of_devices": [1024])") == "not refused");
+  CHECK(with(limit, R"("of_devices": [1, 2])") ==
+        "p.json#/memory/of_devices: 2 limits are not the number of devices, 1");
+  CHECK(with(limit, R"("of_devices": [])") == "p.json#/memory/of_devices: holds no bytes");
+  CHECK(with(limit, R"("of_devices": [-1])") == "p.json#/memory/of_devices/0: -1 is negative");
+  CHECK(with(limit, limit + R"(, "of_devices": [1])") ==
+        "p.json#/memory/per_device: one limit for all does not agree with of_devices beside it");
   CHECK(with("[0.5]", "[0.5, 1]") == "p.json#/speeds: 2 speeds are not the number of devices, 1");
   CHECK(with("[0.5]", "[0]") == "p.json#/speeds/0: a speed is not above 0");
   CHECK(with("[0.5]", "[]") == "p.json#/speeds: holds no speed");
@@ -297,7 +307,8 @@ TEST_CASE("what could not be read back is not written, with its place") {
         "plan#/stages/1/memory/buffers = -1.0, must be finite and not negative");
   CHECK(not_written([](plan& p) { p.objective.of = "\xff"; }) == "plan#/objective/of = \"\\xff\", must be UTF-8");
   CHECK(not_written([](plan& p) { p.objective.name = "\xff"; }) ==
-        "plan#/objective/name = \"\\xff\", is none of makespan, bottleneck, leximax, range, variance, nor empty");
+        "plan#/objective/name = \"\\xff\", is none of makespan, bottleneck, leximax, range, variance, time-per-token, "
+        "nor empty");
   CHECK(not_written([](plan& p) { p.timeline[1].start = -1; }) ==
         "plan#/timeline/1/3 = -1.0, must be finite and not negative");
   CHECK(not_written([](plan& p) { p.makespan = -1; }) == "plan#/makespan = -1.0, must be finite and not negative");

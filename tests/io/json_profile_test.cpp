@@ -82,6 +82,7 @@ TEST_CASE("what is not written has its default") {
                                         "p.json");
   CHECK(model.name.empty());
   CHECK(!model.weights_only);
+  CHECK(!model.inference);
   CHECK(model.layers[0].name == "0");
   CHECK(model.layers[0].backward == 2.5);
   CHECK(model.layers[1].backward == 3);
@@ -114,6 +115,7 @@ TEST_CASE("each mistake in the head is named with its place") {
   const std::string start = R"({"schema": "stagecut-profile-1", )";
   CHECK(refusal(start + "\"name\": 1}") == "p.json#/name: 1 is no string");
   CHECK(refusal(start + "\"weights_only\": 1}") == "p.json#/weights_only: 1 is neither true nor false");
+  CHECK(refusal(start + "\"inference\": \"yes\"}") == "p.json#/inference: \"yes\" is neither true nor false");
   CHECK(refusal(start + "\"name\": \"x\"}") == "p.json#: \"layers\" is missing");
   CHECK(refusal(start + "\"layers\": {}}") == "p.json#/layers: {} is no array");
   CHECK(refusal(start + "\"layers\": []}") == "p.json#/layers: names no layer");

@@ -86,8 +86,9 @@ TEST_CASE("figures that contradict each other, and words that there are not") {
   CHECK(with([](plan& p) { p.objective.bound = 3.5; }).empty());
   CHECK(with([](plan& p) { p.objective.bound = 3.75; }) ==
         "/objective/bound the bound does not agree with the value, which it is above");
-  CHECK(with([](plan& p) { p.objective.name = "total"; }) ==
-        "/objective/name \"total\" is none of makespan, bottleneck, leximax, range, variance, nor empty");
+  CHECK(
+      with([](plan& p) { p.objective.name = "total"; }) ==
+      "/objective/name \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, nor empty");
   CHECK(with([](plan& p) { p.objective.name = "automatic"; }).starts_with("/objective/name"));
   CHECK(with([](plan& p) { p.objective.name = ""; }).empty());
   CHECK(with([](plan& p) { p.memory.checkpoint = "Always"; }) ==

@@ -76,6 +76,7 @@ class random_plans {
     stagecut::profile model;
     model.name = text();
     model.weights_only = up_to(1) == 0;
+    model.inference = up_to(3) == 0;
     model.unknown_fields = unknown();
     if (up_to(1) == 0) model.machine = {up_to(9), up_to(2), maybe(), {}, up_to(1) == 0};
     if (up_to(1) == 0) model.machine.link = {number(), number()};
@@ -143,6 +144,9 @@ class random_plans {
                       std::min(value, bound), static_cast<stagecut::state>(up_to(3))};
     for (std::size_t d = 0; d < made.devices && made.stages.size() % 3 == 0; ++d) {
       made.speeds.push_back(number() + 5e-324);
+    }
+    if (!made.memory.per_device && made.stages.size() % 2 == 0) {
+      for (std::size_t d = 0; d < made.devices; ++d) made.memory.of_devices.push_back(number());
     }
     if (up_to(1) == 0) {
       static const std::vector<std::string> kinds = {"link", "latency", "stream", "blocking"};
@@ -300,6 +304,7 @@ class random_plans {
     each.activations = number();
     each.output = number();
     each.workspace = number();
+    each.update = number();
     each.unknown_fields = unknown();
   }
 
@@ -309,32 +314,22 @@ class random_plans {
 /// A profile of which no field is at its default.
 [[nodiscard]] inline stagecut::profile full_profile() {
   using enum stagecut::tied_parameters::placement;
-  stagecut::layer_variant variant{"full", 2, 1, 3, 1.25, 1.5, 8, 16, 4, 2, 6, R"({"of variant":0})"};
-  stagecut::layer each{"first",
-                       "decoder",
-                       1,
-                       2.5,
-                       8,
-                       4,
-                       6,
-                       2,
-                       0.75,
-                       1.5,
-                       24,
-                       "g",
-                       {{"word", 64, 128, colocated}},
-                       {"a", "b"},
-                       "selective",
-                       {variant},
-                       {variant},
-                       {},
-                       5.5,
-                       1,
-                       false,
-                       false,
-                       R"({"of layer":[1,{"x":2}]})"};
+  stagecut::layer_variant variant{"full", 2, 1, 3, 1.25, 1.5, 8, 16, 4, 2, 6, 7, R"({"of variant":0})"};
+  stagecut::layer each{"first",    "decoder",
+                       1,          2.5,
+                       8,          4,
+                       6,          2,
+                       3,          0.75,
+                       1.5,        24,
+                       "g",        {{"word", 64, 128, colocated}},
+                       {"a", "b"}, "selective",
+                       {variant},  {variant},
+                       {},         5.5,
+                       1,          false,
+                       false,      R"({"of layer":[1,{"x":2}]})"};
   stagecut::profile model{
       {each, each}, true, "full", {{0, 1}}, {8, 1, 4096, stagecut::link_speed{0.25, 64}, false}, R"({"of profile":null})"};
+  model.inference = true;
   model.layers[0].children = {1};
   model.layers[1].name = "second";
   model.layers[1].is_backward = true;
@@ -395,6 +390,8 @@ class random_plans {
   made.chunks = 1;
   made.stages[1].device = 1;
   made.speeds = {0.5, 2};
+  made.memory.per_device.reset();
+  made.memory.of_devices = {1024, 2048};
   made.schedule = {"", 2, {}};
   made.schedule.orders = {{{forward, 0, 0}, {forward, 0, 1, 0, true}, {backward, 0, 0}, {backward, 0, 1}},
                           {{forward, 1, 0}, {backward_input, 1, 0}, {backward_weight, 1, 0}, {forward, 1, 1}, {backward, 1, 1}}};

@@ -23,6 +23,10 @@ TEST_CASE("the format is told by the content") {
   CHECK(parse_profile("// a graph\nstrict digraph { a }", "x").layers[0].name == "a");
   CHECK(parse_profile("\xEF\xBB\xBF\r\n \t{\"schema\": \"stagecut-profile-1\",\n\"layers\": [{\"forward\": 1}]}", "x")
             .layers.size() == 1);
+  CHECK(parse_profile("fwd_ms\n1\n", "x").layers[0].forward == 1e-3);
+  CHECK(parse_profile("Layer\tFwd (ms)\na\t1\n", "x").layers[0].name == "a");
+  CHECK(parse_profile("Layer;Fwd, ms\na;1\n", "x").layers[0].forward == 1e-3);
+  CHECK(parse_profile("# params;dgrad;wgrad\n1;1;1\n", "x").layers[0].parameters == 2);
   std::istringstream stream("1\n2\n");
   CHECK(read_profile(stream, "standard input").layers.size() == 2);
   std::istringstream exact(std::string(4096, '1'));  // a number out of range, as long as the buffer
@@ -32,8 +36,8 @@ TEST_CASE("the format is told by the content") {
 TEST_CASE("a content of no known format, and no content") {
   CHECK_THROWS_WITH_AS(
       (void)parse_profile("[1]", "x"),
-      "x:1: \"[1]\" begins no known format: a JSON object, a CSV with the column time, a CSV with the "
-      "columns name,kind,forward,backward,parameters,activations,output, a PipeDream graph.txt, or a digraph in DOT",
+      "x:1: \"[1]\" begins no known format: a JSON object, a CSV with the column time, a CSV with columns "
+      "like name,kind,forward,backward,parameters,activations,output, a PipeDream graph.txt, or a digraph in DOT",
       stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile("{\"a\": 1}", "x"), "x#: \"schema\" is missing", stagecut::invalid_input);
   CHECK_THROWS_WITH_AS((void)parse_profile("\n{\"a\": 1 -- 2}", "x"), "x:2: no JSON: unexpected \"--\"",

@@ -41,6 +41,29 @@ TEST_CASE("a limit stands at its height, and what exceeds it is red") {
   CHECK(drawn(picture, 16).find(">12</text>") != std::string::npos);
 }
 
+TEST_CASE("ranks with limits of their own have each its line, in plots and in bars") {
+  auto picture = worked_picture(4, 8);
+  picture.memory_limits = {12, 12, 12, 12};
+  CHECK(picture.limit_of(0) == 12);
+  const std::string text = drawn(picture, 16);
+  CHECK(is_balanced(text));
+  CHECK(height_of(text, "#8c959f") - height_of(text, "#cf222e") == doctest::Approx(72 * 12.0 / 16));
+  CHECK(text.find("\"#cf222e\">peak") == std::string::npos);
+  picture.memory_limits[3] = 1;
+  const std::string over = drawn(picture, 16);
+  const std::size_t red = over.find("\"#cf222e\">peak");
+  REQUIRE(red != std::string::npos);
+  CHECK(over.rfind(">rank 3<", red) != std::string::npos);
+  CHECK(over.find("\"#cf222e\">peak", red + 1) == std::string::npos);
+  auto bars = worked_picture(17, 8);
+  bars.memory_limits.assign(17, 3);
+  const std::string drawing = drawn(bars, 20);
+  CHECK(is_balanced(drawing));
+  std::size_t lines = 0;
+  for (std::size_t at = 0; (at = drawing.find("stroke-dasharray", at)) != std::string::npos; ++at) ++lines;
+  CHECK(lines == 17);
+}
+
 TEST_CASE("few ranks have a plot each, many a bar each, and none take no room") {
   const auto height = [](const stagecut::io::pipeline_picture& picture) {
     return io::memory_drawing(picture, {20, {}}, {50, 900, picture.run.makespan}).height();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whatever the text is, it is a config whose profile has finite figures, or `invalid_input` with a place.
+// Whatever the text is, it is a config with finite counts that is read back equal from what is written, or
+// `invalid_input` with a place.
 #include <stagecut/io/json/transformer_config.hpp>
 
 #include <cstddef>
@@ -7,19 +8,44 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <stagecut/profile/parameters.hpp>
 #include <stagecut/profile/transformer.hpp>
+#include <stagecut/profile/transformer_inference.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
-// The layers are alike: a few show what all have.
-constexpr std::size_t enough = 100;
+void check_figure(double x) {
+  if (!stagecut::is_finite(x) || stagecut::is_negative(x)) std::abort();
+}
 
-void check(const stagecut::layer& layer) {
-  for (const double x : {layer.forward, layer.backward, layer.backward_input.value(), layer.backward_weight.value(),
-                         layer.parameters, layer.resident.value(), layer.activations, layer.workspace, layer.output}) {
-    if (!stagecut::is_finite(x) || stagecut::is_negative(x)) std::abort();
+// Whatever was read has a profile with finite figures, of training and of inference: the device is no snail.
+void profile(stagecut::io::transformer_config config) {
+  constexpr std::size_t enough = 30;  // layers that are alike show what all have
+  auto& [a, training] = config;
+  if (a.layers > enough) a.layers = enough;
+  if (a.forms.size() > enough) a.forms.resize(enough);
+  if (a.mtp_layers > enough) a.mtp_layers = enough;
+  if (a.vision && a.vision->layers > enough) a.vision->layers = enough;
+  const auto& on = stagecut::transformer::devices[2];
+  const auto made = stagecut::transformer::profile(a, training, on);
+  const std::size_t seen = a.vision ? a.vision->layers + 2 : 0;
+  if (made.layers.size() != a.layers + a.mtp_layers + seen + (a.encoder ? 2 : 3)) std::abort();
+  for (const auto& layer : made.layers) {
+    for (const double x :
+         {layer.forward, layer.backward, layer.backward_input.value(), layer.backward_weight.value(), layer.parameters,
+          layer.resident.value(), layer.activations, layer.workspace, layer.output, layer.update}) {
+      check_figure(x);
+    }
+  }
+  stagecut::transformer::serving how{training.sequence, training.microbatch, training.precision, 1, 1};
+  using stagecut::transformer::serving_phase;
+  for (const auto phase : {serving_phase::decode, serving_phase::prefill}) {
+    if (a.encoder && phase == serving_phase::decode) continue;  // it guesses no next token: refused
+    for (const auto& layer : stagecut::transformer::inference_profile(a, how, phase, on).layers) {
+      for (const double x : {layer.forward, layer.parameters, layer.activations, layer.workspace}) check_figure(x);
+    }
   }
 }
 
@@ -35,11 +61,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!error.place().starts_with("fuzz")) std::abort();
     return 0;
   }
-  auto& [architecture, training] = config;
-  if (architecture.layers > enough) architecture.layers = enough;
-  const auto profile = stagecut::transformer::profile(architecture, training);  // does not throw: the device is no snail
-  if (!stagecut::is_finite(stagecut::transformer::parameters(architecture))) std::abort();
-  if (profile.layers.size() != architecture.layers + (architecture.encoder ? 2 : 3)) std::abort();
-  for (const auto& layer : profile.layers) check(layer);
+  const auto& [architecture, training] = config;
+  stagecut::transformer::check(architecture, training);
+  const auto counted = stagecut::transformer::count_parameters(architecture);
+  for (const double x : {counted.total, counted.active, counted.further, counted.vision}) {
+    if (!stagecut::is_finite(x) || stagecut::is_negative(x)) std::abort();
+  }
+  if (stagecut::io::read_transformer_config(stagecut::io::as_json(config), "back") != config) std::abort();
+  profile(config);
   return 0;
 }

@@ -3,21 +3,22 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <iterator>
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <string>
+#include <vector>
 
-#include <stagecut/profile/transformer.hpp>
+#include <stagecut/io/file.hpp>
+#include <stagecut/profile/parameters.hpp>
 
 namespace {
 
 using stagecut::io::read_transformer_config;
 
 stagecut::transformer::architecture preset(const std::string& name) {
-  std::ifstream file(STAGECUT_TEST_DATA "/../examples/models/" + name + ".json");
-  REQUIRE(file.is_open());
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  auto made = read_transformer_config(text, name).architecture;
+  const std::string path = STAGECUT_TEST_DATA "/../examples/models/" + name + ".json";
+  auto made = read_transformer_config(stagecut::io::file_text(path), name).architecture;
   CHECK(made.name == name);
   CHECK_FALSE(made.source.empty());
   return made;
@@ -40,24 +41,10 @@ std::string refused(const std::string& text) {
 
 std::string refused_with(const std::string& more) { return refused(config(", " + more)); }
 
-// The FLOP of a microbatch of one sample.
-double flops(const stagecut::transformer::architecture& a, const stagecut::transformer::training& r) {
-  double sum = 0;
-  for (const auto& layer : stagecut::transformer::profile(a, r, {"", 1, 1, 1e300, 1, 1}).layers) sum += layer.time();
-  return sum;
-}
-
-stagecut::transformer::training classic(stagecut::transformer::recomputing way) {
-  stagecut::transformer::training r;
-  r.recomputation = way;
-  r.flash = false;
-  return r;
-}
-
 }  // namespace
 
 TEST_CASE("the presets have the parameters of the released checkpoints") {
-  const auto parameters = [](const char* name) { return stagecut::transformer::parameters(preset(name)); };
+  const auto parameters = [](const char* name) { return stagecut::transformer::count_parameters(preset(name)).total; };
   CHECK(parameters("bert-large") == 336'226'108);          // bert-large-uncased as BertForPreTraining
   CHECK(parameters("gpt2-xl") == 1'557'611'200);           // gpt2-xl
   CHECK(parameters("gpt3-175b") == 174'604'259'328);       // not released; the paper says 175.0 B
@@ -65,60 +52,6 @@ TEST_CASE("the presets have the parameters of the released checkpoints") {
   CHECK(parameters("llama-2-70b") == 68'976'648'192);      // Llama-2-70b-hf
   CHECK(parameters("llama-3.1-405b") == 405'853'388'800);  // Llama-3.1-405B
   CHECK(parameters("mixtral-8x7b") == 46'702'792'704);     // Mixtral-8x7B-v0.1
-}
-
-TEST_CASE("the layers of each preset have all its parameters") {
-  for (const auto* name :
-       {"bert-large", "gpt2-xl", "gpt3-175b", "llama-2-7b", "llama-2-70b", "llama-3.1-405b", "mixtral-8x7b"}) {
-    const auto a = preset(name);
-    const auto made = stagecut::transformer::profile(a);
-    double bytes = 0;
-    double resident = 0;
-    for (const auto& layer : made.layers) {
-      bytes += layer.parameters;
-      resident += *layer.resident;
-    }
-    for (const auto& tied : made.layers.back().tied) {
-      bytes += tied.bytes;
-      resident += *tied.resident;
-    }
-    CHECK(bytes == 2 * stagecut::transformer::parameters(a));
-    CHECK(resident == 16 * stagecut::transformer::parameters(a));
-  }
-}
-
-TEST_CASE("GPT-3 takes the FLOP that papers say") {
-  using enum stagecut::transformer::recomputing;
-  const auto a = preset("gpt3-175b");
-  constexpr double s = 2048, h = 12288, l = 96, v = 50257;
-  // Narayanan et al., SC 2021, equation 3, with full recomputation
-  CHECK(flops(a, classic(full)) ==
-        doctest::Approx(96 * s * l * h * h * (1 + s / (6 * h) + v / (16 * l * h))).epsilon(1e-9));
-  // Korthikanti et al., 2022, equation 7, without
-  CHECK(flops(a, classic(none)) ==
-        doctest::Approx(72 * s * l * h * h * (1 + s / (6 * h) + v / (12 * l * h))).epsilon(1e-9));
-  // Kaplan et al., 2020: 6 for each parameter and token, which leaves out attention
-  CHECK(flops(a, classic(none)) == doctest::Approx(6 * stagecut::transformer::parameters(a) * s).epsilon(0.03));
-}
-
-TEST_CASE("GPT-3 keeps 70 % less where the core of attention is recomputed") {
-  using enum stagecut::transformer::recomputing;
-  const auto a = preset("gpt3-175b");
-  const auto all = stagecut::transformer::profile(a, classic(none)).layers.at(1).activations;
-  const auto left = stagecut::transformer::profile(a, classic(selective)).layers.at(1).activations;
-  CHECK(all == (34. + 80.) * 2048 * 12288);  // 5as/h = 80 (Korthikanti et al., 2022, section 5)
-  CHECK(1 - left / all == doctest::Approx(0.70).epsilon(0.01));
-}
-
-TEST_CASE("Mixtral takes the time of the parameters that a token meets") {
-  auto a = preset("mixtral-8x7b");
-  const double all = stagecut::transformer::parameters(a);
-  const double experts = 32. * 8 * 3 * 4096 * 14336;
-  const double active = all - experts * 6 / 8;
-  CHECK(active == doctest::Approx(12.9e9).epsilon(0.01));  // Jiang et al., 2024: 13 B
-  const double embedding = 32000. * 4096;                  // read, not multiplied
-  const double core = 3.5 * 32 * 4. * 4096 * 4096 * 4096;
-  CHECK(flops(a, {}) == doctest::Approx(6 * (active - embedding) * 4096 + core).epsilon(1e-3));
 }
 
 TEST_CASE("a config sets the fields that it names") {
@@ -165,6 +98,176 @@ TEST_CASE("a config sets the fields that it names") {
   CHECK(r.variants);
 }
 
+// Each figure other than by default, so that one that is not read or not written is seen.
+const char* const every_figure = R"(, "source": "y", "kv_heads": 2, "head_dim": 3, "gated": true, "experts": 4,
+    "top_k": 2, "expert_ffn": 5, "shared_ffn": 6, "shared_gate": true, "router_bias": true, "positions": 8,
+    "token_types": 2, "tied": "colocate", "norm": "rmsnorm", "norms": 4, "parallel": true, "query_norm": "token",
+    "sinks": true, "biases": false, "qkv_bias": true, "output_bias": true, "ffn_bias": false, "head_bias": true,
+    "dropout": false, "encoder": true, "causal": true, "mtp_layers": 3,
+    "latent": {"query_rank": 7, "kv_rank": 8, "plain_dim": 9, "rotary_dim": 10, "value_dim": 11},
+    "forms": [{"window": 12}, {"dense": true}],
+    "vision": {"layers": 13, "hidden": 14, "heads": 2, "ffn": 15, "gated": true, "biases": false, "norm": "rmsnorm",
+      "inputs": 16, "input_bias": true, "positions": 17, "extra_norms": 2, "extra_tokens": 1, "patches": 18, "images": 3,
+      "window": 4, "merged": 9, "projector_merges": false, "projector": [19, 20], "projector_bias": false,
+      "projector_norm": 21, "projector_norm_kind": "layernorm"},
+    "training": {"sequence": 8, "microbatch": 3, "precision": "fp8", "recomputation": "full", "recomputed_share": 0.4,
+      "tensor_parallel": 2, "sequence_parallel": false, "context_parallel": 4, "expert_parallel": 2, "data_parallel": 4,
+      "zero": 2, "overlap": "ub", "exchange_hidden": false, "gradient_bytes": 4, "state_bytes": 0.5, "flash": false,
+      "variants": true})";
+
+TEST_CASE("a config sets the newer fields as well") {
+  const auto text = config(every_figure);
+  const auto read = read_transformer_config(text, "f");
+  const auto& a = read.architecture;
+  CHECK(a.expert_ffn == 5);
+  CHECK(a.shared_ffn == 6);
+  CHECK(a.shared_gate);
+  CHECK(a.router_bias);
+  CHECK(a.norms == 4);
+  CHECK(a.parallel);
+  CHECK(a.query_norm == stagecut::transformer::qk_norm::token);
+  CHECK(a.sinks);
+  CHECK(a.output_bias == true);
+  CHECK(a.ffn_bias == false);
+  CHECK(a.head_bias);
+  CHECK(a.causal == true);
+  CHECK(a.mtp_layers == 3);
+  CHECK(a.latent == stagecut::transformer::latent_attention{7, 8, 9, 10, 11});
+  REQUIRE(a.forms.size() == 2);
+  CHECK(a.forms[0] == stagecut::transformer::layer_form{12, false});
+  CHECK(a.forms[1] == stagecut::transformer::layer_form{0, true});
+  REQUIRE(a.vision);
+  const auto& v = *a.vision;
+  CHECK(v.layers == 13);
+  CHECK(v.hidden == 14);
+  CHECK(v.heads == 2);
+  CHECK(v.ffn == 15);
+  CHECK(v.gated);
+  CHECK_FALSE(v.biases);
+  CHECK(v.norm == stagecut::transformer::normalization::rmsnorm);
+  CHECK(v.inputs == 16);
+  CHECK(v.input_bias);
+  CHECK(v.positions == 17);
+  CHECK(v.extra_norms == 2);
+  CHECK(v.extra_tokens == 1);
+  CHECK(v.patches == 18);
+  CHECK(v.images == 3);
+  CHECK(v.window == 4);
+  CHECK(v.merged == 9);
+  CHECK_FALSE(v.projector_merges);
+  CHECK(v.projector == std::vector<std::size_t>{19, 20});
+  CHECK_FALSE(v.projector_bias);
+  CHECK(v.projector_norm == 21);
+  CHECK(v.projector_norm_kind == stagecut::transformer::normalization::layernorm);
+  const auto& r = read.training;
+  CHECK(r.precision == stagecut::transformer::number::fp8);
+  CHECK(r.recomputed_share == 0.4);
+  CHECK(r.context_parallel == 4);
+  CHECK(r.expert_parallel == 2);
+  CHECK(r.overlap == stagecut::transformer::overlapping::ub);
+  CHECK_FALSE(r.exchange_hidden);
+}
+
+TEST_CASE("a config that is written is read back equal") {
+  const auto again = [](const stagecut::io::transformer_config& each) {
+    const auto text = stagecut::io::as_json(each);
+    CHECK(read_transformer_config(text, "f") == each);
+    return text;
+  };
+  CHECK(again(read_transformer_config(config(""), "f")) == R"({
+  "name": "x",
+  "layers": 2,
+  "hidden": 8,
+  "heads": 4,
+  "ffn": 16,
+  "vocabulary": 10,
+  "sequence": 4
+})");
+  const auto full = again(read_transformer_config(config(every_figure), "f"));
+  // All that differs from the default is written: the text has as many members as the one that it was read from.
+  const auto count = [](const std::string& text) { return std::count(text.begin(), text.end(), ':'); };
+  CHECK(count(full) == count(config(every_figure)) + 2);  // each form says how many layers have it
+  for (const char* const folder : {"/../examples/models", "/io/seeds/hugging_face_config"}) {
+    for (const auto& file : std::filesystem::directory_iterator(STAGECUT_TEST_DATA + std::string(folder))) {
+      if (file.path().extension() != ".json") continue;
+      CAPTURE(file.path());
+      (void)again(read_transformer_config(stagecut::io::file_text(file.path().string()), "f"));
+    }
+  }
+}
+
+TEST_CASE("forms are said in order and from the start again") {
+  const auto forms = [](const std::string& layers, const std::string& said) {
+    return read_transformer_config(R"({"name": "x", "hidden": 8, "heads": 4, "ffn": 16, "vocabulary": 10, "sequence": 4,
+        "layers": )" + layers + R"(, "forms": )" +
+                                       said + "}",
+                                   "f");
+  };
+  const auto all = forms("8", R"([{"layers": 2, "window": 3}, {}])").architecture.forms;
+  std::string shown;
+  for (const auto& each : all) shown += std::to_string(each.window);
+  CHECK(shown == "33033033");
+  CHECK(stagecut::io::as_json(forms("8", R"([{"layers": 2, "window": 3}, {}])")).ends_with(R"("forms": [
+    {
+      "layers": 2,
+      "window": 3
+    },
+    {
+      "layers": 1
+    }
+  ]
+})"));
+  CHECK(forms("3", R"([{"dense": true}, {"layers": 2}])").architecture.forms[0].dense);
+  const auto refusal = [&](const std::string& layers, const std::string& said) -> std::string {
+    try {
+      (void)forms(layers, said);
+    } catch (const stagecut::invalid_input& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(refusal("3", "[]") == "f#/forms: is empty");
+  CHECK(refusal("3", "{}") == "f#/forms: {} is no array");
+  CHECK(refusal("3", R"([{"layers": 4}])") == "f#/forms: of 4 layers, and there are 3");
+  CHECK(refusal("3", R"([{"layers": 0}])") == "f#/forms/0/layers: 0 is below 1");
+  CHECK(refusal("3", R"([{"layers": 99999}, {"layers": 2}])") == "f#/forms/1: more than 100000 layers");
+  CHECK(refusal("3", R"([{"width": 4}])") == "f#/forms/0/width: is not known");
+  CHECK(refusal("3", R"([{"window": 9999999999}])") == "f#/forms/0/window: 9999999999 is above 2147483648");
+  CHECK(refusal("100001", "[{}]") == "f#/layers: 100001 is not from 1 to 100000");
+}
+
+TEST_CASE("what could not be read back is not written") {
+  auto each = read_transformer_config(config(""), "f");
+  const auto refusal = [&]() -> std::string {
+    try {
+      (void)stagecut::io::as_json(each);
+    } catch (const stagecut::argument_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  each.architecture.heads = 3;
+  CHECK(refusal() ==
+        "stagecut::io::as_json: heads = heads = 3 does not divide hidden = 8, and no head_dim, must be what "
+        "check accepts");
+  each.architecture.heads = 4;
+  each.architecture.name = "";
+  CHECK(refusal() == "stagecut::io::as_json: name = \"\", must not be empty");
+  each.architecture.name = "\xff";
+  CHECK(refusal() == "stagecut::io::as_json: config#/name = \"\\xff\", must be UTF-8");
+}
+
+TEST_CASE("files with names of Hugging Face's are read as such") {
+  const std::string figures = R"("hidden_size": 8, "num_hidden_layers": 6, "num_attention_heads": 4,
+      "intermediate_size": 16, "vocab_size": 10})";
+  CHECK(read_transformer_config(R"({"model_type": "gemma2", "num_key_value_heads": 2, "head_dim": 2, )" + figures, "f")
+            .architecture.norms == 4);
+  CHECK(read_transformer_config("{" + figures, "f").architecture.name == "plain");
+  CHECK(read_transformer_config(R"({"model_type": "new", )" + figures, "f", {}, "llama").architecture.layers == 6);
+  CHECK(refused(R"({"architectures": []})").starts_with("f#: \"model_type\" is missing; --as FAMILY"));
+  CHECK(refused(R"({"hidden_size": 8})").ends_with("are missing, which a file of plain names needs"));
+}
+
 TEST_CASE("what a config leaves out has its default") {
   const auto made = read_transformer_config(config(R"(, "kv_heads": null, "training": {"microbatch": 2})"), "f");
   CHECK(made.architecture.kv_heads == 0);
@@ -202,12 +305,22 @@ TEST_CASE("a config that is wrong is refused at its place") {
   CHECK(refused_with(R"("experts": 8)") == "f#/top_k: 0, but there are experts");
   CHECK(refused_with(R"("positions": 3)") == "f#/sequence: sequence = 4 is above positions = 3");
   CHECK(refused_with(R"("training": {"zero": 4})") == "f#/training/zero: 4 is not from 0 to 3");
-  CHECK(refused_with(R"("training": {"precision": "fp8"})") ==
-        "f#/training/precision: \"fp8\" is none of bf16, fp16, fp32");
+  CHECK(refused_with(R"("training": {"precision": "fp4"})") ==
+        "f#/training/precision: \"fp4\" is none of bf16, fp16, fp32, fp8");
   CHECK(refused_with(R"("positions": 4, "training": {"sequence": 5})") ==
         "f#/training/sequence: sequence = 5 is above positions = 4");
   CHECK(refused_with(R"("training": {"tensor_parallel": 8})") ==
         "f#/training/tensor_parallel: tensor_parallel = 8 does not divide heads = 4");
+  CHECK(refused_with(R"("latent": {"kv_rank": 3})") == "f#/latent: \"plain_dim\" is missing");
+  CHECK(refused_with(R"("latent": {"rank": 3})") == "f#/latent/rank: is not known");
+  CHECK(refused_with(R"("vision": {"layers": 3})") == "f#/vision: \"hidden\" is missing");
+  CHECK(refused_with(R"("vision": {"layers": 1, "hidden": 8, "heads": 3, "ffn": 1, "inputs": 1, "patches": 1})") ==
+        "f#/vision/heads: heads = 3 does not divide hidden = 8");
+  CHECK(refused_with(R"("vision": {"layers": 1, "hidden": 8, "heads": 2, "ffn": 1, "inputs": 1, "patches": 1,
+      "projector": [0]})") == "f#/vision/projector/0: 0 is below 1");
+  CHECK(refused_with(R"("training": {"overlap": "all"})") == "f#/training/overlap: \"all\" is none of none, bwd, ub");
+  CHECK(refused_with(R"("training": {"expert_parallel": 2})") ==
+        "f#/training/expert_parallel: is above 1, but there are no experts");
   CHECK(refused(R"({"name": "", "layers": 2, "hidden": 8, "heads": 4, "ffn": 16, "vocabulary": 10, "sequence": 4})") ==
         "f#/name: is empty");
   CHECK(refused(R"({"name": "x", "layers": 18446744073709551615, "hidden": 8, "heads": 4, "ffn": 16,

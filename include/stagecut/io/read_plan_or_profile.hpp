@@ -15,6 +15,7 @@
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/read_profile.hpp>
+#include <stagecut/io/table_options.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -29,11 +30,14 @@ using plan_or_profile = std::variant<plan, profile>;
 /// @param text    the content
 /// @param source  what errors call it
 /// @param limits  how much is read
+/// @param table   how a CSV is read, and where to note what was taken for granted of it
 /// @throws        invalid_input with the place
 [[nodiscard]] inline plan_or_profile parse_plan_or_profile(std::string_view text, std::string_view source,
-                                                           const read_limits& limits = {}) {
+                                                           const read_limits& limits = {},
+                                                           const table_options& table = {}) {
   detail::line_reader lines(text, source);
-  if (!lines.next() || !detail::trimmed(lines.line()).starts_with('{')) return parse_profile(text, source, limits);
+  if (!lines.next() || !detail::trimmed(lines.line()).starts_with('{'))
+    return parse_profile(text, source, limits, table);
   const detail::json parsed = detail::parse_json(text, source, limits);
   const detail::json_value whole(parsed, source, limits);
   const auto schema = parsed.find("schema");
@@ -47,14 +51,16 @@ using plan_or_profile = std::variant<plan, profile>;
 /// Reads either from a stream up to its end; see `parse_plan_or_profile`.
 /// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
 [[nodiscard]] inline plan_or_profile read_plan_or_profile(std::istream& stream, std::string_view source,
-                                                          const read_limits& limits = {}) {
-  return parse_plan_or_profile(stream_text(stream, source, limits), source, limits);
+                                                          const read_limits& limits = {},
+                                                          const table_options& table = {}) {
+  return parse_plan_or_profile(stream_text(stream, source, limits), source, limits, table);
 }
 
 /// Reads either from a file; see `parse_plan_or_profile`.
 /// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
-[[nodiscard]] inline plan_or_profile read_plan_or_profile(const std::string& path, const read_limits& limits = {}) {
-  return parse_plan_or_profile(file_text(path, limits), path, limits);
+[[nodiscard]] inline plan_or_profile read_plan_or_profile(const std::string& path, const read_limits& limits = {},
+                                                          const table_options& table = {}) {
+  return parse_plan_or_profile(file_text(path, limits), path, limits, table);
 }
 
 }  // namespace stagecut::inline v0::io

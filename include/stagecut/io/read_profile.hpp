@@ -8,6 +8,7 @@
 #include <stagecut/core/separate.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/read_limits.hpp>
+#include <stagecut/io/table_options.hpp>
 #include <stagecut/profile/profile.hpp>
 #if STAGECUT_BODIES
 #include <stagecut/core/error.hpp>
@@ -30,25 +31,28 @@ namespace stagecut::inline v0::io {
 /// @param text    the content
 /// @param source  what errors call it
 /// @param limits  how much is read
+/// @param table   how a CSV is read, and where to note what was taken for granted of it
 /// @throws        invalid_input with the place
 [[nodiscard]] STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view source,
-                                                    const read_limits& limits = {});
+                                                    const read_limits& limits = {}, const table_options& table = {});
 
 /// Reads a profile from a stream up to its end; see `parse_profile`.
 /// @throws invalid_input with the place, also if the stream cannot be read or holds more than the limit
-[[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source,
-                                          const read_limits& limits = {}) {
-  return parse_profile(stream_text(stream, source, limits), source, limits);
+[[nodiscard]] inline profile read_profile(std::istream& stream, std::string_view source, const read_limits& limits = {},
+                                          const table_options& table = {}) {
+  return parse_profile(stream_text(stream, source, limits), source, limits, table);
 }
 
 /// Reads a profile from a file; see `parse_profile`.
 /// @throws invalid_input with the path, also if the file cannot be read or holds more than the limit
-[[nodiscard]] inline profile read_profile(const std::string& path, const read_limits& limits = {}) {
-  return parse_profile(file_text(path, limits), path, limits);
+[[nodiscard]] inline profile read_profile(const std::string& path, const read_limits& limits = {},
+                                          const table_options& table = {}) {
+  return parse_profile(file_text(path, limits), path, limits, table);
 }
 
 #if STAGECUT_BODIES
-STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view source, const read_limits& limits) {
+STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view source, const read_limits& limits,
+                                      const table_options& table) {
   detail::line_reader lines(text, source);
   if (!lines.next()) detail::fail(invalid_input(lines.source(), "is empty"));
   const std::string_view line = lines.line();
@@ -63,16 +67,15 @@ STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view so
     return detail::dot_reader(text, source).read();
   }
   if (line.find(detail::pipedream_separator) != std::string_view::npos) return parse_pipedream(text, source, limits);
-  const std::string_view word = detail::trimmed(line);
-  if (line.find(',') == std::string_view::npos && word != "time" && word != "\"time\"" && !detail::is_number(word)) {
+  if (!detail::begins_csv(line)) {
     detail::fail(invalid_input(
         lines.place(),
-        detail::joined({detail::in_quotes(word),
-                        " begins no known format: a JSON object, a CSV with the column time, a CSV with the "
-                        "columns name,kind,forward,backward,parameters,activations,output, "
+        detail::joined({detail::in_quotes(detail::trimmed(line)),
+                        " begins no known format: a JSON object, a CSV with the column time, a CSV with columns like "
+                        "name,kind,forward,backward,parameters,activations,output, "
                         "a PipeDream graph.txt, or a digraph in DOT"})));
   }
-  return parse_csv(text, source, limits);
+  return parse_csv(text, source, limits, table);
 }
 #endif
 

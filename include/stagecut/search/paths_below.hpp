@@ -101,7 +101,7 @@ struct paths_below_fn {
     const stagecut::detail::chain_ticks chain(model, request.order, request.links);
     const stagecut::detail::no_constraint allowed;
     const stagecut::detail::model_rules<Model, stagecut::detail::no_constraint> rules(
-        model, request.order, request.memory_per_device, allowed);
+        model, request.order, request.memory_per_device, allowed, request.memory_of_ranks);
     stagecut::detail::search_clock clock(request.limits);
     const detail::stage_layout layout(request.order);
     stagecut::detail::cut_simulator simulator(chain, request.order, request.transfers);

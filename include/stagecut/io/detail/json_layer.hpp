@@ -18,7 +18,7 @@
 // A layer of a profile in JSON.
 namespace stagecut::inline v0::io::detail {
 
-inline constexpr std::array<std::string_view, 22> layer_keys = {"name",
+inline constexpr std::array<std::string_view, 23> layer_keys = {"name",
                                                                 "kind",
                                                                 "forward",
                                                                 "backward",
@@ -29,6 +29,7 @@ inline constexpr std::array<std::string_view, 22> layer_keys = {"name",
                                                                 "activations",
                                                                 "output",
                                                                 "workspace",
+                                                                "update",
                                                                 "group",
                                                                 "tied",
                                                                 "modules",
@@ -40,9 +41,9 @@ inline constexpr std::array<std::string_view, 22> layer_keys = {"name",
                                                                 "stage",
                                                                 "accelerator",
                                                                 "pass"};
-inline constexpr std::array<std::string_view, 11> variant_keys = {
+inline constexpr std::array<std::string_view, 12> variant_keys = {
     "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
-    "parameters", "resident", "activations", "output",   "workspace"};
+    "parameters", "resident", "activations", "output",   "workspace",      "update"};
 
 /// What `backward` is where it is not written.
 template <class Each>

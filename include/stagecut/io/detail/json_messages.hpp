@@ -38,12 +38,13 @@ inline message_model read_messages(const json_value& value) {
   return messages;
 }
 
-inline json speeds_json(const std::vector<double>& speeds) {
+/// A list of amounts that errors call `place`.
+inline json amounts_json(const char* place, const std::vector<double>& amounts) {
   json result = json::array();
-  for (std::size_t d = 0; d < speeds.size(); ++d) {
+  for (std::size_t d = 0; d < amounts.size(); ++d) {
     const std::string key = std::to_string(d);
-    json_object object("plan#/speeds");
-    object.amount(key, speeds[d]);
+    json_object object(place);
+    object.amount(key, amounts[d]);
     result.push_back(object.members()[key]);
   }
   return result;

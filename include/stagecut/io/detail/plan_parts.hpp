@@ -184,6 +184,14 @@ namespace stagecut::inline v0::io::detail {
   if (!checkpoint.empty() && stagecut::find_name(checkpointing_words, checkpoint) == nullptr) {
     return unknown("/memory/checkpoint", checkpoint, checkpointing_words);
   }
+  const std::vector<double>& own = made.memory.of_devices;
+  if (!own.empty() && own.size() != made.devices) {
+    return {"/memory/of_devices", joined({number_text(own.size()), " limits"}),
+            joined({"are not the number of devices, ", number_text(made.devices)})};
+  }
+  if (!own.empty() && made.memory.per_device) {
+    return {"/memory/per_device", "one limit for all", "does not agree with of_devices beside it"};
+  }
   if (made.memory.buffer_fraction >= 1) return {"/memory/buffer_fraction", "the fraction", "is not below 1"};
   return {};
 }

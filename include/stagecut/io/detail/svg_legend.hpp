@@ -107,7 +107,7 @@ class svg_legend {
     if (any([](const auto& each) { return !each.memory.empty(); })) {
       result.push_back({swatch(resident_colour), "resident memory"});
       result.push_back({swatch(activation_colour), "activations"});
-      if (any([](const auto& each) { return each.memory_limit.has_value(); })) {
+      if (any([](const auto& each) { return each.limit_of(0).has_value(); })) {
         result.push_back({line(limit_colour, "stroke-dasharray=\"5 3\""), "memory limit"});
       }
     }

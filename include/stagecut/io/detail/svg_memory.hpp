@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include <stagecut/io/detail/svg_boxes.hpp>
@@ -77,7 +78,7 @@ class memory_drawing {
                      top + static_cast<double>(row) * (plot_height + below), plot_width_, plot_height};
       marks(to, at, 4, column == 0);
       plot(to, at, r);
-      limit(to, at, column + 1 == columns_ || r + 1 == picture_.memory.size());
+      limit(to, at, picture_.limit_of(r), column + 1 == columns_ || r + 1 == picture_.memory.size());
     }
   }
 
@@ -90,7 +91,8 @@ class memory_drawing {
     curve(line, at, memory);
     add(to, "<path fill=\"", activation_colour, "\" d=\"M", at.left, " ", base, line, "H", end, "V", base, "z\"/>\n");
     add(to, "<path fill=\"none\" stroke=\"", activation_ink, "\" d=\"M", at.left, " ", base, line, "H", end, "\"/>\n");
-    const bool over = picture_.memory_limit && memory.peak() > *picture_.memory_limit;
+    const auto most = picture_.limit_of(rank);
+    const bool over = most && memory.peak() > *most;
     add(to, "<text x=\"", at.left, "\" y=\"", at.top - 4, "\" font-size=\"10\"><tspan font-weight=\"bold\">rank ",
         std::to_string(rank), "</tspan> <tspan fill=\"", over ? limit_colour : faint_ink, "\">peak ",
         amount_text(memory.peak(), scale_.unit), over && plot_width_ > 250 ? ", above the limit" : "",
@@ -137,7 +139,10 @@ class memory_drawing {
     }
     add(to, "<path fill=\"", resident_colour, "\" d=\"", resident, "\"/>\n<path fill=\"", activation_colour, "\" d=\"",
         activations, "\"/>\n<g font-size=\"10\" text-anchor=\"middle\" fill=\"", faint_ink, "\">\n", labels, "</g>\n");
-    limit(to, at, true);
+    if (picture_.memory_limits.empty()) limit(to, at, picture_.memory_limit, true);
+    for (std::size_t r = 0; r < picture_.memory_limits.size(); ++r) {
+      limit(to, {place_.left + pitch * static_cast<double>(r), top, pitch, bars_height}, picture_.limit_of(r), false);
+    }
   }
 
   static void area(std::string& to, double left, double top, double right, double bottom) {
@@ -159,14 +164,14 @@ class memory_drawing {
     }
   }
 
-  void limit(std::string& to, const frame& at, bool label) const {
-    if (!picture_.memory_limit) return;
-    const double height = y(at, *picture_.memory_limit);
+  void limit(std::string& to, const frame& at, std::optional<double> bytes, bool label) const {
+    if (!bytes) return;
+    const double height = y(at, *bytes);
     add(to, "<path stroke=\"", limit_colour, "\" stroke-dasharray=\"5 3\" d=\"M", at.left, " ", height, "h", at.width,
         "\"/>\n");
     if (!label) return;
     add(to, "<text x=\"", at.left + at.width + 5, "\" y=\"", height + 3.5, "\" font-size=\"10\" fill=\"", limit_colour,
-        "\">", amount_text(*picture_.memory_limit, scale_.unit), "</text>\n");
+        "\">", amount_text(*bytes, scale_.unit), "</text>\n");
   }
 
   const pipeline_picture& picture_;

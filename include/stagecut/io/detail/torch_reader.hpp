@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/csv_fields.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/frameworks/torch_letters.hpp>
-#include <stagecut/io/tables/csv.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -33,7 +33,7 @@ class torch_reader {
       result_.orders.emplace_back();
       cells_.emplace_back();
       if (lines_.number() != result_.ranks()) refuse(result_.ranks(), "is blank, and each line has the ops of a rank");
-      csv_fields(lines_.line(), lines_.place(), fields);
+      csv_fields(lines_.line(), ',', lines_.place(), fields);
       for (cell_ = 1; cell_ <= fields.size(); ++cell_) {
         text_ = trimmed(fields[cell_ - 1]);
         if (!text_.empty()) read_cell();

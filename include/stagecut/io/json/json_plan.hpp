@@ -57,8 +57,13 @@ inline memory_model read_memory(const json_value& value) {
   memory.checkpoint = value.at("checkpoint").text();
   memory.boundary_buffers = value.at("boundary_buffers").amount();
   if (const auto bytes = value.find("per_device")) memory.per_device = bytes->amount();
+  if (const auto bytes = value.find("of_devices")) {
+    for (const json_value& each : bytes->elements()) memory.of_devices.push_back(each.amount());
+    if (memory.of_devices.empty()) bytes->fail("holds no bytes");
+  }
   memory.buffer_fraction = value.at("buffer_fraction").amount();
-  value.only({"optimizer", "parameter_multiplier", "checkpoint", "boundary_buffers", "per_device", "buffer_fraction"});
+  value.only({"optimizer", "parameter_multiplier", "checkpoint", "boundary_buffers", "per_device", "of_devices",
+              "buffer_fraction"});
   return memory;
 }
 
@@ -144,6 +149,7 @@ inline json memory_json(const memory_model& memory) {
   object.text("checkpoint", memory.checkpoint);
   object.amount("boundary_buffers", memory.boundary_buffers);
   object.amount("per_device", memory.per_device);
+  if (!memory.of_devices.empty()) object.set("of_devices", amounts_json("plan#/memory/of_devices", memory.of_devices));
   object.amount("buffer_fraction", memory.buffer_fraction);
   return object.members();
 }
@@ -207,7 +213,7 @@ inline json memory_json(const memory_model& memory) {
   if (!made.choices.empty()) put("choices", json_line(choices_json(made.choices)));
   if (made.schedule != schedule_choice{}) put("schedule", schedule_text(made.schedule));
   if (const memory_model none; made.memory != none) put("memory", json_line(memory_json(made.memory)));
-  if (!made.speeds.empty()) put("speeds", json_line(speeds_json(made.speeds)));
+  if (!made.speeds.empty()) put("speeds", json_line(amounts_json("plan#/speeds", made.speeds)));
   if (!made.messages.links.empty()) put("messages", json_line(messages_json(made.messages)));
   json_object makespan("plan#");
   makespan.amount("makespan", made.makespan);

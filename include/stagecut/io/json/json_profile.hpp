@@ -27,7 +27,7 @@ inline constexpr std::string_view profile_schema = "stagecut-profile-1";
 inline constexpr std::string_view plan_schema = "stagecut-plan-2";
 inline constexpr std::string_view first_plan_schema = "stagecut-plan-1";
 
-inline constexpr std::array<std::string_view, 6> profile_keys = {"schema", "name",  "weights_only",
+inline constexpr std::array<std::string_view, 7> profile_keys = {"schema", "name",  "weights_only", "inference",
                                                                  "layers", "edges", "machine"};
 
 inline std::vector<profile_edge> read_edges(const json_value& value) {
@@ -51,6 +51,7 @@ inline profile read_json_profile(const json_value& value) {
   profile model;
   if (const auto name = value.find("name")) model.name = name->text();
   if (const auto weights = value.find("weights_only")) model.weights_only = weights->flag();
+  if (const auto inference = value.find("inference")) model.inference = inference->flag();
   const json_value layers = value.at("layers");
   model.layers.reserve(layers.elements().size());
   for (const json_value& element : layers.elements()) model.layers.push_back(read_layer(element, model.layers.size()));
@@ -70,6 +71,7 @@ inline json profile_head(const profile& model, const std::string& place, written
   object.set("schema", profile_schema);
   object.text_if_any("name", model.name);
   if (model.weights_only) object.set("weights_only", true);
+  if (model.inference) object.set("inference", true);
   if (const stated_machine none; model.machine != none) {
     object.set("machine", machine_json(model.machine, object.at("machine")));
   }

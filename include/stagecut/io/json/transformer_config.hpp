@@ -9,135 +9,128 @@
 #include <utility>
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/core/words.hpp>
+#include <stagecut/io/detail/architecture_figures.hpp>
+#include <stagecut/io/detail/json_forms.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/json/architecture_words.hpp>
+#include <stagecut/io/json/hugging_face_config.hpp>
 #include <stagecut/io/read_limits.hpp>
-#include <stagecut/profile/transformer_architecture.hpp>
+#include <stagecut/profile/architecture.hpp>
+#include <stagecut/profile/transformer_training.hpp>
 
 // Architectures as JSON files, such as those in models/.
 namespace stagecut::inline v0::io {
-
-/// The words for where tied embeddings lie, in files and on the command line.
-inline constexpr word<transformer::tying> tying_words[] = {{"none", transformer::tying::none},
-                                                           {"replicate", transformer::tying::replicate},
-                                                           {"colocate", transformer::tying::colocate}};
-/// Likewise, for what normalises.
-inline constexpr word<transformer::normalization> norm_words[] = {{"layernorm", transformer::normalization::layernorm},
-                                                                  {"rmsnorm", transformer::normalization::rmsnorm}};
-/// Likewise, for numbers.
-inline constexpr word<transformer::number> precision_words[] = {{"bf16", transformer::number::bf16},
-                                                                {"fp16", transformer::number::fp16},
-                                                                {"fp32", transformer::number::fp32}};
-/// Likewise, for what is computed again.
-inline constexpr word<transformer::recomputing> recomputation_words[] = {
-    {"none", transformer::recomputing::none},
-    {"selective", transformer::recomputing::selective},
-    {"full", transformer::recomputing::full}};
 
 /// What a file says: a model, and how it is trained where that is left open.
 struct transformer_config {
   transformer::architecture architecture;  ///< the model
   transformer::training training;          ///< what is not said stays at its default
+
+  /// Equal in both parts.
+  friend bool operator==(const transformer_config&, const transformer_config&) = default;
 };
 
 namespace detail {
 
-/// Sets fields from the members of an object; a field whose member is missing stays as it is.
-class fields {
- public:
-  explicit fields(json_value from) : from_(std::move(from)) {}
+/// What has to be said of a model, of narrow keys and values, of a tower.
+inline constexpr std::initializer_list<const char*> required_figures = {"name", "layers",     "hidden",  "heads",
+                                                                        "ffn",  "vocabulary", "sequence"};
+inline constexpr std::initializer_list<const char*> required_latent = {"kv_rank", "plain_dim", "value_dim"};
+inline constexpr std::initializer_list<const char*> required_vision = {"layers", "hidden", "heads",
+                                                                       "ffn",    "inputs", "patches"};
 
-  void read(std::string_view key, std::size_t& into, std::size_t least = 0) const {
-    if (const auto found = from_.find(key)) into = found->count(least);
-  }
-  void read(std::string_view key, bool& into) const {
-    if (const auto found = from_.find(key)) into = found->flag();
-  }
-  void read(std::string_view key, std::optional<bool>& into) const {
-    if (const auto found = from_.find(key)) into = found->flag();
-  }
-  void read(std::string_view key, std::optional<double>& into) const {
-    if (const auto found = from_.find(key)) into = found->amount();
-  }
-  void read(std::string_view key, std::string& into) const {
-    if (const auto found = from_.find(key)) into = found->text();
-  }
-  template <class Choice, std::size_t n>
-  void read(std::string_view key, Choice& into, const word<Choice> (&words)[n]) const {
-    if (const auto found = from_.find(key)) into = found->one_of(words);
-  }
+inline void require(const json_value& from, std::initializer_list<const char*> keys) {
+  for (const char* const key : keys) (void)from.at(key);
+}
 
- private:
-  json_value from_;
-};
+inline transformer::latent_attention read_latent(const json_value& from) {
+  transformer::latent_attention made;
+  only_figures(from, [&](const auto& at) { each_latent_figure(made, at); });
+  require(from, required_latent);
+  each_latent_figure(made, figure_reader(from));
+  return made;
+}
+
+inline transformer::vision_tower read_vision(const json_value& from) {
+  transformer::vision_tower made;
+  only_figures(from, [&](const auto& at) { each_vision_figure(made, at); });
+  require(from, required_vision);
+  each_vision_figure(made, figure_reader(from));
+  return made;
+}
 
 inline transformer::architecture read_architecture(const json_value& from) {
-  from.object().only({"name",     "source",     "layers",   "hidden",  "heads",     "kv_heads",
-                      "head_dim", "ffn",        "gated",    "experts", "top_k",     "tied",
-                      "norm",     "vocabulary", "biases",   "dropout", "positions", "token_types",
-                      "qkv_bias", "encoder",    "sequence", "training"});
-  for (const auto* key : {"name", "layers", "hidden", "heads", "ffn", "vocabulary", "sequence"}) (void)from.at(key);
-  const fields at(from);
   transformer::architecture a;
-  at.read("name", a.name);
+  only_figures(from, [&](const auto& at) { each_figure(a, at); }, {"latent", "forms", "vision", "training"});
+  require(from, required_figures);
+  each_figure(a, figure_reader(from));
   if (a.name.empty()) from.at("name").fail("is empty");
-  at.read("source", a.source);
-  at.read("layers", a.layers);
-  at.read("hidden", a.hidden);
-  at.read("heads", a.heads);
-  at.read("kv_heads", a.kv_heads, 1);
-  at.read("head_dim", a.head_dim, 1);
-  at.read("ffn", a.ffn);
-  at.read("gated", a.gated);
-  at.read("experts", a.experts);
-  at.read("top_k", a.top_k);
-  at.read("vocabulary", a.vocabulary);
-  at.read("positions", a.positions);
-  at.read("token_types", a.token_types);
-  at.read("tied", a.tied, tying_words);
-  at.read("norm", a.norm, norm_words);
-  at.read("biases", a.biases);
-  at.read("qkv_bias", a.qkv_bias);
-  at.read("dropout", a.dropout);
-  at.read("encoder", a.encoder);
-  at.read("sequence", a.sequence);
+  if (const auto latent = from.find("latent")) a.latent = read_latent(*latent);
+  if (const auto forms = from.find("forms")) a.forms = read_forms(*forms, a);
+  if (const auto vision = from.find("vision")) a.vision = read_vision(*vision);
   return a;
 }
 
 inline transformer::training read_training(const json_value& from) {
-  from.object().only({"sequence", "microbatch", "precision", "recomputation", "tensor_parallel", "sequence_parallel",
-                      "data_parallel", "zero", "gradient_bytes", "state_bytes", "flash", "variants"});
-  const fields at(from);
   transformer::training r;
-  at.read("sequence", r.sequence, 1);
-  at.read("microbatch", r.microbatch);
-  at.read("precision", r.precision, precision_words);
-  at.read("recomputation", r.recomputation, recomputation_words);
-  at.read("tensor_parallel", r.tensor_parallel);
-  at.read("sequence_parallel", r.sequence_parallel);
-  at.read("data_parallel", r.data_parallel);
-  at.read("zero", r.zero);
-  at.read("gradient_bytes", r.gradient_bytes);
-  at.read("state_bytes", r.state_bytes);
-  at.read("flash", r.flash);
-  at.read("variants", r.variants);
+  only_figures(from, [&](const auto& at) { each_training_figure(r, at); });
+  each_training_figure(r, figure_reader(from));
   return r;
+}
+
+/// The members of an object but those that are as by default, unless they have to be said.
+/// @param figures  calls the list of its figures, of the object or of another one, with a visitor
+template <class Figures, class Object>
+json changed_figures(const Object& of, const Figures& figures, const std::string& place,
+                     std::initializer_list<const char*> required = {}) {
+  json_object all(place);
+  json_object usual(place);
+  figures(of, figure_writer(all));
+  figures(Object{}, figure_writer(usual));
+  json made = json::object();
+  for (const auto& [key, value] : all.members().items()) {
+    bool said = value != usual.members().at(key);
+    for (const std::string_view each : required) said = said || each == key;
+    if (said) made[key] = value;
+  }
+  return made;
 }
 
 }  // namespace detail
 
+/// Whether a text is a model's configuration, of our own or Hugging Face's, and no profile or plan.
+[[nodiscard]] inline bool is_transformer_config(std::string_view text, const read_limits& limits = {}) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos || text[first] != '{' || text.size() > limits.bytes) return false;
+  const detail::json parsed = detail::read_json(text, detail::most_depth(limits)).value;
+  if (!parsed.is_object() || parsed.contains("schema")) return false;
+  const bool own = parsed.contains("layers") && parsed["layers"].is_number() && parsed.contains("vocabulary");
+  return own || detail::is_hugging_face(detail::json_value(parsed, "", limits));
+}
+
 /// Reads an architecture: a JSON object whose members are the fields of `architecture`, and optionally `training`, an
-/// object whose members are those of `training`.
+/// object whose members are those of `training`; `forms` lists `{"layers": N, "window": W, "dense": D}`, in order and
+/// from the start again until all layers have theirs. An object with names of Hugging Face's is read by
+/// `read_hugging_face_config`.
 ///
-/// @param source  what errors call the text: the name of its file
-/// @param limits  how much is read
-/// @throws        invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that
-///                is missing, not known, or not of its type; figures out of range, or that do not go together
+/// @param source     what errors call the text: the name of its file
+/// @param limits     how much is read
+/// @param as_family  the family as which `read_hugging_face_config` reads the text, whatever it is; empty: as it says
+/// @throws           invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that
+///                   is missing, not known, or not of its type; figures out of range, or that do not go together;
+///                   argument_error if `as_family` is not known
 [[nodiscard]] inline transformer_config read_transformer_config(std::string_view text, std::string_view source,
-                                                                const read_limits& limits = {}) {
+                                                                const read_limits& limits = {},
+                                                                std::string_view as_family = {}) {
   const auto parsed = detail::parse_json(text, source, limits);
   const detail::json_value whole(parsed, source, limits);
   transformer_config made;
+  if (!as_family.empty() || detail::is_hugging_face(whole)) {
+    made.architecture = detail::read_hugging_face(whole, source, as_family);
+    return made;
+  }
   made.architecture = detail::read_architecture(whole);
   if (const auto given = whole.find("training")) made.training = detail::read_training(*given);
   if (const auto fault = transformer::detail::find_fault(made.architecture, made.training)) {
@@ -145,6 +138,41 @@ inline transformer::training read_training(const json_value& from) {
         stagecut::detail::joined({source, fault->training ? "#/training/" : "#/", fault->field}), fault->problem));
   }
   return made;
+}
+
+/// Writes an architecture so that `read_transformer_config` reads it back equal: figures to edit, each member on its
+/// line, without those that have their default.
+///
+/// @throws argument_error if it could not be read back: figures that `check` refuses, no name, a text that is not UTF-8
+[[nodiscard]] inline std::string as_json(const transformer_config& config) {
+  const transformer::architecture& a = config.architecture;
+  if (const auto fault = transformer::detail::find_fault(a, config.training)) {
+    detail::refuse_to_write(fault->field, fault->problem, "must be what check accepts");
+  }
+  if (a.name.empty()) detail::refuse_to_write("name", "\"\"", "must not be empty");
+  const auto set = [](detail::json& into, const char* key, detail::json value) {
+    if (!value.empty()) into[key] = std::move(value);
+  };
+  detail::json made = detail::changed_figures(
+      a, [](const auto& of, const auto& at) { detail::each_figure(of, at); }, "config#", detail::required_figures);
+  if (a.latent) {
+    set(made, "latent",
+        detail::changed_figures(
+            *a.latent, [](const auto& of, const auto& at) { detail::each_latent_figure(of, at); }, "config#/latent",
+            detail::required_latent));
+  }
+  if (!a.forms.empty()) set(made, "forms", detail::written_forms(a.forms));
+  if (a.vision) {
+    set(made, "vision",
+        detail::changed_figures(
+            *a.vision, [](const auto& of, const auto& at) { detail::each_vision_figure(of, at); }, "config#/vision",
+            detail::required_vision));
+  }
+  set(made, "training",
+      detail::changed_figures(
+          config.training, [](const auto& of, const auto& at) { detail::each_training_figure(of, at); },
+          "config#/training"));
+  return made.dump(2);
 }
 
 }  // namespace stagecut::inline v0::io

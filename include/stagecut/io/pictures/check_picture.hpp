@@ -57,6 +57,7 @@ class picture_check {
     }
     for (const auto& rank : picture.memory) check(rank);
     require(!picture.memory_limit || is_amount(*picture.memory_limit), "memory_limit", 0, "is no amount");
+    for (const double each : picture.memory_limits) require(is_amount(each), "memory_limits", 0, "is no amount");
   }
 
  private:

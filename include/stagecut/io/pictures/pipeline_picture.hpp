@@ -23,8 +23,14 @@ struct pipeline_picture {
   simulation<double> run{};                   ///< and when; of as many ranks
   std::vector<rank_memory<double>> memory{};  ///< of every rank; empty: not known
   std::optional<double> memory_limit{};       ///< what a rank has, in the unit of `memory`
+  std::vector<double> memory_limits{};        ///< of every rank, where each has its own; else empty
   bool seconds = true;                        ///< times are seconds; else they have no unit
   bool bytes = true;                          ///< memory is bytes; else activations of a microbatch
+
+  /// What that rank has; unset: not known.
+  [[nodiscard]] std::optional<double> limit_of(std::size_t rank) const {
+    return rank < memory_limits.size() ? std::optional(memory_limits[rank]) : memory_limit;
+  }
 };
 
 /// What stands above a picture, as it can be shown: `visible`.

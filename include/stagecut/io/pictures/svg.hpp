@@ -35,7 +35,7 @@ class svg_page {
       if (const double time = shortest_op(picture.run); shortest == 0 || time < shortest) shortest = time;
       double& most = most_memory_[picture.bytes];
       for (const auto& rank : picture.memory) most = std::max(most, rank.peak());
-      if (!picture.memory.empty()) most = std::max(most, picture.memory_limit.value_or(0));
+      for (std::size_t r = 0; r < picture.memory.size(); ++r) most = std::max(most, picture.limit_of(r).value_or(0));
     }
     if (until_ == 0) until_ = 1;
     if (shortest > 0) width_ = std::clamp(13 * until_ / shortest, least_width, most_width);

@@ -10,47 +10,21 @@
 #include <string_view>
 #include <vector>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/column_words.hpp>
+#include <stagecut/io/detail/csv_columns.hpp>
+#include <stagecut/io/detail/csv_fields.hpp>
+#include <stagecut/io/detail/csv_notes.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/read_limits.hpp>
+#include <stagecut/io/table_options.hpp>
+#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline v0::io {
 
 namespace detail {
-
-/// Splits a line at its commas. A field in double quotes may hold commas, and quotes written twice.
-/// @param fields  where they go; that of a line before serves again
-inline void csv_fields(std::string_view line, const std::string& place, std::vector<std::string>& fields) {
-  fields.resize(1);
-  fields[0].clear();
-  bool inside = false;
-  bool closed = false;  // the field was quoted, and its quotes are closed
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (inside) {
-      if (c != '"') {
-        fields.back() += c;
-      } else if (i + 1 < line.size() && line[i + 1] == '"') {
-        fields.back() += line[++i];
-      } else {
-        inside = false;
-        closed = true;
-      }
-    } else if (c == ',') {
-      fields.emplace_back();
-      closed = false;
-    } else if (c == '"' && !closed && trimmed(fields.back()).empty()) {
-      fields.back().clear();
-      inside = true;
-    } else if (closed && c != ' ' && c != '\t') {
-      fail(invalid_input(place, joined({"text after the closing quote of field ", fields.size()})));
-    } else if (!closed) {
-      fields.back() += c;
-    }
-  }
-  if (inside) fail(invalid_input(place, joined({"the quote of field ", fields.size(), " is not closed"})));
-}
 
 /// How many lines are still to be read.
 [[nodiscard]] inline std::size_t lines_left(line_reader lines) {
@@ -59,84 +33,136 @@ inline void csv_fields(std::string_view line, const std::string& place, std::vec
   return left;
 }
 
-inline constexpr std::array<std::string_view, 7> csv_columns = {"name",       "kind",        "forward", "backward",
-                                                                "parameters", "activations", "output"};
+/// Refuses options that are none.
+inline void check_table_options(const table_options& options) {
+  const double bytes = options.bytes_per_parameter;
+  if (is_finite(bytes) && bytes > 0) return;
+  fail(argument_error("io::parse_csv", "options.bytes_per_parameter", std::to_string(bytes),
+                      "must be finite and above 0"));
+}
 
-/// The position of every one of `csv_columns` in a header line.
-inline std::array<std::size_t, csv_columns.size()> csv_header(const std::vector<std::string>& header,
-                                                              const std::string& place) {
-  std::array<std::size_t, csv_columns.size()> position;
-  position.fill(header.size());
-  for (std::size_t field = 0; field < header.size(); ++field) {
-    const std::string_view name = trimmed(header[field]);
-    std::size_t column = 0;
-    while (column < csv_columns.size() && csv_columns[column] != name) ++column;
-    if (column == csv_columns.size()) fail(invalid_input(place, joined({"column ", in_quotes(name), " is not known"})));
-    if (position[column] != header.size())
-      fail(invalid_input(place, joined({"column ", in_quotes(name), " stands twice"})));
-    position[column] = field;
+/// Puts a figure where it belongs.
+inline void set_figure(layer& each, column what, double value) {
+  switch (what) {
+    case column::forward: each.forward = value; break;
+    case column::backward: each.backward = value; break;
+    case column::backward_input: each.backward_input = value; break;
+    case column::backward_weight: each.backward_weight = value; break;
+    case column::parameters: each.parameters = value; break;
+    case column::resident: each.resident = value; break;
+    case column::activations: each.activations = value; break;
+    case column::output: each.output = value; break;
+    case column::workspace: each.workspace = value; break;
+    default: break;
   }
-  for (std::size_t column = 0; column < csv_columns.size(); ++column) {
-    if (position[column] == header.size()) {
-      fail(invalid_input(place, joined({"column ", in_quotes(csv_columns[column]), " is missing"})));
+}
+
+/// Reads the numbers below `time`, or all lines.
+inline void read_weights(line_reader& lines, bool more, profile& model) {
+  model.weights_only = true;
+  for (; more; more = lines.next()) {
+    layer& next = model.layers.emplace_back();
+    next.name = std::to_string(model.layers.size() - 1);
+    next.forward = amount(lines.line(), "time", lines.place());
+  }
+}
+
+/// Reads a line of a table, split already.
+inline void read_row(const csv_header& header, const std::vector<std::string>& fields, const std::string& place,
+                     std::size_t number, layer& next, count_watch& watch) {
+  bool named = false;
+  for (const csv_column& each : header.columns) {
+    const std::string& field = fields[each.field];
+    if (each.what == column::name) {
+      next.name.assign(field);
+      named = true;
+    } else if (each.what == column::kind) {
+      next.kind.assign(field);
+    } else {
+      const double value = csv_value(field, each, place);
+      set_figure(next, each.what, value);
+      if (each.what == column::parameters) watch(value, field);
     }
   }
-  return position;
+  if (!named) next.name = std::to_string(number);
+  if (next.backward_input && next.backward_weight) {
+    const double both = *next.backward_input + *next.backward_weight;
+    if (!is_finite(both)) fail(invalid_input(place, "backward_input + backward_weight is out of range"));
+    if (header.find(column::backward) == nullptr) next.backward = both;
+  }
+  check_time(next, place);
+}
+
+/// Reads the lines of a table below its header, at which `lines` stands.
+inline void read_table(line_reader& lines, std::vector<std::string>& fields, const table_options& options,
+                       profile& model) {
+  const std::string place = lines.place();
+  const csv_header header = read_header(lines.line(), place, options, fields);
+  count_watch watch(header);
+  while (lines.next()) {
+    const std::string here = lines.place();
+    csv_fields(lines.line(), header.separator, here, fields);
+    if (fields.size() != header.fields) {
+      fail(invalid_input(here, joined({fields.size(), " fields, and the header names ", header.fields})));
+    }
+    const std::size_t number = model.layers.size();
+    read_row(header, fields, here, number, model.layers.emplace_back(), watch);
+  }
+  if (!model.layers.empty()) note_table(header, watch, place, options);
+}
+
+/// Whether a line begins a plain list of weights: `time`, or a number; `header`: it is the former.
+[[nodiscard]] inline bool begins_list(std::string_view line, bool& header) {
+  std::vector<std::string> fields;
+  const std::string_view word = csv_split(line, ',', fields).empty() ? trimmed(fields[0]) : std::string_view();
+  header = fields.size() == 1 && word == "time";
+  return header || (fields.size() == 1 && is_number(word));
+}
+
+/// Whether a line begins a table or a plain list.
+[[nodiscard]] inline bool begins_csv(std::string_view line) {
+  bool header = false;
+  char separator = ',';
+  std::vector<std::string> fields;
+  return line.find(',') != std::string_view::npos || begins_list(line, header) ||
+         split_header(line, separator, fields) != 0;
 }
 
 }  // namespace detail
 
 /// Reads a profile from comma-separated values, one layer a line, blank lines skipped.
 ///
-/// @param text    the content: either a plain list of weights (one number a line, below the header `time` or none), or
-///                the columns `name`, `kind`, `forward`, `backward` (seconds), `parameters`, `activations`, `output`
-///                (bytes), all of them, in any order, below a header that names them
-/// @param source  what errors call the text
-/// @param limits  how much is read
-/// @return        the layers in the order of the lines; of a plain list, each weight as the forward time of a layer
-///                named by its number from 0, and `weights_only`
-/// @throws        invalid_input with `SOURCE:LINE`, the field and its value; with `SOURCE` beyond the limit
+/// @param text     the content: either a plain list of weights (one number a line, below the header `time` or none), or
+///                 a table below a header that names its columns in any order, at least one of them a figure of layers
+/// @param source   what errors call the text
+/// @param limits   how much is read
+/// @param options  what a count of parameters is worth, and where to note what was taken for granted
+/// @return         the layers in the order of the lines; of a plain list, each weight as the forward time of a layer
+///                 named by its number from 0, and `weights_only`
+/// @throws         invalid_input with `SOURCE:LINE`, the field and its value; with `SOURCE` beyond the limit;
+///                 argument_error if the bytes of a parameter are not finite and above 0
+///
+/// Columns are those that `as_csv` writes, `backward_input`, `backward_weight`, `workspace` and `resident`, in other
+/// words and in other units as well (`Fwd time (ms)`, `mem_mib`, `# params`): docs/profiles.md lists them. What is
+/// absent is 0 or empty, a name the number of the layer; a time of no pass is that of the forward one; others are left
+/// out, and noted. Semicolons or tabulators separate fields where the header shows it: where they make more known
+/// columns of it than commas. Where the header names no unit, fields may (`12 MB`).
 ///
 /// Needs no memory but that of the profile and of a line.
-[[nodiscard]] inline profile parse_csv(std::string_view text, std::string_view source, const read_limits& limits = {}) {
+[[nodiscard]] inline profile parse_csv(std::string_view text, std::string_view source, const read_limits& limits = {},
+                                       const table_options& options = {}) {
+  detail::check_table_options(options);
   detail::check_size(text, source, limits);
   detail::line_reader lines(text, source);
   if (!lines.next()) detail::fail(invalid_input(lines.source(), "is empty"));
   profile result;
   result.layers.reserve(detail::lines_left(lines) + 1);
-  std::vector<std::string> fields;
-  detail::csv_fields(lines.line(), lines.place(), fields);
-  const std::string_view first = detail::trimmed(fields[0]);
-  if (fields.size() == 1 && (first == "time" || detail::is_number(first))) {
-    result.weights_only = true;
-    bool more = first == "time" ? lines.next() : true;
-    for (; more; more = lines.next()) {
-      layer& next = result.layers.emplace_back();
-      next.name = std::to_string(result.layers.size() - 1);
-      next.forward = detail::amount(lines.line(), "time", lines.place());
-    }
+  bool header = false;
+  if (detail::begins_list(lines.line(), header)) {
+    detail::read_weights(lines, !header || lines.next(), result);
   } else {
-    const auto column = detail::csv_header(fields, lines.place());
-    while (lines.next()) {
-      const std::string place = lines.place();
-      detail::csv_fields(lines.line(), place, fields);
-      if (fields.size() != column.size()) {
-        detail::fail(
-            invalid_input(place, detail::joined({fields.size(), " fields, and the header names ", column.size()})));
-      }
-      const auto number = [&](std::size_t i) {
-        return detail::amount(fields[column[i]], detail::csv_columns[i], place);
-      };
-      layer& next = result.layers.emplace_back();
-      next.name.assign(fields[column[0]]);
-      next.kind.assign(fields[column[1]]);
-      next.forward = number(2);
-      next.backward = number(3);
-      next.parameters = number(4);
-      next.activations = number(5);
-      next.output = number(6);
-      detail::check_time(next, place);
-    }
+    std::vector<std::string> fields;
+    detail::read_table(lines, fields, options, result);
   }
   if (result.layers.empty()) detail::fail(invalid_input(lines.source(), "names no layer"));
   return result;

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/words.hpp>
+#include <stagecut/io/detail/json_object.hpp>
+#include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/json/architecture_words.hpp>
+#include <stagecut/profile/architecture.hpp>
+#include <stagecut/profile/transformer_training.hpp>
+
+// The library's own format of architectures and trainings. Each list below names the members once, for who reads and
+// who writes them: `at(KEY, FIELD)`, with the least count that may be said, or with the words of a choice.
+namespace stagecut::inline v0::io::detail {
+
+template <class Architecture, class Visit>
+void each_figure(Architecture& a, const Visit& at) {
+  at("name", a.name);
+  at("source", a.source);
+  at("layers", a.layers);
+  at("hidden", a.hidden);
+  at("heads", a.heads);
+  at("kv_heads", a.kv_heads, 1);
+  at("head_dim", a.head_dim, 1);
+  at("ffn", a.ffn);
+  at("gated", a.gated);
+  at("experts", a.experts);
+  at("top_k", a.top_k);
+  at("expert_ffn", a.expert_ffn, 1);
+  at("shared_ffn", a.shared_ffn);
+  at("shared_gate", a.shared_gate);
+  at("router_bias", a.router_bias);
+  at("vocabulary", a.vocabulary);
+  at("positions", a.positions);
+  at("token_types", a.token_types);
+  at("tied", a.tied, tying_words);
+  at("norm", a.norm, norm_words);
+  at("norms", a.norms);
+  at("parallel", a.parallel);
+  at("query_norm", a.query_norm, qk_norm_words);
+  at("sinks", a.sinks);
+  at("biases", a.biases);
+  at("qkv_bias", a.qkv_bias);
+  at("output_bias", a.output_bias);
+  at("ffn_bias", a.ffn_bias);
+  at("head_bias", a.head_bias);
+  at("dropout", a.dropout);
+  at("encoder", a.encoder);
+  at("causal", a.causal);
+  at("mtp_layers", a.mtp_layers);
+  at("sequence", a.sequence);
+}
+
+template <class Latent, class Visit>
+void each_latent_figure(Latent& l, const Visit& at) {
+  at("query_rank", l.query_rank);
+  at("kv_rank", l.kv_rank);
+  at("plain_dim", l.plain_dim);
+  at("rotary_dim", l.rotary_dim);
+  at("value_dim", l.value_dim);
+}
+
+template <class Tower, class Visit>
+void each_vision_figure(Tower& v, const Visit& at) {
+  at("layers", v.layers);
+  at("hidden", v.hidden);
+  at("heads", v.heads);
+  at("ffn", v.ffn);
+  at("gated", v.gated);
+  at("biases", v.biases);
+  at("norm", v.norm, norm_words);
+  at("inputs", v.inputs);
+  at("input_bias", v.input_bias);
+  at("positions", v.positions);
+  at("extra_norms", v.extra_norms);
+  at("extra_tokens", v.extra_tokens);
+  at("patches", v.patches);
+  at("images", v.images);
+  at("window", v.window);
+  at("merged", v.merged);
+  at("projector_merges", v.projector_merges);
+  at("projector", v.projector);
+  at("projector_bias", v.projector_bias);
+  at("projector_norm", v.projector_norm);
+  at("projector_norm_kind", v.projector_norm_kind, norm_words);
+}
+
+template <class Training, class Visit>
+void each_training_figure(Training& r, const Visit& at) {
+  at("sequence", r.sequence, 1);
+  at("microbatch", r.microbatch);
+  at("precision", r.precision, transformer::precision_words);
+  at("recomputation", r.recomputation, transformer::recomputation_words);
+  at("recomputed_share", r.recomputed_share);
+  at("tensor_parallel", r.tensor_parallel);
+  at("sequence_parallel", r.sequence_parallel);
+  at("context_parallel", r.context_parallel);
+  at("expert_parallel", r.expert_parallel);
+  at("data_parallel", r.data_parallel);
+  at("zero", r.zero);
+  at("overlap", r.overlap, transformer::overlap_words);
+  at("exchange_hidden", r.exchange_hidden);
+  at("gradient_bytes", r.gradient_bytes);
+  at("state_bytes", r.state_bytes);
+  at("flash", r.flash);
+  at("variants", r.variants);
+}
+
+/// Sets fields from the members of an object; a field whose member is missing stays as it is.
+class figure_reader {
+ public:
+  explicit figure_reader(const json_value& from) : from_(&from) {}
+
+  void operator()(std::string_view key, std::size_t& into, std::size_t least = 0) const {
+    if (const auto found = from_->find(key)) into = found->count(least);
+  }
+  void operator()(std::string_view key, bool& into) const {
+    if (const auto found = from_->find(key)) into = found->flag();
+  }
+  void operator()(std::string_view key, std::optional<bool>& into) const {
+    if (const auto found = from_->find(key)) into = found->flag();
+  }
+  void operator()(std::string_view key, std::optional<double>& into) const {
+    if (const auto found = from_->find(key)) into = found->amount();
+  }
+  void operator()(std::string_view key, std::string& into) const {
+    if (const auto found = from_->find(key)) into = found->text();
+  }
+  void operator()(std::string_view key, std::vector<std::size_t>& into) const {
+    const auto found = from_->find(key);
+    if (!found) return;
+    for (const json_value& each : found->elements()) into.push_back(each.count(1));
+  }
+  template <class Field, class Choice, std::size_t n>
+  void operator()(std::string_view key, Field& into, const word<Choice> (&words)[n]) const {
+    if (const auto found = from_->find(key)) into = found->one_of(words);
+  }
+
+ private:
+  const json_value* from_;
+};
+
+/// Collects the keys of a list.
+class key_reader {
+ public:
+  explicit key_reader(std::vector<std::string_view>& into) : into_(&into) {}
+  template <class... Field>
+  void operator()(std::string_view key, const Field&...) const {
+    into_->push_back(key);
+  }
+
+ private:
+  std::vector<std::string_view>* into_;
+};
+
+/// Sets members from fields.
+class figure_writer {
+ public:
+  explicit figure_writer(json_object& into) : into_(&into) {}
+
+  template <class Value>
+  void operator()(std::string_view key, const Value& value, std::size_t /*least*/ = 0) const {
+    into_->set(key, value);
+  }
+  template <class Value>
+  void operator()(std::string_view key, const std::optional<Value>& value) const {
+    into_->set(key, value ? json(*value) : json());
+  }
+  void operator()(std::string_view key, const std::string& value) const { into_->text(key, value); }
+  template <class Choice, std::size_t n>
+  void operator()(std::string_view key, const Choice& value, const word<Choice> (&words)[n]) const {
+    into_->set(key, name_of(words, value));
+  }
+  template <class Choice, std::size_t n>
+  void operator()(std::string_view key, const std::optional<Choice>& value, const word<Choice> (&words)[n]) const {
+    into_->set(key, value ? json(name_of(words, *value)) : json());
+  }
+
+ private:
+  json_object* into_;
+};
+
+/// Refuses members that neither the list nor `others` has.
+template <class Figures>
+void only_figures(const json_value& from, const Figures& figures, std::vector<std::string_view> others = {}) {
+  figures(key_reader(others));
+  from.only(others);
+}
+
+}  // namespace stagecut::inline v0::io::detail

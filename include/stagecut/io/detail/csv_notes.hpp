@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/io/detail/column_meaning.hpp>
+#include <stagecut/io/detail/column_words.hpp>
+#include <stagecut/io/detail/csv_columns.hpp>
+#include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/table_options.hpp>
+
+// What is said of a table of layers beside its figures.
+namespace stagecut::inline v0::io::detail {
+
+/// Whether a table has the columns that `as_csv` writes, and no others: there, all is in seconds and bytes.
+[[nodiscard]] inline bool is_own(const csv_header& header) {
+  if (header.others != 0 || header.columns.size() != csv_columns.size()) return false;
+  for (const csv_column& each : header.columns) {
+    if (each.name != column_name(each.what)) return false;
+  }
+  return true;
+}
+
+/// Watches whether the numbers of a column that names no unit are counts of parameters, not bytes.
+class count_watch {
+ public:
+  explicit count_watch(const csv_header& header) {
+    const csv_column* const found = header.find(column::parameters);
+    if (found == nullptr || found->meaning.says_unit || found->meaning.counts || is_own(header)) return;
+    watched_ = true;
+    for (const csv_column& each : header.columns) units_ = units_ || !each.meaning.unit.word.empty();
+  }
+
+  /// Tells it of the parameters of a layer, and of the field that they stand in.
+  void operator()(double bytes, std::string_view field) {
+    if (!watched_ || bytes == 0) return;
+    field = trimmed(field);
+    const bool letter = field.back() > '9';
+    if (letter || std::trunc(bytes) != bytes) {
+      watched_ = false;  // a unit, or a fraction: no count
+      return;
+    }
+    any_ = true;
+    odd_ = odd_ || std::fmod(bytes, 2) != 0;
+  }
+
+  [[nodiscard]] bool looks_like_counts() const noexcept { return watched_ && any_ && (odd_ || units_); }
+
+ private:
+  bool watched_ = false;
+  bool units_ = false;  // other columns name theirs
+  bool any_ = false;
+  bool odd_ = false;
+};
+
+/// `columns "a", "b" and 3 more`.
+[[nodiscard]] inline std::string unread_text(const csv_header& header) {
+  std::string text = header.others == 1 ? "column " : "columns ";
+  for (std::size_t i = 0; i < header.unread.size(); ++i)
+    text += joined({i == 0 ? "" : ", ", in_quotes(header.unread[i])});
+  const std::size_t more = header.others - header.unread.size();
+  return more == 0 ? text : text + joined({" and ", more, " more"});
+}
+
+/// Notes what was taken for granted, or left out.
+inline void note_table(const csv_header& header, const count_watch& watch, const std::string& place,
+                       const table_options& options) {
+  if (options.notes == nullptr) return;
+  const auto note = [&](std::string_view text) { options.notes->push_back(visible(joined({place, ": ", text}))); };
+  if (header.others != 0) {
+    note(joined({unread_text(header), header.others == 1 ? " is not read" : " are not read"}));
+  }
+  const csv_column* const forward = header.find(column::forward);
+  const csv_column* const backward = header.find(column::backward);
+  const bool split = header.find(column::backward_input) != nullptr;
+  if (forward != nullptr && forward->meaning.what == column::time) {
+    note(joined({"column ", in_quotes(forward->name), " is taken as the time of the forward pass"}));
+  }
+  if (forward != nullptr && backward == nullptr && !split) note("there is no column backward: it is taken as 0");
+  if (forward == nullptr && (backward != nullptr || split)) note("there is no column forward: it is taken as 0");
+  const csv_column* const parameters = header.find(column::parameters);
+  if (parameters != nullptr && parameters->meaning.counts) {
+    char digits[32];
+    const auto written = std::to_chars(digits, digits + sizeof digits, options.bytes_per_parameter);
+    note(joined({"column ", in_quotes(parameters->name), " counts parameters, which are taken as ",
+                 std::string_view(digits, static_cast<std::size_t>(written.ptr - digits)),
+                 " bytes each: --parameter-bytes says another size, in C++ table_options::bytes_per_parameter"}));
+  } else if (watch.looks_like_counts()) {
+    note(joined({"column ", in_quotes(parameters->name),
+                 " is read as bytes: are these counts? Then name it parameter_count, else parameters_bytes"}));
+  }
+}
+
+}  // namespace stagecut::inline v0::io::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/json_value.hpp>
+#include <stagecut/io/read_limits.hpp>
+#include <stagecut/profile/accelerator.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// A device from a file. Its figures do not have its name: that is a view, and this object may move.
+struct accelerator_file {
+  std::string name{};             ///< what reports call it
+  transformer::device figures{};  ///< what it can do; `name` is empty
+};
+
+/// Reads a device: a JSON object whose members are the fields of `transformer::device`. `gemm`, `bandwidth` and
+/// `memory` are needed. Where `flops` is not said it is `gemm`, and `flops_fp32` a sixteenth of `gemm`; without `link`
+/// there is a domain for each device alone, and without `network` the same bandwidth as of A100's.
+///
+/// @param source  what errors call the text: the name of its file
+/// @param limits  how much is read
+/// @throws        invalid_input at `SOURCE:LINE` where it is no JSON, else at `SOURCE#POINTER`: a member that is
+///                missing, not known, or not of its type; figures as `check` refuses them
+[[nodiscard]] inline accelerator_file read_accelerator(std::string_view text, std::string_view source,
+                                                       const read_limits& limits = {}) {
+  const auto parsed = detail::parse_json(text, source, limits);
+  const detail::json_value whole(parsed, source, limits);
+  whole.object().only({"name", "flops", "gemm", "gemm_fp8", "flops_fp32", "bandwidth", "memory", "link", "pair",
+                       "domain", "network", "power_limited"});
+  accelerator_file made;
+  transformer::device& on = made.figures;
+  on.name = {};
+  if (const auto name = whole.find("name")) made.name = name->text();
+  on.gemm = whole.at("gemm").amount();
+  on.bandwidth = whole.at("bandwidth").amount();
+  on.memory = whole.at("memory").amount();
+  on.flops = on.gemm;
+  on.flops_fp32 = on.gemm / 16;
+  on.domain = whole.find("link") ? on.domain : 1;
+  const auto read = [&](const char* key, double& into) {
+    if (const auto found = whole.find(key)) into = found->amount();
+  };
+  read("flops", on.flops);
+  read("gemm_fp8", on.gemm_fp8);
+  read("flops_fp32", on.flops_fp32);
+  read("link", on.link);
+  read("pair", on.pair);
+  read("network", on.network);
+  if (const auto domain = whole.find("domain")) on.domain = domain->count(1);
+  if (const auto limited = whole.find("power_limited")) on.power_limited = limited->flag();
+  try {
+    transformer::check(on);
+  } catch (const invalid_input& error) {
+    stagecut::detail::fail(invalid_input(stagecut::detail::joined({source, "#/", error.place().substr(7)}),
+                                         std::string_view(error.what()).substr(error.place().size() + 2)));
+  }
+  return made;
+}
+
+}  // namespace stagecut::inline v0::io

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/words.hpp>
+#include <stagecut/profile/architecture.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// The words for where tied embeddings lie, in files and on the command line.
+inline constexpr word<transformer::tying> tying_words[] = {{"none", transformer::tying::none},
+                                                           {"replicate", transformer::tying::replicate},
+                                                           {"colocate", transformer::tying::colocate}};
+/// Likewise, for what normalises.
+inline constexpr word<transformer::normalization> norm_words[] = {{"layernorm", transformer::normalization::layernorm},
+                                                                  {"rmsnorm", transformer::normalization::rmsnorm}};
+/// Likewise, for which queries and keys are normalised.
+inline constexpr word<transformer::qk_norm> qk_norm_words[] = {
+    {"none", transformer::qk_norm::none}, {"head", transformer::qk_norm::head}, {"token", transformer::qk_norm::token}};
+
+}  // namespace stagecut::inline v0::io
