@@ -68,7 +68,7 @@ int list_presets() {
   for (const auto& [name, text] : presets) {
     const auto a = stagecut::io::read_transformer_config(text, name).architecture;
     lines.add({a.name, std::to_string(a.layers), std::to_string(a.hidden), std::to_string(a.sequence),
-               fmt::format("{:.0f}", stagecut::transformer::parameters(a))});
+               fmt::format("{:.0f}", stagecut::transformer::count_parameters(a).total)});
   }
   write(lines.text([](std::size_t) { return std::string(); }), "");
   return 0;
@@ -97,8 +97,8 @@ int demo() {
                                   : fmt::format("+{:.1f} %", 100 * (*made.makespan / *best.makespan - 1))});
       }
       write(fmt::format("{}: {} layers, {:.0f} parameters, on {} devices\n{}{}\n", name, model.layers.size(),
-                        stagecut::transformer::parameters(config.architecture), devices, plan_text(best, standard_screen()),
-                        lines.text([](std::size_t) { return std::string(); })),
+                        stagecut::transformer::count_parameters(config.architecture).total, devices,
+                        plan_text(best, standard_screen()), lines.text([](std::size_t) { return std::string(); })),
             "");
     }
   }

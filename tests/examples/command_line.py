@@ -92,7 +92,8 @@ with tempfile.TemporaryDirectory() as folder:
                 wrong = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
                 check(wrong is None, preset, kind, wrong)
         check(made["profile"] == json.loads(profile.read_text()), preset, "is not the profile in its plan")
-        check(len(made["timeline"]) == 2 * 4 * 8 and max(p[4] for p in made["timeline"]) == made["makespan"], preset)
+        check(len(made["timeline"]) == 2 * 4 * 8 and max(p[4] for p in made["timeline"]) == made["objective"]["value"], preset)
+        check(made["makespan"] > made["objective"]["value"], preset, "does nothing behind its passes")
         check(run("show", plan).stdout == run("plan", profile, "--devices", 4, "--microbatches", 8).stdout, preset)
         check(preset in run("show", profile).stdout, preset)
         config.write_text(run("profile", "transformer", "--preset", preset, "--format", "config").stdout)
@@ -456,8 +457,57 @@ fails(2, "more than 10^18 bytes", "plan", "-", "--devices", 2, stdin=header + "a
 fails(2, "--checkpoint = except_last", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
 fails(2, "--memory: with --chunks it is known for the makespan alone: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", 900, stdin=heavy)
 
+# The memory of each device; a list of one is of all.
+unlike = json.loads(run("plan", "-", "--devices", 2, "--memory", "442,1232", "--format", "json", stdin=heavy).stdout)
+check(unlike["cuts"] == [0, 1, 4] and unlike["memory"]["of_devices"] == [442, 1232], unlike)
+check("per_device" not in unlike["memory"], unlike["memory"])
+table = run("plan", "-", "--devices", 2, "--memory", "442,2KB", "--device-speeds", "1,2", stdin=heavy).stdout
+check(table.splitlines()[0].endswith(" of") and "422 B      442 B" in table and "memory: within that of each device" in table, table)
+both = ("--microbatches", 4, "--memory", "442,1232")
+check(json.loads(run("plan", "-", "--devices", 2, *both, "--format", "json", stdin=heavy).stdout)["cuts"] == [0, 1, 4], "by the makespan")
+fails(2, "--memory.size() = 3, must be the number of devices, 2", "plan", "-", "--devices", 2, "--memory", "9,9,9", stdin=heavy)
+fails(2, "--memory: 9x is no size", "plan", "-", "--devices", 2, "--memory", "9,9x", stdin=heavy)
+fails(2, "--memory:  is no size", "plan", "-", "--devices", 2, "--memory", "9,", stdin=heavy)
+fails(2, "--memory[1] = 0", "plan", "-", "--devices", 2, "--memory", "9,0", stdin=heavy)
+fails(2, "--memory = {…}, is not supported for a graph", "plan", models / "towers.dot", "--devices", 2, "--memory", "9GB,8GB")
+fails(2, "--memory: with --chunks it is known for the makespan alone", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900,800", stdin=heavy)
+fails(3, "of the memory of every device would do", "plan", "-", "--devices", 2, "--memory", "422,842", stdin=heavy)
+
+# Inference: forward passes alone, parameters and what is kept of a group of requests.
+serve = ("plan", "-", "--devices", 2, "--inference")
+served = json.loads(run(*serve, "--format", "json", stdin=heavy).stdout)
+check([stage_bytes(stage) for stage in served["stages"]] == [222, 222] and served["profile"]["inference"], served)
+check(all(stage["backward"] == 0 for stage in served["stages"]) and served["objective"]["value"] == 2, served)
+check(served["memory"]["optimizer"] == "inference" and served["objective"]["name"] == "bottleneck", served)
+check(json.loads(run(*serve, "--objective", "throughput", "--format", "json", stdin=heavy).stdout) == served, "throughput")
+again = json.loads(run("plan", "-", "--devices", 2, "--format", "json", stdin=json.dumps(served["profile"])).stdout)
+check(again == served, "a profile of inference is planned for it")
+check(json.loads(run(*serve, "--format", "json", stdin=json.dumps(served["profile"])).stdout) == served, "said twice")
+soon = json.loads(run(*serve, "--objective", "time-per-token", "--device-speeds", "1,4", "--format", "json", stdin=heavy).stdout)
+check(soon["cuts"] == [0, 1, 4] and soon["objective"]["value"] == 1.75 and soon["objective"]["name"] == "time-per-token", soon)
+text = run(*serve, "--bandwidth", 1, "--device-speeds", "1,4", stdin=heavy).stdout
+check("time per token: 2.75 s, 1 s of it messages" in text, text)
+check("throughput: 1 passes of groups of requests a second, 2 groups in flight (memory is that of 1)" in text, text)
+two = json.loads(run(*serve, "--in-flight", 2, "--format", "json", stdin=heavy).stdout)
+check([stage_bytes(stage) for stage in two["stages"]] == [242, 242], two)
+fails(2, "--microbatches = 4, is of training", *serve, "--microbatches", 4, stdin=heavy)
+fails(2, "--schedule: is of training", *serve, "--schedule", "gpipe", stdin=heavy)
+fails(2, "--schedule: is of training", *serve, "--schedule", "auto", stdin=heavy)
+fails(2, "--optimizer = adam, is of training", *serve, "--optimizer", "adam", stdin=heavy)
+fails(2, "--checkpoint = always, is of training", *serve, "--checkpoint", "always", stdin=heavy)
+fails(2, "--chunks = 2, is of training", *serve, "--chunks", 2, stdin=heavy)
+fails(2, "--objective = time-per-token, is of inference", "plan", "-", "--devices", 2, "--objective", "time-per-token", stdin=heavy)
+fails(2, "--objective: makespan: the profile is of inference", *serve, "--objective", "makespan", stdin=heavy)
+
+fails(2, "--inference = true, is not supported for a graph", "plan", models / "towers.dot", "--devices", 2, "--inference")
+# What serves is told of such a plan as of any other.
+decoders = header + "e,embedding,1,2,1,1,1\n" + "d,decoder,1,2,1,1,1\n" * 4 + "h,head,1,2,1,1,1\n"
+for words in (("--format", "vllm"), ("--format", "sglang", "--inference"), ("--format", "vllm", "--inference", "--objective", "time-per-token")):
+    line = run("plan", "-", "--devices", 2, *words, stdin=decoders).stdout
+    check(line.endswith("_PP_LAYER_PARTITION=2,2\n"), words, line)
+
 # Profiles that cannot be computed, and files that are none.
-fails(2, "needs either --preset or --config", "profile", "transformer")
+fails(2, "needs --preset or --config, one of both", "profile", "transformer")
 fails(2, "--preset: gpt-5 not in", "profile", "transformer", "--preset", "gpt-5")
 fails(2, "llama-2-7b#/layrs: is not known", "profile", "transformer", "--preset", "llama-2-7b", "--set", "layrs=4")
 fails(2, "--set: layers is not KEY=VALUE", "profile", "transformer", "--preset", "llama-2-7b", "--set", "layers")
@@ -465,7 +515,7 @@ fails(2, "--tensor-parallel: tensor_parallel = 3 does not divide", "profile", "t
 fails(2, "--zero: 4 is not from 0 to 3", "profile", "transformer", "--preset", "llama-2-7b", "--data-parallel", 2, "--zero", 4)
 fails(2, "--zero: needs --data-parallel", "profile", "transformer", "--preset", "llama-2-7b", "--zero", 3)
 fails(2, "--sequence: 0 is no whole number from 1", "profile", "transformer", "--preset", "llama-2-7b", "--sequence", 0)
-fails(2, "--efficiency: ", "profile", "transformer", "--preset", "llama-2-7b", "--efficiency", 2)
+fails(2, "--efficiency: ", "profile", "transformer", "--preset", "llama-2-7b", "--efficiency", 3)
 fails(2, "--device-memory", "profile", "transformer", "--preset", "llama-2-7b", "--device-memory", "much")
 fails(2, "standard input#/layers/1/forward: -1 is negative", "plan", "-", "--devices", 1,
       stdin='{"schema": "stagecut-profile-1", "layers": [{"name": "a", "forward": 1}, {"name": "b", "forward": -1}]}')
@@ -513,14 +563,14 @@ for word in ("--devices", "--chunks", "--microbatches"):
 for word in ("--devices", "--chunks", "--microbatches", "--slices", "--group"):
     for count in (*counts, "0"):
         fails(2, f"{word}: {count}", "simulate", "--forward", 1, "--backward", 2, f"{word}={count}")
-for word in ("--sequence", "--microbatch", "--tensor-parallel", "--data-parallel", "--zero"):
+for word in ("--sequence", "--microbatch", "--tensor-parallel", "--context-parallel", "--expert-parallel", "--data-parallel", "--zero", "--concurrent"):
     for count in counts:
         fails(2, f"{word}: {count}", "profile", "transformer", "--preset", "gpt2-xl", f"{word}={count}")
 numbers = ("0x10", "+5", " 5", "5 ", "", "5x", "0x1p3", "nan", "inf", "-inf", "infinity", "1e999")
 for word in ("--time-limit", "--latency", "--memory-buffer", "--boundary-buffers", "--time-weight"):
     for number in numbers:
         fails(2, f"{word}: {number}", "plan", "-", "--devices", 2, "--memory", "1GB", f"{word}={number}", stdin=uneven)
-for word in ("--flops", "--bandwidth", "--efficiency"):
+for word in ("--gemm", "--memory-bandwidth", "--efficiency", "--network-efficiency"):
     for number in numbers:
         fails(2, f"{word}: {number}", "profile", "transformer", "--preset", "gpt2-xl", f"{word}={number}")
 for number in (*numbers, "-5", "5 ZB"):
@@ -561,7 +611,7 @@ fails(2, "--cpus = 1, must be 0 for the makespan", *towers, "--cpus", 1, "--micr
 fails(2, "--devices", "plan", "-", "--devices", -1, stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "two", stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "2.5", stdin="1\n")
-fails(2, "--objective: fastest not in {makespan,bottleneck,leximax,range,variance}", "plan", "-", "--devices", 1, "--objective", "fastest", stdin="1\n")
+fails(2, "--objective: fastest not in {makespan,bottleneck,throughput,time-per-token,leximax,range,variance}", "plan", "-", "--devices", 1, "--objective", "fastest", stdin="1\n")
 fails(2, "--format", "plan", "-", "--devices", 1, "--format", "xml", stdin="1\n")
 fails(2, "standard input: is empty", "plan", "-", "--devices", 1)
 fails(2, "standard input:2: time: \"x\" is not a number", "plan", "-", "--devices", 1, stdin="1\nx\n")

@@ -46,7 +46,8 @@ def told_apart():
     plan = ("plan", "-", "--devices", 1)
     optimizers = run(*plan, "--optimizer", "@", stdin="1\n").stderr.partition("nor one of ")[2].partition(" (see")[0].split(", ")
     methods = run(*plan, "--method", "@", stdin="1\n").stderr.partition("is none of ")[2].partition(", type:")[0].split(", ")
-    return {"plan --format": formats, "show --format": formats, "simulate --schedule": first_words("schedules"),
+    gpus = run("profile", "transformer", "--preset", "gpt2-xl", "--gpu", "@").stderr.partition("is none of ")[2].partition(", and no file")[0].split(", ")
+    return {"plan --gpu": gpus, "profile transformer --gpu": gpus, "plan --format": formats, "show --format": formats, "simulate --schedule": first_words("schedules"),
             "sweep --schedules": schedules, "sweep --recompute": ["never", "always"], "plan --method": methods,
             "plan --optimizer": optimizers, "sweep --optimizer": optimizers}
 
@@ -58,5 +59,6 @@ def known_words():
         for name, text in options_of(help_of(command)).items():
             if not text.startswith("\t"):
                 of = " ".join(command[1:])
-                known[of, name] = apart.get(f"{of} {name}") or words_of(command, name)
+                written = text.startswith(("FILE", "FOLDER"))  # it would be
+                known[of, name] = apart.get(f"{of} {name}") or ([] if written else words_of(command, name))
     return known

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/profile/as_inference.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -80,6 +81,26 @@ TEST_CASE("a schedule without a name is an order of the plan's own, and an objec
   CHECK(schedule_name("").find("own order") != std::string::npos);
 }
 
+TEST_CASE("the part of an iteration that comes after its last pass is told where there is one") {
+  auto layers = model(4, "l");
+  CHECK(plan_text(*plan_chain(layers, {.devices = 2, .microbatches = 4}), {}).find("last pass") == std::string::npos);
+  for (auto& each : layers.layers) each.update = 0.004;
+  // The first stage is done last: 8 ms behind 122 ms.
+  auto plan = *plan_chain(layers, {.devices = 2, .microbatches = 4, .by = stagecut::measure::layers});
+  const std::string text = plan_text(plan, {});
+  INFO(text);
+  const double passes = *plan.makespan - 0.008;
+  CHECK(share_at_end(plan) == doctest::Approx(0.008 / *plan.makespan));
+  CHECK(text.find(fmt::format(" % of it, {:.2g} % after the last pass\n", 0.8 / *plan.makespan)) != std::string::npos);
+  CHECK(text.find("1f1b of 4 microbatches: " + seconds_text(passes + 0.008)) != std::string::npos);
+  plan.stages[0].all_reduce = 0;  // that of the other stage is over before the last pass
+  *plan.makespan = passes;
+  CHECK(plan_text(plan, {}).find("last pass") == std::string::npos);
+  plan.stages[0].all_reduce = 0.008;
+  plan.schedule.name = "nobody's";  // an edited plan is shown all the same
+  CHECK(plan_text(plan, {}).find("last pass") == std::string::npos);
+}
+
 TEST_CASE("objectives in plain words, speeds in a column, and whether messages count") {
   using enum stagecut::plan_objective;
   const auto text = [](const stagecut::plan_request& request) {
@@ -101,6 +122,33 @@ TEST_CASE("objectives in plain words, speeds in a column, and whether messages c
   CHECK(fast.find("\n    1    2.5  l2 .. l3") != std::string::npos);
   CHECK(fast.find(" without transfers") != std::string::npos);
   CHECK(text({.devices = 2, .microbatches = 4, .links = {{1, 0}}}).find(" with transfers") != std::string::npos);
+}
+
+TEST_CASE("each device's own memory stands beside what it takes") {
+  stagecut::plan_request request{.devices = 2};
+  request.memory_of_devices = {1073741824, 2147483648};
+  auto layers = model(4, "l");
+  for (auto& each : layers.layers) each.parameters = 1024;
+  const std::string text = plan_text(*plan_chain(layers, request), {});
+  CHECK(text.find(" memory     of\n") != std::string::npos);
+  CHECK(text.find("  1 GiB") != std::string::npos);
+  CHECK(text.find("  2 GiB") != std::string::npos);
+  CHECK(text.find("\nmemory: within that of each device\n") != std::string::npos);
+}
+
+TEST_CASE("of inference both figures are told, whatever was minimised") {
+  const auto layers = as_inference(model(4, "l"));
+  stagecut::plan_request request{.devices = 2};
+  const std::string text = plan_text(*plan_chain(layers, request), {});
+  CHECK(text.find("\nbottleneck of time: ") != std::string::npos);
+  CHECK(text.find("\ntime per token: ") != std::string::npos);
+  CHECK(text.find(" passes of groups of requests a second, 2 groups in flight (memory is that of 1)\n") !=
+        std::string::npos);
+  request.objective = stagecut::plan_objective::time_per_token;
+  request.in_flight = {2, 2};
+  const std::string least = plan_text(*plan_chain(layers, request), {});
+  CHECK(least.find("\ntime-per-token: ") != std::string::npos);
+  CHECK(least.find(" a second, 2 groups in flight\n") != std::string::npos);
 }
 
 TEST_CASE("columns stand below each other whatever characters names have") {

@@ -28,3 +28,16 @@ TEST_CASE("a profile sums its layers by kind, and shared parameters once") {
   made.edges = {{0, 1}, {1, 2}, {0, 2}};
   CHECK(profile_text(made).find("tiny, for one microbatch\na graph of 3 edges\nkind ") == 0);
 }
+
+TEST_CASE("a profile that serves has passes in one direction, and tells what is kept") {
+  stagecut::profile made;
+  made.name = "tiny";
+  made.inference = true;
+  made.layers.resize(2);
+  for (auto& each : made.layers) each.forward = 0.002, each.activations = 1024;
+  CHECK(profile_text(made) ==
+        "tiny, to serve: one pass\n"
+        "kind  layers  forward  parameters   kept\n"
+        "-          2     4 ms         0 B  2 KiB\n"
+        "all        2     4 ms         0 B  2 KiB\n");
+}

@@ -46,7 +46,7 @@ for slices, expected in ((1, 33), (2, 28.5), (4, 26.25)):
 found = simulated(*one_two, *four)
 check(found["peak_activations"] == [4, 3, 2, 1] and found["busy"] == [24] * 4, found)
 check(found["bubble_rate"] == 1 - 24 / 33 and found["work"] == 24, found)
-check(found["idle"] == {"schedule": 9, "imbalance": 0, "transfers": 0}, found)
+check(found["idle"] == {"schedule": 9, "imbalance": 0, "transfers": 0, "update": 0}, found)
 check(found["critical_path"][0] == "0F0" and found["critical_path"][-1] == "0B7", found)
 check(simulated(*one_two, *four, "--in-flight", "7,5,3,1")["peak_activations"] == [7, 5, 3, 1], "in flight")
 check(simulated(*one_two, *four, "--schedule", "backward-first")["peak_activations"] == [6, 6, 4, 1], "SageMaker's p + 2")

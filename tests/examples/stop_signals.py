@@ -18,6 +18,7 @@ if not pathlib.Path("/proc/self/status").exists():
     print("skipped: which signals a process takes is not told here")
     sys.exit(77)
 
+config = pathlib.Path(__file__).resolve().parents[1] / "io" / "seeds" / "hugging_face_config" / "llama-3.1-405b.json"
 generator = random.Random(3)
 header = "name,kind,forward,backward,parameters,activations,output\n"
 times = [generator.randint(100, 1000) for _ in range(96)]
@@ -88,6 +89,10 @@ with tempfile.TemporaryDirectory() as folder:
         check(status == 0 and "\nmakespan: " in text and ", feasible: no cut is below " in text, number, status, text, err)
         status, text, err = stopped(number, model, *long[:2], *long[4:], "--schedule", "auto")
         check(status == 0 and ", feasible: no cut is below " in text and text.count("best") == 1, number, status, text, err)
+
+        # Of a config.json as well, whose profile is computed before.
+        status, text, err = stopped(number, config, "--tensor-parallel", 8, "--devices", 16, "--chunks", 7, "--microbatches", 32, "--time-limit", 60)
+        check(status == 0 and err == "" and ", feasible: no cut is below " in text, number, status, text, err)
 
         # No plan yet.
         out.write_text("old")

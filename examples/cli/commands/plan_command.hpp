@@ -3,6 +3,7 @@
 
 #include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/as_inference.hpp>
 #include <stagecut/stagecut.hpp>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
+#include "text/stop_signals.hpp"
 #include "words/device_words.hpp"
 #include "words/helper_words.hpp"
 #include "words/layer_words.hpp"
@@ -27,7 +29,16 @@
 #include "words/method_words.hpp"
 #include "words/quantity.hpp"
 #include "words/schedule_words.hpp"
+#include "words/table_words.hpp"
+#include "words/transformer_words.hpp"
 #include "words/words.hpp"
+
+/// The words of --objective: throughput is what the lightest heaviest stage gives.
+inline constexpr stagecut::word<stagecut::plan_objective> asked_objectives[] = {
+    {"makespan", stagecut::plan_objective::makespan},     {"bottleneck", stagecut::plan_objective::bottleneck},
+    {"throughput", stagecut::plan_objective::bottleneck}, {"time-per-token", stagecut::plan_objective::time_per_token},
+    {"leximax", stagecut::plan_objective::leximax},       {"range", stagecut::plan_objective::range},
+    {"variance", stagecut::plan_objective::variance}};
 
 /// The words of `stagecut plan`.
 struct plan_command {
@@ -45,29 +56,33 @@ struct plan_command {
   memory_words memory;
   method_words method;
   limit_words input;
+  table_words table;
+  transformer_words transformer;
   bool timeline = false;
   std::optional<std::size_t> cpus;
+  bool inference = false;
   CLI::Option* devices_said = nullptr;
+  CLI::Option* schedule_said = nullptr;
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
-    auto* const command = app.add_subcommand("plan", "Cut a profile (JSON, CSV, PipeDream; -: stdin)");
+    auto* const command = app.add_subcommand("plan", "Cut a profile (-: stdin) or a config.json");
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);
     };
     command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
-    option("FILE", file, "", "A profile")->required();
+    option("FILE", file, "", "A profile, or config.json")->required();
     devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
-    option("--cpus", cpus, "C", "Of a graph, CPUs at most that take a stage, too")->transform(count(0));
     option("--chunks", chunks, "V", "Stages of each rank, in turn")->transform(count());
     option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
-    option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
-        ->check(one_of(planned_schedules()));
+    schedule_said = option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
+                        ->check(one_of(planned_schedules()));
     devices.add(*command);
     memory.add(*command);
     method.add(*command);
-    add_choice(*command, "--objective", request.objective, stagecut::objective_words, "NAME",
-               "makespan, bottleneck, leximax, range, variance");
+    add_choice(*command, "--objective", request.objective, asked_objectives, "NAME",
+               "makespan, bottleneck, throughput, time-per-token ...");
+    command->add_flag("--inference", inference, "Forward passes alone: to serve, not to train");
     layers.add(*command);
     option("--time-limit", time_limit, "SECONDS", "To search (10): graphs, makespan, leximax, range")
         ->check(seconds_check());
@@ -82,8 +97,21 @@ struct plan_command {
   int run() {
     using namespace stagecut;
     check_output(output, {file});
-    std::optional<profile> model = read_model(file, input.limits);
+    // Those who write for vLLM or SGLang serve: of a configuration, which could be trained as well, that is what is meant.
+    const bool serves = (format == "vllm" || format == "sglang") && request.microbatches == 0;
+    transformer.inference = inference || serves;
+    const auto again = transformer.recomputation.value_or(stagecut::transformer::recomputing::none);
+    if (again != stagecut::transformer::recomputing::none && memory.checkpoint != checkpointing::never) {
+      throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
+    }
+    std::optional<profile> model = transformer.profile_of(file, input.limits);
+    if (model) stop_signals::begin_search(false);
+    if (!model) model = read_model(file, input, table);
     if (!model) return none(outcome<plan>());
+    if (inference) {
+      profile trained = std::move(*model);
+      *model = as_inference(std::move(trained));
+    }
     ask_machine(*model);
     ask_chain(*model);
     ask(*model);
@@ -140,7 +168,7 @@ struct plan_command {
     if (devices_said->count() != 0) return;
     if (model.machine.devices == 0) throw CLI::RequiredError("--devices");
     request.devices = model.machine.devices;
-    request.at_most = true;
+    request.at_most = !model.inference;
   }
 
   /// Says why there is no plan.
@@ -157,12 +185,15 @@ struct plan_command {
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command.add_option(name, into, says)->type_name(type)->group(rare_options);
     };
+    option("--cpus", cpus, "C", "Of a graph, CPUs at most that take a stage, too")->transform(count(0));
     command.add_flag("--at-most", request.at_most, "Of a graph, fewer stages will do")->group(rare_options);
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
     search.add(command);
     memory.add_rare(command);
     method.add_rare(command);
     input.add(command);
+    transformer.add(command, true);
+    table.add(command);
     command.add_flag("--timeline", timeline, "Put predicted passes into the JSON")->group(rare_options);
   }
 
@@ -182,11 +213,16 @@ struct plan_command {
   /// Fills the request from what was said in words.
   void ask(const stagecut::profile& model) {
     using namespace stagecut;
+    if (model.inference && schedule_said->count() != 0) {
+      throw CLI::ValidationError("--schedule", "is of training: in inference nothing goes back");
+    }
     ask_schedule();
     memory.ask(request);
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
+    if (model.inference && request.in_flight.size() == 1)
+      request.in_flight.resize(request.devices, request.in_flight[0]);
     devices.ask(model, request);
     layers.ask(model, request);
     method.ask(model, file, request);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/fit/fit_efficiencies.hpp>
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/json/json_profile.hpp>
+#include <stagecut/io/json/measured_file.hpp>
 #include <stagecut/io/json/parse_json.hpp>
 #include <stagecut/io/json/transformer_config.hpp>
 #include <stagecut/io/tables/csv.hpp>
@@ -12,7 +14,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,10 +21,13 @@
 
 #include <presets.hpp>
 
+#include "commands/calibration.hpp"
 #include "commands/plan_command.hpp"
 #include "text/output.hpp"
 #include "text/profile_text.hpp"
+#include "text/term_text.hpp"
 #include "words/limit_words.hpp"
+#include "words/transformer_words.hpp"
 
 /// The configuration of a preset; empty if there is none of that name.
 inline std::string_view preset_text(std::string_view name) {
@@ -43,12 +47,11 @@ struct profile_command {
   std::string preset;
   std::string config;
   std::vector<std::string> changes;
-  std::optional<std::size_t> sequence, microbatch, tensor_parallel, data_parallel, zero;
-  std::optional<stagecut::transformer::number> precision;
-  std::optional<stagecut::transformer::recomputing> recomputation;
-  std::string device = "a100-80gb";
-  std::optional<double> flops, bandwidth, efficiency;
+  transformer_words model;
+  std::optional<double> gemm, bandwidth, efficiency, network_efficiency;
   std::string device_memory;
+  std::string explained;
+  std::string calibration;
   profile_format format = profile_format::json;
   std::string output;
   limit_words input;
@@ -62,22 +65,19 @@ struct profile_command {
       return command->add_option(name, into, says)->type_name(type);
     };
     option("--preset", preset, "NAME", "A known model: see stagecut presets")->check(one_of(presets));
-    option("--config", config, "FILE", "As --format config prints it");
+    option("--config", config, "FILE", "Hugging Face's config.json, or our own");
     option("--set", changes, "KEY=VALUE", "Change one of its figures: layers=12")->allow_extra_args(false);
-    option("--sequence", sequence, "N", "Tokens of a sample")->transform(count());
-    option("--microbatch", microbatch, "N", "Samples of a microbatch")->transform(count());
-    add_choice(*command, "--precision", precision, stagecut::io::precision_words, "NAME", "bf16, fp16 or fp32");
-    add_choice(*command, "--recompute", recomputation, stagecut::io::recomputation_words, "HOW",
-               "none, selective or full");
-    option("--tensor-parallel", tensor_parallel, "T", "Devices that share each layer")->transform(count());
-    option("--data-parallel", data_parallel, "D", "Replicas, for --zero")->transform(count());
-    option("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3")->transform(count(0));
-    option("--device", device, "NAME", "a100-80gb, a100-40gb, h100-80gb, h200-141gb")
-        ->check(one_of(stagecut::transformer::devices));
-    option("--flops", flops, "X", "Its peak, FLOP/s at the precision")->check(number_check());
-    option("--bandwidth", bandwidth, "X", "To its memory, bytes/s")->check(number_check());
-    option("--device-memory", device_memory, "SIZE", "Of the device: 80GB");
-    option("--efficiency", efficiency, "X", "Of the peak, by matrix products (0.5)")->check(number_check());
+    model.add(*command, false);
+    const auto rare = [&](const char* name, auto& into, const char* type, const char* says) {
+      return option(name, into, type, says)->group(rare_options);
+    };
+    rare("--gemm", gemm, "X", "Of the device, its best matrix product, FLOP/s")->check(number_check());
+    rare("--memory-bandwidth", bandwidth, "X", "To its memory, bytes/s")->check(number_check());
+    rare("--device-memory", device_memory, "SIZE", "Of the device: 80GB");
+    rare("--efficiency", efficiency, "X", "Of the best product, reached (0.86)")->check(number_check());
+    rare("--network-efficiency", network_efficiency, "X", "Of links and networks (0.69)")->check(number_check());
+    option("--calibrate", calibration, "FILE", "Fit efficiencies to what was measured");
+    option("--explain", explained, "LAYER", "Print the terms of a layer's times");
     add_choice(*command, "--format", format, profile_formats, "NAME", "json, csv, text; config: figures to edit");
     option("--output", output, "FILE", "Write to this file");
     input.add(*command);
@@ -87,46 +87,55 @@ struct profile_command {
 
   /// Computes the profile, and writes it.
   int run() const {
-    if (preset.empty() == config.empty()) throw CLI::ValidationError("profile", "needs either --preset or --config");
-    check_output(output, {config});
-    const std::string text = changed(preset.empty() ? stagecut::io::file_text(config, input.limits)
-                                                    : std::string(preset_text(preset)));
-    stagecut::io::transformer_config from = stagecut::io::read_transformer_config(text, preset.empty() ? config : preset, input.limits);
+    if (preset.empty() == config.empty())
+      throw CLI::ValidationError("profile", "needs --preset or --config, one of both");
+    if (!preset.empty() && !model.as.empty()) throw CLI::ValidationError("--as", "goes with a config.json");
+    check_output(output, {config, calibration});
+    stagecut::io::transformer_config from = read();
     if (format == profile_format::config) {
-      write(text, output);
+      write(stagecut::io::as_json(from) + "\n", output);
       return 0;
     }
-    stagecut::transformer::training& r = from.training;
-    const auto set = [](const auto& given, auto& into) {
-      if (given) into = *given;
-    };
-    set(sequence, r.sequence);
-    set(microbatch, r.microbatch);
-    set(tensor_parallel, r.tensor_parallel);
-    set(data_parallel, r.data_parallel);
-    set(zero, r.zero);
-    set(precision, r.precision);
-    set(recomputation, r.recomputation);
-    if (zero.value_or(0) != 0 && r.data_parallel == 1) {
-      throw CLI::ValidationError("--zero", "needs --data-parallel, the replicas that it spreads over");
+    model.ask(from.training);
+    std::string name;
+    const stagecut::transformer::device on = chosen_device(name);
+    stagecut::transformer::efficiencies reached = asked_efficiencies();
+    stagecut::io::measured_file measured;
+    if (!calibration.empty()) {
+      if (model.inference) throw CLI::ValidationError("--calibrate", "is for training, not for --inference");
+      measured =
+          stagecut::io::read_measured(stagecut::io::file_text(calibration, input.limits), calibration, input.limits);
+      reached = calibrated(from, on, reached, measured);
     }
-    const stagecut::transformer::device on = chosen_device(r);
-    stagecut::profile made = profiled(from.architecture, r, on);
-    made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on)}}.dump();
+    stagecut::profile made = model.profiled(from.architecture, from.training, on, reached);
+    if (!calibration.empty()) stagecut::take_measured(made, measured.layers);
+    if (!explained.empty()) {
+      write(explanation(from, made, on, reached), output);
+      return 0;
+    }
+    made.unknown_fields = nlohmann::ordered_json{{"computed", model.computed(from, on, name, reached)}}.dump();
     write(format == profile_format::csv    ? stagecut::io::as_csv(made)
-          : format == profile_format::text ? profile_text(made)
+          : format == profile_format::text ? summary(from, made, on, reached)
                                            : stagecut::io::as_json(made) + "\n",
           output);
     return 0;
   }
 
  private:
-  /// The configuration with what `--set` changes: `KEY=VALUE` or `training.KEY=VALUE`, the value as JSON,
-  /// or a word.
+  [[nodiscard]] std::string source() const { return preset.empty() ? config : preset; }
+
+  /// The configuration with what `--set` changes. Of config.json the figures that came of it are changed.
+  [[nodiscard]] stagecut::io::transformer_config read() const {
+    using namespace stagecut::io;
+    const std::string text = preset.empty() ? file_text(config, input.limits) : std::string(preset_text(preset));
+    const transformer_config first = model.read(text, source(), input.limits);
+    if (changes.empty()) return first;
+    return read_transformer_config(changed(as_json(first)), source(), input.limits);
+  }
+
+  /// A configuration with what `--set` changes: `KEY=VALUE` or `training.KEY=VALUE`, the value as JSON, or a word.
   [[nodiscard]] std::string changed(const std::string& text) const {
-    if (changes.empty()) return text;
-    auto figures = stagecut::io::parse_json(text, preset.empty() ? config : preset, input.limits);
-    if (!figures.is_object()) return text;  // to be refused where it is read
+    auto figures = stagecut::io::parse_json(text, source(), input.limits);
     for (const std::string& change : changes) {
       const std::size_t equals = change.find('=');
       if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError("--set", change + " is not KEY=VALUE");
@@ -135,6 +144,12 @@ struct profile_command {
       auto& part = dot < equals ? figures[change.substr(0, dot)] : figures;
       const std::size_t first = dot < equals ? dot + 1 : 0;
       if (!part.is_object() && !part.is_null()) throw CLI::ValidationError("--set", change + " has no such part");
+      // Names of Hugging Face's would make the whole file one of theirs.
+      if (stagecut::io::is_transformer_config(
+              fmt::format("{{{}: 1}}", nlohmann::json(change.substr(0, equals)).dump()))) {
+        throw CLI::ValidationError("--set", fmt::format("{} is none of our words: --format config prints them",
+                                                        shown(change.substr(0, equals))));
+      }
       part[change.substr(first, equals - first)] = figure(change.substr(0, equals), value);
     }
     return figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -151,51 +166,85 @@ struct profile_command {
     }
   }
 
-  /// The profile; what is wrong with the training or the device is said of the option that sets it.
-  static stagecut::profile profiled(const stagecut::transformer::architecture& of,
-                                    const stagecut::transformer::training& how,
-                                    const stagecut::transformer::device& on) {
-    try {
-      return stagecut::transformer::profile(of, how, on);
-    } catch (const stagecut::invalid_input& error) {
-      const std::string& place = error.place();
-      const std::size_t dot = place.find('.');
-      if (!place.starts_with("training.") && !place.starts_with("device.")) throw;
-      std::string option = "--" + place.substr(dot + 1);
-      std::replace(option.begin(), option.end(), '_', '-');
-      throw stagecut::invalid_input(option, std::string_view(error.what()).substr(place.size() + 2));
-    }
-  }
-
-  /// What a profile was computed from, for those who read it later.
-  static nlohmann::ordered_json computed(const stagecut::io::transformer_config& from, const stagecut::transformer::device& on) {
-    const stagecut::transformer::training& r = from.training;
-    return {{"source", from.architecture.source},
-            {"sequence", r.sequence != 0 ? r.sequence : from.architecture.sequence},
-            {"microbatch", r.microbatch},
-            {"precision", stagecut::name_of(stagecut::io::precision_words, r.precision)},
-            {"recomputation", stagecut::name_of(stagecut::io::recomputation_words, r.recomputation)},
-            {"flash", r.flash},
-            {"tensor_parallel", r.tensor_parallel},
-            {"data_parallel", r.data_parallel},
-            {"zero", r.zero},
-            {"device", on.name},
-            {"flops", r.precision == stagecut::transformer::number::fp32 ? on.flops_fp32 : on.flops},
-            {"bandwidth", on.bandwidth},
-            {"memory", on.memory},
-            {"efficiency", on.efficiency}};
-  }
-
-  [[nodiscard]] stagecut::transformer::device chosen_device(const stagecut::transformer::training& r) const {
-    stagecut::transformer::device on = *stagecut::find_name(stagecut::transformer::devices, device);
-    if (flops) (r.precision == stagecut::transformer::number::fp32 ? on.flops_fp32 : on.flops) = *flops;
+  [[nodiscard]] stagecut::transformer::device chosen_device(std::string& name) const {
+    stagecut::transformer::device on = model.chosen_device(name, input.limits);
+    if (gemm) on.gemm = *gemm;
     if (bandwidth) on.bandwidth = *bandwidth;
-    if (efficiency) on.efficiency = *efficiency;
     if (!device_memory.empty()) {
       const auto bytes = parse_bytes(device_memory);
       if (!bytes) throw CLI::ValidationError("--device-memory", device_memory + " is no size");
       on.memory = *bytes;
     }
     return on;
+  }
+
+  [[nodiscard]] stagecut::transformer::efficiencies asked_efficiencies() const {
+    stagecut::transformer::efficiencies reached;
+    reached.gemm = efficiency.value_or(reached.gemm);
+    reached.network = network_efficiency.value_or(reached.network);
+    try {
+      stagecut::transformer::check(reached);
+    } catch (const stagecut::invalid_input& error) {
+      const bool of_network = error.place() == "efficiency.network";
+      throw CLI::ValidationError(of_network ? "--network-efficiency" : "--efficiency",
+                                 error.what() + error.place().size() + 2);
+    }
+    return reached;
+  }
+
+  /// The efficiencies that fit what was measured; says how well.
+  [[nodiscard]] stagecut::transformer::efficiencies calibrated(const stagecut::io::transformer_config& from,
+                                                               const stagecut::transformer::device& on,
+                                                               const stagecut::transformer::efficiencies& start,
+                                                               const stagecut::io::measured_file& measured) const {
+    const auto profile_of = [&](const stagecut::transformer::efficiencies& reached) {
+      return model.profiled(from.architecture, from.training, on, reached);
+    };
+    const calibration_result found = calibrate(profile_of, measured, start, calibration);
+    say_lines(found.text);
+    return found.reached;
+  }
+
+  /// The terms of the layer that was asked for.
+  [[nodiscard]] std::string explanation(const stagecut::io::transformer_config& from, const stagecut::profile& made,
+                                        const stagecut::transformer::device& on,
+                                        const stagecut::transformer::efficiencies& reached) const {
+    const std::size_t layer = parse_layer("--explain", made, explained);
+    const stagecut::transformer::roofline clock(on, from.training.precision, reached);
+    const auto terms = model.inference
+                           ? stagecut::transformer::explain_inference(from.architecture, model.served(from.training),
+                                                                      model.serving_phase(), on, reached)
+                           : stagecut::transformer::explain(from.architecture, from.training, on, reached);
+    const stagecut::layer& of = made.layers[layer];
+    std::string text = terms_text(of.name, terms[layer], clock.memory_rate());
+    if (!calibration.empty()) {
+      text += fmt::format("in the profile, as measured: forward {}, backward {}\n", seconds_text(of.forward),
+                          seconds_text(of.backward));
+    }
+    return text;
+  }
+
+  /// The profile in short, with the counts of its parameters; of inference, both phases.
+  [[nodiscard]] std::string summary(const stagecut::io::transformer_config& from, const stagecut::profile& made,
+                                    const stagecut::transformer::device& on,
+                                    const stagecut::transformer::efficiencies& reached) const {
+    using namespace stagecut::transformer;
+    const parameter_count numbers = count_parameters(from.architecture);
+    std::string text = profile_text(made) + fmt::format("{:.0f} parameters", numbers.total);
+    if (numbers.active != numbers.total) text += fmt::format(", {:.0f} of them active", numbers.active);
+    if (numbers.vision != 0) text += fmt::format(", {:.0f} of them to see", numbers.vision);
+    if (numbers.further != 0) text += fmt::format("; {:.0f} more guess further tokens", numbers.further);
+    text += "\n";
+    if (!model.inference) return text;
+    for (const auto& [name, phase] : phase_words) {
+      double seconds = 0;
+      for (const auto& each :
+           inference_profile(from.architecture, model.served(from.training), phase, on, reached).layers) {
+        seconds += each.forward;
+      }
+      text += phase == serving_phase::decode ? fmt::format("a token of each request: {}\n", seconds_text(seconds))
+                                             : fmt::format("their whole prompts: {}\n", seconds_text(seconds));
+    }
+    return text;
   }
 };

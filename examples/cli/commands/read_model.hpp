@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stagecut/core/error.hpp>
-#include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -14,21 +13,27 @@
 #include <utility>
 
 #include "text/stop_signals.hpp"
+#include "words/limit_words.hpp"
+#include "words/table_words.hpp"
 
 // The profile that a command plans.
 
 /// What errors call a file: `-` is standard input.
 inline std::string source_name(const std::string& file) { return file == "-" ? "standard input" : file; }
 
-/// The profile in a file, without modules around its layers; nothing if a signal came while it was read, of which there may be
-/// a part only. From then on the first signal is a request to stop.
-inline std::optional<stagecut::profile> read_model(const std::string& file, const stagecut::io::read_limits& limits) {
+/// The profile in a file, without modules around its layers; nothing if a signal came while it was read, of which there may
+/// be a part only. What is to be noted of it is said. From then on the first signal is a request to stop.
+inline std::optional<stagecut::profile> read_model(const std::string& file, const limit_words& input,
+                                                   const table_words& table) {
   using namespace stagecut;
   const std::string source = source_name(file);
   std::optional<profile> model;
   stop_signals::begin_search(true);
   try {
-    model = file == "-" ? io::read_profile(std::cin, source, limits) : io::read_profile(file, limits);
+    model = table.read([&](const io::table_options& options) {
+      return file == "-" ? io::read_profile(std::cin, source, input.limits, options)
+                         : io::read_profile(file, input.limits, options);
+    });
   } catch (const std::exception&) {
     if (!stop_signals::asked()) throw;
   }

@@ -22,6 +22,7 @@ struct scenario {
   stagecut::transfer_times<double> transfers;
   std::optional<stagecut::stage_bytes> bytes;  // unset: activations are counted
   std::optional<double> memory_limit;
+  std::vector<double> memory_limits;  // of every rank, where each has its own
   bool seconds = true;
 };
 
@@ -45,6 +46,7 @@ inline simulated simulate(const scenario& of) {
   picture.run = stagecut::simulate(of.order, of.times, of.transfers);
   picture.memory = stagecut::memory_curve(of.order, picture.run, of.bytes.value_or(stagecut::stage_bytes{}));
   picture.memory_limit = of.memory_limit;
+  picture.memory_limits = of.memory_limits;
   picture.seconds = of.seconds;
   picture.bytes = of.bytes.has_value();
   result.parts = stagecut::split_makespan(of.order, of.times, of.transfers);
@@ -63,6 +65,7 @@ inline stagecut::plan placed(stagecut::plan plan, const stagecut::schedule& orde
       const double slower = plan.speeds[stage.device] / plan.speeds[to];
       stage.forward *= slower;
       stage.backward *= slower;
+      stage.all_reduce *= slower;
       if (stage.backward_kept) *stage.backward_kept *= slower;
       if (stage.backward_weight) *stage.backward_weight *= slower;
     }
@@ -81,8 +84,11 @@ inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order
   result.order.edges = stagecut::stage_edges_of(plan);
   const auto bytes = stagecut::bytes_of(plan);
   if (!bytes.activations.empty()) result.bytes = bytes;
-  if (plan.memory.per_device && plan.memory.buffer_fraction <= 1) {
-    result.memory_limit = *plan.memory.per_device * (1 - plan.memory.buffer_fraction);
+  if (plan.memory.buffer_fraction <= 1) {
+    if (plan.memory.of_devices.empty()) result.memory_limit = stagecut::memory_limit_of(plan, 0);
+    for (std::size_t d = 0; d < plan.memory.of_devices.size(); ++d) {
+      result.memory_limits.push_back(*stagecut::memory_limit_of(plan, d));
+    }
   }
   result.seconds = !plan.profile.weights_only;
   return result;

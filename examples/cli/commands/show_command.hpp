@@ -16,6 +16,7 @@
 #include "text/plan_formats.hpp"
 #include "text/profile_text.hpp"
 #include "words/limit_words.hpp"
+#include "words/table_words.hpp"
 #include "words/words.hpp"
 
 /// The words of `stagecut show`.
@@ -24,6 +25,7 @@ struct show_command {
   std::string format = "text";
   std::string output;
   limit_words input;
+  table_words table;
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
@@ -34,6 +36,7 @@ struct show_command {
         ->check(format_check());
     command->add_option("--output", output, "Write to this file")->type_name("FILE");
     input.add(*command);
+    table.add(*command);
     refuse_empty(*command);
     return command;
   }
@@ -43,8 +46,10 @@ struct show_command {
     using namespace stagecut;
     const std::string source = file == "-" ? "standard input" : file;
     check_output(output, {file});
-    const io::plan_or_profile read = file == "-" ? io::read_plan_or_profile(std::cin, source, input.limits)
-                                                 : io::read_plan_or_profile(file, input.limits);
+    const io::plan_or_profile read = table.read([&](const io::table_options& options) {
+      return file == "-" ? io::read_plan_or_profile(std::cin, source, input.limits, options)
+                         : io::read_plan_or_profile(file, input.limits, options);
+    });
     if (const plan* const made = std::get_if<plan>(&read)) {
       write(formatted(*made, format, output.empty() ? standard_screen() : screen{}), output);
       return 0;

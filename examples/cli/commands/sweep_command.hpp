@@ -29,6 +29,7 @@
 #include "words/limit_words.hpp"
 #include "words/memory_words.hpp"
 #include "words/schedule_words.hpp"
+#include "words/table_words.hpp"
 #include "words/words.hpp"
 
 /// The words of `stagecut sweep`.
@@ -46,6 +47,7 @@ struct sweep_command {
   memory_words memory;
   helper_words search;
   limit_words input;
+  table_words table;
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
@@ -75,6 +77,7 @@ struct sweep_command {
     search.add(*command);
     memory.add_rare(*command);
     input.add(*command);
+    table.add(*command);
     refuse_empty(*command);
     return command;
   }
@@ -85,7 +88,7 @@ struct sweep_command {
     check_output(csv, {file}, "--csv");
     check_output(svg, {file}, "--svg");
     if (!csv.empty() && csv == svg) throw CLI::ValidationError("--svg", csv + " is that of --csv");
-    const std::optional<profile> read = read_model(file, input.limits);
+    const std::optional<profile> read = read_model(file, input, table);
     if (!read) return none({});
     const profile model = is_chain(*read) ? as_chain(*read) : *read;
     plan_request request;

@@ -15,6 +15,7 @@
 #include "text/output.hpp"
 #include "text/verification_text.hpp"
 #include "words/limit_words.hpp"
+#include "words/table_words.hpp"
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
@@ -27,6 +28,7 @@ inline constexpr stagecut::word<verification_format> verification_formats[] = {{
 struct verify_command {
   std::string profile_file, plan_file;
   limit_words input;
+  table_words table;
   verification_format format = verification_format::text;
   std::string output;
 
@@ -40,6 +42,7 @@ struct verify_command {
     add_choice(*command, "--format", format, verification_formats, "NAME", "text or json");
     command->add_option("--output", output, "Write to this file")->type_name("FILE");
     input.add(*command);
+    table.add(*command);
     refuse_empty(*command);
     return command;
   }
@@ -50,9 +53,10 @@ struct verify_command {
       throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
     }
     check_output(output, {profile_file, plan_file});
-    const stagecut::profile model = profile_file == "-"
-                                        ? stagecut::io::read_profile(std::cin, "standard input", input.limits)
-                                        : stagecut::io::read_profile(profile_file, input.limits);
+    const stagecut::profile model = table.read([&](const stagecut::io::table_options& options) {
+      return profile_file == "-" ? stagecut::io::read_profile(std::cin, "standard input", input.limits, options)
+                                 : stagecut::io::read_profile(profile_file, input.limits, options);
+    });
     const verified what = verify(model);
     write(format == verification_format::json ? verification_json(what.all)
                                               : verification_text(model, what.all, what.timed),

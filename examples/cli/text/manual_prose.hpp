@@ -24,21 +24,30 @@ Cut it for 4 devices of 60 GiB.	stagecut plan model.json --devices 4 --microbatc
 Keep the plan.	stagecut plan model.json --devices 4 --microbatches 32 --format json --output plan.json
 Draw what an iteration will look like.	stagecut simulate plan.json --format svg --output plan.svg)"}},
     {"stagecut plan",
-     {R"(Cuts the chain or the graph of layers in a profile into stages, and prints the plan. With --microbatches, the cut is the one whose iteration ends first; else the one whose heaviest stage is lightest. --objective chooses another criterion.
+     {R"(Cuts the chain or the graph of layers in a profile into stages, and prints the plan. With --microbatches, the cut is the one whose iteration ends first; else the one whose heaviest stage is lightest. --objective chooses another criterion. Devices that differ have their own speeds and memory: --device-speeds and --memory take a list.
+With --inference, or of a profile that says so, forward passes alone are planned, to serve the model: by default for throughput, with --objective time-per-token for the least time that a token takes. Memory is then the parameters and what is kept of a group of requests.
 A profile with edges that is no chain is cut as a graph; --cpus, --at-most and some words of --method ask for a graph where a chain would do. --devices may be left out where the profile names a machine.
+The config.json of a model, as Hugging Face has it, does for a profile: what its layers cost is computed first, as stagecut-profile-transformer(1) does, and takes the same options. --memory limits the plan, not the memory of --gpu.
 Interrupt (Ctrl-C) ends the search, not its plan: the best so far is printed with its bound. A second one ends the program. A file of --output is replaced at once when it is whole.)",
       R"(As options of Megatron-LM.	stagecut plan model.json --devices 4 --microbatches 32 --format megatron
 Whichever of the usual schedules ends first.	stagecut plan model.json --devices 4 --microbatches 32 --schedule auto
+A fast device of 60 GiB and a slower one of 80 GiB.	stagecut plan model.json --devices 2 --device-speeds 1,0.6 --memory 60GiB,80GiB --optimizer sgd
+Serve it: how soon does a token come?	stagecut plan model.json --devices 4 --inference --objective time-per-token
 Slower links between nodes of two devices.	stagecut plan model.json --devices 4 --topology 2x2:300GB,2GB)"}},
     {"stagecut profile",
      {"Computes what the layers of a model cost from figures of its architecture and of a device, where nothing was "
       "measured.",
       R"(Compute the profile of a known model.	stagecut profile transformer --preset gpt2-xl --output gpt2-xl.json)"}},
     {"stagecut profile transformer",
-     {R"(Computes the time and the memory of every layer of a transformer, of a known model or of your own figures, on a device. The profile is printed for stagecut-plan(1), and may be edited.)",
+     {R"(Computes the time and the memory of every layer of a transformer, on a device: of a known model, of the config.json that Hugging Face has of it, or of your own figures. The profile is printed for stagecut-plan(1), and may be edited; --explain prints what a time is made of, instead.
+The file of --gpu is JSON with gemm, the best matrix product in FLOP/s, bandwidth and memory. That of --calibrate is JSON with what was measured: layers, objects of name, forward and backward in seconds, or iterations, objects of devices, microbatches and seconds. What fits them best, and how well, is told on standard error.
+With --inference one pass to serve the model is computed: of one token of each request, or with --phase prefill their whole prompts.)",
       R"(A model that shares each layer among 8 devices.	stagecut profile transformer --preset llama-2-70b --tensor-parallel 8 --output 70b.json
 The figures of a model, to edit.	stagecut profile transformer --preset gpt2-xl --format config --output figures.json
-A profile of these, with fewer layers.	stagecut profile transformer --config figures.json --set layers=12 --format csv)"}},
+A profile of these, with fewer layers.	stagecut profile transformer --config figures.json --set layers=12 --format csv
+Why does a layer take so long?	stagecut profile transformer --config figures.json --gpu h100-80gb --explain layers.3
+The plan in one step, as of any config.json.	stagecut plan figures.json --devices 4 --microbatches 16 --gpu h100-80gb
+To serve 16 requests, behind 2048 tokens each.	stagecut profile transformer --preset llama-2-7b --inference --concurrent 16 --sequence 2048 --output served.json)"}},
     {"stagecut simulate",
      {"Runs one iteration of a plan on paper, or of stages whose times are given, under its own schedule or another, "
       "and tells when it ends, when devices idle, and what memory they hold.",

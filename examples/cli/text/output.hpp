@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -30,6 +32,15 @@ inline screen standard_screen() {
 
 /// One line on standard error: what the program has to say beside its output.
 inline void say(const std::string& text) { fmt::print(stderr, "stagecut: {}\n", stagecut::visible(text)); }
+
+/// Several lines on standard error.
+inline void say_lines(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    say(std::string(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
 
 /// Writes a text to a file, or to standard output if the name is empty.
 /// @throws std::system_error if it cannot be written; a file that was there before is then as it was

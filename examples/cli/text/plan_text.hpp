@@ -3,13 +3,17 @@
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/compare_plans.hpp>
+#include <stagecut/plan/inference_figures.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/schedule/simulate.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,8 +59,48 @@ inline std::string objective_text(const stagecut::plan& plan) {
     return fmt::format("{}: {} for the heaviest stage, then the next as light as can be, {}", of,
                        cost_text(plan, objective.value), state);
   }
-  return fmt::format("{}: {}, {}{}", name == "makespan" ? name : name + " of " + shown(objective.of),
+  return fmt::format("{}: {}, {}{}",
+                     name == "makespan" || name == "time-per-token" ? name : name + " of " + shown(objective.of),
                      cost_text(plan, objective.value), state, least(objective.bound));
+}
+
+/// How fast a plan of inference is.
+inline std::string inference_text(const stagecut::plan& plan) {
+  const auto figures = stagecut::inference_figures_of(plan);
+  std::string text = fmt::format("time per token: {}", time_text(plan.profile, figures.time_per_token()));
+  if (figures.messages > 0) text += fmt::format(", {} of it messages", time_text(plan.profile, figures.messages));
+  if (figures.heaviest > 0 && !plan.profile.weights_only) {
+    text += fmt::format("\nthroughput: {:.4g} passes of groups of requests a second, {} groups in flight",
+                        1 / figures.heaviest, plan.stages.size());
+    const std::size_t kept = plan.stages[0].in_flight;
+    if (kept != 0 && kept < plan.stages.size()) text += fmt::format(" (memory is that of {})", kept);
+  }
+  return text + "\n";
+}
+
+/// Within what memory; nothing if there is no limit.
+inline std::string limit_text(const stagecut::memory_model& memory) {
+  std::string text;
+  if (memory.per_device) text = fmt::format("memory: within {} of a device", bytes_text(*memory.per_device));
+  if (!memory.of_devices.empty()) text = "memory: within that of each device";
+  if (!text.empty() && memory.buffer_fraction > 0) {
+    text += fmt::format(", {:.4g} % of it free", 100 * memory.buffer_fraction);
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+/// The share of the predicted iteration that comes after its last pass: exchanged gradients, steps of optimizers. 0 of
+/// a plan that cannot be simulated, as one that somebody edited.
+inline double share_at_end(const stagecut::plan& plan) try {
+  const bool any = std::any_of(plan.stages.begin(), plan.stages.end(), [](const auto& s) { return s.all_reduce > 0; });
+  if (!any || !plan.makespan || !(*plan.makespan > 0)) return 0;
+  const stagecut::schedule order = stagecut::schedule_of(plan);
+  auto times = stagecut::times_of(plan, stagecut::runs(order, stagecut::op_kind::backward_input));
+  times.all_reduce.clear();
+  const double passes = stagecut::simulate(order, times, stagecut::transfers_of(plan)).makespan;
+  return std::max(0.0, 1 - passes / *plan.makespan);
+} catch (const std::invalid_argument&) {
+  return 0;
 }
 
 /// What runs, how long it takes and what it needs, below the table of stages.
@@ -74,18 +118,15 @@ inline std::string summary(const stagecut::plan& plan) {
     double busy = 0;
     for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.mean_backward(plan.schedule.microbatches));
     const double all = *plan.makespan * static_cast<double>(plan.devices);
-    text += fmt::format("{} of {} microbatches: {} {}, devices idle {:.1f} % of it\n", schedule_name(plan.schedule.name),
+    text += fmt::format("{} of {} microbatches: {} {}, devices idle {:.1f} % of it", schedule_name(plan.schedule.name),
                         plan.schedule.microbatches, time_text(plan.profile, *plan.makespan),
                         plan.messages.links.empty() ? "without transfers" : "with transfers",
                         100 * std::max(0.0, 1 - busy / all));
+    const double end = share_at_end(plan);
+    text += end > 0 ? fmt::format(", {:.2g} % after the last pass\n", 100 * end) : "\n";
   }
-  if (plan.memory.per_device) {
-    text += fmt::format("memory: within {} of a device", bytes_text(*plan.memory.per_device));
-    if (plan.memory.buffer_fraction > 0)
-      text += fmt::format(", {:.4g} % of it free", 100 * plan.memory.buffer_fraction);
-    text += "\n";
-  }
-  return text;
+  if (plan.profile.inference && plan.edges.empty()) text += inference_text(plan);
+  return text + limit_text(plan.memory);
 }
 
 /// A plan: its stages, each with a bar as long as its share of the heaviest, and what they add up to.
@@ -101,6 +142,8 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
   head.insert(head.end(), {"layers", "count", shown(plan.objective.of)});
   if (timed) head.emplace_back("time");
   if (memory) head.insert(head.end(), {"in flight", "memory"});
+  const bool limits = memory && plan.memory.of_devices.size() == plan.devices;
+  if (limits) head.emplace_back("of");
   lines.add(head);
   // The other columns take about 48 characters, the bars at least 12.
   const std::size_t most = std::clamp<std::size_t>((std::max<std::size_t>(on.width, 64) - 64) / 2, 8, 24);
@@ -121,6 +164,7 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
     cells.insert(cells.end(), {span(s), std::to_string(stagecut::layers_of(plan, s).size()), cost_text(plan, stage.cost)});
     if (timed) cells.push_back(time_text(plan.profile, stage.forward + stage.mean_backward(plan.schedule.microbatches)));
     if (memory) cells.insert(cells.end(), {std::to_string(stage.in_flight), bytes_text(stage.total_memory())});
+    if (limits) cells.push_back(bytes_text(plan.memory.of_devices[stage.device]));
     lines.add(std::move(cells));
   }
   const std::size_t room = on.width > lines.width() + 8 ? std::min<std::size_t>(32, on.width - lines.width()) : 0;

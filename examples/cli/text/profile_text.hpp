@@ -41,18 +41,25 @@ inline std::string profile_text(const stagecut::profile& model) {
   }
   const auto time = [&](double value) { return time_text(model, value); };
   table lines(0);
-  lines.add({"kind", "layers", "forward", "backward", "parameters", "activations"});
+  const bool serves = model.inference;  // nothing goes back, and what is kept is more than activations
+  const auto add = [&](const std::string& kind, const sum& of) {
+    std::vector<std::string> cells = {kind, std::to_string(of.count), time(of.forward)};
+    if (!serves) cells.push_back(time(of.backward));
+    cells.insert(cells.end(), {bytes_text(of.parameters), bytes_text(of.activations)});
+    lines.add(std::move(cells));
+  };
+  if (serves) lines.add({"kind", "layers", "forward", "parameters", "kept"});
+  if (!serves) lines.add({"kind", "layers", "forward", "backward", "parameters", "activations"});
   sum all;
   for (const auto& kind : order) {
     const sum& of = kinds[kind];
     all.count += of.count, all.forward += of.forward, all.backward += of.backward;
     all.parameters += of.parameters, all.activations += of.activations;
-    lines.add({kind.empty() ? "-" : shown(kind), std::to_string(of.count), time(of.forward), time(of.backward),
-               bytes_text(of.parameters), bytes_text(of.activations)});
+    add(kind.empty() ? "-" : shown(kind), of);
   }
-  lines.add({"all", std::to_string(all.count), time(all.forward), time(all.backward), bytes_text(all.parameters),
-             bytes_text(all.activations)});
-  std::string text = model.name.empty() ? "" : shown(model.name) + ", for one microbatch\n";
+  add("all", all);
+  const char* const one = serves ? ", to serve: one pass\n" : ", for one microbatch\n";
+  std::string text = model.name.empty() ? "" : shown(model.name) + one;
   if (!model.edges.empty()) text += fmt::format("a graph of {} edges\n", model.edges.size());
   text += lines.text([](std::size_t) { return std::string(); });
   if (shared > 0) text += fmt::format("and {} of parameters that layers share\n", bytes_text(shared));

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,8 @@ inline std::string time_text(const simulated& of, double value) {
 inline std::vector<std::tuple<const char*, const char*, double>> idle_causes(const stagecut::makespan_parts& parts) {
   return {{"schedule", "filling and draining", parts.schedule},
           {"imbalance", "imbalance", parts.imbalance},
-          {"transfers", "transfers", parts.transfers}};
+          {"transfers", "transfers", parts.transfers},
+          {"update", "after the last pass", parts.update}};
 }
 
 /// Which stages, or the messages between them, hold up the rest: their shares of the critical path.
@@ -73,16 +76,17 @@ inline std::string simulation_text(const simulated& of, const screen& on) {
     lines.add(std::move(cells));
   }
   text += lines.text([&](std::size_t line) {
-    if (line == 0 || !picture.bytes || !picture.memory_limit) return "";
-    return picture.memory[line - 1].peak() > *picture.memory_limit ? "  above the limit" : "";
+    const auto limit = line == 0 || !picture.bytes ? std::nullopt : picture.limit_of(line - 1);
+    return limit && picture.memory[line - 1].peak() > *limit ? "  above the limit" : "";
   });
   if (run.ranks.size() > most) text += fmt::format("and {} ranks more\n", run.ranks.size() - most);
   const auto part = [&](double value) { return run.makespan > 0 ? 100 * (value / run.makespan) : 0; };
   const std::string span =
       run.span < run.makespan ? fmt::format(", span {}: the longest of any rank", time_text(of, run.span)) : "";
   text += fmt::format("makespan {}{}\n{:.1f} % work", time_text(of, run.makespan), span, part(of.parts.work));
-  for (const auto& [name, words, value] : idle_causes(of.parts))
-    text += fmt::format(", {:.1f} % {}", part(value), words);
+  for (const auto& [name, words, value] : idle_causes(of.parts)) {
+    if (name != std::string_view("update") || value > 0) text += fmt::format(", {:.1f} % {}", part(value), words);
+  }
   text += '\n';
   if (run.makespan > 0) text += fmt::format("critical path: {}\n", critical_text(of));
   return text;
@@ -136,12 +140,14 @@ inline std::string comparison_text(const std::vector<simulated>& all, const scre
     for (const auto& one : values) result = std::max(result, value(one));
     return result;
   };
+  const bool ends = most(all, [](const simulated& each) { return each.parts.update; }) > 0;
   const auto lines_of = [&](bool causes) {
     table lines(0);
     std::vector<std::string> head = {"plan", "schedule"};
     if (causes) head.emplace_back("ranks");
     head.insert(head.end(), {"m", "makespan", "", "idle"});
     if (causes) head.insert(head.end(), {"fill", "imbalance", "transfers"});
+    if (causes && ends) head.emplace_back("end");
     head.insert(head.end(), {"in flight", "memory"});
     lines.add(head);
     for (const auto& each : all) {
@@ -158,6 +164,7 @@ inline std::string comparison_text(const std::vector<simulated>& all, const scre
                                  percent(run.makespan - each.parts.work)});
       if (causes) {
         for (const auto& [name, words, value] : idle_causes(each.parts)) cells.push_back(percent(value));
+        if (!ends) cells.pop_back();
       }
       cells.push_back(fmt::format("{:.6g}", most(each.peak_activations, [](double value) { return value; })));
       const double bytes = most(each.picture.memory, [](const auto& rank) { return rank.peak(); });

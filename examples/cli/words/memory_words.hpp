@@ -10,6 +10,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "words/quantity.hpp"
@@ -30,7 +32,7 @@ struct memory_words {
 
   /// Likewise, where it is said in another way what is computed again.
   void add_without_checkpoint(CLI::App& command) {
-    command.add_option("--memory", limit, "Of a device, a limit: 80GiB, 80GB, or bytes")->type_name("SIZE");
+    command.add_option("--memory", limit, "Limit of a device: 80GiB, or of each: 24GB,16GB")->type_name("SIZE");
     command.add_option("--optimizer", optimizer, "adam ..., or bytes per byte of parameters")
         ->type_name("NAME|X")
         ->check(such_as(names_of(stagecut::optimizers)));
@@ -50,17 +52,29 @@ struct memory_words {
     request.memory.checkpoint = checkpoint;
     request.memory.boundary_buffers = boundary_buffers.value_or(request.memory.boundary_buffers);
     request.buffer_fraction = buffer.value_or(0);
-    if (!limit.empty()) {
-      request.memory_per_device = parse_bytes(limit);
-      if (!request.memory_per_device) {
-        throw CLI::ValidationError("--memory", fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", limit));
-      }
-    }
+    if (!limit.empty()) ask_limit(request);
     if (request.buffer_fraction != 0 && limit.empty()) throw CLI::ValidationError("--memory-buffer", "needs --memory");
     ask_optimizer(request);
   }
 
  private:
+  /// One size for all devices, or one of each.
+  void ask_limit(stagecut::plan_request& request) const {
+    std::vector<double> bytes;
+    for (const std::string_view each : split(limit, ',')) {
+      const auto size = parse_bytes(each);
+      if (!size) {
+        throw CLI::ValidationError("--memory", fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", each));
+      }
+      bytes.push_back(*size);
+    }
+    if (bytes.size() == 1) {
+      request.memory_per_device = bytes[0];
+    } else {
+      request.memory_of_devices = std::move(bytes);
+    }
+  }
+
   /// The optimizer by its name or its multiplier; unsaid, what the profile says, or else Adam.
   void ask_optimizer(stagecut::plan_request& request) const {
     if (optimizer.empty()) return;

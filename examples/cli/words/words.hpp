@@ -155,11 +155,16 @@ inline constexpr makespan_saying makespan_sayings[] = {
     {"backward_first: edges", ", must be those", "--schedule: backward-first: the plan's {} must be those"},
     {"make_plan: memory_per_device", ", with chunks above 1 is planned for the makespan alone",
      "--memory: with --chunks it is known for the makespan alone"},
+    {"make_plan: memory_of_devices", ", with chunks above 1 is planned for the makespan alone",
+     "--memory: with --chunks it is known for the makespan alone"},
     {"make_plan: schedule", ", is planned for the makespan alone", "--schedule: {} is planned for the makespan alone"}};
 
 /// The library's complaint about an argument in the words of the command line.
 inline std::string in_options(const stagecut::argument_error& error) {
   constexpr std::pair<std::string_view, std::string_view> options[] = {{"memory_per_device", "--memory"},
+                                                                       {"memory_of_devices", "--memory"},
+                                                                       {"optimizer", "--optimizer"},
+                                                                       {"model.inference", "--inference"},
                                                                        {"buffer_fraction", "--memory-buffer"},
                                                                        {"memory.checkpoint", "--checkpoint"},
                                                                        {"parameter_multiplier", "--optimizer"},

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/fit/fit_efficiencies.hpp>
+#include <stagecut/io/json/measured_file.hpp>
+#include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "text/table.hpp"
+#include "words/quantity.hpp"
+
+// Profiles that are fitted to what was measured.
+
+/// A profile as it is computed with such efficiencies.
+using profile_maker = std::function<stagecut::profile(const stagecut::transformer::efficiencies&)>;
+
+/// What came of a fit.
+struct calibration_result {
+  stagecut::transformer::efficiencies reached;
+  std::string text;
+};
+
+/// The layer of that name.
+/// @throws stagecut::invalid_input for none
+inline std::size_t measured_place(const stagecut::profile& model, const std::string& name, const std::string& source) {
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    if (model.layers[i].name == name) return i;
+  }
+  throw stagecut::invalid_input(source, fmt::format("the model has no layer {}", shown(name)));
+}
+
+/// Seconds of an iteration of as many layers each.
+inline double predicted_iteration(const stagecut::profile& model, const stagecut::io::measured_iteration& of,
+                                  const std::string& source) {
+  const auto* const entry = stagecut::find_schedule(of.schedule);
+  if (entry == nullptr)
+    throw stagecut::invalid_input(source, fmt::format("there is no schedule {}", shown(of.schedule)));
+  stagecut::plan_request request{.devices = of.devices, .chunks = of.chunks, .microbatches = of.microbatches};
+  request.schedule = entry->kind;
+  request.by = stagecut::measure::layers;
+  try {
+    const auto made = stagecut::plan_chain(model, request);
+    if (made && made->makespan) return *made->makespan;
+  } catch (const stagecut::argument_error& error) {
+    const std::string what = error.what();
+    throw stagecut::invalid_input(source, "an iteration: " + what.substr(what.find(": ") + 2));
+  }
+  throw stagecut::invalid_input(
+      source, fmt::format("an iteration of {} on {} devices cannot be predicted", of.schedule, of.devices));
+}
+
+/// Fits efficiencies to what was measured; with a table of what is left.
+inline calibration_result calibrate(const profile_maker& make, const stagecut::io::measured_file& measured,
+                                    const stagecut::transformer::efficiencies& start, const std::string& source) {
+  std::vector<stagecut::measured_time> times;
+  std::vector<std::string> names;
+  for (const auto& each : measured.layers) {
+    if (each.forward) times.push_back({*each.forward}), names.push_back(each.name + ", forward");
+    if (each.backward) times.push_back({*each.backward}), names.push_back(each.name + ", backward");
+  }
+  for (const auto& each : measured.iterations) {
+    times.push_back({each.seconds});
+    names.push_back(fmt::format("{} of {} microbatches on {}", each.schedule, each.microbatches, each.devices));
+  }
+  const auto predict = [&](const stagecut::transformer::efficiencies& reached) {
+    const stagecut::profile model = make(reached);
+    std::vector<double> seconds;
+    for (const auto& each : measured.layers) {
+      const stagecut::layer& layer = model.layers[measured_place(model, each.name, source)];
+      if (each.forward) seconds.push_back(layer.forward);
+      if (each.backward) seconds.push_back(layer.backward);
+    }
+    for (const auto& each : measured.iterations) seconds.push_back(predicted_iteration(model, each, source));
+    for (const double each : seconds) {
+      if (!(each > 0)) throw stagecut::invalid_input(source, "has a time of a pass that the model does not have");
+    }
+    return seconds;
+  };
+  const stagecut::efficiency_fit found = stagecut::fit_efficiencies(times, predict, start);
+  table lines(0);
+  lines.add({"measured", "seconds", "fitted", "error"});
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    lines.add({names[i], seconds_text(times[i].seconds), seconds_text(found.predicted[i]),
+               fmt::format("{:+.1f} %", 100 * found.error(i, times))});
+  }
+  std::string text = lines.text([](std::size_t) { return std::string(); });
+  const char* const words[] = {"gemm", "power", "network"};
+  const double values[] = {found.reached.gemm, found.reached.power, found.reached.network};
+  for (std::size_t f = 0; f < 3; ++f) {
+    text += fmt::format("{} {:.4g}{}{}", words[f], values[f],
+                        found.determined[f] ? "" : " (nothing measured depends on it)", f == 2 ? "" : ", ");
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) worst = std::max(worst, std::abs(found.error(i, times)));
+  const auto strange = [](double value) { return value < 0.2 || value > 1.1; };
+  if (worst > 0.5 || strange(values[0]) || strange(values[1]) || strange(values[2])) {
+    text += "\nthis does not fit well: are these seconds of a microbatch, of this training on this device?";
+  }
+  return {found.reached, std::move(text)};
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/table_options.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include "text/output.hpp"
+#include "words/quantity.hpp"
+#include "words/words.hpp"
+
+/// How tables of layers are read, as it is told in words.
+struct table_words {
+  stagecut::io::table_options options{};
+
+  void add(CLI::App& command) {
+    command.add_option("--parameter-bytes", options.bytes_per_parameter, "Of a CSV that counts parameters (2)")
+        ->type_name("X")
+        ->group(rare_options)
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+              const auto value = parse_number(text);
+              return value && *value > 0 ? std::string() : fmt::format("{} is no number above 0", shown(text));
+            },
+            ""));
+  }
+
+  /// What `read(OPTIONS)` reads; says what was taken for granted of it.
+  template <class Read>
+  auto read(const Read& read_with) const {
+    std::vector<std::string> notes;
+    stagecut::io::table_options noted = options;
+    noted.notes = &notes;
+    auto result = read_with(noted);
+    for (const std::string& note : notes) say(note);
+    return result;
+  }
+};

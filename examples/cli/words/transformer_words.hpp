@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/file.hpp>
+#include <stagecut/io/json/accelerator_file.hpp>
+#include <stagecut/io/json/json_line.hpp>
+#include <stagecut/io/json/parse_json.hpp>
+#include <stagecut/io/json/transformer_config.hpp>
+#include <stagecut/profile/transformer.hpp>
+#include <stagecut/profile/transformer_inference.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "words/quantity.hpp"
+#include "words/words.hpp"
+
+/// On or off.
+inline constexpr stagecut::word<bool> switch_words[] = {{"on", true}, {"off", false}};
+
+/// How a transformer is run, as it is said to `profile transformer` and, of a configuration, to `plan`.
+struct transformer_words {
+  std::string as;
+  std::optional<std::size_t> sequence, microbatch, tensor_parallel, context_parallel, expert_parallel, data_parallel,
+      zero;
+  std::optional<bool> sequence_parallel, flash;
+  std::optional<stagecut::transformer::number> precision;
+  std::optional<stagecut::transformer::recomputing> recomputation;
+  std::optional<stagecut::transformer::overlapping> overlap;
+  std::optional<stagecut::transformer::serving_phase> phase;
+  std::optional<std::size_t> concurrent;
+  bool inference = false;
+  std::string device = "a100-80gb";
+  std::vector<CLI::Option*> options, of_training;
+
+  /// Tells the parser of them: all are seldom needed where the model is one of many; else a few.
+  void add(CLI::App& command, bool one_of_many) {
+    const auto keep = [&](CLI::Option* made) {
+      const std::string name = made->get_name();
+      const bool rare = name == "--as" || name == "--flash" || name == "--sequence-parallel" ||
+                        name == "--context-parallel" || name == "--overlap" || name == "--phase";
+      if (rare || one_of_many) made->group(rare_options);
+      options.push_back(made);
+      return made;
+    };
+    const auto trains = [&](CLI::Option* made) { of_training.push_back(keep(made)); };
+    const auto number = [&](const char* name, auto& into, const char* type, const char* says, std::size_t least = 1) {
+      return keep(command.add_option(name, into, says)->type_name(type)->transform(count(least)));
+    };
+    keep(command.add_option("--as", as, "Read config.json as of that model: llama")->type_name("MODEL"));
+    keep(command.add_option("--gpu", device, "a100-80gb, h100-80gb, gb200-186gb .. or a file")
+             ->type_name("NAME")
+             ->check(such_as(names_of(stagecut::transformer::devices))));
+    number("--sequence", sequence, "N", "Tokens of a sample");
+    of_training.push_back(number("--microbatch", microbatch, "N", "Samples of a microbatch"));
+    keep(add_choice(command, "--precision", precision, stagecut::transformer::precision_words, "NAME",
+                    "bf16, fp16, fp32 or fp8"));
+    trains(add_choice(command, "--recompute", recomputation, stagecut::transformer::recomputation_words, "HOW",
+                      "none, selective or full"));
+    trains(add_choice(command, "--flash", flash, switch_words, "ON", "FlashAttention, on or off"));
+    number("--tensor-parallel", tensor_parallel, "T", "Devices that share each layer");
+    trains(add_choice(command, "--sequence-parallel", sequence_parallel, switch_words, "ON",
+                      "They share norms, too (on)"));
+    of_training.push_back(number("--context-parallel", context_parallel, "C", "Devices that share a sample"));
+    number("--expert-parallel", expert_parallel, "E", "Devices that share the experts");
+    of_training.push_back(number("--data-parallel", data_parallel, "D", "Replicas"));
+    of_training.push_back(number("--zero", zero, "STAGE", "ZeRO's stage, 0 to 3", 0));
+    trains(add_choice(command, "--overlap", overlap, stagecut::transformer::overlap_words, "HOW",
+                      "Of tensor parallelism's messages: none, bwd, ub"));
+    if (!one_of_many) keep(command.add_flag("--inference", inference, "Forward passes alone, from kept tokens"));
+    number("--concurrent", concurrent, "N", "Requests that inference runs together");
+    keep(add_choice(command, "--phase", phase, stagecut::transformer::phase_words, "NAME",
+                    "Of inference: decode (the default), prefill"));
+  }
+
+  /// Reads the configuration in a text, as the model that was said.
+  [[nodiscard]] stagecut::io::transformer_config read(const std::string& text, const std::string& source,
+                                                      const stagecut::io::read_limits& limits) const {
+    if (!as.empty() && !stagecut::io::is_hugging_face_family(as)) {
+      throw CLI::ValidationError("--as",
+                                 fmt::format("{} is none of {}", shown(as), stagecut::io::hugging_face_families()));
+    }
+    return stagecut::io::read_transformer_config(text, source, limits, as);
+  }
+
+  /// The first of them that was said; null: none.
+  [[nodiscard]] const CLI::Option* said() const {
+    for (const CLI::Option* each : options) {
+      if (each->count() != 0) return each;
+    }
+    return nullptr;
+  }
+
+  /// Changes a training by what was said.
+  void ask(stagecut::transformer::training& r) const {
+    for (const CLI::Option* const each : of_training) {
+      if (inference && each->count() != 0)
+        throw CLI::ValidationError(each->get_name(), "is of training, not of --inference");
+    }
+    const auto set = [](const auto& given, auto& into) {
+      if (given) into = *given;
+    };
+    set(sequence, r.sequence);
+    set(microbatch, r.microbatch);
+    set(tensor_parallel, r.tensor_parallel);
+    set(context_parallel, r.context_parallel);
+    set(expert_parallel, r.expert_parallel);
+    set(data_parallel, r.data_parallel);
+    set(zero, r.zero);
+    set(precision, r.precision);
+    set(recomputation, r.recomputation);
+    set(overlap, r.overlap);
+    set(flash, r.flash);
+    if (sequence_parallel) r.sequence_parallel = sequence_parallel;
+    if (zero.value_or(0) != 0 && r.data_parallel == 1) {
+      throw CLI::ValidationError("--zero", "needs --data-parallel, the replicas that it spreads over");
+    }
+    if (!inference && concurrent) throw CLI::ValidationError("--concurrent", "goes with --inference");
+    if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");
+  }
+
+  /// The device: one that is known, or that of a file, whose name goes to `name`.
+  [[nodiscard]] stagecut::transformer::device chosen_device(std::string& name,
+                                                            const stagecut::io::read_limits& limits) const {
+    name = device;
+    if (const auto* const known = stagecut::find_name(stagecut::transformer::devices, device)) return *known;
+    if (device.find('.') == std::string::npos && device.find('/') == std::string::npos) {
+      throw CLI::ValidationError("--gpu", fmt::format("{} is none of {}, and no file", shown(device),
+                                                      fmt::join(names_of(stagecut::transformer::devices), ", ")));
+    }
+    const auto read = stagecut::io::read_accelerator(stagecut::io::file_text(device, limits), device, limits);
+    if (!read.name.empty()) name = read.name;
+    return read.figures;
+  }
+
+  /// The profile that was asked for; what is wrong with the training or the device is said of the option that sets it.
+  [[nodiscard]] stagecut::profile profiled(const stagecut::transformer::architecture& of,
+                                           const stagecut::transformer::training& how,
+                                           const stagecut::transformer::device& on,
+                                           const stagecut::transformer::efficiencies& reached) const {
+    try {
+      if (!inference) return stagecut::transformer::profile(of, how, on, reached);
+      return stagecut::transformer::inference_profile(of, served(how), serving_phase(), on, reached);
+    } catch (const stagecut::invalid_input& error) {
+      throw named(error);
+    }
+  }
+
+  /// The way in which a training serves.
+  [[nodiscard]] stagecut::transformer::serving served(const stagecut::transformer::training& how) const {
+    return {how.sequence, concurrent.value_or(1), how.precision, how.tensor_parallel, how.expert_parallel};
+  }
+
+  [[nodiscard]] stagecut::transformer::serving_phase serving_phase() const {
+    return phase.value_or(stagecut::transformer::serving_phase::decode);
+  }
+
+  /// An error of a training, of a serving or of a device, as one of the option that sets the field.
+  static stagecut::invalid_input named(const stagecut::invalid_input& error) {
+    const std::string& place = error.place();
+    const std::string_view problem = std::string_view(error.what()).substr(place.size() + 2);
+    const std::size_t dot = place.find('.');
+    if (place.starts_with("device.")) return {"--gpu", fmt::format("{}: {}", place.substr(dot + 1), problem)};
+    if (!place.starts_with("training.") && !place.starts_with("serving.")) return error;
+    std::string option = "--" + place.substr(dot + 1);
+    std::replace(option.begin(), option.end(), '_', '-');
+    return {option, problem};
+  }
+
+  /// The profile of a model whose configuration is in that file; nothing where it is another file. Configurations are small,
+  /// and of a stream nobody can tell.
+  [[nodiscard]] std::optional<stagecut::profile> profile_of(const std::string& file,
+                                                            const stagecut::io::read_limits& limits) const {
+    constexpr std::uintmax_t most = 1U << 20U;
+    std::error_code none;
+    const bool small = std::filesystem::is_regular_file(file, none) && std::filesystem::file_size(file, none) <= most;
+    const std::string text = small && !none ? stagecut::io::file_text(file, limits) : std::string();
+    if (text.empty() || !stagecut::io::is_transformer_config(text, limits)) {
+      if (const CLI::Option* const one = said()) {
+        throw CLI::ValidationError(one->get_name(),
+                                   fmt::format("goes with a config.json: {} has its own figures", file));
+      }
+      return std::nullopt;
+    }
+    stagecut::io::transformer_config from = read(text, file, limits);
+    ask(from.training);
+    std::string name;
+    const stagecut::transformer::device on = chosen_device(name, limits);
+    stagecut::profile made = profiled(from.architecture, from.training, on, {});
+    made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on, name, {})}}.dump();
+    return made;
+  }
+
+  /// What a profile was computed from, for those who read it later.
+  [[nodiscard]] nlohmann::ordered_json computed(const stagecut::io::transformer_config& from,
+                                                const stagecut::transformer::device& on, const std::string& name,
+                                                const stagecut::transformer::efficiencies& reached) const {
+    using namespace stagecut::transformer;
+    using stagecut::io::json_number;
+    const training& r = from.training;
+    const parameter_count numbers = count_parameters(from.architecture);
+    nlohmann::ordered_json made = {{"source", from.architecture.source},
+                                   {"parameters", json_number(numbers.total)},
+                                   {"active_parameters", json_number(numbers.active)}};
+    if (numbers.further != 0) made["further_parameters"] = json_number(numbers.further);
+    if (numbers.vision != 0) made["vision_parameters"] = json_number(numbers.vision);
+    made["sequence"] = r.sequence != 0 ? r.sequence : from.architecture.sequence;
+    if (inference) {
+      made["inference"] = stagecut::name_of(phase_words, serving_phase());
+      made["concurrent"] = concurrent.value_or(1);
+    } else {
+      made["microbatch"] = r.microbatch;
+      made["recomputation"] = stagecut::name_of(recomputation_words, r.recomputation);
+      made["flash"] = r.flash;
+      made["context_parallel"] = r.context_parallel;
+      made["data_parallel"] = r.data_parallel;
+      made["zero"] = r.zero;
+      made["overlap"] = stagecut::name_of(overlap_words, r.overlap);
+    }
+    made["precision"] = stagecut::name_of(precision_words, r.precision);
+    made["tensor_parallel"] = r.tensor_parallel;
+    made["expert_parallel"] = r.expert_parallel;
+    made["device"] = name;
+    made["gemm"] = json_number(on.gemm);
+    made["bandwidth"] = json_number(on.bandwidth);
+    made["memory"] = json_number(on.memory);
+    made["link"] = json_number(on.link);
+    made["network"] = json_number(on.network);
+    made["efficiency"] = {{"gemm", reached.gemm}, {"power", reached.power}, {"network", reached.network}};
+    return made;
+  }
+};

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Transformers as a user meets them: from a config.json to a plan, the terms of a time, calibration, devices, inference."""
+
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+from program import check, fails, failures, run, stage_bytes
+
+configs = pathlib.Path(__file__).resolve().parents[1] / "io" / "seeds" / "hugging_face_config"
+small = configs / "llama-3.1-8b.json"
+transformer = ("profile", "transformer")
+
+
+def made(*words):
+    """What it writes as JSON; what it says goes with it."""
+    done = run(*words)
+    check(done.returncode == 0, words, done)
+    return json.loads(done.stdout or "{}"), done.stderr
+
+
+def profile(*words):
+    found, said = made(*transformer, "--config", small, *words)
+    check(said == "", words, said)
+    return found
+
+
+def plan(file, *words):
+    found, said = made("plan", file, *words, "--format", "json")
+    check(said == "", words, said)
+    return found
+
+
+def seconds(of, what="forward", kind=None):
+    return sum(layer.get(what, 0) for layer in of["layers"] if kind in (None, layer["kind"]))
+
+
+def near(a, b, share):
+    return abs(a - b) <= share * abs(b)
+
+
+# From config.json to a plan in one command: a mixture of experts, a large model as it was trained, one that sees.
+deep = plan(configs / "deepseek-v3.json", "--devices", 16, "--microbatches", 64, "--gpu", "h100-80gb", "--expert-parallel", 64,
+            "--data-parallel", 128, "--zero", 1, "--sequence", 4096, "--recompute", "full", "--memory", "80GB")
+check(len(deep["stages"]) == 16 and all(stage_bytes(s) <= 80e9 for s in deep["stages"]), deep["stages"])
+check(deep["profile"]["computed"]["parameters"] == 671026419200, deep["profile"]["computed"])
+check(deep["profile"]["computed"]["further_parameters"] == 11610068224, deep["profile"]["computed"])
+check([layer["name"] for layer in deep["profile"]["layers"]][-3:] == ["mtp.0", "norm", "output"], "no layer guesses further tokens")
+large = plan(configs / "llama-3.1-405b.json", "--devices", 16, "--chunks", 7, "--schedule", "interleaved", "--microbatches", 32, "--gpu",
+             "h100-80gb", "--tensor-parallel", 8, "--overlap", "bwd", "--data-parallel", 64, "--zero", 2, "--time-limit", 1)
+check(len(large["stages"]) == 112 and large["chunks"] == 7, large["stages"])
+check(large["profile"]["computed"]["parameters"] == 405853388800, large["profile"]["computed"])
+sees = plan(configs / "qwen2.5-vl-7b.json", "--devices", 4, "--microbatches", 16, "--gpu", "h100-80gb", "--memory", "80GB")
+check(sees["profile"]["computed"]["parameters"] == 8292166656 and sees["profile"]["computed"]["vision_parameters"] == 676550144, sees["profile"]["computed"])
+check({"vision", "projector", "decoder"} <= {layer["kind"] for layer in sees["profile"]["layers"]}, "does not see")
+for each in (deep, large, sees):
+    # What is minimised are the passes; the iteration ends behind the last of them, when the slowest stage is updated.
+    end = each["makespan"] - each["objective"]["value"]
+    check(each["objective"]["name"] == "makespan" and 0 < end <= max(s["all_reduce"] for s in each["stages"]) * (1 + 1e-9), each["objective"], end)
+    layers = each["profile"]["layers"]
+    check(all(near(s["all_reduce"], sum(l["update"] for l in layers[s["first"]:s["last"]]), 1e-9) for s in each["stages"]), "updates")
+
+# The plan's figures are the simulator's and the verifier's; the end of the iteration is told in words.
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    model, cut = folder / "model.json", folder / "plan.json"
+    model.write_text(json.dumps(sees["profile"]))
+    cut.write_text(json.dumps(sees))
+    check("14 of 14 checks hold" in run("verify", model, cut).stdout, run("verify", model, cut))
+    ran, _ = made("simulate", cut, "--format", "json")
+    check(ran["makespan"] == sees["makespan"], ran["makespan"], sees["makespan"])
+    check(near(ran["idle"]["update"], sees["makespan"] - sees["objective"]["value"], 1e-9), ran["idle"])
+    check(near(ran["work"] + sum(ran["idle"].values()), ran["makespan"], 1e-9), ran)
+    share = 100 * ran["idle"]["update"] / ran["makespan"]
+    check(f" % of it, {share:.2g} % after the last pass\n" in run("show", cut).stdout, share, run("show", cut).stdout)
+    check(f", {share:.1f} % after the last pass\n" in run("simulate", cut).stdout, share, run("simulate", cut).stdout)
+    check(re.search(r" transfers +end +in flight ", run("compare", cut, cut).stdout), run("compare", cut, cut).stdout)
+    # Under a schedule that places stages otherwise, the end takes as much longer as passes do: stage 2 comes to the slower device.
+    moved = json.loads(cut.read_text())
+    moved |= {"devices": 2, "chunks": 2, "speeds": [1, 0.5]}
+    moved["schedule"]["name"] = "interleaved"
+    del moved["makespan"], moved["memory"]
+    for stage, device in zip(moved["stages"], (0, 1, 0, 1)):
+        stage["device"], stage["all_reduce"] = device, 1000 if device == 0 else 0
+    moved["stages"][0]["all_reduce"] = 0
+    cut.write_text(json.dumps(moved))
+    ends = [made("simulate", cut, "--schedule", schedule, "--format", "json")[0]["idle"]["update"] for schedule in ("interleaved", "zbv")]
+    check(990 < ends[0] <= 1000 and 1990 < ends[1] <= 2000, ends)
+
+# Models that are not known, and what they are read as.
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    other = folder / "config.json"
+    figures = json.loads(small.read_text()) | {"model_type": "nobodys"}
+    other.write_text(json.dumps(figures))
+    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; --as FAMILY', *transformer, "--config", other)
+    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; --as FAMILY', "plan", other, "--devices", 4)
+    as_llama, plain = made(*transformer, "--config", other, "--as", "llama")[0], profile()
+    check(as_llama["layers"] == plain["layers"], "--as llama")
+    check(plan(other, "--as", "llama", "--devices", 4)["profile"]["layers"] == plain["layers"], "plan --as llama")
+    fails(2, "--as: nobody is none of bert, ", *transformer, "--config", other, "--as", "nobody")
+    del figures["num_hidden_layers"]
+    other.write_text(json.dumps(figures))
+    fails(2, f'{other}#: "num_hidden_layers" is missing, which llama needs', *transformer, "--config", other, "--as", "llama")
+
+    # In our own words it is the same, and can be changed.
+    ours = folder / "ours.json"
+    for name in ("llama-3.1-8b", "deepseek-v3", "qwen2.5-vl-7b", "gpt-oss-20b", "gemma-3-27b-it", "bert-large"):
+        file = configs / f"{name}.json"
+        ours.write_text(run(*transformer, "--config", file, "--format", "config").stdout)
+        check(run(*transformer, "--config", ours).stdout == run(*transformer, "--config", file).stdout, name, "is another in our words")
+    check(len(profile("--set", "layers=3")["layers"]) == 6, "--set layers")
+    check(profile("--set", "training.flash=false") == profile("--flash", "off") != plain, "--set training.flash")
+    check(profile("--set", "ffn=28672")["computed"]["parameters"] > plain["computed"]["parameters"], "--set ffn")
+    fails(2, f"{small}#/layrs: is not known", *transformer, "--config", small, "--set", "layrs=4")
+
+    # Options of a model are refused of what has its own figures.
+    computed = folder / "profile.json"
+    computed.write_text(json.dumps(plain))
+    for words in (("--gpu", "h100-80gb"), ("--as", "llama"), ("--tensor-parallel", 2), ("--precision", "fp8"), ("--flash", "off"), ("--phase", "decode")):
+        fails(2, f"{words[0]}: goes with a config.json: {computed} has its own figures", "plan", computed, "--devices", 4, *words)
+
+    # Devices: known ones, a file, single figures.
+    card = folder / "card.json"
+    card.write_text('{"name": "mine", "gemm": 100e12, "bandwidth": 1e12, "memory": 48e9}')
+    mine = profile("--gpu", card)
+    check(mine["computed"]["device"] == "mine" and mine["computed"]["memory"] == 48000000000, mine["computed"])
+    check(seconds(mine) > seconds(plain) > seconds(profile("--gpu", "h100-80gb")) > seconds(profile("--gpu", "b200-180gb")), "faster devices")
+    check(plan(small, "--gpu", card, "--devices", 4)["profile"]["layers"] == mine["layers"], "plan --gpu FILE")
+    check(profile("--gpu", card, "--device-memory", "40GB")["computed"]["memory"] == 40000000000, "--device-memory")
+    check(seconds(profile("--gpu", card, "--gemm", 2e14)) < seconds(mine) > seconds(profile("--gpu", card, "--memory-bandwidth", 2e12)), "--gemm")
+    for command in ((*transformer, "--config", small), ("plan", small, "--devices", 2)):
+        fails(2, "--gpu: nonsense is none of a100-80gb, ", *command, "--gpu", "nonsense")
+        fails(2, "no.json: cannot be opened", *command, "--gpu", "no.json")
+    card.write_text('{"name": "mine", "gemm": 100e12, "bandwidth": 1e12, "memory": 48e9, "cores": 5}')
+    fails(2, f"{card}#/cores: is not known", *transformer, "--config", small, "--gpu", card)
+    card.write_text('{"gemm": 100e12, "bandwidth": 0, "memory": 48e9}')
+    fails(2, f"{card}#/bandwidth: ", *transformer, "--config", small, "--gpu", card)
+    fails(2, "--gpu: gemm_fp8: is 0", *transformer, "--config", small, "--gpu", "a100-80gb", "--precision", "fp8")
+
+# The terms of each layer add up to its passes, and so do their shares.
+UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6}
+
+
+def terms(words, layer):
+    """Of every pass, its seconds, and seconds and share of each term."""
+    text = run(*words, "--explain", layer).stdout
+    check(text.startswith(f"{layer}\npass "), words, layer, text)
+    found = {}
+    for inner, name, value, unit, share in re.findall(r"^(  )?(\S.*?) {2,}([0-9.e-]+) (s|ms|us)(?: +([0-9.]+) %)?", text, re.MULTILINE):
+        time = float(value) * UNITS[unit]
+        if inner:
+            found[here][1].append((time, float(share)))
+        else:
+            here = name
+            found[here] = (time, [])
+    return found
+
+
+for name, layers, words in (("llama-3.1-8b", ("tok_embeddings", "layers.3", "norm", "output"), ("--tensor-parallel", 8, "--data-parallel", 8, "--zero", 3)),
+                            ("deepseek-v3", ("layers.0", "layers.5", "mtp.0"), ("--expert-parallel", 64, "--data-parallel", 64, "--recompute", "full")),
+                            ("qwen2.5-vl-7b", ("vision.patches", "layers.0"), ("--gpu", "h100-80gb", "--precision", "fp8")),
+                            ("llama-3.1-8b", ("layers.3",), ("--inference", "--concurrent", 16))):
+    words = (*transformer, "--config", configs / f"{name}.json", *words)
+    of = {layer["name"]: layer for layer in made(*words)[0]["layers"]}
+    for layer in layers:
+        passes = terms(words, layer)
+        check(near(passes["forward"][0], of[layer]["forward"], 1e-3), words, layer, passes)
+        back = passes.get("gradient of the input", (0,))[0] + passes.get("gradient of the weights", (0,))[0]
+        check(near(back, of[layer].get("backward", 0), 1e-3), words, layer, passes)
+        check(near(passes.get("end of the iteration", (0,))[0], of[layer].get("update", 0), 1e-3), words, layer, passes)
+        for each, (whole, inner) in passes.items():
+            check(near(sum(time for time, _ in inner), whole, 1e-3), words, layer, each, inner)
+            check(not inner or abs(sum(share for _, share in inner) - 100) < 0.1 * len(inner), words, layer, each, inner)
+fails(2, "--explain: there is no layer layers.99", *transformer, "--config", small, "--explain", "layers.99")
+
+# Calibration.
+with tempfile.TemporaryDirectory() as folder:
+    measured = pathlib.Path(folder) / "measured.json"
+    split = ("--tensor-parallel", 8)
+    slow = profile(*split, "--efficiency", 0.5, "--network-efficiency", 0.4)
+    of = {layer["name"]: layer for layer in slow["layers"]}
+
+    def calibrated(*words, **figures):
+        measured.write_text(json.dumps(figures))
+        return made(*transformer, "--config", small, *split, *words, "--calibrate", measured)
+
+    def times(name, scale=1):
+        return {"name": name, "forward": scale * of[name]["forward"], "backward": scale * of[name]["backward"]}
+
+    # Times that were made with other efficiencies tell these. The power limit plays no part on this device.
+    found, said = calibrated(layers=[times("layers.0"), times("output")])
+    reached = found["computed"]["efficiency"]
+    check(near(reached["gemm"], 0.5, 0.03) and near(reached["network"], 0.4, 0.03), reached)
+    lines = said.splitlines()
+    check(len(lines) == 6 and all(line.startswith("stagecut: ") for line in lines), said)
+    check("measured" in lines[0] and "layers.0, forward" in lines[1] and lines[1].endswith(" %"), said)
+    check(re.search(r"gemm 0\.\d+, power 0\.86 \(nothing measured depends on it\), network 0\.\d+$", lines[-1]), lines[-1])
+    check("\\u" not in said, "escapes in", said)
+    # Of whole iterations, too: the plan's, cut into as many layers each.
+    model = pathlib.Path(folder) / "slow.json"
+    model.write_text(json.dumps(slow))
+    iterations = []
+    for devices, microbatches in ((4, 8), (2, 16)):
+        whole = plan(model, "--devices", devices, "--microbatches", microbatches, "--method", "uniform", "--objective", "bottleneck")
+        iterations.append({"devices": devices, "microbatches": microbatches, "seconds": whole["makespan"]})
+    found, said = calibrated(layers=[times("layers.0")], iterations=iterations)
+    reached = found["computed"]["efficiency"]
+    check(near(reached["gemm"], 0.5, 0.04) and near(reached["network"], 0.4, 0.04), reached, said)
+    check("1f1b of 8 microbatches on 4" in said, said)
+    # A profile is a list of measured times as well.
+    found, _ = made(*transformer, "--config", small, *split, "--calibrate", model)
+    check(all(near(a[what], b[what], 1e-9) for a, b in zip(found["layers"], slow["layers"]) for what in ("forward", "backward")), "a profile")
+    check(near(found["computed"]["efficiency"]["gemm"], 0.5, 0.03), found["computed"])
+
+    # What was measured is taken as it is, and others of its kind are as much off; those of another kind are computed.
+    odd = {"name": "layers.3", "forward": 1.5 * of["layers.3"]["forward"], "backward": 1.25 * of["layers.3"]["backward"]}
+    found, _ = calibrated(layers=[odd, times("layers.4"), times("output"), times("norm")])
+    now = {layer["name"]: layer for layer in found["layers"]}
+    check(now["layers.3"]["forward"] == odd["forward"] and near(now["layers.3"]["backward"], odd["backward"], 1e-12), now["layers.3"])
+    check(now["layers.4"]["forward"] == of["layers.4"]["forward"], now["layers.4"])
+    check(near(now["layers.5"]["forward"], (odd["forward"] + of["layers.4"]["forward"]) / 2, 1e-9), now["layers.5"])
+    check(near(now["layers.5"]["backward"], (odd["backward"] + of["layers.4"]["backward"]) / 2, 1e-9), now["layers.5"])
+    check(near(now["layers.5"]["backward_input"] + now["layers.5"]["backward_weight"], now["layers.5"]["backward"], 1e-9), now["layers.5"])
+    told = run(*transformer, "--config", small, *split, "--calibrate", measured, "--explain", "layers.3").stdout
+    check("\nin the profile, as measured: forward " in told, told)
+
+    def refused(message, text):
+        measured.write_text(text)
+        fails(2, f"{measured}{message}", *transformer, "--config", small, "--calibrate", measured)
+
+    refused(": the model has no layer nobody", '{"layers": [{"name": "nobody", "forward": 1}]}')
+    refused("#/layers/0/forward: ", '{"layers": [{"name": "layers.0", "forward": 0}]}')
+    refused("#/layers/0: ", '{"layers": [{"name": "layers.0"}]}')
+    refused("#: has neither layers nor iterations", "{}")
+    refused('#/iterations/0/schedule: "2f2b" is none of gpipe, ', '{"iterations": [{"devices": 2, "microbatches": 4, "schedule": "2f2b", "seconds": 1}]}')
+    refused(": an iteration: schedule = interleaved, needs chunks above 1",
+            '{"iterations": [{"devices": 2, "microbatches": 4, "schedule": "interleaved", "seconds": 1}]}')
+    refused(": an iteration of 1f1b on 400 devices cannot be predicted", '{"iterations": [{"devices": 400, "microbatches": 4, "seconds": 1}]}')
+    fails(2, "--calibrate: is for training, not for --inference", *transformer, "--config", small, "--inference", "--calibrate", measured)
+
+# Inference: the prompt takes long, a token little; what is kept grows with the requests, and weights shrink with their numbers.
+decode, prefill = profile("--inference"), profile("--inference", "--phase", "prefill")
+check(profile("--inference", "--phase", "decode") == decode and decode["inference"] and prefill["inference"], "the default is decode")
+check(seconds(prefill) > 20 * seconds(decode) > 0 and seconds(decode, "backward") == 0, seconds(prefill), seconds(decode))
+check(seconds(decode, "update") == 0 and not any("backward" in layer for layer in decode["layers"]), "something goes back")
+many = profile("--inference", "--concurrent", 16)
+check(seconds(many, "activations") == 16 * seconds(decode, "activations") > 0, "--concurrent")
+check(seconds(decode) < seconds(many) < 16 * seconds(decode), "requests share what is read")
+check(seconds(many, "parameters") == seconds(decode, "parameters"), "requests do not take weights")
+wide, narrow = (profile("--inference", "--gpu", "h100-80gb", "--precision", each) for each in ("bf16", "fp8"))
+for thin, thick in zip(narrow["layers"], wide["layers"]):  # embedding, norm and head stay wide
+    check(thin["parameters"] == thick["parameters"] / (2 if thin["kind"] == "decoder" else 1), thin)
+check(seconds(narrow) < seconds(wide), "fp8 is not faster")
+text = run(*transformer, "--config", small, "--inference", "--format", "text").stdout
+check(text.startswith("llama, to serve: one pass\nkind ") and "backward" not in text and " kept\n" in text, text)
+check("\na token of each request: " in text and "\ntheir whole prompts: " in text, text)
+served = plan(small, "--inference", "--devices", 2, "--memory", "24GB,16GB", "--device-speeds", "1,0.6", "--sequence", 4096, "--concurrent", 8)
+check([s["memory"]["activations"] > 0 for s in served["stages"]] == [True, True] and served["profile"]["inference"], served["stages"])
+check(sum(s["memory"]["activations"] for s in served["stages"]) == seconds(profile("--inference", "--sequence", 4096, "--concurrent", 8), "activations"),
+      served["stages"])
+for command in ((*transformer, "--config", small), ("plan", small, "--devices", 2)):
+    fails(2, "--concurrent: goes with --inference", *command, "--concurrent", 4)
+    fails(2, "--phase: goes with --inference", *command, "--phase", "prefill")
+    for words in (("--microbatch", 2), ("--recompute", "full"), ("--flash", "on"), ("--data-parallel", 2), ("--zero", 1), ("--overlap", "ub"),
+                  ("--context-parallel", 2), ("--sequence-parallel", "on")):
+        fails(2, f"{words[0]}: is of training, not of --inference", *command, "--inference", *words)
+# What a training is computed for.
+check(seconds(profile("--recompute", "full"), "backward") > seconds(plain, "backward"), "--recompute")
+check(seconds(profile("--tensor-parallel", 8, "--overlap", "ub")) < seconds(profile("--tensor-parallel", 8)), "--overlap")
+check(seconds(profile("--context-parallel", 2), "activations") < 0.6 * seconds(plain, "activations"), "--context-parallel")
+off = profile("--tensor-parallel", 8, "--sequence-parallel", "off")
+check(seconds(off, "activations") > seconds(profile("--tensor-parallel", 8), "activations"), "--sequence-parallel")
+check(seconds(profile("--data-parallel", 8), "update") > seconds(plain, "update"), "--data-parallel")
+check(seconds(profile("--data-parallel", 8, "--zero", 1), "resident") < 0.6 * seconds(plain, "resident"), "--zero")
+fails(2, "--expert-parallel: is above 1, but there are no experts", *transformer, "--config", small, "--expert-parallel", 2)
+check(max(map(len, run("plan", "--help").stdout.splitlines())) <= 80 and "--gpu" not in run("plan", "--help").stdout, "plan --help")
+check("--gpu NAME" in run("plan", "--help-all").stdout, "plan --help-all")
+
+print(f"{len(failures)} failures")
+sys.exit(1 if failures else 0)
