@@ -2,7 +2,7 @@
 #pragma once
 
 // The free functions of the library that a user may have functions of the same names as: see foreign_names.py.
-#define STAGECUT_FOREIGN_NAMES(X) \
+#define STAGECUT_FOREIGN_NAMES(X)         \
   X(action_size) \
   X(add_crossing) \
   X(add_group) \
@@ -19,24 +19,33 @@
   X(as_bound) \
   X(as_chain) \
   X(as_computed) \
+  X(as_inference) \
   X(as_one_chain) \
   X(asked_in_flight) \
   X(assign_stages) \
   X(at_odds) \
+  X(at_odds_text) \
+  X(attention_parameters) \
   X(backward_first) \
   X(backward_of) \
   X(bare_plan) \
+  X(batch_of) \
   X(begin_checks) \
   X(best_by_objective) \
   X(best_by_time) \
   X(best_stages_of) \
+  X(block_of) \
+  X(block_on_no_device) \
+  X(block_parameters) \
   X(blocked_on) \
   X(blocks_of) \
   X(by_nodes) \
   X(bytes_allowed) \
   X(bytes_at) \
   X(bytes_of) \
+  X(bytes_of_devices) \
   X(bytes_text) \
+  X(cached_numbers) \
   X(can_be_kept) \
   X(can_issue) \
   X(can_stand_alone) \
@@ -58,6 +67,7 @@
   X(check_group) \
   X(check_groups) \
   X(check_in_flight) \
+  X(check_inference) \
   X(check_items) \
   X(check_limits) \
   X(check_links) \
@@ -93,6 +103,7 @@
   X(code_point) \
   X(collect_cuts_within) \
   X(combinations) \
+  X(common_parameters) \
   X(compare_costs) \
   X(compare_edges) \
   X(compare_memory) \
@@ -100,8 +111,8 @@
   X(compare_seconds) \
   X(compare_timeline) \
   X(copied_figures) \
-  X(core_work) \
   X(costs) \
+  X(count_parameters) \
   X(crosses_ranks) \
   X(crossing_output) \
   X(cycle_text) \
@@ -114,31 +125,35 @@
   X(differences) \
   X(draw_move) \
   X(draw_step) \
-  X(dropout_work) \
   X(dualpipev) \
   X(dualpipev_order) \
   X(duration_sum) \
   X(durations_of) \
   X(each_figure) \
   X(each_memory_change) \
+  X(each_part) \
+  X(each_projection) \
   X(each_tie) \
   X(eager_one_forward_one_backward) \
   X(edge_count) \
   X(edge_problem) \
   X(edge_text) \
   X(edges_of) \
-  X(embedding_work) \
   X(empty_schedule) \
   X(end_of_reasons) \
   X(ends_of_stage) \
   X(entry_of) \
   X(expanded) \
+  X(expert_parameters) \
+  X(explain) \
+  X(explain_inference) \
   X(fail) \
   X(fail_negative) \
   X(fail_overflow) \
   X(fastest_lane_registers) \
   X(few_passes) \
   X(fill_from_both_ends) \
+  X(fill_heads) \
   X(fill_unrun) \
   X(find_fault) \
   X(find_name) \
@@ -148,12 +163,14 @@
   X(find_parted_layers) \
   X(find_schedule) \
   X(find_variant) \
+  X(first_out_of_range) \
   X(first_overflow) \
   X(flatten_modules) \
   X(floor_bytes) \
   X(for_intervals) \
   X(forbidden_item) \
   X(forbidden_reach) \
+  X(form_of) \
   X(free_program) \
   X(from_ordered_bits) \
   X(fullest_device) \
@@ -165,13 +182,12 @@
   X(greatest) \
   X(grouped_schedule) \
   X(has_figures) \
+  X(has_memory_limit) \
   X(has_microbatch) \
   X(has_needs) \
   X(has_shape) \
   X(has_transfers) \
-  X(head_activations) \
   X(head_parameters) \
-  X(head_work) \
   X(heaviest_group) \
   X(heaviest_stage) \
   X(hopeless) \
@@ -179,6 +195,8 @@
   X(in_flight_of) \
   X(in_flight_order) \
   X(in_quotes) \
+  X(inference_figures_of) \
+  X(inference_profile) \
   X(interleaved_one_forward_one_backward) \
   X(interleaved_zero_bubble) \
   X(is_back) \
@@ -202,13 +220,17 @@
   X(join_groups) \
   X(join_wanted) \
   X(joined) \
+  X(joining_parameters) \
+  X(kept_by_block) \
+  X(kept_by_feed_forward) \
+  X(kept_by_head) \
+  X(last_pass) \
+  X(latent_fault) \
   X(later) \
-  X(layer_activations) \
   X(layer_blocks) \
-  X(layer_parameters) \
+  X(layer_of) \
   X(layer_seconds) \
   X(layer_text) \
-  X(layer_work) \
   X(layers_of) \
   X(leads_down) \
   X(least_average) \
@@ -216,9 +238,11 @@
   X(least_fullest_device) \
   X(least_seconds) \
   X(least_that_fits) \
+  X(least_time_per_token) \
   X(let_in) \
   X(letting_in) \
   X(levelled) \
+  X(lightest_of_least) \
   X(limits_of) \
   X(links_of) \
   X(list_names) \
@@ -236,7 +260,9 @@
   X(measured_costs) \
   X(measured_layer) \
   X(memory_curve) \
+  X(memory_limit_of) \
   X(memory_of) \
+  X(memory_of_request) \
   X(memory_of_stages) \
   X(memory_shortage) \
   X(merge_backward) \
@@ -249,9 +275,10 @@
   X(missing_op) \
   X(module_tree) \
   X(modules_in_order) \
+  X(most_bytes_allowed) \
   X(most_held) \
   X(most_in_flight) \
-  X(moves) \
+  X(most_of) \
   X(name_of) \
   X(named_order) \
   X(named_schedule_of) \
@@ -261,7 +288,6 @@
   X(needed_edges) \
   X(needs_more) \
   X(norm_parameters) \
-  X(norm_work) \
   X(number_of_cuts) \
   X(number_text) \
   X(objective_cut_of) \
@@ -280,30 +306,35 @@
   X(order_problem) \
   X(ordered_bits) \
   X(other_end) \
+  X(other_ways) \
   X(out_of_range) \
   X(output_of) \
   X(parameter_bytes) \
-  X(parameters) \
   X(passes_of) \
   X(passing_memory) \
+  X(patch_parameters) \
   X(peer_problem) \
   X(place_of) \
+  X(place_of_layer) \
   X(placed) \
   X(plain_steps) \
   X(plan_makespan) \
   X(plan_of) \
   X(plan_stages) \
+  X(power) \
   X(predict) \
   X(prediction_obstacle) \
   X(price) \
   X(probe) \
-  X(product) \
   X(profile) \
+  X(projector_parameters) \
   X(quantile) \
   X(reachable_cuts) \
   X(read_stages) \
+  X(recomputation_name) \
   X(recomputes_apart) \
   X(recorded_run) \
+  X(refuse_device) \
   X(refuse_layer) \
   X(refuse_length) \
   X(refuse_shape) \
@@ -314,6 +345,7 @@
   X(requested_kind) \
   X(resident_of) \
   X(rightmost_end) \
+  X(routed_parameters) \
   X(rows_in_order) \
   X(rows_of_axes) \
   X(run_256_bit_lanes) \
@@ -334,11 +366,15 @@
   X(seconds_now) \
   X(seconds_of) \
   X(seconds_on_way) \
+  X(seconds_seen) \
   X(seconds_to_run) \
   X(separable_begin) \
   X(separable_end) \
+  X(set_backward) \
   X(shape_fault) \
   X(shape_obstacle) \
+  X(share_text) \
+  X(shared_parameters) \
   X(shared_stage) \
   X(sliced_one_forward_one_backward) \
   X(sort) \
@@ -357,8 +393,10 @@
   X(start_of) \
   X(steady_windows) \
   X(store) \
+  X(stretched) \
   X(sum_of) \
   X(table_parameters) \
+  X(take_measured) \
   X(take_visible) \
   X(tensors_of_stage) \
   X(timed_cost) \
@@ -369,11 +407,13 @@
   X(too_many_stages) \
   X(total_of) \
   X(total_program) \
+  X(training_of) \
   X(transfers_of) \
   X(unchecked) \
   X(uniform_cut) \
   X(uniform_cuts) \
   X(unknown_cost) \
+  X(unlike_shortage) \
   X(unseen) \
   X(usual_choices) \
   X(usual_schedules) \
@@ -403,6 +443,8 @@
   X(verify_tied) \
   X(verify_together) \
   X(visible) \
+  X(vision_fault) \
+  X(ways_of) \
   X(weighted_shares) \
   X(whole_bytes) \
   X(whole_number) \
@@ -413,7 +455,6 @@
   X(widest_lane_registers) \
   X(with_machine) \
   X(without_queueing) \
-  X(word_parameters) \
   X(zb_h1) \
   X(zb_h2) \
   X(zbv) \

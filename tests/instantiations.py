@@ -15,11 +15,11 @@ import tempfile
 
 tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program: (lines, functions); "separate": as one of the files that have no long bodies
-    "first": (47_400, 650),
+    "first": (49_000, 650),
     "own_makespan": (38_700, 8_300),
-    "profile_to_launch": (122_700, 17_200),
+    "profile_to_launch": (122_700, 17_800),
     "own_makespan separate": (29_700, 1_590),
-    "profile_to_launch separate": (72_200, 850),
+    "profile_to_launch separate": (74_700, 850),
 }
 parser = argparse.ArgumentParser()
 parser.add_argument("compiler")

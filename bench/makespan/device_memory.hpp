@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "several_stages.hpp"
+#include "drawn_chains.hpp"
 
 #include <stagecut/core/interval.hpp>
 #include <stagecut/schedule/op.hpp>

@@ -9,8 +9,7 @@
 
 #include "drawn_chains.hpp"
 #include "layer_shifting.hpp"
-
-#include <stagecut/profile/transformer.hpp>
+#include "transformer_chains.hpp"
 
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
@@ -128,36 +127,8 @@ struct instance {
 
 /// GPT-3 on A100s, each layer on eight of them: an embedding, 96 layers, a norm with the head. Of one sample.
 instance gpt3() {
-  stagecut::transformer::architecture gpt;  // as examples/models/gpt3-175b.json
-  gpt.name = "gpt3-175b";
-  gpt.layers = 96;
-  gpt.hidden = 12288;
-  gpt.heads = 96;
-  gpt.head_dim = 128;
-  gpt.ffn = 49152;
-  gpt.vocabulary = 50257;
-  gpt.positions = 2048;
-  gpt.tied = stagecut::transformer::tying::replicate;
-  gpt.sequence = 2048;
-  stagecut::transformer::training training;
-  training.tensor_parallel = 8;
-  const auto profile = stagecut::transformer::profile(gpt, training);
-  instance made;
-  for (std::size_t i = 0; i < profile.layers.size(); ++i) {
-    const stagecut::layer& each = profile.layers[i];
-    double resident = each.resident.value_or(0);
-    for (const auto& tied : each.tied) resident += tied.resident.value_or(0);
-    if (i == 0 || each.group.empty() || each.group != profile.layers[i - 1].group) {
-      for (auto* to : {&made.times.forward, &made.times.backward, &made.times.weight}) to->push_back(0);
-      for (auto* to : {&made.resident, &made.activations}) to->push_back(0);
-    }
-    made.times.forward.back() += each.forward;
-    made.times.backward.back() += each.backward;
-    made.times.weight.back() += each.backward_weight.value_or(0);
-    made.resident.back() += resident;
-    made.activations.back() += each.activations;
-  }
-  return made;
+  const bench::chain of = bench::transformer_chain("gpt3-175b, 8 wide");
+  return {of.times, of.resident, of.activations};
 }
 
 /// Whole numbers, so that no sum is rounded. A backward pass takes one to three times as long as its forward pass.

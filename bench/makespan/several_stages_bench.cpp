@@ -18,7 +18,7 @@
 #include "device_memory.hpp"
 #include "layer_shifting.hpp"
 #include "plain_annealing.hpp"
-#include "several_stages.hpp"
+#include "transformer_chains.hpp"
 
 #include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -131,7 +131,7 @@ std::vector<instance> instances_of(const row& of, const schedule& order) {
     return all;
   }
   for (const char* const model : bench::transformers) {
-    instance next{name_of(of) + "/" + model, bench::transformer_chain(STAGECUT_MODELS, model)};
+    instance next{name_of(of) + "/" + model, bench::transformer_chain(model)};
     if (next.given.resident.size() < order.stages()) continue;
     next.rounding = 4e-9;  // the search rounds to ticks
     if (of.cap != 0) next.memory = of.cap * bench::device_memory(order).least(next.given);
