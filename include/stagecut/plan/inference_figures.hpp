@@ -14,8 +14,8 @@ namespace stagecut::inline v0 {
 struct inference_figures {
   double stages = 0;    ///< forward passes of a group of requests, one after the other
   double messages = 0;  ///< between them
-  double heaviest =
-      0;  ///< stage, with the messages that hold it: a group comes out each time if there are enough of them
+  /// Stage, with the messages that hold it: a group comes out each time if there are enough of them.
+  double heaviest = 0;
 
   /// What a token waits for.
   [[nodiscard]] double time_per_token() const noexcept { return stages + messages; }

@@ -12,9 +12,9 @@ namespace stagecut::inline v0::transformer {
 struct parameter_count {
   double total = 0;   ///< all that a checkpoint has to hold once
   double active = 0;  ///< those that a token meets: without the experts that it does not visit
-  double further =
-      0;              ///< of layers that guess further tokens, in neither of the others; embedding and head, which they
-                      ///< use as well, are not in it
+  /// Of layers that guess further tokens, in neither of the others; embedding and head, which they use as well, are not
+  /// in it.
+  double further = 0;
   double vision = 0;  ///< of the tower in front and its projector, in both of the others
 
   /// Equal in every part.

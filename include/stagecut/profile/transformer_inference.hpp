@@ -154,7 +154,8 @@ class serving_run {
 
 /// The profile of a model that serves: `forward` is a pass of the phase, `backward` nothing; `parameters` and `resident`
 /// are the weights, `activations` the keys and values of a group of requests, all tokens kept, `workspace` what a pass of
-/// 8,192 tokens of prompts, or of one that is shorter, needs beside them; `output` is what a pass hands on. Layers that guess further tokens are left out.
+/// 8,192 tokens of prompts, or of one that is shorter, needs beside them; `output` is what a pass hands on. Layers that
+/// guess further tokens are left out.
 ///
 /// @param a        the model
 /// @param how      how it serves

@@ -11,7 +11,7 @@
 #include <stagecut/profile/transformer_training.hpp>
 
 // What one device does for a layer of a transformer, term by term: products of matrices, the core of attention, what moves
-// bytes alone. The sources are those that transformer.hpp lists; messages stand in layer_messages.hpp.
+// bytes alone. The sources are those that transformer.hpp lists; messages stand in block_messages.hpp.
 namespace stagecut::inline v0::transformer::detail {
 
 /// `base` to the power of a whole number.
