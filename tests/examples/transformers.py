@@ -111,6 +111,9 @@ with tempfile.TemporaryDirectory() as folder:
         file = configs / f"{name}.json"
         ours.write_text(run(*transformer, "--config", file, "--format", "config").stdout)
         check(run(*transformer, "--config", ours).stdout == run(*transformer, "--config", file).stdout, name, "is another in our words")
+    shared = ("--tensor-parallel", 2, "--sequence", 2048, "--recompute", "full")
+    ours.write_text(run(*transformer, "--config", small, *shared, "--format", "config").stdout)
+    check(made(*transformer, "--config", ours)[0] == profile(*shared) != profile(), "how it is trained goes into the figures")
     check(len(profile("--set", "layers=3")["layers"]) == 6, "--set layers")
     check(profile("--set", "training.flash=false") == profile("--flash", "off") != plain, "--set training.flash")
     check(profile("--set", "ffn=28672")["computed"]["parameters"] > plain["computed"]["parameters"], "--set ffn")
@@ -121,6 +124,8 @@ with tempfile.TemporaryDirectory() as folder:
     computed.write_text(json.dumps(plain))
     for words in (("--gpu", "h100-80gb"), ("--as", "llama"), ("--tensor-parallel", 2), ("--precision", "fp8"), ("--flash", "off"), ("--phase", "decode")):
         fails(2, f"{words[0]}: goes with a config.json: {computed} has its own figures", "plan", computed, "--devices", 4, *words)
+
+    fails(2, f"--parameter-bytes: is of a CSV, and {small} is a config.json", "plan", small, "--devices", 4, "--parameter-bytes", 4)
 
     # Devices: known ones, a file, single figures.
     card = folder / "card.json"

@@ -105,7 +105,10 @@ struct plan_command {
       throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
     }
     std::optional<profile> model = transformer.profile_of(file, input.limits);
-    if (model) stop_signals::begin_search(false);
+    if (model) {
+      table.refuse(file);
+      stop_signals::begin_search(false);
+    }
     if (!model) model = read_model(file, input, table);
     if (!model) return none(outcome<plan>());
     if (inference) {

@@ -92,11 +92,11 @@ struct profile_command {
     if (!preset.empty() && !model.as.empty()) throw CLI::ValidationError("--as", "goes with a config.json");
     check_output(output, {config, calibration});
     stagecut::io::transformer_config from = read();
+    model.ask(from.training);
     if (format == profile_format::config) {
       write(stagecut::io::as_json(from) + "\n", output);
       return 0;
     }
-    model.ask(from.training);
     std::string name;
     const stagecut::transformer::device on = chosen_device(name);
     stagecut::transformer::efficiencies reached = asked_efficiencies();

@@ -16,10 +16,11 @@
 /// How tables of layers are read, as it is told in words.
 struct table_words {
   stagecut::io::table_options options{};
+  CLI::Option* said = nullptr;
 
   void add(CLI::App& command) {
-    command.add_option("--parameter-bytes", options.bytes_per_parameter, "Of a CSV that counts parameters (2)")
-        ->type_name("X")
+    said = command.add_option("--parameter-bytes", options.bytes_per_parameter, "Of a CSV that counts parameters (2)");
+    said->type_name("X")
         ->group(rare_options)
         ->check(CLI::Validator(
             [](const std::string& text) {
@@ -27,6 +28,12 @@ struct table_words {
               return value && *value > 0 ? std::string() : fmt::format("{} is no number above 0", shown(text));
             },
             ""));
+  }
+
+  /// Refuses what was said of a table where the file is a model's configuration.
+  void refuse(const std::string& file) const {
+    if (said->count() == 0) return;
+    throw CLI::ValidationError(said->get_name(), fmt::format("is of a CSV, and {} is a config.json", file));
   }
 
   /// What `read(OPTIONS)` reads; says what was taken for granted of it.
