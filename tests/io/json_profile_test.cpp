@@ -105,6 +105,10 @@ TEST_CASE("unknown fields survive, of profile, layer and variant") {
 TEST_CASE("each mistake in the head is named with its place") {
   CHECK(refusal("[]") == "p.json#: [] is no object");
   CHECK(refusal("{}") == "p.json#: \"schema\" is missing");
+  for (const char* const of_a_model : {"{\"model_type\": \"llama\"}", "{\"layers\": 2, \"vocabulary\": 100}"}) {
+    CHECK(refusal(of_a_model) ==
+          "p.json#: is a model's configuration, and a profile is wanted: stagecut profile transformer --config computes one");
+  }
   CHECK(refusal("{\"schema\": 1}") == "p.json#/schema: 1 is no string");
   CHECK(refusal("{\"schema\": \"stagecut-profile-2\"}") ==
         "p.json#/schema: \"stagecut-profile-2\" is not known; read is \"stagecut-profile-1\"");

@@ -43,6 +43,9 @@ inline std::vector<profile_edge> read_edges(const json_value& value) {
 
 /// A profile that stands in a JSON text.
 inline profile read_json_profile(const json_value& value) {
+  if (!value.find("schema") && (value.find("model_type") || value.find("vocabulary"))) {
+    value.fail("is a model's configuration, and a profile is wanted: stagecut profile transformer --config computes one");
+  }
   const json_value schema = value.at("schema");
   if (schema.text() == plan_schema || schema.text() == first_plan_schema) {
     schema.fail("is a plan; its member \"profile\" would be a profile");
