@@ -88,7 +88,13 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
     }
     return seconds;
   };
-  const stagecut::efficiency_fit found = stagecut::fit_efficiencies(times, predict, start);
+  stagecut::efficiency_fit found = stagecut::fit_efficiencies(times, predict, start);
+  // On one device only the product of both counts: what it says of the power limit is left as it was.
+  const bool limited = found.determined[0] && found.determined[1];
+  if (limited) {
+    found.reached.gemm *= found.reached.power / start.power;
+    found.reached.power = start.power;
+  }
   table lines(0);
   lines.add({"measured", "seconds", "fitted", "error"});
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -99,8 +105,10 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
   const char* const words[] = {"gemm", "power", "network"};
   const double values[] = {found.reached.gemm, found.reached.power, found.reached.network};
   for (std::size_t f = 0; f < 3; ++f) {
-    text += fmt::format("{} {:.4g}{}{}", words[f], values[f],
-                        found.determined[f] ? "" : " (nothing measured depends on it)", f == 2 ? "" : ", ");
+    const char* const why = !found.determined[f] ? " (nothing measured depends on it)"
+                            : limited && f == 1  ? " (kept: one device cannot tell it from gemm)"
+                                                 : "";
+    text += fmt::format("{} {:.4g}{}{}", words[f], values[f], why, f == 2 ? "" : ", ");
   }
   double worst = 0;
   for (std::size_t i = 0; i < times.size(); ++i) worst = std::max(worst, std::abs(found.error(i, times)));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -104,8 +105,10 @@ struct plan_command {
     if (again != stagecut::transformer::recomputing::none && memory.checkpoint != checkpointing::never) {
       throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
     }
-    std::optional<profile> model = transformer.profile_of(file, input.limits);
-    if (model) {
+    std::optional<computed_profile> computed = transformer.profile_of(file, input.limits);
+    std::optional<profile> model;
+    if (computed) {
+      model = std::move(computed->model);
       table.refuse(file);
       stop_signals::begin_search(false);
     }
@@ -137,7 +140,9 @@ struct plan_command {
     }
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
+    if (format == "text" && computed) text += computed->how;
     write(text, output);
+    if (computed) say_too_large(made, *computed);
     if (request.microbatches != 0 && !made.makespan) {
       const std::string why = prediction_obstacle(request);
       say(fmt::format("{}: no makespan is predicted: {}", source(), why.empty() ? "a stage is on a CPU" : why));
@@ -172,6 +177,20 @@ struct plan_command {
     if (model.machine.devices == 0) throw CLI::RequiredError("--devices");
     request.devices = model.machine.devices;
     request.at_most = !model.inference;
+  }
+
+  /// Says so where a device of that kind has less memory than a plan needs that nothing limited.
+  void say_too_large(const stagecut::plan& made, const computed_profile& computed) const {
+    if (request.memory_per_device || !request.memory_of_devices.empty()) return;
+    double most = 0;
+    if (request.microbatches != 0) {
+      most = stagecut::fullest_device(made);
+    } else if (made.chunks == 1) {
+      for (const auto& stage : made.stages) most = std::max(most, stage.total_memory());
+    }
+    if (!(most > computed.memory)) return;
+    say(fmt::format("{}: a device needs up to {}, and {} has {}: --memory limits the plan", source(), bytes_text(most),
+                    shown(computed.device), bytes_text(computed.memory)));
   }
 
   /// Says why there is no plan.

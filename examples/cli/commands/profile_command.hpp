@@ -94,6 +94,8 @@ struct profile_command {
     stagecut::io::transformer_config from = read();
     model.ask(from.training);
     if (format == profile_format::config) {
+      if (model.inference)
+        throw CLI::ValidationError("--inference", "is no part of the figures that --format config prints");
       write(stagecut::io::as_json(from) + "\n", output);
       return 0;
     }
@@ -115,7 +117,7 @@ struct profile_command {
     }
     made.unknown_fields = nlohmann::ordered_json{{"computed", model.computed(from, on, name, reached)}}.dump();
     write(format == profile_format::csv    ? stagecut::io::as_csv(made)
-          : format == profile_format::text ? summary(from, made, on, reached)
+          : format == profile_format::text ? summary(from, made, on, name, reached)
                                            : stagecut::io::as_json(made) + "\n",
           output);
     return 0;
@@ -226,7 +228,7 @@ struct profile_command {
 
   /// The profile in short, with the counts of its parameters; of inference, both phases.
   [[nodiscard]] std::string summary(const stagecut::io::transformer_config& from, const stagecut::profile& made,
-                                    const stagecut::transformer::device& on,
+                                    const stagecut::transformer::device& on, const std::string& name,
                                     const stagecut::transformer::efficiencies& reached) const {
     using namespace stagecut::transformer;
     const parameter_count numbers = count_parameters(from.architecture);
@@ -234,9 +236,9 @@ struct profile_command {
     if (numbers.active != numbers.total) text += fmt::format(", {:.0f} of them active", numbers.active);
     if (numbers.vision != 0) text += fmt::format(", {:.0f} of them to see", numbers.vision);
     if (numbers.further != 0) text += fmt::format("; {:.0f} more guess further tokens", numbers.further);
-    text += "\n";
+    text += "\n" + model.told(from, name);
     if (!model.inference) return text;
-    for (const auto& [name, phase] : phase_words) {
+    for (const auto& [unused, phase] : phase_words) {
       double seconds = 0;
       for (const auto& each :
            inference_profile(from.architecture, model.served(from.training), phase, on, reached).layers) {

@@ -73,7 +73,9 @@ inline std::string inference_text(const stagecut::plan& plan) {
     text += fmt::format("\nthroughput: {:.4g} passes of groups of requests a second, {} groups in flight",
                         1 / figures.heaviest, plan.stages.size());
     const std::size_t kept = plan.stages[0].in_flight;
-    if (kept != 0 && kept < plan.stages.size()) text += fmt::format(" (memory is that of {})", kept);
+    if (kept != 0 && kept < plan.stages.size()) {
+      text += fmt::format("; memory is that of {}: --in-flight {} plans for all", kept, plan.stages.size());
+    }
   }
   return text + "\n";
 }

@@ -229,4 +229,17 @@ namespace detail {
   return (memory.of_devices.empty() ? *memory.per_device : memory.of_devices[rank]) * (1 - memory.buffer_fraction);
 }
 
+/// Bytes of the fullest device of a plan at its fullest moment; 0 where its memory is not known.
+///
+/// @throws  as `schedule_of`
+[[nodiscard]] inline double fullest_device(const plan& made) {
+  const stage_bytes bytes = bytes_of(made);
+  if (bytes.resident.empty()) return 0;
+  double most = 0;
+  for (const rank_memory<double>& each : memory_curve(schedule_of(made), simulation<double>(), bytes)) {
+    if (most < each.peak()) most = each.peak();
+  }
+  return most;
+}
+
 }  // namespace stagecut::inline v0

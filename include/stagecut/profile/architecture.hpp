@@ -59,7 +59,8 @@ struct vision_tower {
   std::size_t extra_tokens = 0;                   ///< learned, put before the patches: a class token
   std::size_t patches = 0;                        ///< of an image
   std::size_t images = 1;                         ///< of a sample
-  std::size_t window = 0;                         ///< patches that most layers look at, at once; 0: all of an image
+  std::size_t window = 0;                         ///< patches that a layer looks at, at once; 0: all of an image
+  std::vector<std::size_t> full_layers{};         ///< those that look at all of an image all the same, ascending
   std::size_t merged = 1;                         ///< patches that become one token of the text
   bool projector_merges = true;  ///< the projector takes them side by side; false: their mean, or the tower merges them
   std::vector<std::size_t> projector{};                ///< widths of the projector's inner layers; empty: one matrix
@@ -115,6 +116,16 @@ struct architecture {
   /// Equal in every part.
   friend bool operator==(const architecture&, const architecture&) = default;
 };
+
+/// Tokens of the text that the images of a sample become.
+[[nodiscard]] inline std::size_t tokens_of_images(const vision_tower& v) { return v.images * (v.patches / v.merged); }
+
+/// Whether a layer of a tower looks at all of an image.
+[[nodiscard]] inline bool sees_all(const vision_tower& v, std::size_t layer) {
+  bool listed = false;
+  for (const std::size_t each : v.full_layers) listed = listed || each == layer;
+  return listed || v.window == 0;
+}
 
 /// The form of a layer; those behind the last one, which guess further tokens, are as that.
 [[nodiscard]] inline layer_form form_of(const architecture& a, std::size_t layer) {

@@ -70,6 +70,15 @@ inline std::optional<fault> vision_fault(const vision_tower& v) {
   if (v.patches % v.merged != 0) {
     return fault{false, "vision/merged", at_odds_text("merged", v.merged, "does not divide", "patches", v.patches)};
   }
+  for (std::size_t i = 0; i < v.full_layers.size(); ++i) {
+    const std::size_t layer = v.full_layers[i];
+    if (layer >= v.layers) {
+      return fault{false, "vision/full_layers", joined({layer, " is not below layers = ", v.layers})};
+    }
+    if (i != 0 && layer <= v.full_layers[i - 1]) {
+      return fault{false, "vision/full_layers", joined({layer, " stands behind ", v.full_layers[i - 1]})};
+    }
+  }
   for (const std::size_t width : v.projector) {
     if (width == 0 || width > most) {
       return fault{false, "vision/projector", joined({width, " is not from 1 to ", most})};

@@ -31,7 +31,7 @@ struct parameter_count {
                (a.encoder ? 0 : detail::norm_parameters(a.norm, hidden)) + detail::head_parameters(a, words);
   if (a.vision) {
     made.vision = detail::patch_parameters(*a.vision) + detail::projector_parameters(*a.vision, hidden) +
-                  static_cast<double>(a.vision->layers) * detail::block_parameters(detail::block_of(*a.vision));
+                  static_cast<double>(a.vision->layers) * detail::block_parameters(detail::block_of(*a.vision, 0));
     made.total += made.vision;
   }
   made.active = made.total;

@@ -74,8 +74,8 @@ class roofline {
     narrow_ = precision == number::fp8 ? on.gemm_fp8 * sustained : wide_;
     if (narrow_ > 0) return;
     stagecut::detail::fail(stagecut::invalid_input(
-        "device.gemm_fp8", stagecut::detail::joined({"is 0: ", on.name.empty() ? "the device" : on.name,
-                                                     " does not compute with 8-bit numbers"})));
+        "device.gemm_fp8", stagecut::detail::joined({"is 0: how fast ", on.name.empty() ? "the device" : on.name,
+                                                     " multiplies 8-bit numbers is not known"})));
   }
 
   /// Bytes of a number between operations.

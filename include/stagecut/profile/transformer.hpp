@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,13 +79,13 @@ inline stagecut::layer_variant variant(const stagecut::layer& of, recomputing wa
   return made;
 }
 
-/// The other ways to recompute layer `i` of a model, or a layer of its tower.
+/// The other ways to recompute layer `i` of a model, or of its tower.
 inline std::vector<stagecut::layer_variant> other_ways(const architecture& a, const training& r, const part_maker& make,
-                                                       std::optional<std::size_t> i) {
+                                                       std::size_t i, bool seeing) {
   std::vector<stagecut::layer_variant> made;
   for (const auto way : {recomputing::none, recomputing::selective, recomputing::full}) {
     if (way == r.recomputation) continue;
-    made.push_back(variant(layer_of(i ? make.layer(*i, way) : make.vision_layer(way), a, make), way));
+    made.push_back(variant(layer_of(seeing ? make.vision_layer(i, way) : make.layer(i, way), a, make), way));
   }
   return made;
 }
@@ -116,16 +115,14 @@ inline stagecut::profile profile(const architecture& a, const training& r = {}, 
   made.name = a.name;
   made.layers.reserve(a.layers + 3);
   const std::string way = detail::recomputation_name(r.recomputation);
-  std::size_t decoders = 0;
+  std::size_t of_text = 0, of_tower = 0;
   detail::each_part(a, r, make, [&](const detail::part& each) {
     stagecut::layer& next = made.layers.emplace_back(detail::layer_of(each, a, make));
     const bool seeing = next.kind == "vision";
     if (next.kind == "decoder" || next.kind == "encoder" || next.kind == "mtp" || seeing) {
       next.recomputation = way;
-      if (r.variants) {
-        next.recomputations = detail::other_ways(a, r, make, seeing ? std::nullopt : std::optional(decoders));
-      }
-      decoders += seeing ? 0 : 1;
+      const std::size_t i = seeing ? of_tower++ : of_text++;
+      if (r.variants) next.recomputations = detail::other_ways(a, r, make, i, seeing);
     }
     if (next.kind == "norm" || next.kind == "head") next.group = "output";
   });

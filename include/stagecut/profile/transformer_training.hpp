@@ -103,6 +103,11 @@ inline std::optional<fault> at_odds(const architecture& a, const training& r) {
   if (a.positions != 0 && tokens > a.positions) {
     return fault{r.sequence != 0, "sequence", at_odds_text("sequence", tokens, "is above", "positions", a.positions)};
   }
+  if (a.vision && tokens_of_images(*a.vision) > tokens) {
+    return fault{r.sequence != 0, "sequence",
+                 joined({"sequence = ", tokens, " has no room for the ", tokens_of_images(*a.vision),
+                         " tokens that images become"})};
+  }
   if (a.heads % t != 0) return undivided("tensor_parallel", t, "heads", a.heads);
   if (a.ffn % t != 0) return undivided("tensor_parallel", t, "ffn", a.ffn);
   if (a.vision && a.vision->heads % t != 0) return undivided("tensor_parallel", t, "vision/heads", a.vision->heads);

@@ -82,9 +82,10 @@ void each_vision_figure(Tower& v, const Visit& at) {
   at("patches", v.patches);
   at("images", v.images);
   at("window", v.window);
+  at("full_layers", v.full_layers, 0);
   at("merged", v.merged);
   at("projector_merges", v.projector_merges);
-  at("projector", v.projector);
+  at("projector", v.projector, 1);
   at("projector_bias", v.projector_bias);
   at("projector_norm", v.projector_norm);
   at("projector_norm_kind", v.projector_norm_kind, norm_words);
@@ -131,10 +132,10 @@ class figure_reader {
   void operator()(std::string_view key, std::string& into) const {
     if (const auto found = from_->find(key)) into = found->text();
   }
-  void operator()(std::string_view key, std::vector<std::size_t>& into) const {
+  void operator()(std::string_view key, std::vector<std::size_t>& into, std::size_t least) const {
     const auto found = from_->find(key);
     if (!found) return;
-    for (const json_value& each : found->elements()) into.push_back(each.count(1));
+    for (const json_value& each : found->elements()) into.push_back(each.count(least));
   }
   template <class Field, class Choice, std::size_t n>
   void operator()(std::string_view key, Field& into, const word<Choice> (&words)[n]) const {

@@ -200,8 +200,13 @@ inline constexpr column_unit column_units[] = {
   return part_other;
 }
 
-/// Takes the next word from a name, in lower case; empty at the end. Words end at whatever is neither letter nor digit,
-/// and where a small letter precedes a capital one, but in `MiB`; `#` is a word, and the letter mu is `u`.
+/// Whether a sign stands between words. Others are words: `#`, and `%` or `$`, which are units that nothing here is in.
+[[nodiscard]] constexpr bool separates(unsigned c) noexcept {
+  return c <= ' ' || std::string_view("_-.,:;/\\()[]{}'\"`|").find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+/// Takes the next word from a name, in lower case; empty at the end. Words end where a sign separates them, and where a
+/// small letter precedes a capital one, but in `MiB`; other signs are words, and the letter mu is `u`.
 [[nodiscard]] inline std::string take_word(std::string_view& name) {
   const auto byte = [&](std::size_t i) { return i < name.size() ? static_cast<unsigned char>(name[i]) : 0U; };
   std::string word;
@@ -211,12 +216,14 @@ inline constexpr column_unit column_units[] = {
     const bool capital = c >= 'A' && c <= 'Z';
     const bool mu = (c == 0xC2 && byte(1) == 0xB5) || (c == 0xCE && byte(1) == 0xBC);
     if (capital && small && word != "ki" && word != "mi" && word != "gi" && word != "ti") break;
-    if (c == '#' && !word.empty()) break;
-    if (capital || mu || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '#' || c >= 0x80) {
+    const bool letter = capital || mu || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80;
+    const bool sign = !letter && !separates(c);
+    if (sign && !word.empty()) break;
+    if (letter || sign) {
       small = c >= 'a' && c <= 'z';
       word += mu ? 'u' : static_cast<char>(capital ? c - 'A' + 'a' : c);
       name.remove_prefix(mu ? 2 : 1);
-      if (c == '#') break;
+      if (sign) break;
     } else {
       name.remove_prefix(1);
       if (!word.empty()) break;

@@ -57,6 +57,15 @@ struct csv_header {
   }
 };
 
+/// `columns "a", "b" and 3 more`.
+[[nodiscard]] inline std::string unread_text(const csv_header& header) {
+  std::string text = header.others == 1 ? "column " : "columns ";
+  for (std::size_t i = 0; i < header.unread.size(); ++i)
+    text += joined({i == 0 ? "" : ", ", in_quotes(header.unread[i])});
+  const std::size_t more = header.others - header.unread.size();
+  return more == 0 ? text : text + joined({" and ", more, " more"});
+}
+
 /// How many fields of a line name a column of ours, split as well as can be.
 /// @param separator  becomes the one of comma, semicolon and tabulator that makes most of them; the first of these
 /// @param fields     become those of the line
@@ -141,8 +150,11 @@ inline void place_time(csv_header& header, const std::string& place) {
                place);
   }
   if (!header.has_figure()) {
-    fail(
-        invalid_input(place, "no column is a figure of a layer, as forward, backward_ms, parameters or memory_mb are"));
+    const std::string others =
+        header.others == 0 ? std::string() : joined({", and ", unread_text(header), " are none"});
+    fail(invalid_input(
+        place,
+        joined({"no column is a figure of a layer, as forward, backward_ms, parameters or memory_mb are", others})));
   }
   place_time(header, place);
   const csv_column* const input = header.find(column::backward_input);

@@ -11,7 +11,8 @@
 
 namespace stagecut::inline v0::io::detail {
 
-/// Splits a line at its separators. A field in double quotes may hold separators, and quotes written twice.
+/// Splits a line at its separators. A field in double quotes may hold separators, and quotes written twice; of others, blanks
+/// around them do not count.
 /// @param fields  where they go; that of a line before serves again
 /// @return        what is wrong with the line; empty: nothing
 [[nodiscard]] inline std::string csv_split(std::string_view line, char separator, std::vector<std::string>& fields) {
@@ -19,6 +20,11 @@ namespace stagecut::inline v0::io::detail {
   fields[0].clear();
   bool inside = false;
   bool closed = false;  // the field was quoted, and its quotes are closed
+  const auto end_field = [&] {
+    const std::string_view kept = trimmed(fields.back());
+    if (!closed && kept.size() != fields.back().size()) fields.back() = std::string(kept);
+    closed = false;
+  };
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (inside) {
@@ -31,8 +37,8 @@ namespace stagecut::inline v0::io::detail {
         closed = true;
       }
     } else if (c == separator) {
+      end_field();
       fields.emplace_back();
-      closed = false;
     } else if (c == '"' && !closed && trimmed(fields.back()).empty()) {
       fields.back().clear();
       inside = true;
@@ -42,7 +48,9 @@ namespace stagecut::inline v0::io::detail {
       fields.back() += c;
     }
   }
-  return inside ? joined({"the quote of field ", fields.size(), " is not closed"}) : std::string();
+  if (inside) return joined({"the quote of field ", fields.size(), " is not closed"});
+  end_field();
+  return {};
 }
 
 /// Splits a line of a table, likewise.

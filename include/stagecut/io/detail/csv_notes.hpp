@@ -13,6 +13,8 @@
 #include <stagecut/io/detail/csv_columns.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/table_options.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
 
 // What is said of a table of layers beside its figures.
 namespace stagecut::inline v0::io::detail {
@@ -58,20 +60,26 @@ class count_watch {
   bool odd_ = false;
 };
 
-/// `columns "a", "b" and 3 more`.
-[[nodiscard]] inline std::string unread_text(const csv_header& header) {
-  std::string text = header.others == 1 ? "column " : "columns ";
-  for (std::size_t i = 0; i < header.unread.size(); ++i)
-    text += joined({i == 0 ? "" : ", ", in_quotes(header.unread[i])});
-  const std::size_t more = header.others - header.unread.size();
-  return more == 0 ? text : text + joined({" and ", more, " more"});
+/// Whether the last layer has the sums of the others: of two at least.
+[[nodiscard]] inline bool ends_with_total(const profile& model) {
+  if (model.layers.size() < 3) return false;
+  double time = 0;
+  double bytes = 0;
+  for (const layer& each : model.layers) time += each.time(), bytes += each.parameters;
+  const layer& last = model.layers.back();
+  const auto is_sum = [](double value, double all) { return std::abs(2 * value - all) <= 1e-6 * all; };
+  return (last.time() > 0 || last.parameters > 0) && is_sum(last.time(), time) && is_sum(last.parameters, bytes);
 }
 
 /// Notes what was taken for granted, or left out.
-inline void note_table(const csv_header& header, const count_watch& watch, const std::string& place,
-                       const table_options& options) {
+inline void note_table(const csv_header& header, const count_watch& watch, const profile& model,
+                       const std::string& place, const table_options& options) {
   if (options.notes == nullptr) return;
   const auto note = [&](std::string_view text) { options.notes->push_back(visible(joined({place, ": ", text}))); };
+  if (ends_with_total(model)) {
+    note(joined({"layer ", in_quotes(model.layers.back().name),
+                 " has the sums of all others: if it is no layer, leave it out"}));
+  }
   if (header.others != 0) {
     note(joined({unread_text(header), header.others == 1 ? " is not read" : " are not read"}));
   }

@@ -46,10 +46,14 @@ class hf_figures {
   [[nodiscard]] const json_value& object() const noexcept { return from_; }
 
   /// Whether there is such a member, be it `null`.
-  [[nodiscard]] bool states(const char* name) const { return (*from_).contains(name); }
+  [[nodiscard]] bool states(const char* name) const {
+    asked_.emplace_back(name);
+    return (*from_).contains(name);
+  }
 
   /// The figure by the first of its names that is there; `null` is not.
   [[nodiscard]] std::optional<json_value> find(figure_names names) const {
+    asked_.insert(asked_.end(), names.begin(), names.end());
     for (const char* const name : names) {
       if (auto found = from_.find(name)) return found;
     }
@@ -83,27 +87,34 @@ class hf_figures {
 
   /// True or false, or else the default.
   [[nodiscard]] bool flag(const char* name, bool otherwise) const {
-    const auto found = from_.find(name);
+    const auto found = find({name});
     return found ? found->flag() : otherwise;
   }
 
   /// A number that is not negative, or else the default.
   [[nodiscard]] double amount(const char* name, double otherwise) const {
-    const auto found = from_.find(name);
+    const auto found = find({name});
     return found ? found->amount() : otherwise;
   }
 
   /// A text, or else the default.
   [[nodiscard]] std::string text(const char* name, const char* otherwise) const {
-    const auto found = from_.find(name);
+    const auto found = find({name});
     return found ? found->text() : otherwise;
   }
 
   /// An object within, whose defaults need not be said; `null` is not there.
   [[nodiscard]] std::optional<hf_figures> within(const char* name) const {
-    const auto found = from_.find(name);
+    const auto found = find({name});
     if (!found) return std::nullopt;
     return hf_figures(*found, true);
+  }
+
+  /// Refuses a member that nobody asked for, and that is none of `others`.
+  void refuse_unasked(std::initializer_list<std::string_view> others, std::string_view problem) const {
+    std::vector<std::string_view> known(asked_);
+    known.insert(known.end(), others);
+    from_.only(known, problem);
   }
 
   /// Refuses the object if any figure was needed and missing: names all.
@@ -117,7 +128,8 @@ class hf_figures {
  private:
   json_value from_;
   bool defaults_;
-  std::vector<std::string> missing_;
+  std::vector<std::string> missing_{};
+  mutable std::vector<std::string_view> asked_{};  // names, all literals
 };
 
 /// Layers whose windows follow a pattern: of every `period` the last one sees all tokens, the others `window`; with a

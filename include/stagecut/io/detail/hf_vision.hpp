@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <stagecut/io/detail/hf_figures.hpp>
 #include <stagecut/io/detail/json_value.hpp>
@@ -160,13 +161,33 @@ inline void set_qwen2_vision(const hf_figures&, hf_figures& at, transformer::arc
   finish_qwen_vision(at, a, v, "hidden_size");
 }
 
-/// Gated, a scale alone in norms; most layers look at windows, whose side is in pixels.
+/// What `fullatt_block_indexes` lists, ascending, each once; else the default of the class, as far as there are layers.
+inline std::vector<std::size_t> full_layers(const hf_figures& at, std::size_t layers) {
+  std::vector<char> listed(layers, 0);
+  if (const auto given = at.find({"fullatt_block_indexes"})) {
+    for (const json_value& each : given->elements()) {
+      const std::size_t layer = each.count();
+      if (layer >= layers) each.fail(std::to_string(layer), " is not below \"depth\" ", std::to_string(layers));
+      listed[layer] = 1;
+    }
+  } else {
+    for (std::size_t layer = 7; layer < layers && layer <= 31; layer += 8) listed[layer] = 1;
+  }
+  std::vector<std::size_t> made;
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    if (listed[layer] != 0) made.push_back(layer);
+  }
+  return made;
+}
+
+/// Gated, a scale alone in norms; all layers but those listed look at windows, whose side is in pixels.
 inline void set_qwen2_5_vision(const hf_figures&, hf_figures& at, transformer::architecture& a) {
   transformer::vision_tower v = read_tower(at, {32, 3584, 16, 3420, 448, 14});
   v.gated = true;
   v.norm = transformer::normalization::rmsnorm;
   const std::size_t side = at.count({"window_size"}, 112, 1, 100'000) / at.count({"patch_size"}, 14, 1);
   v.window = side * side;
+  v.full_layers = full_layers(at, v.layers);
   finish_qwen_vision(at, a, v, "out_hidden_size");
 }
 

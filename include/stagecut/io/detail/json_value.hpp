@@ -164,10 +164,10 @@ class json_value {
   /// Refuses members that are not `known`.
   /// @{
   void only(std::initializer_list<std::string_view> known) const { only(view(known)); }
-  void only(view<const std::string_view> known) const {
+  void only(view<const std::string_view> known, std::string_view problem = "is not known") const {
     for (const auto& [key, value] : object().value_->items()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
-        json_value(value, source_, pointer_ + json_step(key), unknown_depth_).fail("is not known");
+        json_value(value, source_, pointer_ + json_step(key), unknown_depth_).fail(problem);
       }
     }
   }

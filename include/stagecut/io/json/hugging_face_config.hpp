@@ -59,9 +59,10 @@ inline std::optional<hf_figures> text_within(const hf_figures& whole) {
     std::string& list = at.find(names) ? has : lacks;
     list.append(list.empty() ? "" : ", ").append(shown);
   }
-  std::string what = joined({has.empty() ? "nothing" : has, lacks.empty() ? "" : joined({", but lacks ", lacks})});
-  const std::string advice = joined({"; --as FAMILY, in C++ as_family, reads the file as one of ",
-                                     hugging_face_families(), ": of what all of these need it has ", what});
+  const std::string what =
+      joined({has.empty() ? "nothing" : has, lacks.empty() ? "" : joined({", but lacks ", lacks})});
+  const std::string advice = joined({"; of what all families need the file has ", what,
+                                     "; --as FAMILY, in C++ as_family, reads it as one of ", hugging_face_families()});
   if (type) type->fail(in_quotes(type->text()), " is no family that is known", advice);
   whole.object().fail("\"model_type\" is missing", advice);
 }
@@ -135,6 +136,12 @@ inline transformer::architecture read_hugging_face(const json_value& from, std::
   hf_figures whole(from);
   const std::string family = as_family.empty() ? family_of(whole) : std::string(as_family);
   transformer::architecture made = read_as_family(whole, family);
+  if (as_family.empty() && family == "plain") {  // what it says beside them would be lost
+    whole.refuse_unasked(
+        {"name", "source", "version", "note", "published_total"},
+        "is no plain name, or belongs to a part that is not there; --as, in C++ as_family, says of which "
+        "family a file without \"model_type\" is, and as plain ignores such members");
+  }
   refuse_unread(whole, made, family);
   const auto text_if_any = [&](const char* member) {
     const auto found = whole.find({member});
@@ -146,7 +153,10 @@ inline transformer::architecture read_hugging_face(const json_value& from, std::
   if (made.source.empty()) made.source = joined({"config.json, read as ", family});
   auto fault = transformer::detail::out_of_range(made);
   if (!fault) fault = transformer::detail::at_odds(made);
-  if (fault) fail(invalid_input(joined({source, "#"}), joined({fault->field, ": ", fault->problem})));
+  if (fault) {
+    const bool named = fault->problem.find(" = ") != std::string::npos;  // `heads = 3 does not divide ...`
+    fail(invalid_input(joined({source, "#"}), named ? fault->problem : joined({fault->field, ": ", fault->problem})));
+  }
   return made;
 }
 

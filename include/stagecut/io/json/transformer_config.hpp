@@ -100,6 +100,18 @@ json changed_figures(const Object& of, const Figures& figures, const std::string
 
 }  // namespace detail
 
+namespace detail {
+
+/// Whether an object has members of the library's own format.
+inline bool is_own_config(const json& of) {
+  for (const char* const name : {"layers", "hidden", "heads", "ffn", "vocabulary"}) {
+    if (of.contains(name)) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+
 /// Whether a text is a model's configuration, of our own or Hugging Face's, and no profile or plan.
 [[nodiscard]] inline bool is_transformer_config(std::string_view text, const read_limits& limits = {}) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -130,6 +142,11 @@ json changed_figures(const Object& of, const Figures& figures, const std::string
   if (!as_family.empty() || detail::is_hugging_face(whole)) {
     made.architecture = detail::read_hugging_face(whole, source, as_family);
     return made;
+  }
+  if (!detail::is_own_config(*whole.object())) {
+    whole.fail(
+        "is no model's configuration: it has neither members of Hugging Face's config.json, as \"model_type\", nor "
+        "of ours, as \"layers\" and \"hidden\"");
   }
   made.architecture = detail::read_architecture(whole);
   if (const auto given = whole.find("training")) made.training = detail::read_training(*given);

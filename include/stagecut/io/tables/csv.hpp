@@ -108,7 +108,7 @@ inline void read_table(line_reader& lines, std::vector<std::string>& fields, con
     const std::size_t number = model.layers.size();
     read_row(header, fields, here, number, model.layers.emplace_back(), watch);
   }
-  if (!model.layers.empty()) note_table(header, watch, place, options);
+  if (!model.layers.empty()) note_table(header, watch, model, place, options);
 }
 
 /// Whether a line begins a plain list of weights: `time`, or a number; `header`: it is the former.

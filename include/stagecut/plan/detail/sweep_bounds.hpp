@@ -7,30 +7,15 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
-#include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
-#include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/plan/sweep_row.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/in_flight.hpp>
-#include <stagecut/schedule/memory_curve.hpp>
-#include <stagecut/schedule/simulation.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 
-// The memory of the fullest device: that of a plan, and what no plan of a request is below.
+// What the memory of the fullest device is not below, in any plan of a request.
 namespace stagecut::inline v0::detail {
-
-/// Bytes of the fullest device of a plan at its fullest moment; 0 where its memory is not known.
-[[nodiscard]] inline double fullest_device(const plan& made) {
-  const stage_bytes bytes = bytes_of(made);
-  if (bytes.resident.empty()) return 0;
-  double most = 0;
-  for (const rank_memory<double>& each : memory_curve(schedule_of(made), simulation<double>(), bytes)) {
-    if (most < each.peak()) most = each.peak();
-  }
-  return most;
-}
 
 /// Bytes that the fullest device of no plan of a request is below. With a stage on each device the least that the fullest
 /// one needs, to a thousandth; else the mean of what all devices hold at least.

@@ -102,7 +102,7 @@ inline block block_of(const architecture& a, std::size_t layer, const ways& spli
 }
 
 /// A layer of the tower in front.
-inline block block_of(const vision_tower& v, double tensor = 1) {
+inline block block_of(const vision_tower& v, std::size_t layer, double tensor = 1) {
   block made;
   made.hidden = static_cast<double>(v.hidden);
   made.heads = static_cast<double>(v.heads) / tensor;
@@ -111,7 +111,7 @@ inline block block_of(const vision_tower& v, double tensor = 1) {
   made.qkv_bias = made.output_bias = made.ffn_bias = v.biases;
   made.causal = false;
   made.rotary = v.positions == 0;
-  made.window = static_cast<double>(v.window);
+  made.window = static_cast<double>(sees_all(v, layer) ? 0 : v.window);
   made.norm_numbers = norm_parameters(v.norm, made.hidden);
   made.gates = v.gated ? 2 : 1;
   made.ffn = static_cast<double>(v.ffn) / tensor;

@@ -14,12 +14,13 @@
 // bytes alone. The sources are those that transformer.hpp lists; messages stand in block_messages.hpp.
 namespace stagecut::inline v0::transformer::detail {
 
-/// `base` to the power of a whole number.
+/// `base` to the power of a number that is not negative: exact for whole ones, on a straight line between two of these.
 inline double power(double base, double exponent) {
   double made = 1;
-  auto left = static_cast<std::uint64_t>(exponent);
+  const auto whole = static_cast<std::uint64_t>(exponent);
+  auto left = whole;
   for (double square = base; left != 0; left /= 2, square *= square) made *= left % 2 == 1 ? square : 1;
-  return made;
+  return made * (1 - (exponent - static_cast<double>(whole)) * (1 - base));
 }
 
 /// Adds the terms of a layer to its passes.

@@ -15,8 +15,9 @@ template <class Visit>
 void each_part(const architecture& a, const training& r, const part_maker& make, const Visit& visit) {
   if (a.vision) {
     visit(make.patches());
-    part each = make.vision_layer(r.recomputation);
+    part each;
     for (std::size_t i = 0; i < a.vision->layers; ++i) {
+      if (i == 0 || sees_all(*a.vision, i) != sees_all(*a.vision, i - 1)) each = make.vision_layer(i, r.recomputation);
       each.name = joined({"vision.layers.", i});
       visit(each);
     }

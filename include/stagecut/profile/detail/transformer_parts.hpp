@@ -53,8 +53,8 @@ class part_maker {
   }
 
   /// A layer of the tower in front.
-  [[nodiscard]] part vision_layer(recomputing way) const {
-    part made = of_block(block_of(*a_.vision, split_.tensor), z_.of(*a_.vision), way, false);
+  [[nodiscard]] part vision_layer(std::size_t i, recomputing way) const {
+    part made = of_block(block_of(*a_.vision, i, split_.tensor), z_.of(*a_.vision), way, false);
     made.kind = "vision";
     return made;
   }
