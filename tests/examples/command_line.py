@@ -487,7 +487,7 @@ soon = json.loads(run(*serve, "--objective", "time-per-token", "--device-speeds"
 check(soon["cuts"] == [0, 1, 4] and soon["objective"]["value"] == 1.75 and soon["objective"]["name"] == "time-per-token", soon)
 text = run(*serve, "--bandwidth", 1, "--device-speeds", "1,4", stdin=heavy).stdout
 check("time per token: 2.75 s, 1 s of it messages" in text, text)
-check("throughput: 1 passes of groups of requests a second, 2 groups in flight (memory is that of 1)" in text, text)
+check("throughput: 1 passes of groups of requests a second, 2 groups in flight; memory is that of 1: --in-flight 2 plans for all" in text, text)
 two = json.loads(run(*serve, "--in-flight", 2, "--format", "json", stdin=heavy).stdout)
 check([stage_bytes(stage) for stage in two["stages"]] == [242, 242], two)
 fails(2, "--microbatches = 4, is of training", *serve, "--microbatches", 4, stdin=heavy)

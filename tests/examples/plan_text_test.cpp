@@ -142,8 +142,8 @@ TEST_CASE("of inference both figures are told, whatever was minimised") {
   const std::string text = plan_text(*plan_chain(layers, request), {});
   CHECK(text.find("\nbottleneck of time: ") != std::string::npos);
   CHECK(text.find("\ntime per token: ") != std::string::npos);
-  CHECK(text.find(" passes of groups of requests a second, 2 groups in flight (memory is that of 1)\n") !=
-        std::string::npos);
+  CHECK(text.find(" passes of groups of requests a second, 2 groups in flight; memory is that of 1: --in-flight 2 "
+                  "plans for all\n") != std::string::npos);
   request.objective = stagecut::plan_objective::time_per_token;
   request.in_flight = {2, 2};
   const std::string least = plan_text(*plan_chain(layers, request), {});

@@ -95,8 +95,8 @@ with tempfile.TemporaryDirectory() as folder:
     other = folder / "config.json"
     figures = json.loads(small.read_text()) | {"model_type": "nobodys"}
     other.write_text(json.dumps(figures))
-    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; --as FAMILY', *transformer, "--config", other)
-    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; --as FAMILY', "plan", other, "--devices", 4)
+    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; of what all families need the file has num_hidden_layers', *transformer, "--config", other)
+    fails(2, f'{other}#/model_type: "nobodys" is no family that is known; of what all families need the file has num_hidden_layers', "plan", other, "--devices", 4)
     as_llama, plain = made(*transformer, "--config", other, "--as", "llama")[0], profile()
     check(as_llama["layers"] == plain["layers"], "--as llama")
     check(plan(other, "--as", "llama", "--devices", 4)["profile"]["layers"] == plain["layers"], "plan --as llama")

@@ -51,6 +51,15 @@ TEST_CASE("what is absent, what is not read and what is taken for something") {
                 "another size, in C++ table_options::bytes_per_parameter"});
 }
 
+TEST_CASE("a last line with the sums of all others may be no layer") {
+  const std::string told = "f:1: layer \"Total\" has the sums of all others: if it is no layer, leave it out";
+  CHECK(notes_of("name,fwd,bwd,mem\na,1,2,3\nb,1,3,4\nTotal,2,5,7\n") == notes_t{told});
+  CHECK(notes_of("name,fwd,bwd,mem\na,0.1,2,3\nb,0.2,3,4\nTotal,0.3,5,7\n") == notes_t{told});
+  CHECK(notes_of("name,fwd,bwd,mem\na,1,2,3\nb,1,3,4\nTotal,2,6,7\n").empty());
+  CHECK(notes_of("name,fwd,bwd\na,1,2\nb,1,2\n").empty());
+  CHECK(notes_of("name,fwd,bwd\na,0,0\nb,0,0\nc,0,0\n").empty());
+}
+
 TEST_CASE("parameters without a unit are asked about where they look like counts") {
   CHECK(notes_of("fwd,bwd,params\n1,2,1001\n") == counts("params"));
   CHECK(notes_of("fwd,bwd,params\n1,2,1000\n").empty());

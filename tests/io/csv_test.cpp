@@ -54,7 +54,8 @@ TEST_CASE("each mistake is named with its line, field and value") {
   CHECK(refusal("time\n1,2\n") == "f.csv:2: time: \"1,2\" is not a number");
   CHECK(refusal("1\n-2\n") == "f.csv:2: time: \"-2\" is negative");
   CHECK(refusal("name,size\n") ==
-        "f.csv:1: no column is a figure of a layer, as forward, backward_ms, parameters or memory_mb are");
+        "f.csv:1: no column is a figure of a layer, as forward, backward_ms, parameters or memory_mb are, and column "
+        "\"size\" are none");
   CHECK(refusal("fwd\n") == "f.csv: names no layer");
   CHECK(refusal("fwd,x\n1\n") == "f.csv:2: 1 fields, and the header names 2");
   CHECK(refusal("fwd (ms);x\n1,5;2\n") == "f.csv:2: fwd (ms): \"1,5\" is not a number");

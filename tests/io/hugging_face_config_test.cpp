@@ -321,30 +321,45 @@ TEST_CASE("plain names say all they mean") {
         "are missing, which a file of plain names needs");
 }
 
+TEST_CASE("a file of plain names has no other ones, unless it is said to be plain") {
+  const std::string figures = R"({"hidden_size": 8, "num_hidden_layers": 6, "num_attention_heads": 4,
+      "intermediate_size": 16, "vocab_size": 10, "note": "made up")";
+  const std::string problem =
+      ": is no plain name, or belongs to a part that is not there; --as, in C++ as_family, says";
+  for (const std::string name : {"num_expertss", "layer_types", "rms_norm_eps", "num_experts_per_tok", "q_lora_rank",
+                                 "first_k_dense", "tie_word_embedding"}) {
+    const std::string text = figures + ", \"" + name + "\": 1}";
+    CHECK(refused(text).starts_with("f#/" + name + problem));
+    CHECK(read_hugging_face_config(text, "f", "plain") == read_hugging_face_config(figures + "}", "f"));
+  }
+  CHECK(refused(figures + R"(, "num_experts": 0, "num_experts_per_tok": 2})")
+            .starts_with("f#/num_experts_per_tok" + problem));
+}
+
 TEST_CASE("a file of no known family is refused with what would do") {
   const std::string text = config("mamba", R"(, "state_size": 16)");
   const std::string problem = refused(text);
-  CHECK(
-      problem.starts_with(R"(f#/model_type: "mamba" is no family that is known; --as FAMILY, in C++ as_family, reads )"
-                          "the file as one of bert, cohere, "));
-  CHECK(
-      problem.ends_with(", qwen2_vl, plain: of what all of these need it has num_hidden_layers, hidden_size, "
-                        "num_attention_heads, intermediate_size, vocab_size"));
+  CHECK(problem.starts_with(
+      R"(f#/model_type: "mamba" is no family that is known; of what all families need the file has )"
+      "num_hidden_layers, hidden_size, num_attention_heads, intermediate_size, vocab_size; --as "
+      "FAMILY, in C++ as_family, reads it as one of bert, cohere, "));
+  CHECK(problem.ends_with(", qwen2_vl, plain"));
   CHECK(read_hugging_face_config(text, "f", "llama").layers == 6);
   CHECK(read_hugging_face_config(text, "f", "gemma2").norms == 4);
   CHECK(refused(R"({"model_type": "mamba", "d_model": 8, "vocab_size": 3})")
-            .ends_with(
-                "it has vocab_size, but lacks num_hidden_layers, hidden_size, num_attention_heads, intermediate_size"));
+            .find("the file has vocab_size, but lacks num_hidden_layers, hidden_size, num_attention_heads, "
+                  "intermediate_size; --as FAMILY") != std::string::npos);
   CHECK(refused(R"({"model_type": "t5"})")
-            .ends_with("it has nothing, but lacks num_hidden_layers, hidden_size, "
-                       "num_attention_heads, intermediate_size, vocab_size"));
+            .find("the file has nothing, but lacks num_hidden_layers, hidden_size, "
+                  "num_attention_heads, intermediate_size, vocab_size;") != std::string::npos);
   CHECK(refused(R"({"architectures": ["X"], "hidden_size": 8})")
-            .starts_with("f#: \"model_type\" is missing; --as FAMILY"));
+            .starts_with("f#: \"model_type\" is missing; of what all families need the file has hidden_size, but "));
   CHECK(refused(R"({"model_type": "plain"})").starts_with("f#/model_type: \"plain\" is no family"));
   // A model of text within another that is not known.
   const std::string inner = R"({"model_type": "new_vl", "llm_config": )" + config("new") + "}";
-  CHECK(refused(inner).ends_with(
-      "it has num_hidden_layers, hidden_size, num_attention_heads, intermediate_size, vocab_size"));
+  CHECK(
+      refused(inner).find("has num_hidden_layers, hidden_size, num_attention_heads, intermediate_size, vocab_size;") !=
+      std::string::npos);
   CHECK(read_hugging_face_config(inner, "f", "qwen3").layers == 6);
   CHECK(refused(R"({"model_type": "new_vl", "text_config": {}})", "llama") ==
         R"(f#/text_config: "num_hidden_layers", "hidden_size", "num_attention_heads", "vocab_size", )"
@@ -405,7 +420,7 @@ TEST_CASE("a figure that is wrong is refused at its place") {
   CHECK(refused(config("llama4_text", llama4 + R"(, "no_rope_layers": [1])")) ==
         "f#/no_rope_layers: 1 elements, fewer than layers");
   CHECK(refused(config("qwen3_moe", R"(, "num_experts": 2, "num_experts_per_tok": 3, "moe_intermediate_size": 1)")) ==
-        "f#: top_k: top_k = 3 is above experts = 2");
+        "f#: top_k = 3 is above experts = 2");
   CHECK(refused(config("qwen3", R"(, "model_type": "qwen3")")) == "f#/model_type: stands twice in its object");
 }
 
@@ -427,6 +442,8 @@ TEST_CASE("a tower of vision that is wrong is refused at its place") {
             .starts_with("f#/vision_config/pixel_shuffle_ratio: 0.7"));
   CHECK(vision("mistral3", "", R"(, "multimodal_projector_bias": true)") ==
         "f#/multimodal_projector_bias: such models are not known here");
+  CHECK(vision("qwen2_5_vl", R"("depth": 4, "out_hidden_size": 8, "fullatt_block_indexes": [4])") ==
+        "f#/vision_config/fullatt_block_indexes/0: 4 is not below \"depth\" 4");
   CHECK(refused(R"({"model_type": "llava", "text_config": {"model_type": "opt"}, "vision_config": {}})")
             .starts_with("f#/text_config/model_type: \"opt\" is none of bert, "));
 }
@@ -443,6 +460,7 @@ TEST_CASE("towers of vision are made of what their files say") {
   CHECK(qwen.window == 64);
   CHECK(qwen.patches == 1024);
   CHECK(qwen.inputs == 3 * 2 * 14 * 14);
+  CHECK(qwen.full_layers == list{7, 15, 23, 31});
   const auto gemma = *published("gemma-3-27b-it").vision;
   CHECK(gemma.merged == 16);
   CHECK(gemma.projector_norm_kind == stagecut::transformer::normalization::rmsnorm);

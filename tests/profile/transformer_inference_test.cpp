@@ -140,6 +140,29 @@ TEST_CASE("few tokens meet few experts") {
   }
 }
 
+TEST_CASE("less than a token a device of tensor parallelism meets less than an expert") {
+  auto a = llama();
+  a.experts = 8;
+  a.top_k = 2;
+  const auto made =
+      stagecut::transformer::explain_inference(a, {.tensor_parallel = 4, .expert_parallel = 2}).at(1).forward;
+  bool found = false;
+  for (const auto& each : made) {
+    if (std::string(each.name) != "experts: down") continue;
+    found = true;
+    CHECK(each.m == doctest::Approx(1));  // a quarter of a token of two devices, of whose two experts half are here
+    CHECK(each.count == doctest::Approx(0.25 * 2));
+  }
+  CHECK(found);
+  double before = 0;
+  for (std::size_t concurrent = 1; concurrent < 40; ++concurrent) {
+    const double now =
+        seconds(inference_profile(a, {.concurrent = concurrent, .tensor_parallel = 4, .expert_parallel = 2}));
+    CHECK(now > before);
+    before = now;
+  }
+}
+
 TEST_CASE("the terms of inference add up to its times") {
   for (const auto phase : {decode, prefill}) {
     const auto model = inference_profile(llama(), {}, phase);

@@ -578,6 +578,7 @@ TEST_CASE("latent attention keeps a narrow vector, and its matrices are counted"
 
 TEST_CASE("a tower that sees stands before the embedding, with its projector") {
   auto a = llama();
+  a.sequence = 6;
   stagecut::transformer::vision_tower v;
   v.layers = 2, v.hidden = 6, v.heads = 2, v.ffn = 10, v.inputs = 12, v.positions = 9, v.extra_tokens = 1;
   v.extra_norms = 1, v.patches = 8, v.images = 3, v.merged = 4, v.projector = {5}, v.projector_norm = 3;
@@ -596,8 +597,25 @@ TEST_CASE("a tower that sees stands before the embedding, with its projector") {
   CHECK(stagecut::transformer::count_parameters(a).vision == seeing);
   CHECK(total(a) == total(llama()) + seeing);
   CHECK(profiled(a) == total(a));
+  CHECK(refused(a, {.sequence = 5}) ==
+        "training.sequence: sequence = 5 has no room for the 6 tokens that images become");
   // each patch sees the 8 of its image
   CHECK(of(terms(a, {}, 1).forward).flops == 2 * 24 * 6 * 24 + 2 * 24 * 6 * 20 + 4 * 24 * 8 * 6);
+  // or the 4 of its window, but in layers that look at all of it, whichever way they recompute
+  a.vision->window = 4;
+  a.vision->full_layers = {1};
+  const auto work = [&](std::size_t layer) { return of(terms(a, {}, layer).forward).flops; };
+  CHECK(work(2) - work(1) == 4 * 24 * (8 - 4) * 6);
+  const auto both = stagecut::transformer::profile(a, {.variants = true}).layers;
+  const auto full =
+      stagecut::transformer::profile(a, {.recomputation = stagecut::transformer::recomputing::full}).layers;
+  CHECK(both[1].forward < both[2].forward);
+  for (const std::size_t layer : {1, 2}) CHECK(both[layer].recomputations[1].backward == full[layer].backward);
+  a.vision->full_layers = {1, 2};
+  CHECK(refused(a, {}) == "architecture.vision/full_layers: 2 is not below layers = 2");
+  a.vision->full_layers = {1, 1};
+  CHECK(refused(a, {}) == "architecture.vision/full_layers: 1 stands behind 1");
+  a.vision->full_layers = {};
   a.vision->heads = 4;
   CHECK(refused(a, {}) == "architecture.vision/heads: heads = 4 does not divide hidden = 6");
 }

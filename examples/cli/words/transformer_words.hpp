@@ -131,8 +131,9 @@ struct transformer_words {
     set(overlap, r.overlap);
     set(flash, r.flash);
     if (sequence_parallel) r.sequence_parallel = sequence_parallel;
-    if (zero.value_or(0) != 0 && r.data_parallel == 1) {
-      throw CLI::ValidationError("--zero", "needs --data-parallel, the replicas that it spreads over");
+    if (zero.value_or(0) != 0 && r.data_parallel == 1 && r.context_parallel == 1) {
+      throw CLI::ValidationError("--zero",
+                                 "needs --data-parallel or --context-parallel, the replicas that it spreads over");
     }
     if (!inference && concurrent) throw CLI::ValidationError("--concurrent", "goes with --inference");
     if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
@@ -82,13 +85,76 @@ struct fit_efficiencies_fn {
     return sum / weights;
   }
 
+  /// Takes what was predicted with other efficiencies, if it fits better.
+  static bool take(efficiency_fit& best, const transformer::efficiencies& tried,
+                   const std::vector<measured_time>& measured, const predictor& predict) {
+    std::vector<double> predicted = predict(tried);
+    const double error = mean_error(measured, predicted);
+    if (!(error < best.mean_error)) return false;
+    best.reached = tried;
+    best.mean_error = error;
+    best.predicted = std::move(predicted);
+    return true;
+  }
+
+  static double within(double value) { return value < least ? least : value > most ? most : value; }
+
+  /// Newton's step on the logarithms of the efficiencies, for squares of errors each weighed by what it is, so that they
+  /// stand for sizes (iteratively reweighted least squares); damped until it helps.
+  static bool newton_step(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict) {
+    constexpr double nudge = 1e-4;
+    constexpr double smallest = 1e-6;  // errors below it weigh no more
+    const auto n = static_cast<Eigen::Index>(measured.size());
+    Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(n, 3);
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (!best.determined[f]) continue;
+      transformer::efficiencies tried = best.reached;
+      tried.*fields[f] *= 1 - nudge;
+      const std::vector<double> later = predict(tried);
+      for (Eigen::Index i = 0; i < n; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        slopes(i, static_cast<Eigen::Index>(f)) = std::log(later[at] / best.predicted[at]) / std::log1p(-nudge);
+      }
+    }
+    Eigen::VectorXd errors(n);
+    Eigen::VectorXd weights(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      errors[i] = std::log(best.predicted[at] / measured[at].seconds);
+      weights[i] = measured[at].weight / (std::abs(errors[i]) < smallest ? smallest : std::abs(errors[i]));
+    }
+    const Eigen::Matrix3d normal = slopes.transpose() * weights.asDiagonal() * slopes;
+    const Eigen::Vector3d downhill = -(slopes.transpose() * weights.asDiagonal() * errors);
+    for (double damping = 1e-9; damping < 1e3; damping *= 30) {
+      Eigen::Matrix3d damped = normal;
+      for (Eigen::Index f = 0; f < 3; ++f) damped(f, f) = normal(f, f) > 0 ? normal(f, f) * (1 + damping) : 1;
+      const Eigen::Vector3d by = damped.ldlt().solve(downhill);
+      transformer::efficiencies tried = best.reached;
+      for (std::size_t f = 0; f < fields.size(); ++f) {
+        if (best.determined[f])
+          tried.*fields[f] = within(tried.*fields[f] * std::exp(by[static_cast<Eigen::Index>(f)]));
+      }
+      if (take(best, tried, measured, predict)) return true;
+    }
+    return false;
+  }
+
+  /// As many steps as help by more than a millionth.
+  static void descend(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict) {
+    constexpr int enough = 50;
+    for (int i = 0; i < enough; ++i) {
+      const double before = best.mean_error;
+      if (!newton_step(best, measured, predict) || best.mean_error > before * (1 - 1e-6)) return;
+    }
+  }
+
   /// Efficiencies a step away: the digits of `move`, of base 3, say which of them go down, stay or go up.
   static transformer::efficiencies moved(const efficiency_fit& from, std::size_t move, double step) {
     transformer::efficiencies made = from.reached;
     for (std::size_t f = 0; f < fields.size(); ++f, move /= 3) {
       if (move % 3 == 1 || !from.determined[f]) continue;
       const double value = made.*fields[f] * (move % 3 == 2 ? 1 + step : 1 / (1 + step));
-      made.*fields[f] = value < least ? least : value > most ? most : value;
+      made.*fields[f] = within(value);
     }
     return made;
   }
@@ -103,13 +169,7 @@ struct fit_efficiencies_fn {
       for (std::size_t move = 0; move < directions; ++move) {
         const transformer::efficiencies tried = moved(from, move, step);
         if (tried == from.reached) continue;
-        std::vector<double> predicted = predict(tried);
-        const double error = mean_error(measured, predicted);
-        if (!(error < best.mean_error)) continue;
-        best.reached = tried;
-        best.mean_error = error;
-        best.predicted = std::move(predicted);
-        better = true;
+        better = take(best, tried, measured, predict) || better;
       }
     }
   }
@@ -119,8 +179,9 @@ struct fit_efficiencies_fn {
 /// |log(predicted / measured)|, which one wild measurement does not move as squares would. What no time depends on stays
 /// as it was.
 ///
-/// A pattern search from `start`: steps of a tenth down to a thousandth, in all directions at once, deterministic. Some
-/// hundreds of calls of `predict`.
+/// Newton's steps from `start` with reweighted least squares, then a pattern search around what they reach, steps of a tenth
+/// down to a thousandth in all directions at once: the sizes of errors have edges. Times that some efficiencies make without
+/// an error tell these. Deterministic; some hundreds of calls of `predict`.
 ///
 /// @param measured  the times, one at least with a weight
 /// @param predict   as many times of a model, above 0
@@ -146,7 +207,9 @@ inline efficiency_fit fit_efficiencies_fn::operator()(const std::vector<measured
     other.*fields[f] *= 0.9;
     best.determined[f] = predict(other) != best.predicted;
   }
-  for (const double step : {0.1, 0.03, 0.01, 0.003, 0.001}) climb(best, step, measured, predict);
+  descend(best, measured, predict);
+  for (const double by : {0.1, 0.03, 0.01, 0.003, 0.001}) climb(best, by, measured, predict);
+  descend(best, measured, predict);
   return best;
 }
 

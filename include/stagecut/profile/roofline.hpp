@@ -44,6 +44,8 @@ struct term {
   double rate = 0;                       ///< FLOP/s, or bytes a second of a message, that are reached
   double alone = 0;                      ///< seconds if nothing else ran
   double seconds = 0;                    ///< what it adds to its pass: less than `alone` where it is hidden
+  double beside = 0;                     ///< of a message: seconds of work that it runs beside
+  double waiting = 0;                    ///< of a repetition: seconds that wait for messages
 };
 
 /// A group of devices that send each other something.

@@ -60,6 +60,7 @@ inline training training_of(const serving& how) {
 /// The microbatch of a phase.
 inline microbatch batch_of(const architecture& a, const training& r, const roofline& clock, serving_phase phase) {
   microbatch made(a, r, clock);
+  made.serving = true;
   if (phase == serving_phase::prefill) return made;
   made.cached = made.sequence;
   made.tokens = made.rows = made.samples;
@@ -84,7 +85,7 @@ class serving_run {
     detail::each_part(model_, pass_, make_, [&](part next) {
       const bool sees = next.kind.starts_with("vision") || next.kind == "projector";
       if (next.kind == "head") only_last_token(next);
-      if (sees && phase_ == serving_phase::decode) next.terms = {};
+      if (sees && phase_ == serving_phase::decode) next.terms = {}, next.output = 0;  // images came with the prompt
       next.terms = {.forward = std::move(next.terms.forward)};
       visit(next);
     });
@@ -100,7 +101,9 @@ class serving_run {
   }
   [[nodiscard]] double of_prompt(std::size_t layer) const {
     const block b = block_of(model_, layer, ways_of(pass_));
-    return at_once() * (b.query + b.key + b.value + (b.gates + 1) * b.ffn * b.visits);
+    const bool whole = b.all_experts != 0 && pass_.expert_parallel > 1;  // a device's own tokens then visit experts
+    const double routed = b.ffn * b.visits / (whole ? batch_.tensor.members : 1);
+    return at_once() * (b.query + b.key + b.value + (b.gates + 1) * (routed < b.shared_ffn ? b.shared_ffn : routed));
   }
   [[nodiscard]] double of_prompt() const { return 2 * at_once() * static_cast<double>(model_.hidden); }
   /// @}

@@ -200,6 +200,12 @@ inline constexpr column_unit column_units[] = {
   return part_other;
 }
 
+/// Whether a word is what stands before the capital letter of `kB` or `MiB`.
+[[nodiscard]] inline bool begins_bytes(std::string_view word) noexcept {
+  const std::size_t letters = word.size();
+  return (letters == 1 || (letters == 2 && word[1] == 'i')) && std::string_view("kmgt").find(word[0]) != word.npos;
+}
+
 /// Whether a sign stands between words. Others are words: `#`, and `%` or `$`, which are units that nothing here is in.
 [[nodiscard]] constexpr bool separates(unsigned c) noexcept {
   return c <= ' ' || std::string_view("_-.,:;/\\()[]{}'\"`|").find(static_cast<char>(c)) != std::string_view::npos;
@@ -215,7 +221,7 @@ inline constexpr column_unit column_units[] = {
     const unsigned c = byte(0);
     const bool capital = c >= 'A' && c <= 'Z';
     const bool mu = (c == 0xC2 && byte(1) == 0xB5) || (c == 0xCE && byte(1) == 0xBC);
-    if (capital && small && word != "ki" && word != "mi" && word != "gi" && word != "ti") break;
+    if (capital && small && !(c == 'B' && begins_bytes(word))) break;
     const bool letter = capital || mu || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80;
     const bool sign = !letter && !separates(c);
     if (sign && !word.empty()) break;

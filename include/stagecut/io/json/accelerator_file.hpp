@@ -40,7 +40,12 @@ struct accelerator_file {
   on.memory = whole.at("memory").amount();
   on.flops = on.gemm;
   on.flops_fp32 = on.gemm / 16;
-  on.domain = whole.find("link") ? on.domain : 1;
+  if (!whole.find("link")) {
+    on.domain = 1;
+    for (const char* const other : {"domain", "pair"}) {
+      if (const auto found = whole.find(other)) found->fail("goes with \"link\", the rate in a domain");
+    }
+  }
   const auto read = [&](const char* key, double& into) {
     if (const auto found = whole.find(key)) into = found->amount();
   };

@@ -105,6 +105,7 @@ inline void refuse_unread(const hf_figures& whole, const transformer::architectu
     const bool latent = std::string_view(name) == "kv_lora_rank";
     if (!found || (latent ? made.latent.has_value() : made.experts != 0)) continue;
     if (found->count() > (latent ? 0 : 1)) {
+      if (family == "plain") found->fail("is no plain name");
       found->fail("a model of the family ", family, latent ? " has no narrow keys and values" : " has no experts");
     }
   }
@@ -154,7 +155,7 @@ inline transformer::architecture read_hugging_face(const json_value& from, std::
   auto fault = transformer::detail::out_of_range(made);
   if (!fault) fault = transformer::detail::at_odds(made);
   if (fault) {
-    const bool named = fault->problem.find(" = ") != std::string::npos;  // `heads = 3 does not divide ...`
+    const bool named = fault->problem.starts_with(fault->field);  // `heads = 3 does not divide ...`
     fail(invalid_input(joined({source, "#"}), named ? fault->problem : joined({fault->field, ": ", fault->problem})));
   }
   return made;

@@ -22,8 +22,7 @@ inline double kept_by_feed_forward(const block& b, const training& how, const mi
   const double inner = (b.gates == 1 ? 2 : b.gates + 1) * n;
   if (b.all_experts == 0) return inner * z.tokens * b.ffn;
   const double visits = (how.expert_parallel > 1 ? z.tokens / z.tensor.members : z.tokens) * b.visits;
-  return inner * (visits * b.ffn + z.tokens * b.shared_ffn) + 2 * b.visits * n * z.rows * b.hidden +
-         4 * z.rows * b.all_experts;
+  return inner * (visits * b.ffn + z.tokens * b.shared_ffn) + 2 * n * visits * b.hidden + 4 * z.rows * b.all_experts;
 }
 
 /// Tensor by tensor: 34sbh + 5as^2b for GPT (Korthikanti, equations 1 to 4), with s tokens of b samples, a heads, width

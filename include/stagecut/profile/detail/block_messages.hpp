@@ -44,12 +44,14 @@ class block_messages {
     if (replicas.members > 1) {
       const double times = spread ? 1 : 2;  // scattered; or scattered and gathered
       auto sum = clock_.collective("sum of gradients", numbers * gradient_bytes, replicas, times);
-      to_.update.push_back(exchanged(sum, free(to_.input, sum) + free(to_.weight, sum) - behind_backward_));
-      behind_backward_ += sum.alone;
+      sum = exchanged(sum, free(to_.input, sum) + free(to_.weight, sum) - behind_backward_);
+      behind_backward_ += sum.beside;
+      to_.update.push_back(sum);
       if (spread && how_.zero < 3) {
         auto gather = clock_.collective("gather of parameters", numbers * z_.bytes, replicas, 1);
-        to_.update.push_back(exchanged(gather, free(to_.forward, gather) - behind_forward_));
-        behind_forward_ += gather.alone;
+        gather = exchanged(gather, free(to_.forward, gather) - behind_forward_);
+        behind_forward_ += gather.beside;
+        to_.update.push_back(gather);
       }
     }
     const double step = (2 * state_bytes + 4 + z_.bytes) * numbers / (spread ? replicas.members : 1);
@@ -108,22 +110,25 @@ class block_messages {
     to_.input.push_back(clock_.exchange("tokens to and from experts", bytes, z_.experts, 2));
   }
 
-  /// What of a pass a message may hide behind: what computes, less the messages that are hidden there already and go the same
-  /// way. A link, or a network card, carries one at a time.
+  /// What of a pass a message may hide behind: what computes, less what messages that go the same way run beside already. A
+  /// link, or a network card, carries one at a time.
   static double free(const std::vector<term>& pass, const term& message) {
     double made = 0;
     for (const term& each : pass) {
-      const bool sent = each.kind == term_kind::message;
-      if (!sent) made += each.seconds;
-      if (sent && each.far == message.far && each.seconds < each.alone) made -= each.alone;
+      if (each.kind != term_kind::message) {
+        made += each.seconds - each.waiting;
+      } else if (each.far == message.far) {
+        made -= each.beside;
+      }
     }
     return made;
   }
 
   /// A message behind work of so many seconds, but for a share that nothing hides.
   static term hidden(term message, double work, double shown = 0) {
-    if (work < 0) work = 0;
-    message.seconds = message.alone * shown + seconds_seen(message.alone * (1 - shown), work);
+    const double sent = message.alone * (1 - shown);
+    message.beside = work < 0 ? 0 : work < sent ? work : sent;
+    message.seconds = message.alone * shown + seconds_seen(sent, message.beside);
     return message;
   }
 
@@ -134,8 +139,9 @@ class block_messages {
 
   static constexpr const char* tensor = "messages of tensor parallelism";
 
-  double behind_backward_ = 0;  ///< seconds of messages at the end of an iteration that its last pass hides already
-  double behind_forward_ = 0;   ///< likewise the first pass of the next one
+  double behind_backward_ =
+      0;                       ///< seconds of the last pass of an iteration that messages at its end run beside already
+  double behind_forward_ = 0;  ///< likewise of the first pass of the next one
 
   const roofline& clock_;
   const training& how_;

@@ -137,7 +137,7 @@ class block_terms {
 
   // Of few tokens not every expert is visited: as many as independent choices meet. In training all are.
   [[nodiscard]] double experts_met(const block& b, double tokens) const {
-    if (z_.cached == 0) return b.experts;
+    if (!z_.serving) return b.experts;
     return b.experts * (1 - detail::power(1 - b.visits / b.all_experts, tokens));
   }
 
@@ -151,12 +151,12 @@ class block_terms {
     const double met = experts_met(b, whole ? z_.tokens / z_.tensor.members * z_.experts.members : z_.tokens);
     const double each = visits / met;
     product("router", z_.rows, b.hidden, b.all_experts, 1, false);
-    moves("to experts", narrow * b.visits, 2 * n, n);
+    moves("to experts", visits * b.hidden, 2 * n, n);
     moves("to experts", narrow, 0, n);
     product(b.gates > 1 ? "experts: gate, up" : "experts: up", each, b.hidden, b.gates * b.ffn, met);
     activation("experts: activation", visits * b.ffn, b.gates);
     product("experts: down", each, b.ffn, b.hidden, met);
-    moves("from experts", narrow * b.visits, n, 2 * n);
+    moves("from experts", visits * b.hidden, n, 2 * n);
     moves("from experts", narrow, n, n);
     if (b.shared_ffn == 0) return;
     product("shared expert: in", z_.tokens, b.hidden, b.gates * b.shared_ffn);

@@ -17,6 +17,7 @@ struct microbatch {
   double tokens = 1;               ///< on the devices that share them with one part of the context
   double rows = 1;                 ///< those of the tokens that one device has where sequence parallelism splits them
   bool sequence_parallel = false;  ///< whether it does
+  bool serving = false;            ///< whether it is of inference
   double cached = 0;        ///< tokens of each sample whose keys and values are kept from before: those of inference
   device_group tensor{};    ///< devices that share the matrices
   device_group context{};   ///< that share a sample

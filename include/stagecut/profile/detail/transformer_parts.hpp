@@ -70,7 +70,7 @@ class part_maker {
     made.terms.input.clear();  // images have no gradient
     work.moves("norms", z.rows * hidden * static_cast<double>(v.extra_norms), 2 * z.bytes, 3 * z.bytes);
     made.numbers = patch_parameters(v);
-    made.activations = z.bytes * z.rows * static_cast<double>(v.inputs);
+    made.activations = z.bytes * z.rows * (static_cast<double>(v.inputs) + static_cast<double>(v.extra_norms) * hidden);
     made.output = z.bytes * z.rows * hidden;
     return finished(std::move(made), z.replicas);
   }
@@ -204,9 +204,11 @@ class part_maker {
     const bool full = way == recomputing::full;
     term again{full ? "forward pass, again" : "core of attention, again", term_kind::repetition};
     again.alone = full ? seconds_of(made.terms.forward) : seconds_of(made.terms.forward, term_kind::attention);
+    again.waiting = full ? seconds_of(made.terms.forward, term_kind::message) : 0;
     if (r_.recomputed_share) {
       again.name = "part of the forward pass, again";
       again.alone = *r_.recomputed_share * seconds_of(made.terms.forward);
+      again.waiting = *r_.recomputed_share * seconds_of(made.terms.forward, term_kind::message);
     }
     again.seconds = again.alone;
     made.terms.input.push_back(again);
