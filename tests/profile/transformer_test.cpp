@@ -604,13 +604,13 @@ TEST_CASE("a tower that sees stands before the embedding, with its projector") {
   // or the 4 of its window, but in layers that look at all of it, whichever way they recompute
   a.vision->window = 4;
   a.vision->full_layers = {1};
-  const auto work = [&](std::size_t layer) { return of(terms(a, {}, layer).forward).flops; };
+  const auto work = [&](std::size_t i) { return of(terms(a, {}, i).forward).flops; };
   CHECK(work(2) - work(1) == 4 * 24 * (8 - 4) * 6);
   const auto both = stagecut::transformer::profile(a, {.variants = true}).layers;
   const auto full =
       stagecut::transformer::profile(a, {.recomputation = stagecut::transformer::recomputing::full}).layers;
   CHECK(both[1].forward < both[2].forward);
-  for (const std::size_t layer : {1, 2}) CHECK(both[layer].recomputations[1].backward == full[layer].backward);
+  for (const std::size_t i : {1, 2}) CHECK(both[i].recomputations[1].backward == full[i].backward);
   a.vision->full_layers = {1, 2};
   CHECK(refused(a, {}) == "architecture.vision/full_layers: 2 is not below layers = 2");
   a.vision->full_layers = {1, 1};

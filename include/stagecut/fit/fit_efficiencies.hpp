@@ -8,9 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
-
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
@@ -99,40 +96,63 @@ struct fit_efficiencies_fn {
 
   static double within(double value) { return value < least ? least : value > most ? most : value; }
 
+  using vector = std::array<double, 3>;
+  using matrix = std::array<vector, 3>;
+
+  /// The solution of equations whose matrix is positive definite: elimination needs no pivots then.
+  static vector solved(matrix a, vector b) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = i + 1; j < 3; ++j) {
+        const double by = a[j][i] / a[i][i];
+        for (std::size_t k = i; k < 3; ++k) a[j][k] -= by * a[i][k];
+        b[j] -= by * b[i];
+      }
+    }
+    for (std::size_t i = 3; i-- > 0;) {
+      for (std::size_t k = i + 1; k < 3; ++k) b[i] -= a[i][k] * b[k];
+      b[i] /= a[i][i];
+    }
+    return b;
+  }
+
+  /// How the logarithm of each time grows with that of each efficiency.
+  static std::vector<vector> slopes_of(const efficiency_fit& at, const predictor& predict) {
+    constexpr double nudge = 1e-4;
+    std::vector<vector> made(at.predicted.size(), vector{});
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (!at.determined[f]) continue;
+      transformer::efficiencies tried = at.reached;
+      tried.*fields[f] *= 1 - nudge;
+      const std::vector<double> later = predict(tried);
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        made[i][f] = std::log(later[i] / at.predicted[i]) / std::log1p(-nudge);
+      }
+    }
+    return made;
+  }
+
   /// Newton's step on the logarithms of the efficiencies, for squares of errors each weighed by what it is, so that they
   /// stand for sizes (iteratively reweighted least squares); damped until it helps.
   static bool newton_step(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict) {
-    constexpr double nudge = 1e-4;
     constexpr double smallest = 1e-6;  // errors below it weigh no more
-    const auto n = static_cast<Eigen::Index>(measured.size());
-    Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(n, 3);
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      if (!best.determined[f]) continue;
-      transformer::efficiencies tried = best.reached;
-      tried.*fields[f] *= 1 - nudge;
-      const std::vector<double> later = predict(tried);
-      for (Eigen::Index i = 0; i < n; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        slopes(i, static_cast<Eigen::Index>(f)) = std::log(later[at] / best.predicted[at]) / std::log1p(-nudge);
+    const std::vector<vector> slopes = slopes_of(best, predict);
+    matrix normal{};
+    vector downhill{};
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      const double error = std::log(best.predicted[i] / measured[i].seconds);
+      const double weight = measured[i].weight / (std::abs(error) < smallest ? smallest : std::abs(error));
+      for (std::size_t f = 0; f < 3; ++f) {
+        for (std::size_t g = 0; g < 3; ++g) normal[f][g] += weight * slopes[i][f] * slopes[i][g];
+        downhill[f] -= weight * slopes[i][f] * error;
       }
     }
-    Eigen::VectorXd errors(n);
-    Eigen::VectorXd weights(n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      errors[i] = std::log(best.predicted[at] / measured[at].seconds);
-      weights[i] = measured[at].weight / (std::abs(errors[i]) < smallest ? smallest : std::abs(errors[i]));
-    }
-    const Eigen::Matrix3d normal = slopes.transpose() * weights.asDiagonal() * slopes;
-    const Eigen::Vector3d downhill = -(slopes.transpose() * weights.asDiagonal() * errors);
     for (double damping = 1e-9; damping < 1e3; damping *= 30) {
-      Eigen::Matrix3d damped = normal;
-      for (Eigen::Index f = 0; f < 3; ++f) damped(f, f) = normal(f, f) > 0 ? normal(f, f) * (1 + damping) : 1;
-      const Eigen::Vector3d by = damped.ldlt().solve(downhill);
+      matrix damped = normal;
+      for (std::size_t f = 0; f < 3; ++f) damped[f][f] = normal[f][f] > 0 ? normal[f][f] * (1 + damping) : 1;
+      const vector by = solved(damped, downhill);
       transformer::efficiencies tried = best.reached;
       for (std::size_t f = 0; f < fields.size(); ++f) {
-        if (best.determined[f])
-          tried.*fields[f] = within(tried.*fields[f] * std::exp(by[static_cast<Eigen::Index>(f)]));
+        if (best.determined[f]) tried.*fields[f] = within(tried.*fields[f] * std::exp(by[f]));
       }
       if (take(best, tried, measured, predict)) return true;
     }
