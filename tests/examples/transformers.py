@@ -2,6 +2,7 @@
 """Transformers as a user meets them: from a config.json to a plan, the terms of a time, calibration, devices, inference."""
 
 import json
+import os
 import pathlib
 import re
 import sys
@@ -27,10 +28,15 @@ def profile(*words):
     return found
 
 
-def plan(file, *words):
+def plan(file, *words, says=""):
     found, said = made("plan", file, *words, "--format", "json")
-    check(said == "", words, said)
+    check(re.fullmatch(says, said), words, said)
     return found
+
+
+def too_large(needs, device, has):
+    """What is said of a plan that nothing limits and that is larger than the device."""
+    return rf"stagecut: \S+: a device needs up to {needs}, and {device} has {has}: --memory limits the plan\n"
 
 
 def seconds(of, what="forward", kind=None):
@@ -48,9 +54,10 @@ check(len(deep["stages"]) == 16 and all(stage_bytes(s) <= 80e9 for s in deep["st
 check(deep["profile"]["computed"]["parameters"] == 671026419200, deep["profile"]["computed"])
 check(deep["profile"]["computed"]["further_parameters"] == 11610068224, deep["profile"]["computed"])
 check([layer["name"] for layer in deep["profile"]["layers"]][-3:] == ["mtp.0", "norm", "output"], "no layer guesses further tokens")
-large = plan(configs / "llama-3.1-405b.json", "--devices", 16, "--chunks", 7, "--schedule", "interleaved", "--microbatches", 32, "--gpu",
-             "h100-80gb", "--tensor-parallel", 8, "--overlap", "bwd", "--data-parallel", 64, "--zero", 2, "--time-limit", 1)
-check(len(large["stages"]) == 112 and large["chunks"] == 7, large["stages"])
+large = plan(configs / "llama-3.1-405b.json", "--devices", 16, "--chunks", 8, "--schedule", "interleaved", "--microbatches", 32, "--gpu",
+             "h100-80gb", "--tensor-parallel", 8, "--overlap", "bwd", "--data-parallel", 64, "--zero", 2,
+             says=too_large("83.54 GiB", "h100-80gb", "74.51 GiB"))
+check(len(large["stages"]) == 128 and large["chunks"] == 8 and large["objective"]["state"] == "optimal", large["objective"])
 check(large["profile"]["computed"]["parameters"] == 405853388800, large["profile"]["computed"])
 sees = plan(configs / "qwen2.5-vl-7b.json", "--devices", 4, "--microbatches", 16, "--gpu", "h100-80gb", "--memory", "80GB")
 check(sees["profile"]["computed"]["parameters"] == 8292166656 and sees["profile"]["computed"]["vision_parameters"] == 676550144, sees["profile"]["computed"])
@@ -135,7 +142,18 @@ with tempfile.TemporaryDirectory() as folder:
     mine = profile("--gpu", card)
     check(mine["computed"]["device"] == "mine" and mine["computed"]["memory"] == 48000000000, mine["computed"])
     check(seconds(mine) > seconds(plain) > seconds(profile("--gpu", "h100-80gb")) > seconds(profile("--gpu", "b200-180gb")), "faster devices")
-    check(plan(small, "--gpu", card, "--devices", 4)["profile"]["layers"] == mine["layers"], "plan --gpu FILE")
+    alone = plan(small, "--gpu", card, "--devices", 4, says=too_large("60.48 GiB", "mine", "44.7 GiB"))
+    check(alone["profile"]["layers"] == mine["layers"], "plan --gpu FILE")
+    name = folder / "card"  # a file whatever it is called
+    name.write_text(card.read_text())
+    before = os.getcwd()
+    os.chdir(folder)
+    check(profile("--gpu", "card") == mine, "a file with a plain name")
+    os.chdir(before)
+    limited = run("plan", small, "--gpu", card, "--devices", 4, "--memory", "48GB")
+    check(limited.stdout == "" or limited.stderr == "", limited)
+    text = run("plan", small, "--gpu", "h100-80gb", "--devices", 8, "--sequence", 2048, "--microbatch", 2).stdout
+    check(text.endswith("\ncomputed for h100-80gb, bf16, 2048 tokens a sample, 2 samples a microbatch\n"), text)
     check(profile("--gpu", card, "--device-memory", "40GB")["computed"]["memory"] == 40000000000, "--device-memory")
     check(seconds(profile("--gpu", card, "--gemm", 2e14)) < seconds(mine) > seconds(profile("--gpu", card, "--memory-bandwidth", 2e12)), "--gemm")
     for command in ((*transformer, "--config", small), ("plan", small, "--devices", 2)):
@@ -200,12 +218,19 @@ with tempfile.TemporaryDirectory() as folder:
     # Times that were made with other efficiencies tell these. The power limit plays no part on this device.
     found, said = calibrated(layers=[times("layers.0"), times("output")])
     reached = found["computed"]["efficiency"]
-    check(near(reached["gemm"], 0.5, 0.03) and near(reached["network"], 0.4, 0.03), reached)
+    check(near(reached["gemm"], 0.5, 1e-4) and near(reached["network"], 0.4, 1e-4), reached)
     lines = said.splitlines()
     check(len(lines) == 6 and all(line.startswith("stagecut: ") for line in lines), said)
     check("measured" in lines[0] and "layers.0, forward" in lines[1] and lines[1].endswith(" %"), said)
     check(re.search(r"gemm 0\.\d+, power 0\.86 \(nothing measured depends on it\), network 0\.\d+$", lines[-1]), lines[-1])
     check("\\u" not in said, "escapes in", said)
+    # Of a device with a power limit one number is fitted to products, and the other one stays.
+    limited = profile("--gpu", "h100-80gb", "--efficiency", 0.6)
+    measured.write_text(json.dumps({"layers": [{key: limited["layers"][3][key] for key in ("name", "forward", "backward")}]}))
+    found, said = made(*transformer, "--config", small, "--gpu", "h100-80gb", "--calibrate", measured)
+    reached = found["computed"]["efficiency"]
+    check(near(reached["gemm"], 0.6, 1e-3) and reached["power"] == 0.86, reached)
+    check("power 0.86 (kept: one device cannot tell it from gemm)" in said and "does not fit" not in said, said)
     # Of whole iterations, too: the plan's, cut into as many layers each.
     model = pathlib.Path(folder) / "slow.json"
     model.write_text(json.dumps(slow))
@@ -215,7 +240,7 @@ with tempfile.TemporaryDirectory() as folder:
         iterations.append({"devices": devices, "microbatches": microbatches, "seconds": whole["makespan"]})
     found, said = calibrated(layers=[times("layers.0")], iterations=iterations)
     reached = found["computed"]["efficiency"]
-    check(near(reached["gemm"], 0.5, 0.04) and near(reached["network"], 0.4, 0.04), reached, said)
+    check(near(reached["gemm"], 0.5, 1e-4) and near(reached["network"], 0.4, 1e-4), reached, said)
     check("1f1b of 8 microbatches on 4" in said, said)
     # A profile is a list of measured times as well.
     found, _ = made(*transformer, "--config", small, *split, "--calibrate", model)
@@ -268,6 +293,14 @@ served = plan(small, "--inference", "--devices", 2, "--memory", "24GB,16GB", "--
 check([s["memory"]["activations"] > 0 for s in served["stages"]] == [True, True] and served["profile"]["inference"], served["stages"])
 check(sum(s["memory"]["activations"] for s in served["stages"]) == seconds(profile("--inference", "--sequence", 4096, "--concurrent", 8), "activations"),
       served["stages"])
+fails(2, "--inference: is no part of the figures that --format config prints", *transformer, "--config", small, "--inference", "--format", "config")
+# Experts whose devices have less than a token each; images came with the prompt, and a token sends none of them.
+for words in ((4, 2, 1), (8, 2, 2), (8, 4, 1)):
+    few, _ = made(*transformer, "--config", configs / "mixtral-8x7b.json", "--inference", "--tensor-parallel", words[0], "--expert-parallel",
+                  words[1], "--concurrent", words[2])
+    check(0 < seconds(few) < 1, words, few["layers"][1])
+seen, _ = made(*transformer, "--config", configs / "gemma-3-4b-it.json", "--inference")
+check(all(layer.get("output", 0) == 0 for layer in seen["layers"] if layer["kind"] in ("vision", "vision_embedding", "projector")), seen["layers"][0])
 for command in ((*transformer, "--config", small), ("plan", small, "--devices", 2)):
     fails(2, "--concurrent: goes with --inference", *command, "--concurrent", 4)
     fails(2, "--phase: goes with --inference", *command, "--phase", "prefill")
@@ -283,6 +316,7 @@ check(seconds(off, "activations") > seconds(profile("--tensor-parallel", 8), "ac
 check(seconds(profile("--data-parallel", 8), "update") > seconds(plain, "update"), "--data-parallel")
 check(seconds(profile("--data-parallel", 8, "--zero", 1), "resident") < 0.6 * seconds(plain, "resident"), "--zero")
 fails(2, "--expert-parallel: is above 1, but there are no experts", *transformer, "--config", small, "--expert-parallel", 2)
+check(profile("--context-parallel", 8, "--zero", 3) != profile("--context-parallel", 8), "those that share a sample are replicas, too")
 check(max(map(len, run("plan", "--help").stdout.splitlines())) <= 80 and "--gpu" not in run("plan", "--help").stdout, "plan --help")
 check("--gpu NAME" in run("plan", "--help-all").stdout, "plan --help-all")
 

@@ -66,9 +66,11 @@ TEST_CASE("a device that is wrong is refused at its place") {
   CHECK(refused(device(R"("link": 0)")) == "x#/link: 0.000000 is not above 0");
   CHECK(refused(device(R"("network": 0)")) == "x#/network: 0.000000 is not above 0");
   CHECK(refused(device(R"("flops_fp32": 0)")) == "x#/flops_fp32: 0.000000 is not above 0");
-  CHECK(refused(device(R"("pair": -1)")) == "x#/pair: -1 is negative");
-  CHECK(refused(device(R"("domain": 0)")) == "x#/domain: 0 is below 1");
-  CHECK(refused(device(R"("domain": 1.5)")) == "x#/domain: 1.5 is no whole number");
+  CHECK(refused(device(R"("link": 5, "pair": -1)")) == "x#/pair: -1 is negative");
+  CHECK(refused(device(R"("link": 5, "domain": 0)")) == "x#/domain: 0 is below 1");
+  CHECK(refused(device(R"("link": 5, "domain": 1.5)")) == "x#/domain: 1.5 is no whole number");
+  CHECK(refused(device(R"("domain": 8)")) == "x#/domain: goes with \"link\", the rate in a domain");
+  CHECK(refused(device(R"("pair": 8)")) == "x#/pair: goes with \"link\", the rate in a domain");
   CHECK(refused(device(R"("power_limited": 1)")) == "x#/power_limited: 1 is neither true nor false");
   CHECK(refused(R"({"gemm": 0, "bandwidth": 1, "memory": 1})") == "x#/gemm: 0.000000 is not above 0");
   CHECK(refused(R"({"gemm": 1, "bandwidth": 1, "memory": 0})") == "x#/memory: 0.000000 is not above 0");

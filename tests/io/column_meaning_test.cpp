@@ -111,7 +111,13 @@ TEST_CASE("what is none of ours, also where some words are") {
                                  "bytes per parameter",
                                  "mean",
                                  "input",
-                                 "fwdms"}) {
+                                 "fwdms",
+                                 "forward %",
+                                 "forward (%)",
+                                 "% of memory",
+                                 "memory ($)",
+                                 "output+activations",
+                                 "forward (\xE2\x82\xAC)"}) {
     CHECK_MESSAGE(io::meaning_of(name).what == column::unknown, name);
   }
 }

@@ -35,6 +35,11 @@ TEST_CASE("names fall into words, however they are written") {
   CHECK(words_of("gr\xC3\xB6\xC3\x9F"
                  "e") == words_t{"gr\xC3\xB6\xC3\x9F"
                                  "e"});
+  for (const char* const name : {"act_kB", "act(kB)", "actKB", "act kb"}) CHECK(words_of(name) == words_t{"act", "kb"});
+  CHECK(words_of("mB") == words_t{"mb"});
+  CHECK(words_of("actB") == words_t{"act", "b"});
+  CHECK(words_of("fwd %") == words_t{"fwd", "%"});
+  CHECK(words_of("$fwd+bwd") == words_t{"$", "fwd", "+", "bwd"});
   CHECK(words_of("").empty());
   CHECK(words_of(" -_").empty());
 }

@@ -20,6 +20,12 @@ TEST_CASE("a line is split at its separators, but in quotes") {
   CHECK(fields == fields_t{"a b", "c\td", ""});
 }
 
+TEST_CASE("blanks around a field without quotes do not count") {
+  fields_t fields;
+  CHECK(io::csv_split(" a b , \" c \" ,\t", ',', fields).empty());
+  CHECK(fields == fields_t{"a b", " c ", ""});
+}
+
 TEST_CASE("quotes that are not closed are refused with the place") {
   fields_t fields;
   CHECK_THROWS_WITH_AS(io::csv_fields("a;\"b", ';', "f:3", fields), "f:3: the quote of field 2 is not closed",

@@ -166,6 +166,48 @@ TEST_CASE("an iteration ends with sums of gradients, the optimizer and new param
   CHECK(terms(llama(), {}).update.size() == 1);
 }
 
+TEST_CASE("messages take turns behind what computes, each no more of it than it runs beside") {
+  // A ring far longer than attention: the gather of parameters behind it has what attention leaves.
+  training r;
+  r.context_parallel = 16;
+  r.data_parallel = 2;
+  r.zero = 3;
+  const auto all = terms(llama(), r).forward;
+  const term ring = messages(all, "ring").at(0);
+  const term gather = messages(all, "gather of parameters").at(0);
+  const double core = seconds_of(all, attention);
+  REQUIRE(ring.far == gather.far);
+  REQUIRE(ring.alone > core);
+  CHECK(ring.beside == core);
+  double computing = 0;
+  for (const term& each : all) computing += each.kind == message ? 0 : each.seconds;
+  CHECK(gather.seconds == doctest::Approx(stagecut::transformer::seconds_seen(gather.alone, computing - core)));
+  CHECK(gather.seconds < gather.alone);
+}
+
+TEST_CASE("nothing hides behind messages that are repeated") {
+  training r = wide(true);
+  r.data_parallel = 64;
+  r.recomputation = stagecut::transformer::recomputing::full;
+  const auto all = terms(llama(), r);
+  double computing = seconds_of(all.weight) + seconds_of(all.forward) - seconds_of(all.forward, message);
+  for (const term& each : all.input) computing += each.kind == message || each.kind == repetition ? 0 : each.seconds;
+  const term sum = messages(all.update, "sum of gradients").at(0);
+  CHECK(sum.seconds == doctest::Approx(stagecut::transformer::seconds_seen(sum.alone, computing)));
+  // so that a faster link does not make the end of an iteration longer
+  for (const double share : {0.0, 0.4}) {
+    if (share > 0) r.recomputed_share = share;
+    stagecut::transformer::device slow;
+    slow.network = 2e9;
+    stagecut::transformer::device fast = slow;
+    fast.link *= 2;
+    const auto end = [&](const stagecut::transformer::device& on) {
+      return seconds_of(stagecut::transformer::explain(llama(), r, on).at(1).update);
+    };
+    CHECK(end(fast) == doctest::Approx(end(slow)));
+  }
+}
+
 TEST_CASE("replicas of whole experts are fewer") {
   training r;
   r.data_parallel = 8;

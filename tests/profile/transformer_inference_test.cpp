@@ -163,6 +163,29 @@ TEST_CASE("less than a token a device of tensor parallelism meets less than an e
   }
 }
 
+TEST_CASE("short prompts meet few experts, too, and their space is that of the widest part") {
+  auto a = llama();
+  a.experts = 64;
+  a.top_k = 2;
+  a.shared_ffn = 100;
+  const auto met = [&](std::size_t sequence) {
+    double count = 0;
+    const auto made = stagecut::transformer::explain_inference(a, {.sequence = sequence}, prefill).at(1).forward;
+    for (const auto& each : made) {
+      if (std::string(each.name) == "experts: down") count = each.count;
+    }
+    return count;
+  };
+  CHECK(met(4) == doctest::Approx(64 * (1 - std::pow(62 / 64., 4))));
+  CHECK(met(4096) == doctest::Approx(64));
+  const auto space = [&](const serving& how) { return inference_profile(a, how).layers[1].workspace / (64 * 2); };
+  CHECK(space({}) == 8 + 4 + 4 + 3 * 100);  // what all visit, shared by four devices below the two experts of a token
+  CHECK(space({.tensor_parallel = 4}) == 2 + 2 + 2 + 3 * 100 / 4);
+  a.shared_ffn = 4;
+  CHECK(space({.tensor_parallel = 4}) == 2 + 2 + 2 + 3 * 2 * 12 / 4);
+  CHECK(space({.tensor_parallel = 4, .expert_parallel = 2}) == 2 + 2 + 2 + 3 * 2 * 12 / 4);  // a quarter of the tokens
+}
+
 TEST_CASE("the terms of inference add up to its times") {
   for (const auto phase : {decode, prefill}) {
     const auto model = inference_profile(llama(), {}, phase);
@@ -185,6 +208,8 @@ TEST_CASE("images are looked at with the prompt") {
   const auto token = inference_profile(a, {}, decode);
   CHECK(prompt.layers[1].forward > 0);
   CHECK(token.layers[1].forward == 0);
+  CHECK(prompt.layers[1].output > 0);
+  for (const std::size_t i : {0U, 1U, 2U}) CHECK(token.layers[i].output == 0);
   CHECK(token.layers[1].parameters == prompt.layers[1].parameters);
 }
 

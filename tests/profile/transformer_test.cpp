@@ -519,7 +519,8 @@ TEST_CASE("experts that are whole are held by fewer devices each") {
   // what a device keeps: its own half of the tokens, each at two experts of whole width
   auto cut = r;
   cut.expert_parallel = 1;
-  CHECK(activations(mixtral(), r) == activations(mixtral(), cut));
+  // where experts are cut it has copies of all tokens, of 8 numbers, to two experts and back
+  CHECK(activations(mixtral(), r) + 2 * 2 * (4 - 2) * 2 * 8 == activations(mixtral(), cut));
   CHECK(of(terms(mixtral(), r).forward).flops == of(terms(mixtral(), cut).forward).flops);
   r.expert_parallel = 3;
   CHECK(refused(mixtral(), r) == "training.expert_parallel: expert_parallel = 3 does not divide experts = 4");
