@@ -40,6 +40,15 @@ double seconds(const stagecut::profile& model) {
   return sum;
 }
 
+/// The products of experts in the second part of a model's forward pass: how many there are, of how many tokens each.
+stagecut::transformer::term expert_products(const architecture& a, const serving& how,
+                                            stagecut::transformer::serving_phase phase = decode) {
+  for (const auto& each : stagecut::transformer::explain_inference(a, how, phase).at(1).forward) {
+    if (std::string(each.name) == "experts: down") return each;
+  }
+  return {};
+}
+
 }  // namespace
 
 TEST_CASE("a profile of inference has weights, kept tokens and forward passes alone") {
@@ -121,39 +130,21 @@ TEST_CASE("few tokens meet few experts") {
   auto a = llama();
   a.experts = 8;
   a.top_k = 2;
-  const auto products = [&](std::size_t concurrent) {
-    double count = 0;
-    const auto terms = stagecut::transformer::explain_inference(a, {.concurrent = concurrent});
-    for (const auto& each : terms.at(1).forward) {
-      if (std::string(each.name) == "experts: down") count = each.count;
-    }
-    return count;
-  };
-  CHECK(products(1) == doctest::Approx(2));
-  CHECK(products(2) == doctest::Approx(8 * (1 - 0.75 * 0.75)));
-  CHECK(products(1000) == doctest::Approx(8));
+  const auto met = [&](const serving& how) { return expert_products(a, how).count; };
+  CHECK(met({}) == doctest::Approx(2));
+  CHECK(met({.concurrent = 2}) == doctest::Approx(8 * (1 - 0.75 * 0.75)));
+  CHECK(met({.concurrent = 1000}) == doctest::Approx(8));
   // of eight devices that share the experts each has one, which the tokens of all of them may visit
-  const auto shared =
-      stagecut::transformer::explain_inference(a, {.concurrent = 3, .expert_parallel = 8}).at(1).forward;
-  for (const auto& each : shared) {
-    if (std::string(each.name) == "experts: down") CHECK(each.count == doctest::Approx(1 - std::pow(0.75, 24)));
-  }
+  CHECK(met({.concurrent = 3, .expert_parallel = 8}) == doctest::Approx(1 - std::pow(0.75, 24)));
 }
 
 TEST_CASE("less than a token a device of tensor parallelism meets less than an expert") {
   auto a = llama();
   a.experts = 8;
   a.top_k = 2;
-  const auto made =
-      stagecut::transformer::explain_inference(a, {.tensor_parallel = 4, .expert_parallel = 2}).at(1).forward;
-  bool found = false;
-  for (const auto& each : made) {
-    if (std::string(each.name) != "experts: down") continue;
-    found = true;
-    CHECK(each.m == doctest::Approx(1));  // a quarter of a token of two devices, of whose two experts half are here
-    CHECK(each.count == doctest::Approx(0.25 * 2));
-  }
-  CHECK(found);
+  const auto few = expert_products(a, {.tensor_parallel = 4, .expert_parallel = 2});
+  CHECK(few.m == doctest::Approx(1));  // a quarter of a token of two devices, of whose two experts half are here
+  CHECK(few.count == doctest::Approx(0.25 * 2));
   double before = 0;
   for (std::size_t concurrent = 1; concurrent < 40; ++concurrent) {
     const double now =
@@ -168,14 +159,7 @@ TEST_CASE("short prompts meet few experts, too, and their space is that of the w
   a.experts = 64;
   a.top_k = 2;
   a.shared_ffn = 100;
-  const auto met = [&](std::size_t sequence) {
-    double count = 0;
-    const auto made = stagecut::transformer::explain_inference(a, {.sequence = sequence}, prefill).at(1).forward;
-    for (const auto& each : made) {
-      if (std::string(each.name) == "experts: down") count = each.count;
-    }
-    return count;
-  };
+  const auto met = [&](std::size_t sequence) { return expert_products(a, {.sequence = sequence}, prefill).count; };
   CHECK(met(4) == doctest::Approx(64 * (1 - std::pow(62 / 64., 4))));
   CHECK(met(4096) == doctest::Approx(64));
   const auto space = [&](const serving& how) { return inference_profile(a, how).layers[1].workspace / (64 * 2); };
