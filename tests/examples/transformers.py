@@ -112,6 +112,19 @@ with tempfile.TemporaryDirectory() as folder:
     other.write_text(json.dumps(figures))
     fails(2, f'{other}#: "num_hidden_layers" is missing, which llama needs', *transformer, "--config", other, "--as", "llama")
 
+    # A plan of a graph ends with the same updates as that of a chain.
+    chain, graph = folder / "chain.json", folder / "graph.json"
+    chain.write_text(json.dumps(profile("--data-parallel", 8)))
+    for words in ((), ("--objective", "makespan")):
+        graph.write_text(json.dumps(plan(chain, "--devices", 4, "--microbatches", 8, "--method", "down-sets", *words, "--memory", "200GB")))
+        of = json.loads(graph.read_text())
+        layers = json.loads(chain.read_text())["layers"]
+        for inner in of["stages"]:
+            update = sum(layer["update"] for layer in layers[inner["first"]:inner["last"]])
+            check(near(inner["all_reduce"], update, 1e-9) and update > 0, words, inner, update)
+        done = run("verify", chain, graph)
+        check(done.returncode == 0 and "14 of 14 checks hold" in done.stdout, words, done)
+
     # In our own words it is the same, and can be changed.
     ours = folder / "ours.json"
     for name in ("llama-3.1-8b", "deepseek-v3", "qwen2.5-vl-7b", "gpt-oss-20b", "gemma-3-27b-it", "bert-large"):
@@ -150,6 +163,12 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check(profile("--gpu", "card") == mine, "a file with a plain name")
     os.chdir(before)
+    # So it is of a profile that was computed, and of one that somebody edited.
+    before = folder / "computed.json"
+    before.write_text(json.dumps(mine))
+    plan(before, "--devices", 4, says=too_large("60.48 GiB", "mine", "44.7 GiB"))
+    before.write_text(json.dumps(mine | {"computed": {"memory": "much", "device": 3}}))
+    plan(before, "--devices", 4)
     limited = run("plan", small, "--gpu", card, "--devices", 4, "--memory", "48GB")
     check(limited.stdout == "" or limited.stderr == "", limited)
     text = run("plan", small, "--gpu", "h100-80gb", "--devices", 8, "--sequence", 2048, "--microbatch", 2).stdout
@@ -294,6 +313,10 @@ check([s["memory"]["activations"] > 0 for s in served["stages"]] == [True, True]
 check(sum(s["memory"]["activations"] for s in served["stages"]) == seconds(profile("--inference", "--sequence", 4096, "--concurrent", 8), "activations"),
       served["stages"])
 fails(2, "--inference: is no part of the figures that --format config prints", *transformer, "--config", small, "--inference", "--format", "config")
+fails(2, "--format: csv has no column that says that nothing is trained", *transformer, "--config", small, "--inference", "--format", "csv")
+prompts = run("plan", small, "--inference", "--devices", 2, "--phase", "prefill").stdout
+check("\ntime to the first token: " in prompts and "time per token" not in prompts, prompts)
+check("\ntime per token: " in run("plan", small, "--inference", "--devices", 2).stdout, "decode")
 # Experts whose devices have less than a token each; images came with the prompt, and a token sends none of them.
 for words in ((4, 2, 1), (8, 2, 2), (8, 4, 1)):
     few, _ = made(*transformer, "--config", configs / "mixtral-8x7b.json", "--inference", "--tensor-parallel", words[0], "--expert-parallel",

@@ -37,6 +37,7 @@ TEST_CASE("names fall into words, however they are written") {
                                  "e"});
   for (const char* const name : {"act_kB", "act(kB)", "actKB", "act kb"}) CHECK(words_of(name) == words_t{"act", "kb"});
   CHECK(words_of("mB") == words_t{"mb"});
+  CHECK(words_of("fwd\xC2\xA0(ms)\xC2\xA0") == words_t{"fwd", "ms"});
   CHECK(words_of("actB") == words_t{"act", "b"});
   CHECK(words_of("fwd %") == words_t{"fwd", "%"});
   CHECK(words_of("$fwd+bwd") == words_t{"$", "fwd", "+", "bwd"});

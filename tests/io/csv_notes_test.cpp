@@ -56,7 +56,10 @@ TEST_CASE("a last line with the sums of all others may be no layer") {
   CHECK(notes_of("name,fwd,bwd,mem\na,1,2,3\nb,1,3,4\nTotal,2,5,7\n") == notes_t{told});
   CHECK(notes_of("name,fwd,bwd,mem\na,0.1,2,3\nb,0.2,3,4\nTotal,0.3,5,7\n") == notes_t{told});
   CHECK(notes_of("name,fwd,bwd,mem\na,1,2,3\nb,1,3,4\nTotal,2,6,7\n").empty());
+  CHECK(notes_of("name,fwd,bwd,mem\na,1.11,2,3\nb,3.13,3,4\nTotal,4.2,5,7\n") == notes_t{told});  // rounded
+  CHECK(notes_of("name,fwd,bwd,mem\na,1.11,2,3\nb,3.13,3,4\nhead,4.2,5,7\n").empty());
   CHECK(notes_of("name,fwd,bwd\na,1,2\nb,1,2\n").empty());
+  CHECK(notes_of("name,fwd,bwd\nembed,0,0\na,1,2\nhead,1,2\n").empty());
   CHECK(notes_of("name,fwd,bwd\na,0,0\nb,0,0\nc,0,0\n").empty());
 }
 

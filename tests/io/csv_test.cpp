@@ -55,7 +55,7 @@ TEST_CASE("each mistake is named with its line, field and value") {
   CHECK(refusal("1\n-2\n") == "f.csv:2: time: \"-2\" is negative");
   CHECK(refusal("name,size\n") ==
         "f.csv:1: no column is a figure of a layer, as forward, backward_ms, parameters or memory_mb are, and column "
-        "\"size\" are none");
+        "\"size\" is none");
   CHECK(refusal("fwd\n") == "f.csv: names no layer");
   CHECK(refusal("fwd,x\n1\n") == "f.csv:2: 1 fields, and the header names 2");
   CHECK(refusal("fwd (ms);x\n1,5;2\n") == "f.csv:2: fwd (ms): \"1,5\" is not a number");

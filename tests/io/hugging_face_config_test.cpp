@@ -332,8 +332,37 @@ TEST_CASE("a file of plain names has no other ones, unless it is said to be plai
     CHECK(refused(text).starts_with("f#/" + name + problem));
     CHECK(read_hugging_face_config(text, "f", "plain") == read_hugging_face_config(figures + "}", "f"));
   }
+  // What is said not to be there, and remarks, do no harm.
+  for (const std::string more :
+       {R"("router_bias": false)", R"("first_k_dense": 0)", R"("q_lora_rank": null)", R"("_comment": 3)",
+        R"("num_experts": 0, "num_experts_per_tok": 0)", R"("license": "none")", R"("$schema": "x")"}) {
+    CHECK(read_hugging_face_config(figures + ", " + more + "}", "f") == read_hugging_face_config(figures + "}", "f"));
+  }
   CHECK(refused(figures + R"(, "num_experts": 0, "num_experts_per_tok": 2})")
             .starts_with("f#/num_experts_per_tok" + problem));
+}
+
+TEST_CASE("experts by whatever name are refused of a family without them") {
+  for (const std::string name : {"moe_num_experts", "n_experts", "num_moe_experts", "moe_topk"}) {
+    for (const char* const family : {"llama", "plain"}) {
+      CHECK(refused(config("new", ", \"" + name + "\": 4"), family) ==
+            "f#/" + name + ": read as " + family + " a model has no experts");
+    }
+    CHECK(read_hugging_face_config(config("new", ", \"" + name + "\": 1"), "f", "llama").experts == 0);
+    CHECK(read_hugging_face_config(config("new", ", \"" + name + "\": null"), "f", "llama").experts == 0);
+  }
+  CHECK(refused(config("new", R"(, "ffn_config": {"moe_num_experts": 16})"), "llama") ==
+        "f#/ffn_config/moe_num_experts: read as llama a model has no experts");
+}
+
+TEST_CASE("the text of a known model of images can be read alone") {
+  const std::string text = R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 64,
+      "intermediate_size": 128, "num_hidden_layers": 2}, "vision_config": {}})";
+  const auto alone = read_hugging_face_config(text, "f", "gemma3_text");
+  CHECK_FALSE(alone.vision.has_value());
+  CHECK(alone.heads == 8);
+  CHECK(alone.vocabulary == 262208);
+  CHECK(refused(text, "llama").find("are missing, which llama needs") != std::string::npos);
 }
 
 TEST_CASE("a file of no known family is refused with what would do") {
@@ -372,11 +401,11 @@ TEST_CASE("a file of no known family is refused with what would do") {
 
 TEST_CASE("a file that tells of parts that the family does not have is refused") {
   const std::string text = config("new", R"(, "num_local_experts": 8, "kv_lora_rank": null)");
-  CHECK(refused(text, "llama") == "f#/num_local_experts: a model of the family llama has no experts");
+  CHECK(refused(text, "llama") == "f#/num_local_experts: read as llama a model has no experts");
   CHECK(refused(R"({"model_type": "new", "text_config": )" + text + "}", "llama") ==
-        "f#/text_config/num_local_experts: a model of the family llama has no experts");
+        "f#/text_config/num_local_experts: read as llama a model has no experts");
   CHECK(refused(config("new", R"(, "kv_lora_rank": 3)"), "qwen3") ==
-        "f#/kv_lora_rank: a model of the family qwen3 has no narrow keys and values");
+        "f#/kv_lora_rank: read as qwen3 a model has no narrow keys and values");
   CHECK(refused(config("llama", R"(, "num_experts": 0, "kv_lora_rank": 0)")).empty());
 }
 

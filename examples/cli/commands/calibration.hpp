@@ -113,8 +113,10 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
   double worst = 0;
   for (std::size_t i = 0; i < times.size(); ++i) worst = std::max(worst, std::abs(found.error(i, times)));
   const auto strange = [](double value) { return value < 0.2 || value > 1.1; };
-  if (worst > 0.5 || strange(values[0]) || strange(values[1]) || strange(values[2])) {
-    text += "\nthis does not fit well: are these seconds of a microbatch, of this training on this device?";
+  const bool unlikely = strange(values[0]) || strange(values[1]) || strange(values[2]);
+  if (worst > 0.5 || unlikely) {
+    text += fmt::format("\n{}: are these seconds of a microbatch, of this training on this device?",
+                        worst > 0.5 ? "this does not fit well" : "devices hardly reach that much, or that little");
   }
   return {found.reached, std::move(text)};
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "commands/read_model.hpp"
+#include "text/computed_text.hpp"
 #include "text/exit_status.hpp"
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
@@ -105,10 +106,9 @@ struct plan_command {
     if (again != stagecut::transformer::recomputing::none && memory.checkpoint != checkpointing::never) {
       throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
     }
-    std::optional<computed_profile> computed = transformer.profile_of(file, input.limits);
-    std::optional<profile> model;
+    std::optional<profile> model = transformer.profile_of(file, input.limits);
+    const bool computed = model.has_value();
     if (computed) {
-      model = std::move(computed->model);
       table.refuse(file);
       stop_signals::begin_search(false);
     }
@@ -140,9 +140,9 @@ struct plan_command {
     }
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
-    if (format == "text" && computed) text += computed->how;
+    if (format == "text" && computed) text += computed_text(made.profile);
     write(text, output);
-    if (computed) say_too_large(made, *computed);
+    say_too_large(made);
     if (request.microbatches != 0 && !made.makespan) {
       const std::string why = prediction_obstacle(request);
       say(fmt::format("{}: no makespan is predicted: {}", source(), why.empty() ? "a stage is on a CPU" : why));
@@ -179,18 +179,20 @@ struct plan_command {
     request.at_most = !model.inference;
   }
 
-  /// Says so where a device of that kind has less memory than a plan needs that nothing limited.
-  void say_too_large(const stagecut::plan& made, const computed_profile& computed) const {
-    if (request.memory_per_device || !request.memory_of_devices.empty()) return;
+  /// Says so where nothing limits a plan that needs more memory than the device has that its profile was computed for.
+  void say_too_large(const stagecut::plan& made) const {
+    const nlohmann::json computed = computed_figures(made.profile);
+    const double has = computed_figure(computed, "memory", 0.0);
+    if (request.memory_per_device || !request.memory_of_devices.empty() || !(has > 0)) return;
     double most = 0;
-    if (request.microbatches != 0) {
+    if (made.makespan) {
       most = stagecut::fullest_device(made);
     } else if (made.chunks == 1) {
       for (const auto& stage : made.stages) most = std::max(most, stage.total_memory());
     }
-    if (!(most > computed.memory)) return;
+    if (!(most > has)) return;
     say(fmt::format("{}: a device needs up to {}, and {} has {}: --memory limits the plan", source(), bytes_text(most),
-                    shown(computed.device), bytes_text(computed.memory)));
+                    shown(computed_figure<std::string>(computed, "device", "the device")), bytes_text(has)));
   }
 
   /// Says why there is no plan.

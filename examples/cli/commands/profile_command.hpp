@@ -23,6 +23,7 @@
 
 #include "commands/calibration.hpp"
 #include "commands/plan_command.hpp"
+#include "text/computed_text.hpp"
 #include "text/output.hpp"
 #include "text/profile_text.hpp"
 #include "text/term_text.hpp"
@@ -90,6 +91,9 @@ struct profile_command {
     if (preset.empty() == config.empty())
       throw CLI::ValidationError("profile", "needs --preset or --config, one of both");
     if (!preset.empty() && !model.as.empty()) throw CLI::ValidationError("--as", "goes with a config.json");
+    if (model.inference && format == profile_format::csv) {
+      throw CLI::ValidationError("--format", "csv has no column that says that nothing is trained: json has");
+    }
     check_output(output, {config, calibration});
     stagecut::io::transformer_config from = read();
     model.ask(from.training);
@@ -117,7 +121,7 @@ struct profile_command {
     }
     made.unknown_fields = nlohmann::ordered_json{{"computed", model.computed(from, on, name, reached)}}.dump();
     write(format == profile_format::csv    ? stagecut::io::as_csv(made)
-          : format == profile_format::text ? summary(from, made, on, name, reached)
+          : format == profile_format::text ? summary(from, made, on, reached)
                                            : stagecut::io::as_json(made) + "\n",
           output);
     return 0;
@@ -228,7 +232,7 @@ struct profile_command {
 
   /// The profile in short, with the counts of its parameters; of inference, both phases.
   [[nodiscard]] std::string summary(const stagecut::io::transformer_config& from, const stagecut::profile& made,
-                                    const stagecut::transformer::device& on, const std::string& name,
+                                    const stagecut::transformer::device& on,
                                     const stagecut::transformer::efficiencies& reached) const {
     using namespace stagecut::transformer;
     const parameter_count numbers = count_parameters(from.architecture);
@@ -236,9 +240,9 @@ struct profile_command {
     if (numbers.active != numbers.total) text += fmt::format(", {:.0f} of them active", numbers.active);
     if (numbers.vision != 0) text += fmt::format(", {:.0f} of them to see", numbers.vision);
     if (numbers.further != 0) text += fmt::format("; {:.0f} more guess further tokens", numbers.further);
-    text += "\n" + model.told(from, name);
+    text += "\n" + computed_text(made);
     if (!model.inference) return text;
-    for (const auto& [unused, phase] : phase_words) {
+    for (const auto& [name, phase] : phase_words) {
       double seconds = 0;
       for (const auto& each :
            inference_profile(from.architecture, model.served(from.training), phase, on, reached).layers) {

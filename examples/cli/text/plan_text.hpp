@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/computed_text.hpp"
 #include "text/profile_text.hpp"
 #include "text/screen.hpp"
 #include "text/table.hpp"
@@ -67,7 +68,9 @@ inline std::string objective_text(const stagecut::plan& plan) {
 /// How fast a plan of inference is.
 inline std::string inference_text(const stagecut::plan& plan) {
   const auto figures = stagecut::inference_figures_of(plan);
-  std::string text = fmt::format("time per token: {}", time_text(plan.profile, figures.time_per_token()));
+  std::string text =
+      fmt::format("{}: {}", computes_prompts(plan.profile) ? "time to the first token" : "time per token",
+                  time_text(plan.profile, figures.time_per_token()));
   if (figures.messages > 0) text += fmt::format(", {} of it messages", time_text(plan.profile, figures.messages));
   if (figures.heaviest > 0 && !plan.profile.weights_only) {
     text += fmt::format("\nthroughput: {:.4g} passes of groups of requests a second, {} groups in flight",

@@ -29,14 +29,6 @@
 /// On or off.
 inline constexpr stagecut::word<bool> switch_words[] = {{"on", true}, {"off", false}};
 
-/// A profile that was computed, and what for.
-struct computed_profile {
-  stagecut::profile model;
-  std::string device;  ///< its name
-  double memory = 0;   ///< bytes that it has
-  std::string how;     ///< a line of text
-};
-
 /// How a transformer is run, as it is said to `profile transformer` and, of a configuration, to `plan`.
 struct transformer_words {
   std::string as;
@@ -191,8 +183,8 @@ struct transformer_words {
 
   /// The profile of a model whose configuration is in that file; nothing where it is another file. Configurations are small,
   /// and of a stream nobody can tell.
-  [[nodiscard]] std::optional<computed_profile> profile_of(const std::string& file,
-                                                           const stagecut::io::read_limits& limits) const {
+  [[nodiscard]] std::optional<stagecut::profile> profile_of(const std::string& file,
+                                                            const stagecut::io::read_limits& limits) const {
     constexpr std::uintmax_t most = 1U << 20U;
     std::error_code none;
     const bool small = std::filesystem::is_regular_file(file, none) && std::filesystem::file_size(file, none) <= most;
@@ -210,21 +202,7 @@ struct transformer_words {
     const stagecut::transformer::device on = chosen_device(name, limits);
     stagecut::profile made = profiled(from.architecture, from.training, on, {});
     made.unknown_fields = nlohmann::ordered_json{{"computed", computed(from, on, name, {})}}.dump();
-    return computed_profile{std::move(made), name, on.memory, told(from, name)};
-  }
-
-  /// What figures were computed for, as a line of text.
-  [[nodiscard]] std::string told(const stagecut::io::transformer_config& from, const std::string& on) const {
-    const auto& r = from.training;
-    std::string text =
-        fmt::format("computed for {}, {}, {} tokens a {}", shown(on),
-                    stagecut::name_of(stagecut::transformer::precision_words, r.precision),
-                    r.sequence != 0 ? r.sequence : from.architecture.sequence, inference ? "request" : "sample");
-    const std::size_t together = inference ? concurrent.value_or(1) : r.microbatch;
-    const char* const of = inference ? "requests at once" : "samples a microbatch";
-    if (together != 1) text += fmt::format(", {} {}", together, of);
-    if (r.tensor_parallel != 1) text += fmt::format(", {} devices a stage", r.tensor_parallel * r.context_parallel);
-    return text + "\n";
+    return made;
   }
 
   /// What a profile was computed from, for those who read it later.

@@ -64,6 +64,7 @@ inline void describe_graph_stages(plan& result, const plan_request& request, con
     memory.workspace = std::max(memory.workspace, each.workspace);
     split[s] = split[s] && each.backward_weight.has_value();
     weight[s] += each.backward_weight.value_or(0);
+    result.stages[s].all_reduce += each.update;
   }
   for (const shared_parameters& each : graph.shared) {
     std::vector<bool> holds(result.stages.size());
@@ -73,6 +74,7 @@ inline void describe_graph_stages(plan& result, const plan_request& request, con
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const double speed = request.speeds.empty() ? 1 : request.speeds[s];
     if (split[s] && !result.stages[s].on_cpu) result.stages[s].backward_weight = weight[s] / speed;
+    result.stages[s].all_reduce /= speed;
     result.stages[s].in_flight = graph_in_flight(request, s, result.stages.size());
   }
 }

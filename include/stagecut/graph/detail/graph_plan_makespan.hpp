@@ -171,11 +171,12 @@ inline void check_graph_makespan(std::string_view function, const profile& model
       continue;
     }
     // What is proved with less memory is not proved with all of it.
-    const bool same = *result.makespan <= found->makespan * (1 + 1e-9);
+    const double passes = last_pass(result);
+    const bool same = passes <= found->makespan * (1 + 1e-9);
     const bool proved = found.state() == state::optimal && beside == 0 && same;
-    result.objective = {"makespan", "time", *result.makespan, proved ? *result.makespan : found->bound,
+    result.objective = {"makespan", "time", passes, proved ? passes : found->bound,
                         proved ? state::optimal : state::feasible};
-    result.objective.bound = std::min(result.objective.bound, *result.makespan);
+    result.objective.bound = std::min(result.objective.bound, passes);
     return proved ? outcome<plan>::optimal(std::move(result)) : outcome<plan>::feasible(std::move(result));
   }
   return outcome<plan>::unknown({});

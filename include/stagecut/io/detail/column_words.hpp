@@ -222,6 +222,11 @@ inline constexpr column_unit column_units[] = {
     const bool capital = c >= 'A' && c <= 'Z';
     const bool mu = (c == 0xC2 && byte(1) == 0xB5) || (c == 0xCE && byte(1) == 0xBC);
     if (capital && small && !(c == 'B' && begins_bytes(word))) break;
+    if (c == 0xC2 && byte(1) == 0xA0) {  // a blank that does not break lines
+      name.remove_prefix(2);
+      if (!word.empty()) break;
+      continue;
+    }
     const bool letter = capital || mu || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80;
     const bool sign = !letter && !separates(c);
     if (sign && !word.empty()) break;

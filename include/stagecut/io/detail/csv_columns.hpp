@@ -151,7 +151,8 @@ inline void place_time(csv_header& header, const std::string& place) {
   }
   if (!header.has_figure()) {
     const std::string others =
-        header.others == 0 ? std::string() : joined({", and ", unread_text(header), " are none"});
+        header.others == 0 ? std::string()
+                           : joined({", and ", unread_text(header), header.others == 1 ? " is none" : " are none"});
     fail(invalid_input(
         place,
         joined({"no column is a figure of a layer, as forward, backward_ms, parameters or memory_mb are", others})));

@@ -60,14 +60,26 @@ class count_watch {
   bool odd_ = false;
 };
 
-/// Whether the last layer has the sums of the others: of two at least.
+/// Whether a name is that of a line of sums.
+[[nodiscard]] inline bool names_total(std::string_view name) {
+  const std::string word = take_word(name);
+  return name.empty() && (word == "total" || word == "totals" || word == "sum" || word == "all" || word == "overall");
+}
+
+/// Whether the last layer has the sums of the others, of two at least that take time or bytes: rounded ones, if it is called
+/// so.
 [[nodiscard]] inline bool ends_with_total(const profile& model) {
-  if (model.layers.size() < 3) return false;
   double time = 0;
   double bytes = 0;
-  for (const layer& each : model.layers) time += each.time(), bytes += each.parameters;
+  std::size_t others = 0;
+  for (const layer& each : model.layers) {
+    time += each.time(), bytes += each.parameters;
+    others += each.time() > 0 || each.parameters > 0 ? 1 : 0;
+  }
+  if (others < 3) return false;
   const layer& last = model.layers.back();
-  const auto is_sum = [](double value, double all) { return std::abs(2 * value - all) <= 1e-6 * all; };
+  const double rounding = names_total(last.name) ? 0.02 : 1e-6;
+  const auto is_sum = [&](double value, double all) { return std::abs(2 * value - all) <= rounding * all; };
   return (last.time() > 0 || last.parameters > 0) && is_sum(last.time(), time) && is_sum(last.parameters, bytes);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
@@ -110,11 +111,16 @@ class hf_figures {
     return hf_figures(*found, true);
   }
 
-  /// Refuses a member that nobody asked for, and that is none of `others`.
+  /// Refuses a member that nobody asked for, unless it says that something is not there, or is one of `others`.
   void refuse_unasked(std::initializer_list<std::string_view> others, std::string_view problem) const {
     std::vector<std::string_view> known(asked_);
     known.insert(known.end(), others);
-    from_.only(known, problem);
+    from_.each_member([&](std::string_view name, const json_value& member) {
+      const bool nothing = (*member).is_null() || *member == json(false) || *member == json(0);
+      const bool remark = name.starts_with('_') || name.starts_with('$');
+      if (nothing || remark || std::find(known.begin(), known.end(), name) != known.end()) return;
+      member.fail(problem);
+    });
   }
 
   /// Refuses the object if any figure was needed and missing: names all.

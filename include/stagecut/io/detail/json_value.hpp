@@ -161,15 +161,21 @@ class json_value {
   }
   /// @}
 
+  /// Calls `visit(NAME, MEMBER)` for each member of an object.
+  template <class Visit>
+  void each_member(const Visit& visit) const {
+    for (const auto& [key, value] : object().value_->items()) {
+      visit(std::string_view(key), json_value(value, source_, pointer_ + json_step(key), unknown_depth_));
+    }
+  }
+
   /// Refuses members that are not `known`.
   /// @{
   void only(std::initializer_list<std::string_view> known) const { only(view(known)); }
-  void only(view<const std::string_view> known, std::string_view problem = "is not known") const {
-    for (const auto& [key, value] : object().value_->items()) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) {
-        json_value(value, source_, pointer_ + json_step(key), unknown_depth_).fail(problem);
-      }
-    }
+  void only(view<const std::string_view> known) const {
+    each_member([&](std::string_view name, const json_value& member) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) member.fail("is not known");
+    });
   }
   /// @}
 

@@ -87,6 +87,10 @@ inline transformer::architecture read_as_family(hf_figures& whole, std::string_v
   if (name == "plain") return read_plain_model(whole);
   if (const auto* const family = find_name(hf_vision_families, name)) return read_vision_model(whole, *family);
   const hf_family& family = *find_name(hf_families, name);
+  const auto* const around = find_name(hf_vision_families, whole.text("model_type", ""));
+  if (around != nullptr && around->text == name) {
+    if (auto inner = text_within(whole)) return read_text_model(*inner, family, &whole);
+  }
   if (!whole.find({"hidden_size", "n_embd"})) {
     if (const auto inner = text_within(whole)) {
       hf_figures text(inner->object());  // of a class that is not known: it has no defaults
@@ -96,19 +100,27 @@ inline transformer::architecture read_as_family(hf_figures& whole, std::string_v
   return read_text_model(whole, family, nullptr);
 }
 
+/// Refuses numbers above 1 of what is named after experts, in the object or in those within.
+inline void refuse_experts(const json_value& of, std::string_view family) {
+  of.each_member([&](std::string_view name, const json_value& member) {
+    if ((*member).is_object()) return refuse_experts(member, family);
+    const bool named = name.find("expert") != name.npos || name.find("moe") != name.npos;
+    if (named && (*member).is_number() && (*member).get<double>() > 1) {
+      member.fail("read as ", family, " a model has no experts");
+    }
+  });
+}
+
 /// Refuses a model whose file tells of parts that the family does not have: it would come out far too small.
 inline void refuse_unread(const hf_figures& whole, const transformer::architecture& made, std::string_view family) {
   const auto text = whole.find({"hidden_size", "n_embd"}) ? std::nullopt : text_within(whole);
   const hf_figures& at = text ? *text : whole;
-  for (const char* const name : {"num_experts", "num_local_experts", "n_routed_experts", "kv_lora_rank"}) {
-    const auto found = at.find({name});
-    const bool latent = std::string_view(name) == "kv_lora_rank";
-    if (!found || (latent ? made.latent.has_value() : made.experts != 0)) continue;
-    if (found->count() > (latent ? 0 : 1)) {
-      if (family == "plain") found->fail("is no plain name");
-      found->fail("a model of the family ", family, latent ? " has no narrow keys and values" : " has no experts");
+  if (!made.latent) {
+    if (const auto found = at.find({"kv_lora_rank"}); found && found->count() > 0) {
+      found->fail("read as ", family, " a model has no narrow keys and values");
     }
   }
+  if (made.experts == 0) refuse_experts(at.object(), family);
 }
 
 /// Whether an object is one that `read_hugging_face_config` reads, and not of the library's own format.
@@ -139,7 +151,7 @@ inline transformer::architecture read_hugging_face(const json_value& from, std::
   transformer::architecture made = read_as_family(whole, family);
   if (as_family.empty() && family == "plain") {  // what it says beside them would be lost
     whole.refuse_unasked(
-        {"name", "source", "version", "note", "published_total"},
+        {"name", "source", "version", "note", "description", "comment", "license", "published_total"},
         "is no plain name, or belongs to a part that is not there; --as, in C++ as_family, says of which "
         "family a file without \"model_type\" is, and as plain ignores such members");
   }

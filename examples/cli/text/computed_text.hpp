@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/profile/profile.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "text/screen.hpp"
+
+/// What a profile says of how it was computed: its member `computed`, or an empty object.
+inline nlohmann::json computed_figures(const stagecut::profile& model) {
+  auto others = nlohmann::json::parse(model.unknown_fields, nullptr, false);
+  if (!others.is_object() || !others.contains("computed") || !others["computed"].is_object()) {
+    return nlohmann::json::object();
+  }
+  return std::move(others["computed"]);
+}
+
+/// A figure of these, or else the value; so too where somebody made it something else.
+template <class Value>
+Value computed_figure(const nlohmann::json& of, const char* name, Value otherwise) {
+  const auto found = of.find(name);
+  if (found == of.end()) return otherwise;
+  const bool fits = std::is_arithmetic_v<Value> ? found->is_number() : found->is_string();
+  return fits ? found->get<Value>() : otherwise;
+}
+
+/// What it was computed for, as a line of text.
+inline std::string computed_text(const stagecut::profile& model) {
+  const nlohmann::json of = computed_figures(model);
+  const auto count = [&](const char* name) { return computed_figure<std::size_t>(of, name, 1); };
+  const auto word = [&](const char* name) { return shown(computed_figure<std::string>(of, name, "?")); };
+  std::string text = fmt::format("computed for {}, {}, {} tokens a {}", word("device"), word("precision"),
+                                 count("sequence"), model.inference ? "request" : "sample");
+  if (count("concurrent") != 1) text += fmt::format(", {} requests at once", count("concurrent"));
+  if (count("microbatch") != 1) text += fmt::format(", {} samples a microbatch", count("microbatch"));
+  const std::size_t share = count("tensor_parallel") * count("context_parallel");
+  if (share != 1) text += fmt::format(", {} devices a stage", share);
+  return text + "\n";
+}
+
+/// Whether its passes are those of whole prompts.
+inline bool computes_prompts(const stagecut::profile& model) {
+  return model.inference && computed_figure<std::string>(computed_figures(model), "inference", "") == "prefill";
+}
