@@ -44,6 +44,8 @@ TEST_CASE("what a file leaves out follows from what it says") {
   CHECK(made.figures.gemm_fp8 == 0);
   CHECK(made.figures.pair == 0);
   CHECK(made.figures.domain == 1);
+  CHECK(made.figures.link == usual.network);
+  CHECK(read_accelerator(device(R"("network": 800e9)"), "x").figures.link == 800e9);
   CHECK(made.figures.network == usual.network);
   CHECK_FALSE(made.figures.power_limited);
   CHECK(read_accelerator(device(R"("flops": 1600)"), "x").figures.flops_fp32 == 20);

@@ -88,13 +88,12 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
     }
     return seconds;
   };
-  stagecut::efficiency_fit found = stagecut::fit_efficiencies(times, predict, start);
   // On one device only the product of both counts: what it says of the power limit is left as it was.
-  const bool limited = found.determined[0] && found.determined[1];
-  if (limited) {
-    found.reached.gemm *= found.reached.power / start.power;
-    found.reached.power = start.power;
-  }
+  const auto held = [&](const stagecut::transformer::efficiencies& reached) {
+    return predict({reached.gemm, start.power, reached.network});
+  };
+  const bool limited = predict({start.gemm, start.power * 0.9, start.network}) != predict(start);
+  const stagecut::efficiency_fit found = stagecut::fit_efficiencies(times, held, start);
   table lines(0);
   lines.add({"measured", "seconds", "fitted", "error"});
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -105,10 +104,12 @@ inline calibration_result calibrate(const profile_maker& make, const stagecut::i
   const char* const words[] = {"gemm", "power", "network"};
   const double values[] = {found.reached.gemm, found.reached.power, found.reached.network};
   for (std::size_t f = 0; f < 3; ++f) {
-    const char* const why = !found.determined[f] ? " (nothing measured depends on it)"
-                            : limited && f == 1  ? " (kept: one device cannot tell it from gemm)"
-                                                 : "";
+    const char* why = found.determined[f] ? "" : " (nothing measured depends on it)";
+    if (limited && f == 1) why = " (kept: one device cannot tell it from gemm)";
     text += fmt::format("{} {:.4g}{}{}", words[f], values[f], why, f == 2 ? "" : ", ");
+  }
+  if (times.size() == 1 && found.determined[0] && found.determined[2]) {
+    text += "\none time for two efficiencies: others would fit as well";
   }
   double worst = 0;
   for (std::size_t i = 0; i < times.size(); ++i) worst = std::max(worst, std::abs(found.error(i, times)));

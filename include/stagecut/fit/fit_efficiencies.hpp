@@ -168,6 +168,25 @@ struct fit_efficiencies_fn {
     }
   }
 
+  /// Descends from other beginnings as well, and takes the best that was reached: where messages hide, there are several
+  /// valleys.
+  static void descend_from_afar(efficiency_fit& best, const std::vector<measured_time>& measured,
+                                const predictor& predict) {
+    const efficiency_fit first = best;
+    descend(best, measured, predict);
+    for (const double gemm : {0.35, 0.7}) {
+      for (const double network : {0.15, 0.4, 0.8}) {
+        efficiency_fit other = first;
+        if (first.determined[0]) other.reached.gemm = gemm;
+        if (first.determined[2]) other.reached.network = network;
+        other.predicted = predict(other.reached);
+        other.mean_error = mean_error(measured, other.predicted);
+        descend(other, measured, predict);
+        if (other.mean_error < best.mean_error) best = std::move(other);
+      }
+    }
+  }
+
   /// Efficiencies a step away: the digits of `move`, of base 3, say which of them go down, stay or go up.
   static transformer::efficiencies moved(const efficiency_fit& from, std::size_t move, double step) {
     transformer::efficiencies made = from.reached;
@@ -199,7 +218,7 @@ struct fit_efficiencies_fn {
 /// |log(predicted / measured)|, which one wild measurement does not move as squares would. What no time depends on stays
 /// as it was.
 ///
-/// Newton's steps from `start` with reweighted least squares, then a pattern search around what they reach, steps of a tenth
+/// Newton's steps with reweighted least squares, from `start` and from six other beginnings, then a pattern search around what they reach, steps of a tenth
 /// down to a thousandth in all directions at once: the sizes of errors have edges. Times that some efficiencies make without
 /// an error tell these. Deterministic; some hundreds of calls of `predict`.
 ///
@@ -227,7 +246,7 @@ inline efficiency_fit fit_efficiencies_fn::operator()(const std::vector<measured
     other.*fields[f] *= 0.9;
     best.determined[f] = predict(other) != best.predicted;
   }
-  descend(best, measured, predict);
+  descend_from_afar(best, measured, predict);
   for (const double by : {0.1, 0.03, 0.01, 0.003, 0.001}) climb(best, by, measured, predict);
   descend(best, measured, predict);
   return best;

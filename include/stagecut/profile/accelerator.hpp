@@ -70,9 +70,13 @@ namespace detail {
 /// Refuses a device that computes nothing.
 /// @throws stagecut::invalid_input at `device.FIELD`
 inline void check(const device& on) {
-  const std::pair<std::string_view, double> figures[] = {
-      {"gemm", on.gemm},     {"flops", on.flops}, {"flops_fp32", on.flops_fp32}, {"bandwidth", on.bandwidth},
-      {"memory", on.memory}, {"link", on.link},   {"network", on.network}};
+  const std::pair<std::string_view, double> figures[] = {{"gemm", on.gemm},
+                                                         {"flops", on.flops},
+                                                         {"flops_fp32", on.flops_fp32},
+                                                         {"bandwidth", on.bandwidth},
+                                                         {"memory", on.memory},
+                                                         {"network", on.network},
+                                                         {"link", on.link}};
   for (const auto& [field, value] : figures) {
     if (!is_finite(value) || !(value > 0)) detail::refuse_device("device.", field, value, "is not above 0");
   }

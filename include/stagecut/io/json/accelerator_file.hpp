@@ -55,6 +55,7 @@ struct accelerator_file {
   read("link", on.link);
   read("pair", on.pair);
   read("network", on.network);
+  if (!whole.find("link")) on.link = on.network;  // messages reach no domain: network cards alone limit them
   if (const auto domain = whole.find("domain")) on.domain = domain->count(1);
   if (const auto limited = whole.find("power_limited")) on.power_limited = limited->flag();
   try {
