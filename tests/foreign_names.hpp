@@ -368,6 +368,7 @@
   X(seconds_on_way) \
   X(seconds_seen) \
   X(seconds_to_run) \
+  X(sees_all) \
   X(separable_begin) \
   X(separable_end) \
   X(set_backward) \
@@ -402,6 +403,7 @@
   X(timed_cost) \
   X(times_of) \
   X(to_string) \
+  X(tokens_of_images) \
   X(too_large) \
   X(too_large_block) \
   X(too_many_stages) \

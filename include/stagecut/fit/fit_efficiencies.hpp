@@ -161,8 +161,8 @@ struct fit_efficiencies_fn {
 
   /// As many steps as help by more than a millionth.
   static void descend(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict) {
-    constexpr int enough = 50;
-    for (int i = 0; i < enough; ++i) {
+    constexpr std::size_t enough = 50;
+    for (std::size_t i = 0; i < enough; ++i) {
       const double before = best.mean_error;
       if (!newton_step(best, measured, predict) || best.mean_error > before * (1 - 1e-6)) return;
     }
