@@ -218,9 +218,9 @@ struct fit_efficiencies_fn {
 /// |log(predicted / measured)|, which one wild measurement does not move as squares would. What no time depends on stays
 /// as it was.
 ///
-/// Newton's steps with reweighted least squares, from `start` and from six other beginnings, then a pattern search around what they reach, steps of a tenth
-/// down to a thousandth in all directions at once: the sizes of errors have edges. Times that some efficiencies make without
-/// an error tell these. Deterministic; some hundreds of calls of `predict`.
+/// Newton's steps with reweighted least squares, from `start` and from six other beginnings, then a pattern search around
+/// what they reach, steps of a tenth down to a thousandth in all directions at once: the sizes of errors have edges. Times
+/// that some efficiencies make without an error mostly tell these. Deterministic; some hundreds of calls of `predict`.
 ///
 /// @param measured  the times, one at least with a weight
 /// @param predict   as many times of a model, above 0
