@@ -159,17 +159,17 @@ struct fit_efficiencies_fn {
     return false;
   }
 
-  /// As many steps as help by more than a millionth.
-  static void descend(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict) {
-    constexpr std::size_t enough = 50;
-    for (std::size_t i = 0; i < enough; ++i) {
+  /// Steps as long as they help by more than a millionth.
+  static void descend(efficiency_fit& best, const std::vector<measured_time>& measured, const predictor& predict,
+                      std::size_t steps = 50) {
+    for (std::size_t i = 0; i < steps; ++i) {
       const double before = best.mean_error;
       if (!newton_step(best, measured, predict) || best.mean_error > before * (1 - 1e-6)) return;
     }
   }
 
-  /// Descends from other beginnings as well, and takes the best that was reached: where messages hide, there are several
-  /// valleys.
+  /// Descends from other beginnings as well, a few steps each, and goes on from the best that was reached: where messages
+  /// hide, there are several valleys.
   static void descend_from_afar(efficiency_fit& best, const std::vector<measured_time>& measured,
                                 const predictor& predict) {
     const efficiency_fit first = best;
@@ -181,10 +181,11 @@ struct fit_efficiencies_fn {
         if (first.determined[2]) other.reached.network = network;
         other.predicted = predict(other.reached);
         other.mean_error = mean_error(measured, other.predicted);
-        descend(other, measured, predict);
+        descend(other, measured, predict, 6);
         if (other.mean_error < best.mean_error) best = std::move(other);
       }
     }
+    descend(best, measured, predict);
   }
 
   /// Efficiencies a step away: the digits of `move`, of base 3, say which of them go down, stay or go up.
