@@ -97,7 +97,8 @@ def run_examples(pages, folder):
             if "&& man " in line and "man" not in readers:
                 line = line[: line.index(" && man ")]
             done = subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
-            check(done.returncode == 0 and not done.stderr, line, "ended with", done.returncode, done.stderr)
+            large = done.stderr.endswith(": --memory limits the plan\n")  # than the device that the profile is computed for
+            check(done.returncode == 0 and (not done.stderr or large), line, "ended with", done.returncode, done.stderr)
             count += 1
     return count
 
