@@ -43,7 +43,8 @@ double seconds(const stagecut::profile& model) {
 /// The products of experts in the second part of a model's forward pass: how many there are, of how many tokens each.
 stagecut::transformer::term expert_products(const architecture& a, const serving& how,
                                             stagecut::transformer::serving_phase phase = decode) {
-  for (const auto& each : stagecut::transformer::explain_inference(a, how, phase).at(1).forward) {
+  const auto all = stagecut::transformer::explain_inference(a, how, phase);
+  for (const auto& each : all.at(1).forward) {
     if (std::string(each.name) == "experts: down") return each;
   }
   return {};
