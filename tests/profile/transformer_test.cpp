@@ -611,7 +611,7 @@ TEST_CASE("a tower that sees stands before the embedding, with its projector") {
   const auto full =
       stagecut::transformer::profile(a, {.recomputation = stagecut::transformer::recomputing::full}).layers;
   CHECK(both[1].forward < both[2].forward);
-  for (const std::size_t i : {1, 2}) CHECK(both[i].recomputations[1].backward == full[i].backward);
+  for (const std::size_t i : {1U, 2U}) CHECK(both[i].recomputations[1].backward == full[i].backward);
   a.vision->full_layers = {1, 2};
   CHECK(refused(a, {}) == "architecture.vision/full_layers: 2 is not below layers = 2");
   a.vision->full_layers = {1, 1};
