@@ -485,6 +485,12 @@ TEST_CASE("towers of vision are made of what their files say") {
   const auto pixtral = *published("mistral-small-3.1-24b").vision;
   CHECK(pixtral.patches == 12100);
   CHECK(pixtral.projector_norm == 1024);
+  // Each of its patches a token: there is room for all.
+  CHECK(read_hugging_face_config(
+            R"({"model_type": "mistral3", "spatial_merge_size": 1, "text_config": {"model_type": "mistral"},
+      "vision_config": {"model_type": "pixtral", "image_size": 1540, "patch_size": 14}})",
+            "f")
+            .sequence == 12100);
   const auto qwen = *published("qwen2.5-vl-7b").vision;
   CHECK(qwen.window == 64);
   CHECK(qwen.patches == 1024);

@@ -16,7 +16,7 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/architecture.hpp>
-#include <stagecut/profile/check_architecture.hpp>
+#include <stagecut/profile/transformer_training.hpp>
 
 // The file config.json that stands beside a published checkpoint, as it is.
 namespace stagecut::inline v0::io {
@@ -164,9 +164,9 @@ inline transformer::architecture read_hugging_face(const json_value& from, std::
   if (made.name.empty()) made.name = family;
   if (family == "plain") made.source = text_if_any("source");
   if (made.source.empty()) made.source = joined({"config.json, read as ", family});
-  auto fault = transformer::detail::out_of_range(made);
-  if (!fault) fault = transformer::detail::at_odds(made);
-  if (fault) {
+  if (made.vision && transformer::tokens_of_images(*made.vision) > made.sequence)
+    made.sequence = transformer::tokens_of_images(*made.vision);
+  if (const auto fault = transformer::detail::find_fault(made, {})) {
     const bool named = fault->problem.starts_with(fault->field);  // `heads = 3 does not divide ...`
     fail(invalid_input(joined({source, "#"}), named ? fault->problem : joined({fault->field, ": ", fault->problem})));
   }
@@ -185,7 +185,7 @@ inline transformer::architecture read_hugging_face(const json_value& from, std::
 /// @param limits     how much is read
 /// @return           what `check` accepts. Objects within others may leave out what their class has by default, as may
 ///                   any in a few figures (`num_key_value_heads`, `head_dim`, windows, tying). `sequence` is the length
-///                   that the model is made for, at most 8192
+///                   that the model is made for, at most 8192, but as long as its images
 /// @throws           argument_error if `as_family` is not known; invalid_input at `SOURCE:LINE` where the text is no
 ///                   JSON, else at `SOURCE#POINTER`: a family that is not known, all figures that are missing, a figure
 ///                   not of its type, or out of range, or not going with another
