@@ -13,6 +13,7 @@
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/plan/graph_method.hpp>
+#include <stagecut/plan/target.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/simulation.hpp>
@@ -65,6 +66,9 @@ struct plan_request {
   schedule_kind schedule = schedule_kind::one_forward_one_backward;
   /// Of every stage, for 1F1B with one on each device; empty: the schedule's.
   std::vector<std::size_t> in_flight{};
+  /// The framework that will run the plan of a chain: the best plan is found of those that it can be told. 1F1B means its
+  /// first schedule where it runs others alone.
+  stagecut::target target = stagecut::target::none;
   measure by = measure::time;            ///< what to cut by
   std::vector<double> weights{};         ///< of every layer, for `measure::weights`
   std::string weights_name = "weights";  ///< what the plan calls them

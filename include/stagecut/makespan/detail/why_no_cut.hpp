@@ -20,8 +20,9 @@
 // Why no cut keeps to a constraint and a limit of memory.
 namespace stagecut::inline v0::detail {
 
-/// No constraint, of a caller who finds the reason himself: none is looked for.
-struct unexplained : no_constraint {};
+/// A constraint of a caller who finds the reason himself: none is looked for.
+template <class Constraint>
+concept unexplained = requires { typename Constraint::unexplained; };
 
 /// What the fullest stage holds at least, by trying all cuts, where `held(s, first, last)` is infinite for what may not be
 /// stage s; infinite if there is no cut. O(n² k) calls.
@@ -56,7 +57,7 @@ struct unexplained : no_constraint {};
 template <class Model, class Constraint>
 [[nodiscard]] reason why_no_cut(const model_rules<Model, Constraint>& rules, const schedule& order, std::size_t items,
                                 const std::optional<double>& bytes, const Constraint& allowed) {
-  if constexpr (std::same_as<Constraint, unexplained>) {
+  if constexpr (unexplained<Constraint>) {
     return {reason::cause::constraint};
   } else {
     const std::size_t stages = order.stages();

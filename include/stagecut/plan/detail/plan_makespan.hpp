@@ -8,25 +8,31 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/with_speeds.hpp>
-#include <stagecut/makespan/detail/why_no_cut.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/check_request.hpp>
+#include <stagecut/plan/detail/decoder_layouts.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
+#include <stagecut/plan/detail/target_reason.hpp>
+#include <stagecut/plan/detail/target_stages.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
+#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/in_flight.hpp>
@@ -63,12 +69,41 @@ inline void check_makespan_request(const profile& model, const plan_request& req
 /// A chain on its devices: the search for its best cut, with whatever memory.
 class device_chain {
  public:
-  device_chain(const chain_model& chain, std::vector<double> speeds) : chain_(chain), speeds_(std::move(speeds)) {}
+  device_chain(const chain_model& chain, std::vector<double> speeds, target_stages allowed)
+      : chain_(chain), speeds_(std::move(speeds)), allowed_(std::move(allowed)) {}
 
   [[nodiscard]] outcome<makespan_cut> best(const makespan_request& asked) const {
-    const unexplained all;  // why none fits is said in terms of layers
-    return speeds_.empty() ? minimize_makespan(chain_, asked, all)
-                           : minimize_makespan(with_speeds(chain_, speeds_), asked, all);
+    return speeds_.empty() ? minimize_makespan(chain_, asked, allowed_)
+                           : minimize_makespan(with_speeds(chain_, speeds_), asked, allowed_);
+  }
+
+  /// The best of these cuts. Each is its own optimum: what is left to prove is which of them.
+  /// @param seconds  what each block takes of a microbatch, both passes, whole devices' time at speed 1
+  [[nodiscard]] outcome<makespan_cut> best_of(const std::vector<cuts>& layouts, const makespan_request& asked,
+                                              const std::vector<double>& seconds, double end) {
+    std::vector<double> before = {0};
+    for (const double each : seconds) before.push_back(before.back() + each);
+    // A device is through with its passes when it has run all of them.
+    const auto lower = [&](const cuts& layout) {
+      double most = 0;
+      for (std::size_t s = 0; s < layout.stages(); ++s) {
+        const double speed = speeds_.empty() ? 1 : speeds_[s];
+        const double here = (before[layout[s + 1]] - before[layout[s]]) / speed;
+        most = most < here ? here : most;
+      }
+      return most * static_cast<double>(asked.order.microbatches) * (1 - 0x1p-30);
+    };
+    const auto evaluate = [&](const cuts& layout) {
+      allowed_.pin(layout);
+      return best(asked);
+    };
+    const auto value = [](const makespan_cut& each) { return each.makespan; };
+    outcome<makespan_cut> found = best_layout<makespan_cut>(layouts, lower, evaluate, value, end);
+    if (!found) return found;
+    makespan_cut answer = *found;
+    answer.bound = found.state() == state::optimal ? answer.makespan : least_of(layouts, lower);
+    return found.state() == state::optimal ? outcome<makespan_cut>::optimal(std::move(answer))
+                                           : outcome<makespan_cut>::feasible(std::move(answer));
   }
 
   /// Whether a cut fits into so many bytes of the device that has most; unset if that is not known at the time `end`.
@@ -91,8 +126,15 @@ class device_chain {
   }
 
  private:
+  [[nodiscard]] static double least_of(const std::vector<cuts>& layouts, function_ref<double(const cuts&)> lower) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const cuts& each : layouts) least = lower(each) < least ? lower(each) : least;
+    return least;
+  }
+
   const chain_model& chain_;
   std::vector<double> speeds_;
+  target_stages allowed_;
 };
 
 /// When a search that began then for why nothing fits has to end: within the time limit, and after 4 seconds; never where
@@ -122,15 +164,56 @@ class device_chain {
   return result;
 }
 
+/// Looks for the best cut of a chain, of a target that few cuts can be said to among those.
+[[nodiscard]] inline outcome<makespan_cut> best_cut(device_chain& on, const profile& model, const plan_request& request,
+                                                    const cuts& blocks, const makespan_request& asked, double began) {
+  const target_entry* const entry = request.target == target::none ? nullptr : &entry_of(request.target);
+  if (entry == nullptr || entry->counts != decoder_counts::equal_or_ends) return on.best(asked);
+  std::vector<double> seconds(blocks.stages());
+  const std::vector<double> of_layers = layer_seconds(model, request);
+  for (std::size_t b = 0; b < blocks.stages(); ++b) {
+    for (std::size_t i = blocks[b]; i < blocks[b + 1]; ++i) seconds[b] += of_layers[i];
+  }
+  const std::vector<cuts> layouts = decoder_layouts(*entry, model, blocks).all(request.devices, request.chunks);
+  if (layouts.empty()) return outcome<makespan_cut>::infeasible({reason::cause::constraint});
+  const auto& limit = request.limits.time_limit;
+  return on.best_of(layouts, asked, seconds, limit ? began + *limit : 0);
+}
+
+/// Why a search for a cut found that there is none.
+[[nodiscard]] inline reason why_no_best_cut(const device_chain& on, const profile& model, const plan_request& request,
+                                            const cuts& blocks, const training_memory& memory,
+                                            const makespan_request& asked, const target_stages& allowed, double began) {
+  const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
+  if (request.target != target::none) {
+    const double bytes = has_memory_limit(request) ? bytes_allowed(request, 0) : 0;
+    const bool alike = has_memory_limit(request) && request.memory_of_devices.empty() && request.chunks == 1;
+    const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
+      return memory(blocks[first], blocks[last], in_flight[s]).total();
+    };
+    reason why = why_no_target_cut(entry_of(request.target), model, blocks, allowed,
+                                   request.devices * request.chunks, alike ? &bytes : nullptr, held);
+    if (why.what != reason::cause::constraint || !has_memory_limit(request) || !why.remedy.empty()) return why;
+    if (alike) return why;
+  }
+  if (request.chunks == 1) return stage_shortage(model, request, blocks, memory, in_flight);
+  const double end = end_of_reasons(request, began);
+  const auto fits = [&](double bytes) { return on.fits(asked, bytes, end); };
+  return detail::chunks_shortage(request, fits);
+}
+
 /// Plans a chain by the makespan of an iteration. See `make_plan`.
-[[nodiscard]] inline outcome<plan> plan_makespan(const profile& model, const plan_request& request) {
+[[nodiscard]] inline outcome<plan> plan_makespan(const profile& model, const plan_request& given) {
+  const plan_request request = with_target(model, given);
   check_makespan_request(model, request);
   const double began = seconds_now();
   const cuts blocks = blocks_of("make_plan", model, request.forbidden_cuts, request.kept_together);
   const std::size_t stages = request.devices * request.chunks;
   makespan_request asked;
   asked.order = schedule_of_request(request);
-  if (stages > blocks.stages()) return outcome<plan>::infeasible(too_many_stages(blocks, stages));
+  if (stages > blocks.stages()) {
+    return outcome<plan>::infeasible(too_many_target_stages(model, request, blocks, stages));
+  }
   asked.links = links_of(request, asked.order.rank_of);
   asked.transfers = request.transfers;
   asked.limits = request.limits;
@@ -138,18 +221,13 @@ class device_chain {
   if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request, 0);
   if (!request.memory_of_devices.empty()) asked.memory_of_ranks = bytes_of_devices(request);
   const training_memory memory(model, request.memory);
-  const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
-  check_memory(memory, request, in_flight);
+  check_memory(memory, request, microbatches_in_flight(asked.order));
   const chain_model chain(model, request.memory, blocks);
-  const device_chain on(chain, speeds_of_stages(request, asked.order.rank_of));
-  const auto found = on.best(asked);
-  if (found.state() == state::infeasible && request.chunks == 1) {
-    return outcome<plan>::infeasible(stage_shortage(model, request, blocks, memory, in_flight));
-  }
+  const target_stages allowed = stages_of_target(model, request, blocks);
+  device_chain on(chain, speeds_of_stages(request, asked.order.rank_of), allowed);
+  const auto found = best_cut(on, model, request, blocks, asked, began);
   if (found.state() == state::infeasible) {
-    const double end = end_of_reasons(request, began);
-    const auto fits = [&](double bytes) { return on.fits(asked, bytes, end); };
-    return outcome<plan>::infeasible(detail::chunks_shortage(request, fits));
+    return outcome<plan>::infeasible(why_no_best_cut(on, model, request, blocks, memory, asked, allowed, began));
   }
   if (!found) return outcome<plan>::unknown(found.why());
   plan made = plan_of(model, request, asked.order, memory, chain, *found, found.state());

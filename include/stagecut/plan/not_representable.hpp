@@ -7,20 +7,19 @@
 
 #include <stagecut/core/error.hpp>
 
-namespace stagecut::inline v0::io {
+namespace stagecut::inline v0 {
 
-/// A plan that the format asked for has no words for, or that its framework would run as another plan. Another format
-/// may do.
+/// A plan that the format asked for has no words for, or that its framework would run as another plan; or a model or a
+/// schedule of which no plan could be said. Another format may do.
 ///
-/// `what()` reads `FORMAT cannot say this plan: WHY`, or `… this schedule: …`.
+/// `what()` reads `FORMAT cannot say this plan: WHY`, or `… this model: …`, `… this schedule: …`.
 class not_representable : public std::invalid_argument {
  public:
-  /// @param format  its name in `formats`
+  /// @param format  its name in `targets` or `io::formats`
   /// @param why     what of the plan it cannot say, with the layer or the stage
   /// @param what    a plan, or what else was to be written
   not_representable(std::string_view format, std::string_view why, std::string_view what = "plan")
-      : std::invalid_argument(
-            stagecut::visible(stagecut::detail::joined({format, " cannot say this ", what, ": ", why}))),
+      : std::invalid_argument(visible(detail::joined({format, " cannot say this ", what, ": ", why}))),
         format_(format) {}
 
   /// The name of the format.
@@ -30,4 +29,4 @@ class not_representable : public std::invalid_argument {
   std::string format_;
 };
 
-}  // namespace stagecut::inline v0::io
+}  // namespace stagecut::inline v0

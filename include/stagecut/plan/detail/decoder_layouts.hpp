@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/profile/profile.hpp>
+
+// The few cuts that numbers of decoders can say, where all stages but the first and the last have equally many.
+namespace stagecut::inline v0::detail {
+
+/// Makes cuts of blocks from numbers of decoders.
+class decoder_layouts {
+ public:
+  decoder_layouts(const target_entry& entry, const profile& model, const cuts& blocks) : blocks_(blocks) {
+    const target_kinds kinds(entry, model);
+    std::vector<std::size_t> block_at(model.layers.size(), none);  // that begins with a layer
+    for (std::size_t b = 0; b < blocks.stages(); ++b) block_at[blocks[b]] = b;
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+      if (kinds.is_decoder(i)) begins_.push_back(block_at[i]);
+    }
+  }
+
+  /// All of them for so many stages, those of a device equal if it has several; in the order of the first, then of the
+  /// middle stages' decoders.
+  [[nodiscard]] std::vector<cuts> all(std::size_t devices, std::size_t chunks) {
+    const std::size_t stages = devices * chunks;
+    const std::size_t n = begins_.size();
+    if (stages == 1) {
+      add({});
+    } else if (chunks > 1) {
+      if (n % stages == 0) add(equal(n / stages, n / stages, stages));
+    } else if (stages == 2) {
+      for (std::size_t first = 1; first < n; ++first) add({first});
+    } else {
+      for (std::size_t first = 1; first < n; ++first) {
+        for (std::size_t each = 1; first + each * (stages - 2) < n; ++each) add(equal(first, each, stages));
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  /// Decoders before each stage but the first.
+  [[nodiscard]] static std::vector<std::size_t> equal(std::size_t first, std::size_t each, std::size_t stages) {
+    std::vector<std::size_t> before;
+    for (std::size_t s = 1; s < stages; ++s) before.push_back(first + (s - 1) * each);
+    return before;
+  }
+
+  /// Adds that cut, if it parts no block.
+  void add(const std::vector<std::size_t>& before) {
+    std::vector<std::size_t> points = {0};
+    for (const std::size_t decoders : before) {
+      if (begins_[decoders] == none) return;
+      points.push_back(begins_[decoders]);
+    }
+    points.push_back(blocks_.stages());
+    found_.emplace_back(std::move(points));
+  }
+
+  const cuts& blocks_;
+  std::vector<std::size_t> begins_{};  // the block that begins with each decoder; none: it is inside of one
+  std::vector<cuts> found_{};
+};
+
+/// Why these numbers of decoders cannot be said, all stages or those of the middle being equal; empty: they can.
+[[nodiscard]] inline std::string counts_obstacle(const std::vector<std::size_t>& decoders, std::size_t chunks) {
+  const std::size_t stages = decoders.size();
+  const auto differs = [&](std::size_t first, std::size_t last) {
+    for (std::size_t s = first + 1; s < last; ++s) {
+      if (decoders[s] != decoders[first]) return s;
+    }
+    return stages;
+  };
+  if (chunks != 1) {
+    const std::size_t s = differs(0, stages);
+    if (s == stages) return "";
+    return joined({"stage ", s, " has ", decoders[s], " decoders and stage 0 has ", decoders[0], ", with ", chunks,
+                   " stages on every device all are equal; format megatron can say it"});
+  }
+  if (stages <= 3 || differs(1, stages - 1) == stages) return "";
+  std::size_t between = 0;
+  std::string list;
+  for (std::size_t s = 1; s + 1 < stages; ++s) {
+    between += decoders[s];
+    list.append(s == 1 ? "" : ", ").append(std::to_string(decoders[s]));
+  }
+  const std::size_t ranks = stages - 2;
+  const std::string sum = joined({between + decoders.front() + decoders.back(), " - ", decoders.front(), " - ",
+                                  decoders.back(), " = ", between, " decoders "});
+  const std::string why = between % ranks != 0
+                              ? joined({sum, "do not divide by the ", ranks, " ranks between the first and the last"})
+                              : joined({sum, "would be ", between / ranks, " on each of the ", ranks,
+                                        " ranks between the first and the last, and are ", list});
+  return joined({why, "; format megatron can say it"});
+}
+
+/// Tries layouts by their least possible value, and keeps the best, the earliest of equal ones.
+///
+/// @param lower     what no plan of a layout is below
+/// @param evaluate  makes the plan of a layout
+/// @param value     of an answer
+/// @param end       when to stop; not above 0: never
+/// @return          optimal once no layout that is left can be better; feasible with the answer of least value if the time
+///                  was over before; the first reason if none has an answer
+template <class Answer, class Value>
+[[nodiscard]] outcome<Answer> best_layout(const std::vector<cuts>& layouts, function_ref<double(const cuts&)> lower,
+                                          function_ref<outcome<Answer>(const cuts&)> evaluate, const Value& value,
+                                          double end) {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < layouts.size(); ++i) order.emplace_back(lower(layouts[i]), i);
+  detail::sort(order, [](const auto& a, const auto& b) { return a < b; });
+  outcome<Answer> best;
+  std::size_t place = layouts.size();
+  bool proved = true;
+  for (const auto& [least, i] : order) {
+    if (best && least > value(*best)) break;
+    if (best && end > 0 && seconds_now() > end) {
+      proved = false;
+      break;
+    }
+    outcome<Answer> found = evaluate(layouts[i]);
+    if (!found) {
+      if (!best && place == layouts.size()) best = std::move(found);
+      continue;
+    }
+    const bool better = !best || value(*found) < value(*best) || (!(value(*best) < value(*found)) && i < place);
+    if (!better) continue;
+    best = std::move(found);
+    place = i;
+  }
+  if (!best) return best;
+  return proved ? outcome<Answer>::optimal(*std::move(best)) : outcome<Answer>::feasible(*std::move(best));
+}
+
+}  // namespace stagecut::inline v0::detail

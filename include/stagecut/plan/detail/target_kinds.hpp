@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/interval.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/profile/detail/each_tie.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+
+// What a target knows of the layers of a model, whatever the cut.
+namespace stagecut::inline v0::detail {
+
+/// The place in its list of a kind that a target does not know.
+inline constexpr std::size_t unknown_kind = static_cast<std::size_t>(-1);
+
+/// A layer in an error.
+[[nodiscard]] inline std::string kind_text(const layer& each) {
+  return joined({"layer ", in_quotes(each.name), " of kind ", in_quotes(each.kind)});
+}
+
+/// Which rule of a target each layer of a model is under. The layers of an encoder without decoders are what others call
+/// decoders.
+class target_kinds {
+ public:
+  target_kinds(const target_entry& entry, const profile& model) : entry_(entry), model_(model) {
+    for (const layer& each : model.layers) decoders_ = decoders_ || each.kind == "decoder";
+    for (const layer& each : model.layers) mtp_ = mtp_ || each.kind == "mtp";
+  }
+
+  /// The number of the rule; `unknown_kind` if there is none.
+  [[nodiscard]] std::size_t number(std::size_t i) const {
+    const std::string_view kind = is_decoder(i) ? std::string_view("decoder") : model_.layers[i].kind;
+    for (std::size_t k = 0; k < entry_.kinds.size(); ++k) {
+      if (kind == entry_.kinds[k].name) return k;
+    }
+    return unknown_kind;
+  }
+
+  /// Whether it is one of the layers that are counted.
+  [[nodiscard]] bool is_decoder(std::size_t i) const {
+    return model_.layers[i].kind == "decoder" || (!decoders_ && model_.layers[i].kind == "encoder");
+  }
+
+  /// Where a layer stands, of a known kind.
+  [[nodiscard]] layer_place place(std::size_t i) const {
+    const layer_place said = entry_.kinds[number(i)].place;
+    if (said != layer_place::with_last_decoder || (mtp_ && last_decoder() != model_.layers.size())) return said;
+    return layer_place::last_stage;
+  }
+
+  /// The last layer that is counted; their number if there is none.
+  [[nodiscard]] std::size_t last_decoder() const {
+    std::size_t result = model_.layers.size();
+    for (std::size_t i = 0; i < model_.layers.size(); ++i) result = is_decoder(i) ? i : result;
+    return result;
+  }
+
+ private:
+  const target_entry& entry_;
+  const profile& model_;
+  bool decoders_ = false;
+  bool mtp_ = false;
+};
+
+/// How a layer of an unknown kind could get a place: as one with a neighbour of a known kind; empty if there is none.
+[[nodiscard]] inline std::string merge_text(const target_kinds& kinds, const profile& model, std::size_t i) {
+  const bool before = i > 0 && kinds.number(i - 1) != unknown_kind;
+  const bool behind = i + 1 < model.layers.size() && kinds.number(i + 1) != unknown_kind;
+  if (!before && !behind) return "";
+  return joined({"; merged into ", kind_text(model.layers[before ? i - 1 : i + 1]), ", ", before ? "before" : "behind",
+                 " it, it would do"});
+}
+
+/// What of a model's layers a target does not know: their kinds, their order, how many there are; empty: nothing.
+[[nodiscard]] inline std::string kinds_obstacle(const target_entry& entry, const profile& model) {
+  if (entry.kinds.empty()) return "";
+  const target_kinds kinds(entry, model);
+  std::vector<std::size_t> seen(entry.kinds.size());
+  std::size_t order = 0;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const std::size_t k = kinds.number(i);
+    const std::string text = kind_text(model.layers[i]);
+    if (k == unknown_kind) {
+      return joined({text, ": kinds known to it are ", stagecut::list_names(entry.kinds), merge_text(kinds, model, i)});
+    }
+    if (entry.kinds[k].order < order) return joined({text, " stands behind ", kind_text(model.layers[i - 1])});
+    order = entry.kinds[k].order;
+    if (++seen[k] > 1 && entry.kinds[k].single) return joined({text, " is the second of its kind"});
+  }
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    if (entry.kinds[k].needed && seen[k] == 0) {
+      return joined({"it has no layer of kind ", in_quotes(entry.kinds[k].name)});
+    }
+  }
+  return "";
+}
+
+/// By which names a target cannot find the modules of a model's layers; empty: it finds all.
+[[nodiscard]] inline std::string names_obstacle(const target_entry& entry, const profile& model) {
+  if (!entry.by_names) return "";
+  std::size_t count = 0;
+  for (const layer& each : model.layers) count += each.modules.empty() ? 1 : each.modules.size();
+  name_numbers number(count);
+  std::vector<std::size_t> of_layer;  // of every name, the first that has it
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const layer& each = model.layers[i];
+    if (each.is_backward) continue;
+    const std::size_t names = each.modules.empty() ? 1 : each.modules.size();
+    for (std::size_t j = 0; j < names; ++j) {
+      const std::string& name = each.modules.empty() ? each.name : each.modules[j];
+      if (name.empty()) return joined({kind_text(each), " has a module without a name"});
+      const std::size_t known = number(name);
+      if (known < of_layer.size()) {
+        return joined({"module ", in_quotes(name), " of ", kind_text(each), " stands also in ",
+                       kind_text(model.layers[of_layer[known]])});
+      }
+      of_layer.push_back(i);
+    }
+  }
+  return "";
+}
+
+/// The layers that a target has on one stage, each from the first to the last of them: `[first, last)`.
+[[nodiscard]] inline std::vector<interval> kept_by_target(const target_entry& entry, const profile& model) {
+  std::vector<interval> result;
+  if (!entry.kinds.empty()) {
+    const target_kinds kinds(entry, model);
+    const std::size_t decoder = kinds.last_decoder();
+    interval mtp{model.layers.size(), 0};
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+      const layer_place place = kinds.place(i);
+      if (place == layer_place::one_of_the_last) mtp = {mtp.first < i ? mtp.first : i, i + 1};
+      if (place == layer_place::with_last_decoder) result.push_back({decoder < i ? decoder : i, i + 1});
+    }
+    if (mtp.first < mtp.last) result.push_back(mtp);
+  }
+  if (entry.shares_parameters) return result;
+  std::vector<interval> tied;  // of every name
+  each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
+    if (name == tied.size()) tied.push_back({i, i + 1});
+    tied[name].last = i + 1;
+  });
+  result.insert(result.end(), tied.begin(), tied.end());
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail

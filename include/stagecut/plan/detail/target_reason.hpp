@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/detail/target_stages.hpp>
+#include <stagecut/plan/detail/why_no_plan.hpp>
+#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/profile/profile.hpp>
+
+// Which rule of a target leaves no cut.
+namespace stagecut::inline v0::detail {
+
+/// Two layers of one block whose places are on different stages, in words; empty: there are none.
+[[nodiscard]] inline std::string parted_places(const target_entry& entry, const profile& model, const cuts& blocks) {
+  if (entry.kinds.empty()) return "";
+  const target_kinds kinds(entry, model);
+  for (std::size_t b = 0; b < blocks.stages(); ++b) {
+    const interval layers = blocks.stage(b);
+    std::size_t front = model.layers.size();
+    for (std::size_t i = layers.first; i < layers.last; ++i) {
+      const layer_place place = kinds.place(i);
+      if (place == layer_place::first_stage) front = i;
+      if (place != layer_place::last_stage || front == model.layers.size()) continue;
+      return joined({kind_text(model.layers[front]), " has its place on the first stage, ", kind_text(model.layers[i]),
+                     " on the last, and they must share a stage"});
+    }
+  }
+  return "";
+}
+
+/// The parameters for which a target keeps the layers between those that share them on one stage; empty: there are none.
+[[nodiscard]] inline std::string tied_text(const target_entry& entry, const profile& model) {
+  std::string text;
+  std::vector<std::size_t> first;
+  if (entry.shares_parameters) return text;
+  each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+    if (name == first.size()) return first.push_back(i);
+    if (!text.empty() || first[name] == i) return;
+    text = joined({kind_text(model.layers[i]), " shares ", in_quotes(tied.name), " with ",
+                   kind_text(model.layers[first[name]]), ", and its stages share no parameters"});
+  });
+  return text;
+}
+
+/// Why there are not so many stages of blocks: the target, where the blocks without it are enough.
+[[nodiscard]] inline reason too_many_target_stages(const profile& model, const plan_request& asked, const cuts& blocks,
+                                                   std::size_t stages) {
+  if (asked.target == target::none) return too_many_stages(blocks, stages);
+  const target_entry& entry = entry_of(asked.target);
+  const std::string tied = tied_text(entry, model);
+  if (tied.empty()) return too_many_stages(blocks, stages);
+  return {reason::cause::constraint, stages, blocks.stages(), joined({entry.name, ": ", tied}),
+          joined({"that leaves ", blocks.stages(), blocks.stages() == 1 ? " block" : " blocks", " for ", stages,
+                  " stages"})};
+}
+
+/// Why no cut into so many stages is one that a target can say, within `bytes`: a rule of it, or the memory that
+/// `held(s, first, last)` of blocks needs, if there is a limit. O(n² k) calls, and less to say where that is too much.
+[[nodiscard]] inline reason why_no_target_cut(const target_entry& entry, const profile& model, const cuts& blocks,
+                                              const target_stages& allowed, std::size_t stages, const double* bytes,
+                                              function_ref<double(std::size_t, std::size_t, std::size_t)> held) {
+  const auto told = [&](const std::string& rule) {
+    return reason{reason::cause::constraint, stages, 0, joined({entry.name, ": ", rule}), ""};
+  };
+  const std::size_t n = blocks.stages();
+  if (entry.counts != decoder_counts::none && allowed.decoders() < stages) {
+    return told(joined({stages, " stages of at least one decoder each, and there are ", allowed.decoders()}));
+  }
+  if (const std::string parted = parted_places(entry, model, blocks); !parted.empty()) return told(parted);
+  constexpr double none = std::numeric_limits<double>::infinity();
+  constexpr std::size_t patience = std::size_t{1} << 25U;  // about a second
+  if (n > patience / stages / n) return told("no cut has every layer in its place, within the memory");
+  const auto possible = [&](std::size_t s, std::size_t first, std::size_t last) {
+    return allowed(s, first, last) ? 0.0 : none;
+  };
+  if (bytes == nullptr || least_fullest(n, stages, possible) == none) {
+    return told(joined({"no cut into ", stages, " stages has every layer in its place"}));
+  }
+  const double least = least_fullest(n, stages, [&](std::size_t s, std::size_t first, std::size_t last) {
+    return allowed(s, first, last) ? held(s, first, last) : none;
+  });
+  return {reason::cause::memory, whole_bytes(least), static_cast<std::size_t>(floor_bytes(*bytes)),
+          joined({"the fullest of ", stages, " stages, in any cut that ", entry.name, " can say,"}), ""};
+}
+
+}  // namespace stagecut::inline v0::detail

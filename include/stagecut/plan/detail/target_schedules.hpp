@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+// Which schedules a target runs.
+namespace stagecut::inline v0::detail {
+
+/// The schedules that a target runs with so many stages a device, in quotes: `"1f1b" and "gpipe"`.
+[[nodiscard]] inline std::string known_schedules(const target_entry& entry, std::size_t chunks, std::size_t& count) {
+  std::string text;
+  std::string held;
+  count = 0;
+  for (const target_schedule& each : entry.schedules) {
+    const schedule_entry& schedule = entry_of(each.kind);
+    if (chunks == 1 ? schedule.chunks != 1 : schedule.chunks == 1) continue;
+    if (!held.empty()) text.append(text.empty() ? "" : ", ").append(held);
+    held = in_quotes(schedule.name);
+    ++count;
+  }
+  return text.append(text.empty() ? "" : " and ").append(held);
+}
+
+/// Why a target does not run a schedule of that name, or its own order, with so many microbatches; 0: not known. Empty: it
+/// does.
+[[nodiscard]] inline std::string schedule_obstacle(const target_entry& entry, const std::string& name,
+                                                   std::size_t devices, std::size_t chunks, std::size_t microbatches,
+                                                   std::size_t group) {
+  if (entry.schedules.empty()) return "";
+  std::size_t count = 0;
+  const std::string known = known_schedules(entry, chunks, count);
+  const char* const among = chunks == 1 ? "" : " with several stages on a device";
+  const schedule_entry* const schedule = find_schedule(name);
+  const target_schedule* const runs = schedule == nullptr ? nullptr : find_schedule(entry, schedule->kind);
+  if (runs == nullptr || (chunks == 1) != (schedule->chunks == 1)) {
+    return joined({"its schedule is ", in_quotes(name), ", and ",
+                   count == 1 ? "the only one there" : "those there", among, count == 1 ? " is " : " are ", known});
+  }
+  if (runs->obstacle == nullptr || microbatches == 0) return "";
+  return runs->obstacle(devices, chunks, microbatches, group);
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/profile/profile.hpp>
+
+// Which layers may be which stage for a target.
+namespace stagecut::inline v0::detail {
+
+/// The layers that a target lets a stage have, as a constraint on stages of blocks of layers; or the stages of one cut.
+/// Without a target everything is allowed. Not hereditary where a stage needs a decoder; known in O(1).
+class target_stages {
+ public:
+  /// Why no cut keeps to it `why_no_target_cut` finds out.
+  using unexplained = void;
+
+  /// Allows everything.
+  target_stages() = default;
+
+  /// What a target allows for that model on `devices` of `chunks` stages each.
+  /// @pre `kinds_obstacle` finds none
+  target_stages(const target_entry& entry, const profile& model, cuts blocks, std::size_t devices, std::size_t chunks)
+      : blocks_(std::move(blocks)),
+        last_(devices * chunks - 1),
+        late_(last_ + 1 - devices),
+        needs_decoder_(entry.counts != decoder_counts::none) {
+    const std::size_t n = model.layers.size();
+    first_only_.resize(n + 1);
+    last_only_.resize(n + 1);
+    late_only_.resize(n + 1);
+    decoders_.resize(n + 1);
+    const target_kinds kinds(entry, model);
+    for (std::size_t i = 0; i < n; ++i) {
+      const layer_place place = entry.kinds.empty() ? layer_place::any_stage : kinds.place(i);
+      first_only_[i + 1] = first_only_[i] + (place == layer_place::first_stage ? 1 : 0);
+      last_only_[i + 1] = last_only_[i] + (place == layer_place::last_stage ? 1 : 0);
+      late_only_[i + 1] = late_only_[i] + (place == layer_place::one_of_the_last ? 1 : 0);
+      decoders_[i + 1] = decoders_[i] + (kinds.is_decoder(i) ? 1 : 0);
+    }
+  }
+
+  /// Allows that cut of blocks alone.
+  void pin(cuts only) { only_ = std::move(only); }
+
+  /// Whether there is anything that it does not allow.
+  [[nodiscard]] bool any() const noexcept { return !decoders_.empty(); }
+
+  /// Whether the blocks `[first, last)` may be stage s.
+  [[nodiscard]] bool operator()(std::size_t s, std::size_t first, std::size_t last) const {
+    if (!any()) return true;
+    if (only_ && ((*only_)[s] != first || (*only_)[s + 1] != last)) return false;
+    const std::size_t i = blocks_[first], j = blocks_[last];
+    return places_allow(s, i, j) && (!needs_decoder_ || decoders_[i] < decoders_[j]);
+  }
+
+  /// Whether neither they nor any more behind them may.
+  [[nodiscard]] bool hopeless(std::size_t s, std::size_t first, std::size_t last) const {
+    if (!any()) return false;
+    if (only_ && ((*only_)[s] != first || (*only_)[s + 1] < last)) return true;
+    const std::size_t i = blocks_[first], j = blocks_[last];
+    return !places_allow(s, i, j) || (needs_decoder_ && decoders_[i] == decoders_.back());
+  }
+
+  /// Decoders of the model.
+  [[nodiscard]] std::size_t decoders() const noexcept { return any() ? decoders_.back() : 0; }
+
+ private:
+  [[nodiscard]] bool places_allow(std::size_t s, std::size_t i, std::size_t j) const {
+    return (s == 0 || first_only_[i] == first_only_[j]) && (s == last_ || last_only_[i] == last_only_[j]) &&
+           (s >= late_ || late_only_[i] == late_only_[j]);
+  }
+
+  cuts blocks_{};
+  std::size_t last_ = 0;  // stage
+  std::size_t late_ = 0;  // the first stage that is the last of its device
+  bool needs_decoder_ = false;
+  std::vector<std::size_t> first_only_{}, last_only_{}, late_only_{}, decoders_{};  // of the first i layers
+  std::optional<cuts> only_{};
+};
+
+/// What the target of a request allows; everything if it has none.
+[[nodiscard]] inline target_stages stages_of_target(const profile& model, const plan_request& request,
+                                                    const cuts& blocks) {
+  if (request.target == target::none) return {};
+  return {entry_of(request.target), model, blocks, request.devices, request.chunks};
+}
+
+/// The first layer that does not stand where a target has it, of stages that may be empty; empty: all do.
+/// @pre `kinds_obstacle` finds none
+[[nodiscard]] inline std::string misplaced_layer(const target_entry& entry, const profile& model,
+                                                 const std::vector<std::size_t>& stages, std::size_t devices,
+                                                 std::size_t count) {
+  if (entry.kinds.empty()) return "";
+  const target_kinds kinds(entry, model);
+  const std::size_t last = count - 1;
+  std::size_t first_late = model.layers.size();  // of those that stand together on one of the last stages
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const auto misplaced = [&](std::string_view place) {
+      return joined({kind_text(model.layers[i]), " on stage ", stages[i], ", and its place is ", place});
+    };
+    switch (kinds.place(i)) {
+      case layer_place::any_stage: break;
+      case layer_place::first_stage:
+        if (stages[i] != 0) return misplaced("stage 0, the first");
+        break;
+      case layer_place::last_stage:
+        if (stages[i] != last) return misplaced(joined({"stage ", last, ", the last"}));
+        break;
+      case layer_place::one_of_the_last:
+        if (first_late == model.layers.size()) first_late = i;
+        if (stages[i] != stages[first_late]) {
+          return misplaced(joined({"stage ", stages[first_late], ", where the first of its kind is"}));
+        }
+        if (stages[i] < last + 1 - devices) {
+          return misplaced(joined({"the last stage of a device, from stage ", last + 1 - devices}));
+        }
+        break;
+      case layer_place::with_last_decoder: {
+        const std::size_t stage = stages[kinds.last_decoder()];
+        if (stages[i] != stage) return misplaced(joined({"stage ", stage, ", where the last decoder is"}));
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace stagecut::inline v0::detail
