@@ -65,6 +65,7 @@
   X(check_figures) \
   X(check_figures_of) \
   X(check_group) \
+  X(check_group_of) \
   X(check_groups) \
   X(check_in_flight) \
   X(check_inference) \
@@ -165,6 +166,7 @@
   X(find_variant) \
   X(first_out_of_range) \
   X(first_overflow) \
+  X(fits_group) \
   X(flatten_modules) \
   X(floor_bytes) \
   X(for_intervals) \
@@ -378,6 +380,7 @@
   X(shared_parameters) \
   X(shared_stage) \
   X(sliced_one_forward_one_backward) \
+  X(smallest_group) \
   X(sort) \
   X(sort_part) \
   X(speeds_of_stages) \
@@ -399,6 +402,7 @@
   X(table_parameters) \
   X(take_measured) \
   X(take_visible) \
+  X(takes_group) \
   X(tensors_of_stage) \
   X(timed_cost) \
   X(times_of) \

@@ -203,18 +203,28 @@ fails(2, "--objective: makespan: ", "plan", "-", *last, "--objective", "makespan
 objectives = ((), ("--objective", "makespan"), ("--objective", "bottleneck"), ("--objective", "leximax"), ("--method", "uniform"),
               ("--memory", "1MB"), ("--format", "megatron"))
 for words, why in (
-    (("--microbatches", 6, "--chunks", 2), "--microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do"),
-    (("--microbatches", 3, "--chunks", 2), "--microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do"),
+    (("--microbatches", 6, "--chunks", 2), "--microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do, or a group of 6, as in PyTorch"),
+    (("--microbatches", 3, "--chunks", 2), "--microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do, or a group of 3, as in PyTorch"),
     (("--microbatches", 2**30 + 1, "--chunks", 2), "--microbatches = 1073741825, must be a multiple of the devices, 4"),
     (("--microbatches", 6, "--chunks", 2, "--schedule", "interleaved"), "--microbatches = 6, must be a multiple of the devices"),
     (("--microbatches", 8, "--chunks", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight = {…}, is of one stage on each device"),
     (("--chunks", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight = {…}, is of one stage on each device"),
     (("--microbatches", 8, "--schedule", "gpipe", "--in-flight", "4,3,2,1"), "--schedule = gpipe, must be 1f1b for numbers in flight"),
     (("--microbatches", 8, "--schedule", "eager-1f1b", "--in-flight", "4,3,2,1"), "--schedule = eager-1f1b, must be 1f1b for numbers"),
+    (("--microbatches", 9, "--chunks", 2, "--group", 4), "--group = 4, must be from the devices, 4, on and leave of 9 microbatches"),
+    (("--microbatches", 8, "--group", 4), "--group = 4, is of several stages on each device"),
+    (("--microbatches", 8, "--schedule", "gpipe", "--group", 4), "--group = 4, is of interleaved, not of gpipe"),
     (("--microbatches", 8, "--in-flight", "4,3"), "--in-flight.size() = 2, must be the number of stages, 4"),
 ):
     for objective in objectives:
         fails(2, why, "plan", "-", "--devices", 4, *words, *objective, stdin=uneven)
+grouped = json.dumps(planned("--microbatches", 5, "--chunks", 2, "--group", 5, devices=("--devices", 2)))
+check(json.loads(grouped)["schedule"] == {"name": "interleaved", "microbatches": 5, "group": 5}, grouped)
+for words in ((), ("--schedule", "interleaved"), ("--schedule", "interleaved", "--group", 5)):
+    again = json.loads(run("simulate", "-", *words, "--format", "json", stdin=grouped).stdout)
+    check(again["makespan"] == json.loads(grouped)["makespan"], words, again)
+done = run("plan", "-", "--devices", 2, "--microbatches", 5, "--chunks", 2, "--group", 5, stdin=uneven)
+check("interleaved of 5 microbatches in groups of 5: " in done.stdout, done)
 auto = ("plan", "-", "--devices", 4, "--schedule", "auto")
 fails(2, "--in-flight = {…}, is of one stage", *auto, "--microbatches", 8, "--chunks", 2, "--in-flight", "4,3,2,1", stdin=uneven)
 fails(2, "--in-flight.size() = 2", *auto, "--microbatches", 8, "--in-flight", "4,3", stdin=uneven)

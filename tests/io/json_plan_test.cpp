@@ -126,6 +126,16 @@ TEST_CASE("the form of what is no chain and has no name") {
   CHECK(parse_json_plan(text, "p.json") == full_graph_plan());
 }
 
+TEST_CASE("a group of microbatches stands beside their number") {
+  stagecut::plan made = full_plan();
+  made.schedule.group = 3;
+  const std::string text = as_json(made);
+  CHECK(text.find(R"("schedule": {"name": "interleaved", "microbatches": 4, "group": 3},)") != std::string::npos);
+  CHECK(parse_json_plan(text, "p.json") == made);
+  CHECK(as_json(full_plan()).find("\"group\": 0") == std::string::npos);
+  CHECK(with("\"microbatches\": 4", "\"microbatches\": 4, \"group\": 0").find("p.json#/schedule/group: ") == 0);
+}
+
 TEST_CASE("what was not reckoned is not written") {
   stagecut::plan made;
   made.profile.layers.resize(2);
@@ -381,6 +391,7 @@ TEST_CASE("a file of the first version has what that had") {
   CHECK(change("\"in_flight\"", "\"shards\": 1, \"in_flight\"") == "p.json#/stages/0/shards: is not known");
   CHECK(change("\"workspace\"", "\"recomputed\": 1, \"workspace\"") == "p.json#/stages/0/memory/recomputed: is not known");
   CHECK(change("\"microbatches\"", "\"orders\": [], \"microbatches\"") == "p.json#/schedule/orders: is not known");
+  CHECK(change("\"microbatches\"", "\"group\": 4, \"microbatches\"") == "p.json#/schedule/group: is not known");
   CHECK(change("[1, 0.75]", "[1e-320, 0.75]") ==
         "p.json#/stages/0/backward: the time of its layers is out of range");
   CHECK(change("\"except_last\"", "\"never\"") == "not refused");

@@ -104,4 +104,6 @@ TEST_CASE("figures that contradict each other, and words that there are not") {
   plan ordered = full_graph_plan();  // an order of its own is a schedule
   CHECK(ordered.makespan);
   CHECK(mistake(ordered).empty());
+  ordered.schedule.group = 2;
+  CHECK(mistake(ordered) == "/schedule/group 2 does not agree with an order of one's own, which says it");
 }

@@ -254,7 +254,7 @@ class random_plans {
     using enum stagecut::op_kind;
     if (up_to(1) == 0) return;
     if (up_to(1) == 0) {
-      made.schedule = {text(), up_to(100), {}};
+      made.schedule = {text(), up_to(100), {}, up_to(1) * up_to(9)};
       return;
     }
     const std::size_t m = 1 + up_to(2);

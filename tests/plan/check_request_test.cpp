@@ -146,9 +146,11 @@ TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised"
   };
   for (const auto kind : {schedule_kind::one_forward_one_backward, schedule_kind::interleaved}) {
     CHECK(both({.devices = 4, .chunks = 2, .microbatches = 6, .schedule = kind}) ==
-          "microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do");
+          "microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do, or a group of 6, as in "
+          "PyTorch");
     CHECK(both({.devices = 4, .chunks = 2, .microbatches = 3, .schedule = kind}) ==
-          "microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do");
+          "microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do, or a group of 3, as in "
+          "PyTorch");
   }
   CHECK(both({.devices = 2, .chunks = 2, .microbatches = (std::size_t{1} << 30U) + 1}).starts_with("microbatches = "));
   CHECK(both({.devices = 2, .chunks = 2, .microbatches = 4, .in_flight = {1, 1, 1, 1}}) ==
@@ -159,6 +161,16 @@ TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised"
     CHECK(both({.devices = 2, .microbatches = 4, .schedule = kind, .in_flight = {2, 1}}) ==
           std::string("schedule = ") + to_string(kind) + ", must be 1f1b for numbers in flight");
   }
+  CHECK(both({.devices = 4, .chunks = 2, .microbatches = 9}) ==
+        "microbatches = 9, must be a multiple of the devices, 4, for interleaved: 8 or 12 would do, or a group of 5");
+  CHECK(both({.devices = 4, .chunks = 2, .microbatches = 9, .group = 4}) ==
+        "group = 4, must be from the devices, 4, on and leave of 9 microbatches none or at least as many, or be all of "
+        "them: 5 would do");
+  CHECK(both({.devices = 4, .microbatches = 8, .group = 4}) ==
+        "group = 4, is of several stages on each device: chunks must be above 1");
+  CHECK(both({.devices = 4, .microbatches = 8, .schedule = schedule_kind::gpipe, .group = 4}) ==
+        "group = 4, is of interleaved, not of gpipe");
+  CHECK(refusal(model, {.devices = 4, .chunks = 2, .microbatches = 9, .group = 5}).empty());
   CHECK(refusal(model, {.devices = 4, .chunks = 2, .microbatches = 8}).empty());
   CHECK(refusal(model, {.devices = 4, .chunks = 2}).empty());
 }
@@ -203,4 +215,21 @@ TEST_CASE("links are one for all boundaries or one for each") {
         "stagecut::plan_chain: links.size() = 2, must be 1 or the number of boundaries of stages");
   CHECK(refusal(model, {.devices = 3, .links = {{1, -1}}}).find("links[0].bandwidth = -1") != std::string::npos);
   CHECK(refusal(model, {.devices = 3, .links = {{-1, 1}}}).find("links[0].latency = -1") != std::string::npos);
+}
+
+TEST_CASE("the smallest group that would do is told: PyTorch's, where it has one") {
+  for (std::size_t p = 1; p <= 9; ++p) {
+    for (std::size_t m = 1; m <= 70; ++m) {
+      if (m % p == 0) continue;
+      CAPTURE(p);
+      CAPTURE(m);
+      std::size_t least = 1;
+      while (!stagecut::detail::fits_group(p, m, least)) ++least;
+      REQUIRE(stagecut::detail::smallest_group(p, m) == least);
+      const std::size_t rounds = m < p ? 1 : m / p;
+      if (m % rounds == 0) REQUIRE(least == m / rounds);
+    }
+  }
+  const std::size_t most = ~std::size_t{0};
+  CHECK(stagecut::detail::smallest_group(2, most) <= most);
 }

@@ -219,3 +219,28 @@ TEST_CASE("a combination whose makespan is not known leaves open whether it woul
   CHECK(all.compared[1].state == stagecut::state::unknown);
   CHECK(all.compared[1].why == "there are more than 2^20 forward passes");
 }
+
+TEST_CASE("a group of microbatches is of those choices that take one") {
+  stagecut::plan_choices open;
+  open.chunks = {1, 2};
+  open.schedules = {schedule_kind::one_forward_one_backward, schedule_kind::interleaved, schedule_kind::looped_bfs};
+  open.list_impossible = false;
+  plan_request request{.devices = 3, .microbatches = 4, .group = 4};
+  request.limits.time_limit = std::nullopt;
+  const auto all = compare_plans(known, request, open);
+  REQUIRE(all.compared.size() == 3);
+  CHECK(all.compared[1].schedule == schedule_kind::interleaved);
+  CHECK(all.compared[1].group == 4);
+  CHECK(all.compared[1].makespan ==
+        *make_plan(known, {.devices = 3, .chunks = 2, .microbatches = 4, .group = 4})->makespan);
+  CHECK(all.compared[0].group == 0);
+  CHECK(all.compared[2].group == 0);
+  request.group = 2;  // not one that interleaved can have
+  CHECK(compare_plans(known, request, open).compared.size() == 2);
+  request.group = 0;
+  CHECK(compare_plans(known, request, open).compared.size() == 2);  // 4 is no multiple of 3
+  request.group = 4;
+  open.chunks = {1};
+  CHECK_THROWS_WITH_AS((void)compare_plans(known, request, open),
+                       "stagecut::compare_plans: group = 4, is of interleaved chunks", stagecut::argument_error);
+}

@@ -125,6 +125,52 @@ TEST_CASE("every schedule has a plan that its own name runs") {
   CHECK(told->makespan == 960);
 }
 
+TEST_CASE("interleaved in groups of microbatches: the best of all cuts, and its plan says the group") {
+  random_requests::dice random(77);
+  int planned = 0;
+  int fewer = 0;  // microbatches than devices
+  for (int round = 0; round < 250; ++round) {
+    CAPTURE(round);
+    const profile model = random.profile(6 + random.up_to(2));
+    plan_request request{.devices = 2 + random.up_to(1), .chunks = 2, .microbatches = 1 + random.up_to(8)};
+    request.group = random.up_to(2) == 0 ? request.microbatches : 1 + random.up_to(8);
+    request.limits.time_limit.reset();
+    const bool fits = stagecut::has_shape(schedule_kind::interleaved, request.devices, 2, request.microbatches,
+                                          request.group);
+    if (!fits) {
+      REQUIRE_THROWS_AS((void)make_plan(model, request), stagecut::argument_error);
+      continue;
+    }
+    std::optional<double> best;
+    const auto order = stagecut::interleaved_one_forward_one_backward(request.devices, 2, request.microbatches,
+                                                                      request.group);
+    random_requests::each_cut(model, request, [&](const random_requests::points& cut) {
+      stagecut::pass_times<double> times;
+      for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
+        times.forward.push_back(0);
+        times.backward.push_back(0);
+        for (std::size_t i = cut[s]; i < cut[s + 1]; ++i) {
+          times.forward.back() += model.layers[i].forward;
+          times.backward.back() += model.layers[i].backward;
+        }
+      }
+      const double here = stagecut::simulate(order, times).makespan;
+      if (!best || here < *best) best = here;
+    });
+    const auto made = make_plan(model, request);
+    REQUIRE(made.has_value() == best.has_value());
+    if (!made) continue;
+    ++planned;
+    fewer += request.microbatches < request.devices ? 1 : 0;
+    CHECK(made->makespan == best);
+    CHECK(made->objective.bound == *best);
+    CHECK(made->schedule.group == request.group);
+    CHECK(stagecut::schedule_of(*made) == order);
+  }
+  CHECK(planned > 40);
+  CHECK(fewer > 2);
+}
+
 TEST_CASE("messages over links are part of the makespan") {
   plan_request request{.devices = 4, .microbatches = 8};
   request.links = {{2, 0}};

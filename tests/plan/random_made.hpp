@@ -50,6 +50,9 @@ inline stagecut::plan_request random_request(random_requests::dice& dice, const 
   const std::size_t chunks = stagecut::entry_of(request.schedule).chunks;
   request.chunks = chunks == 0 ? 2 + dice.up_to(1) : dice.up_to(3) == 0 ? 2 : chunks;
   if (dice.up_to(7) != 0) request.microbatches = request.devices * (1 + dice.up_to(2));
+  if (request.chunks > 1 && request.microbatches != 0 && dice.up_to(3) == 0) {
+    request.group = dice.up_to(1) == 0 ? request.microbatches : request.devices + dice.up_to(3);
+  }
   constexpr plan_objective objectives[] = {plan_objective::automatic, plan_objective::bottleneck,
                                            plan_objective::leximax, plan_objective::range, plan_objective::variance};
   request.objective = dice.up_to(1) == 0 ? plan_objective::automatic : objectives[dice.up_to(4)];

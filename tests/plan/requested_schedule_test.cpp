@@ -37,6 +37,9 @@ TEST_CASE("the schedule that is meant is made with the figures of the request") 
   request.in_flight.clear();
   request.chunks = 2;
   CHECK(schedule_of_request(request) == stagecut::interleaved_one_forward_one_backward(3, 2, 6));
+  request.group = 6;
+  CHECK(schedule_of_request(request) == stagecut::interleaved_one_forward_one_backward(3, 2, 6, 6));
+  request.group = 0;
   request.schedule = schedule_kind::zbv;
   CHECK(schedule_of_request(request) == stagecut::zbv(3, 6));
   request.schedule = schedule_kind::gpipe;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <doctest/doctest.h>
 
+#include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/schedule/op.hpp>
 
@@ -67,4 +68,28 @@ TEST_CASE("orders of a plan's own are gone through pass by pass") {
   other.stages[2].in_flight = 1;
   CHECK(said(untold, other, "schedule") ==
         "does not hold: stage 2: I and W run apart, and its layers do not tell them");
+}
+
+TEST_CASE("interleaved runs in the groups that a plan says") {
+  stagecut::profile model;
+  for (int i = 0; i < 8; ++i) {
+    stagecut::layer& each = model.layers.emplace_back();
+    each.name = "l";
+    each.forward = 1 + i % 3;
+    each.backward = 2;
+  }
+  plan made = *stagecut::make_plan(model, {.devices = 3, .chunks = 2, .microbatches = 8, .group = 4});
+  CHECK(stagecut::verify_plan(model, made).holds());
+  CHECK(said(model, made, "schedule") == "holds: : ");
+  made.schedule.group = 0;
+  CHECK(said(model, made, "schedule") ==
+        "does not hold: : \"interleaved\" is not made for 3 devices, 2 chunks and 8 microbatches");
+  made.schedule.group = 3;
+  CHECK(said(model, made, "schedule") ==
+        "does not hold: : \"interleaved\" is not made for 3 devices, 2 chunks and 8 microbatches in groups of 3");
+  made.schedule.group = 8;  // another order, in which stages keep more
+  CHECK(said(model, made, "schedule") ==
+        "does not hold: stage 1: keeps another number of microbatches in flight");
+  made.schedule.name = "looped-bfs";
+  CHECK(said(model, made, "schedule").starts_with("does not hold: : \"looped-bfs\" is not made for"));
 }

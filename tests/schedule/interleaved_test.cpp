@@ -78,6 +78,18 @@ TEST_CASE("Interleaved: what Megatron-LM allows runs; of the rest, a shorter las
   CHECK(deadlocks > 0);
 }
 
+TEST_CASE("Interleaved: fewer microbatches than ranks run in one group, as in PyTorch") {
+  CHECK(order::text(interleaved_one_forward_one_backward(3, 2, 2, 2).orders[1]) == "1F0 1F1 4F0 4F1 4B0 4B1 1B0 1B1");
+  for (std::size_t p = 1; p <= 7; ++p) {
+    for (std::size_t v = 2; v <= 4; ++v) {
+      for (std::size_t m = 1; m < p; ++m) {
+        REQUIRE(order::is_legal(interleaved_one_forward_one_backward(p, v, m, m)));
+        if (m > 1) REQUIRE_THROWS_AS((void)interleaved_one_forward_one_backward(p, v, m, m - 1), stagecut::argument_error);
+      }
+    }
+  }
+}
+
 TEST_CASE("Interleaved: what cannot be is refused with the reason") {
   CHECK_THROWS_WITH_AS((void)interleaved_one_forward_one_backward(4, 2, 6),
                        "stagecut::interleaved_one_forward_one_backward: microbatches = 6, must be a multiple of the "

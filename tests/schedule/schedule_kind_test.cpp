@@ -75,6 +75,16 @@ TEST_CASE("a schedule has a shape exactly where it can be made, with one chunk o
           const bool is_other = entry.chunks == 0 && v == 1;
           made += can ? 1 : 0;
           CHECK_MESSAGE(has_shape(entry.kind, p, v, m) == (can && !is_other), entry.name, " ", p, " ", v, " ", m);
+          for (std::size_t group = 1; group <= m + 1; ++group) {
+            shape.group = group;
+            bool grouped = true;
+            try {
+              (void)stagecut::make_schedule(entry.kind, shape);
+            } catch (const stagecut::argument_error&) {
+              grouped = false;
+            }
+            REQUIRE(has_shape(entry.kind, p, v, m, group) == (grouped && !is_other));
+          }
         }
       }
     }

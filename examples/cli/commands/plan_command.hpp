@@ -212,6 +212,7 @@ struct plan_command {
     option("--cpus", cpus, "C", "Of a graph, CPUs at most that take a stage, too")->transform(count(0));
     command.add_flag("--at-most", request.at_most, "Of a graph, fewer stages will do")->group(rare_options);
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
+    option("--group", request.group, "G", "Of microbatches, for interleaved (the ranks)")->transform(count());
     search.add(command);
     memory.add_rare(command);
     method.add_rare(command);

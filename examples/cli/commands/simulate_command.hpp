@@ -179,9 +179,11 @@ struct simulate_command {
       }
       throw stagecut::invalid_input(source(), "keeps the last microbatch, which gpipe alone sends back first");
     }
-    return schedule.made(plan.devices, plan.chunks, plan.schedule.microbatches,
-                         stagecut::times_of(plan, plan.profile.splits_backward()), transfers.of(plan), input.limits,
-                         stagecut::stage_edges_of(plan));
+    schedule_words words = schedule;
+    if (words.group == 0 && words.name == plan.schedule.name) words.group = plan.schedule.group;
+    return words.made(plan.devices, plan.chunks, plan.schedule.microbatches,
+                      stagecut::times_of(plan, plan.profile.splits_backward()), transfers.of(plan), input.limits,
+                      stagecut::stage_edges_of(plan));
   }
 
   /// Refuses times of passes that the schedule does not run.

@@ -123,10 +123,12 @@ inline std::string summary(const stagecut::plan& plan) {
     double busy = 0;
     for (const auto& stage : plan.stages) busy += m * (stage.forward + stage.mean_backward(plan.schedule.microbatches));
     const double all = *plan.makespan * static_cast<double>(plan.devices);
-    text += fmt::format("{} of {} microbatches: {} {}, devices idle {:.1f} % of it", schedule_name(plan.schedule.name),
-                        plan.schedule.microbatches, time_text(plan.profile, *plan.makespan),
-                        plan.messages.links.empty() ? "without transfers" : "with transfers",
-                        100 * std::max(0.0, 1 - busy / all));
+    const std::size_t group = plan.schedule.group;
+    text += fmt::format(
+        "{} of {} microbatches{}: {} {}, devices idle {:.1f} % of it", schedule_name(plan.schedule.name),
+        plan.schedule.microbatches, group == 0 ? "" : fmt::format(" in groups of {}", group),
+        time_text(plan.profile, *plan.makespan), plan.messages.links.empty() ? "without transfers" : "with transfers",
+        100 * std::max(0.0, 1 - busy / all));
     const double end = share_at_end(plan);
     text += end > 0 ? fmt::format(", {:.2g} % after the last pass\n", 100 * end) : "\n";
   }

@@ -92,6 +92,7 @@ struct schedule_choice {
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
   /// Where it is none that has a name: the passes (F, B, I, W) of every rank, in the order in which it runs them.
   std::vector<std::vector<op>> orders{};
+  std::size_t group = 0;  ///< of microbatches, of `interleaved`: `schedule_shape::group`; 0: as many as devices
 
   /// Equal in every part.
   friend bool operator==(const schedule_choice&, const schedule_choice&) = default;

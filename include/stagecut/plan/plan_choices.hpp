@@ -39,6 +39,7 @@ struct compared_plan {
   double bound = 0;                                  ///< no cut ends earlier; 0 if there is none
   double per_microbatch = 0;  ///< makespan by microbatches of all pipelines, by which plans are compared
   std::string why{};          ///< why there is no plan
+  std::size_t group = 0;      ///< of microbatches: `plan_request::group`; 0: the schedule's own
 
   /// Equal in every part.
   friend bool operator==(const compared_plan&, const compared_plan&) = default;

@@ -62,8 +62,10 @@ struct plan_request {
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
   /// With `chunks` above 1 `one_forward_one_backward` means interleaved. By the makespan all are planned for but sliced
   /// and, for which `in_flight` is there, in_flight; by another objective gpipe, 1F1B, eager 1F1B and interleaved. One
-  /// that cannot run the `microbatches` is refused: those of interleaved must be a multiple of the devices.
+  /// that cannot run the `microbatches` is refused: those of interleaved must be a multiple of the devices, or come in a
+  /// `group` that it can be made for.
   schedule_kind schedule = schedule_kind::one_forward_one_backward;
+  std::size_t group = 0;  ///< of microbatches, for interleaved: `schedule_shape::group`; 0: as many as devices
   /// Of every stage, for 1F1B with one on each device; empty: the schedule's.
   std::vector<std::size_t> in_flight{};
   /// The framework that will run the plan of a chain: the best plan is found of those that it can be told. 1F1B means its

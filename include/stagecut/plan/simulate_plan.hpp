@@ -54,6 +54,7 @@ namespace detail {
   shape.ranks = made.devices;
   shape.chunks = made.chunks;
   shape.microbatches = made.schedule.microbatches;
+  shape.group = made.schedule.group;
   if (entry->takes == shape_figure::in_flight) {
     for (const planned_stage& stage : made.stages) shape.in_flight.push_back(stage.in_flight);
   }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/sweep_row.hpp>
 
@@ -49,6 +50,7 @@ using each_index_ref = function_ref<void(std::size_t count, function_ref<void(st
   result.microbatches = row.microbatches;
   result.schedule = row.schedule;
   result.chunks = row.chunks;
+  if (!detail::takes_group(row.schedule, row.chunks)) result.group = 0;
   result.memory.checkpoint = row.checkpoint;
   result.limits = {options.time_limit, options.node_limit, options.stop, {}};
   return result;

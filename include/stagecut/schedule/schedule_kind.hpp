@@ -53,6 +53,8 @@ struct schedule_entry {
   schedule (*make)(const schedule_shape& shape) = nullptr;
   /// Whether it can be made for so many ranks, chunks and microbatches, each at least 1; null: always.
   bool (*fits)(std::size_t ranks, std::size_t chunks, std::size_t microbatches) = nullptr;
+  /// Whether it can be made for groups of so many, at least 1, for one that takes `group`; null: for none.
+  bool (*fits_group)(std::size_t ranks, std::size_t chunks, std::size_t microbatches, std::size_t group) = nullptr;
   /// The most microbatches in flight on a stage of so many, one a rank; `all_in_flight`: all; null: only its order tells.
   std::size_t (*most_in_flight)(std::size_t stages, std::size_t stage) = nullptr;
   /// What is meant by it where ranks have several stages.
@@ -115,6 +117,8 @@ inline constexpr schedule_entry schedules[] = {
        return interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches, of.group);
      },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m % p == 0; },
+     .fits_group = [](std::size_t p, std::size_t, std::size_t m,
+                      std::size_t group) { return detail::fits_group(p, m, group); },
      .by_stage_costs = true},
     {.kind = schedule_kind::looped_bfs,
      .name = "looped-bfs",
@@ -225,13 +229,14 @@ static_assert(rows_in_order());
   return entry.with_last_kept != entry.kind;
 }
 
-/// Whether a schedule can be made for so many ranks, chunks and microbatches, and is not another one with a single chunk;
-/// those that ask for more figures cannot.
+/// Whether a schedule can be made for so many ranks, chunks and microbatches, these in groups of so many, 0: its own, and
+/// is not another one with a single chunk; those that ask for more figures cannot.
 [[nodiscard]] constexpr bool has_shape(schedule_kind kind, std::size_t ranks, std::size_t chunks,
-                                       std::size_t microbatches) {
+                                       std::size_t microbatches, std::size_t group = 0) {
   const schedule_entry& entry = entry_of(kind);
   if (ranks == 0 || chunks == 0 || microbatches == 0 || needs_more(entry)) return false;
   if (entry.chunks == 0 ? chunks == 1 : entry.chunks != chunks) return false;
+  if (group != 0) return entry.fits_group != nullptr && entry.fits_group(ranks, chunks, microbatches, group);
   return entry.fits == nullptr || entry.fits(ranks, chunks, microbatches);
 }
 

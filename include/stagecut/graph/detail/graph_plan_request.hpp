@@ -36,6 +36,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (!request.in_flight.empty())
     refuse("in_flight", "{…}", "is that of the schedule, or chosen for the makespan, in a graph");
   if (request.chunks != 1) refuse("chunks", std::to_string(request.chunks), "must be 1 for a graph");
+  if (request.group != 0) refuse("group", std::to_string(request.group), "is of several stages on a device");
   if (request.by != measure::time && request.by != measure::time_and_memory) {
     refuse("by", "another measure", "must be time, or time_and_memory, for a graph");
   }

@@ -74,7 +74,7 @@ inline std::vector<op> read_order(const json_value& value) {
   return result;
 }
 
-/// @param orders  whether the file may give an order
+/// @param orders  whether the file may give an order, or a group of microbatches
 inline schedule_choice read_schedule(const json_value& value, bool orders) {
   schedule_choice result{value.at("name").text(), value.at("microbatches").count(), {}};
   if (!orders) {
@@ -85,7 +85,8 @@ inline schedule_choice read_schedule(const json_value& value, bool orders) {
     for (const json_value& each : given->elements()) result.orders.push_back(read_order(each));
     if (result.orders.empty()) given->fail("holds no order");
   }
-  value.only({"name", "microbatches", "orders"});
+  if (const auto group = value.find("group")) result.group = group->count(1);
+  value.only({"name", "microbatches", "orders", "group"});
   return result;
 }
 
@@ -114,6 +115,7 @@ inline std::string schedule_text(const schedule_choice& schedule) {
   json_object object("plan#/schedule");
   object.text("name", schedule.name);
   object.set("microbatches", schedule.microbatches);
+  if (schedule.group != 0) object.set("group", schedule.group);
   std::string text = json_line(object.members());
   if (schedule.orders.empty()) return text;
   text.pop_back();

@@ -134,6 +134,10 @@ namespace stagecut::inline v0::io::detail {
 [[nodiscard]] inline plan_fault order_fault(const plan& made) {
   const auto& orders = made.schedule.orders;
   if (orders.empty()) return {};
+  if (made.schedule.group != 0) {
+    return {"/schedule/group", number_text(made.schedule.group),
+            "does not agree with an order of one's own, which says it"};
+  }
   if (!made.schedule.name.empty()) {
     return {"/schedule/name", in_quotes(made.schedule.name), "does not agree with an order of one's own, which has no name"};
   }

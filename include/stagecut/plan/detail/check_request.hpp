@@ -14,6 +14,7 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/schedule_shape.hpp>
 
@@ -71,17 +72,47 @@ inline void check_in_flight(std::string_view function, const plan_request& reque
   }
 }
 
-/// Refuses microbatches that a schedule of groups, each of as many as there are devices, cannot run.
+/// The smallest group in which so many microbatches can pass, none a multiple of the ranks: PyTorch's where it has one.
+[[nodiscard]] constexpr std::size_t smallest_group(std::size_t ranks, std::size_t microbatches) noexcept {
+  std::size_t tried = 0;
+  for (std::size_t whole = microbatches / ranks; whole > 0 && ++tried < 1000; --whole) {
+    const std::size_t after = microbatches / (whole + 1) + 1;
+    const std::size_t least = after < ranks ? ranks : after;
+    if (fits_group(ranks, microbatches, least)) return least;  // of those that are there so often
+    if (microbatches % whole == 0) return microbatches / whole;
+  }
+  return microbatches;
+}
+
+/// Refuses a group that a schedule does not know, or in which microbatches cannot pass.
+inline void check_group_of(std::string_view function, const plan_request& request) {
+  const auto refuse = [&](const std::string& requirement) {
+    fail(argument_error(function, "group", std::to_string(request.group), requirement));
+  };
+  const schedule_entry& entry = entry_of(entry_of(request.schedule).with_chunks);
+  if (entry.fits_group == nullptr) refuse(joined({"is of interleaved, not of ", entry.name}));
+  if (request.chunks == 1) refuse("is of several stages on each device: chunks must be above 1");
+  const std::size_t m = request.microbatches;
+  if (m == 0 || entry.fits_group(request.devices, request.chunks, m, request.group)) return;
+  refuse(joined({"must be from the devices, ", request.devices, ", on and leave of ", m,
+                 " microbatches none or at least as many, or be all of them: ", smallest_group(request.devices, m),
+                 " would do"}));
+}
+
+/// Refuses microbatches that a schedule of groups, each of as many as there are devices or as are said, cannot run.
 inline void check_microbatches(std::string_view function, const plan_request& request) {
+  if (request.group != 0) return check_group_of(function, request);
   const schedule_entry& entry = entry_of(entry_of(request.schedule).with_chunks);
   if (request.chunks == 1 || entry.takes != shape_figure::group) return;
   if (entry.fits == nullptr || entry.fits(request.devices, request.chunks, request.microbatches)) return;
   const std::size_t below = request.microbatches / request.devices * request.devices;
-  const std::string would =
-      joined({below == 0 ? std::string() : joined({below, " or "}), below + request.devices, " would do"});
-  fail(argument_error(
-      function, "microbatches", std::to_string(request.microbatches),
-      joined({"must be a multiple of the devices, ", request.devices, ", for ", entry.name, ": ", would})));
+  const std::string would = joined({below == 0 ? std::string() : joined({below, " or "}), below + request.devices});
+  const std::size_t rounds = below == 0 ? 1 : below / request.devices;
+  const std::size_t group = smallest_group(request.devices, request.microbatches);
+  const bool torch = request.microbatches % rounds == 0 && request.microbatches / rounds == group;
+  fail(argument_error(function, "microbatches", std::to_string(request.microbatches),
+                      joined({"must be a multiple of the devices, ", request.devices, ", for ", entry.name, ": ", would,
+                              " would do, or a group of ", group, torch ? ", as in PyTorch" : ""})));
 }
 
 /// Refuses words of a request that there are not.

@@ -29,7 +29,7 @@ namespace stagecut::inline v0::detail {
     const bool fits = request.in_flight.size() == request.devices && request.chunks == 1 &&
                       may_limit_in_flight(entry_of(request.schedule));
     if (!fits) return "the numbers in flight are for another schedule or other devices";
-  } else if (!has_shape(request.schedule, request.devices, request.chunks, request.microbatches)) {
+  } else if (!has_shape(request.schedule, request.devices, request.chunks, request.microbatches, request.group)) {
     return "the schedule is not made for these numbers";
   }
   if (!request.speeds.empty() && request.speeds.size() != request.devices) {
@@ -68,6 +68,7 @@ namespace stagecut::inline v0::detail {
           result.back().schedule = kind;
           // What a request means by it; a list of schedules says what it means.
           if (choices.schedules.empty() && v > 1) result.back().schedule = entry_of(kind).with_chunks;
+          if (!takes_group(result.back().schedule, v)) result.back().group = 0;
         }
       }
     }
@@ -108,7 +109,11 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   for (const schedule_kind kind : choices.schedules) {
     if (may_limit_in_flight(entry_of(kind))) asked.schedule = kind;
   }
+  asked.group = 0;
   check_request(function, model, asked);
+  bool grouped = request.group == 0;
+  for (const auto& each : combinations(request, {{}, choices.chunks, {}, choices.schedules})) grouped |= each.group != 0;
+  if (!grouped) fail(argument_error(function, "group", std::to_string(request.group), "is of interleaved chunks"));
   const auto refuse = [&](const std::string& value, const std::string& requirement) {
     fail(argument_error(function, "objective", value, requirement));
   };
@@ -150,6 +155,7 @@ class choice_comparison {
   /// What came of one of them.
   [[nodiscard]] compared_plan tried(plan_request& asked) {
     compared_plan row{asked.devices, asked.chunks, asked.microbatches, asked.schedule};
+    row.group = asked.group;
     if (choices_.all_devices != 0) row.pipelines = choices_.all_devices / asked.devices;
     row.why = row.pipelines == 0 ? "needs more devices than there are" : shape_obstacle(model_, asked);
     if (!row.why.empty()) {
@@ -225,7 +231,8 @@ class choice_comparison {
   void leave_out_impossible() {
     std::vector<compared_plan> possible;
     for (compared_plan& each : result_.compared) {
-      if (has_shape(each.schedule, each.devices, each.chunks, each.microbatches)) possible.push_back(std::move(each));
+      const bool has = has_shape(each.schedule, each.devices, each.chunks, each.microbatches, each.group);
+      if (has) possible.push_back(std::move(each));
     }
     result_.compared = std::move(possible);
   }

@@ -154,7 +154,7 @@ class device_chain {
   result.cuts = chain.expand(found.cuts);
   describe(result, model, request, memory, order.rank_of, microbatches_in_flight(order));
   for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
-  result.schedule = {order.name, request.microbatches};
+  result.schedule = {order.name, request.microbatches, {}, request.group};
   predict(result, runs(order, op_kind::backward_input));
   // Both are sums of the same times, in another order: what was proved says more of them than a difference in rounding.
   const double value = last_pass(result);

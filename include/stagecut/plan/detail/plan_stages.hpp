@@ -165,7 +165,7 @@ inline void check_stages_request(std::string_view function, const profile& model
   describe(result, model, request, memory, loop_placement(request.devices, request.chunks), in_flight);
   for (std::size_t s = 0; s < stages; ++s) result.stages[s].cost = found->costs[s];
   if (request.microbatches != 0) {
-    result.schedule = {to_string(requested_kind(request)), request.microbatches};
+    result.schedule = {to_string(requested_kind(request)), request.microbatches, {}, request.group};
   }
   if (prediction_obstacle(request).empty()) predict(result, false);
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))

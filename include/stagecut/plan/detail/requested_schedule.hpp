@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
+
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
@@ -17,12 +19,18 @@ namespace stagecut::inline v0::detail {
   return request.chunks > 1 ? entry.with_chunks : entry.kind;
 }
 
+/// Whether a schedule with so many chunks takes a group of microbatches.
+[[nodiscard]] constexpr bool takes_group(schedule_kind kind, std::size_t chunks) {
+  return chunks > 1 && entry_of(kind).takes == shape_figure::group;
+}
+
 /// The schedule that a request means.
 [[nodiscard]] inline schedule schedule_of_request(const plan_request& request) {
   schedule_shape shape;
   shape.ranks = request.devices;
   shape.chunks = request.chunks;
   shape.microbatches = request.microbatches;
+  shape.group = request.group;
   shape.in_flight = request.in_flight;
   return make_schedule(detail::requested_kind(request), shape);
 }

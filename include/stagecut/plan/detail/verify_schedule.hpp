@@ -53,11 +53,16 @@ namespace stagecut::inline v0::detail {
   shape.microbatches = made.schedule.microbatches;
   if (entry->takes == shape_figure::in_flight) shape.in_flight = detail::asked_in_flight(made, notes);
   const bool as_one = entry->kind == schedule_kind::interleaved && made.chunks == 1;  // 1F1B
-  const bool fits = entry->fits == nullptr || entry->fits(made.devices, made.chunks, shape.microbatches);
+  shape.group = made.schedule.group;
+  const std::size_t m = shape.microbatches;
+  const bool fits = shape.group != 0 ? entry->fits_group != nullptr &&
+                                           (as_one || entry->fits_group(made.devices, made.chunks, m, shape.group))
+                                     : entry->fits == nullptr || entry->fits(made.devices, made.chunks, m);
   const bool chunks = entry->chunks == 0 || entry->chunks == made.chunks;
   if (!chunks || (!fits && !as_one)) {
     notes.broken("", joined({in_quotes(entry->name), " is not made for ", made.devices, " devices, ", made.chunks,
-                             " chunks and ", shape.microbatches, " microbatches"}));
+                             " chunks and ", m, " microbatches",
+                             shape.group == 0 ? std::string() : joined({" in groups of ", shape.group})}));
   }
   return notes.is_broken() ? schedule() : make_schedule(entry->kind, shape);
 }

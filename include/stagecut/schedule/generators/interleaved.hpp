@@ -42,8 +42,16 @@ template <class WarmUp>
   return result;
 }
 
-/// Refuses groups of microbatches that Megatron-LM refuses.
+/// Whether microbatches can pass in groups of so many: Megatron-LM's rule, and all in one group, as PyTorch has those that
+/// are fewer than the ranks. Other groups may deadlock.
+[[nodiscard]] constexpr bool fits_group(std::size_t ranks, std::size_t microbatches, std::size_t group) noexcept {
+  if (group == microbatches) return true;
+  return group >= ranks && group <= microbatches && (microbatches % group == 0 || microbatches % group >= ranks);
+}
+
+/// Refuses groups of microbatches that Megatron-LM refuses, but for a single one.
 inline void check_group(std::string_view function, std::size_t ranks, std::size_t microbatches, std::size_t group) {
+  if (fits_group(ranks, microbatches, group)) return;
   const auto least = joined({"must be at least the number of ranks, ", ranks});
   if (microbatches < ranks) refuse_shape(function, "microbatches", microbatches, least);
   if (group < ranks) refuse_shape(function, "group", group, least);
@@ -51,7 +59,6 @@ inline void check_group(std::string_view function, std::size_t ranks, std::size_
     refuse_shape(function, "group", group, joined({"must be at most the number of microbatches, ", microbatches}));
   }
   const std::size_t rest = microbatches % group;
-  if (rest == 0 || rest >= ranks) return;
   refuse_shape(
       function, "microbatches", microbatches,
       joined({"must be a multiple of the group, ", group, ", or leave at least ", ranks, ", the ranks, not ", rest}));
@@ -63,14 +70,15 @@ inline void check_group(std::string_view function, std::size_t ranks, std::size_
 ///
 /// @param ranks         p, at least 1
 /// @param chunks        v, the stages of every rank, at least 1; with 1 it is 1F1B, whatever the group
-/// @param microbatches  m, at least 1; for v > 1 at least p, and what G leaves of it, m mod G, is 0 or at least p
-/// @param group         G, microbatches that pass through a chunk before the next chunk has its turn, from p to m; 0: p
+/// @param microbatches  m, at least 1; for v > 1 what G leaves of it, m mod G, is 0 or at least p
+/// @param group         G, microbatches that pass through a chunk before the next chunk has its turn, from p to m, or m,
+///                      however few; 0: p
 /// @throws              argument_error
 ///
 /// For v > 1 rank r keeps the activations of min(2(p - 1 - r) + (v - 1)G + 1, mv) microbatches, each of one chunk.
 /// With G = p > 1, p a divisor of m, equal stages take vm(F + B) + (p - 1)(F + B) + 2c(pv - 1), F and B of a chunk, as
 /// long as a transfer's time c is at most min(F, B) / 2. The groups of PyTorch's Interleaved1F1B are as many as
-/// floor(m / p), all of one size.
+/// floor(m / p), at least one, all of one size.
 ///
 /// Source: Narayanan et al., SC 2021; groups as of Megatron-LM.
 [[nodiscard]] inline schedule interleaved_one_forward_one_backward(std::size_t ranks, std::size_t chunks,
