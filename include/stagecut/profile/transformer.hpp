@@ -93,8 +93,8 @@ inline std::vector<stagecut::layer_variant> other_ways(const architecture& a, co
 }  // namespace detail
 
 /// The profile of a model on a device: for a model that sees, what makes vectors of patches, its tower's layers and a
-/// projector; an embedding, the layers, those that guess further tokens, a norm and a head, the last two in one group; an
-/// encoder has no norm there. The names are those of torchtitan's Llama.
+/// projector; an embedding, the layers, a norm, those that guess further tokens, and a head; norm and head are in one group
+/// where nothing stands between them; an encoder has no norm there. The names are those of torchtitan's Llama.
 ///
 /// @return  times of a microbatch, `update` at the end of an iteration, bytes on one of the devices that share a layer; all
 ///          finite and not negative. With sequence parallelism a device hands on its part of the tokens. The head hands on
@@ -124,7 +124,7 @@ inline stagecut::profile profile(const architecture& a, const training& r = {}, 
       const std::size_t i = seeing ? of_tower++ : of_text++;
       if (r.variants) next.recomputations = detail::other_ways(a, r, make, i, seeing);
     }
-    if (next.kind == "norm" || next.kind == "head") next.group = "output";
+    if (a.mtp_layers == 0 && (next.kind == "norm" || next.kind == "head")) next.group = "output";
   });
   stagecut::check_figures(made);  // a device so slow, or a model so large
   return made;

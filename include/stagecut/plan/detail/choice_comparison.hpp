@@ -14,6 +14,7 @@
 #include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
@@ -46,7 +47,7 @@ namespace stagecut::inline v0::detail {
   if (!model.splits_backward() && entry_of(request.schedule).splits_backward) {
     return "the model does not tell the gradient of the weights, which the schedule runs apart";
   }
-  return "";
+  return target_obstacle(model, request);
 }
 
 /// The combinations that a list of choices leaves open, in its order: of devices, chunks, microbatches, schedules.
@@ -69,6 +70,7 @@ namespace stagecut::inline v0::detail {
           // What a request means by it; a list of schedules says what it means.
           if (choices.schedules.empty() && v > 1) result.back().schedule = entry_of(kind).with_chunks;
           if (!takes_group(result.back().schedule, v)) result.back().group = 0;
+          result.back() = in_words_of_target(std::move(result.back()));
         }
       }
     }
@@ -110,6 +112,7 @@ inline void check_choices(std::string_view function, std::string_view argument, 
     if (may_limit_in_flight(entry_of(kind))) asked.schedule = kind;
   }
   asked.group = 0;
+  check_target_model(model, request);
   check_request(function, model, asked);
   bool grouped = request.group == 0;
   for (const auto& each : combinations(request, {{}, choices.chunks, {}, choices.schedules})) grouped |= each.group != 0;
@@ -231,8 +234,11 @@ class choice_comparison {
   void leave_out_impossible() {
     std::vector<compared_plan> possible;
     for (compared_plan& each : result_.compared) {
+      plan_request asked = request_;
+      asked.devices = each.devices, asked.chunks = each.chunks, asked.microbatches = each.microbatches;
+      asked.schedule = each.schedule, asked.group = each.group;
       const bool has = has_shape(each.schedule, each.devices, each.chunks, each.microbatches, each.group);
-      if (has) possible.push_back(std::move(each));
+      if (has && target_obstacle(model_, asked).empty()) possible.push_back(std::move(each));
     }
     result_.compared = std::move(possible);
   }

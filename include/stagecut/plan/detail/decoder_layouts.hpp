@@ -13,6 +13,7 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -75,6 +76,18 @@ class decoder_layouts {
   std::vector<std::size_t> begins_{};  // the block that begins with each decoder; none: it is inside of one
   std::vector<cuts> found_{};
 };
+
+/// Whether the target of a request can be told only few cuts.
+[[nodiscard]] inline bool has_layouts(const plan_request& request) {
+  return request.target != target::none && entry_of(request.target).counts == decoder_counts::equal_or_ends;
+}
+
+/// These cuts; none where it can be told others.
+[[nodiscard]] inline std::vector<cuts> layouts_of(const plan_request& request, const profile& model,
+                                                  const cuts& blocks) {
+  if (!has_layouts(request)) return {};
+  return decoder_layouts(entry_of(request.target), model, blocks).all(request.devices, request.chunks);
+}
 
 /// Why these numbers of decoders cannot be said, all stages or those of the middle being equal; empty: they can.
 [[nodiscard]] inline std::string counts_obstacle(const std::vector<std::size_t>& decoders, std::size_t chunks) {

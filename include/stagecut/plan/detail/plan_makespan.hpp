@@ -167,14 +167,13 @@ class device_chain {
 /// Looks for the best cut of a chain, of a target that few cuts can be said to among those.
 [[nodiscard]] inline outcome<makespan_cut> best_cut(device_chain& on, const profile& model, const plan_request& request,
                                                     const cuts& blocks, const makespan_request& asked, double began) {
-  const target_entry* const entry = request.target == target::none ? nullptr : &entry_of(request.target);
-  if (entry == nullptr || entry->counts != decoder_counts::equal_or_ends) return on.best(asked);
+  if (!has_layouts(request)) return on.best(asked);
   std::vector<double> seconds(blocks.stages());
   const std::vector<double> of_layers = layer_seconds(model, request);
   for (std::size_t b = 0; b < blocks.stages(); ++b) {
     for (std::size_t i = blocks[b]; i < blocks[b + 1]; ++i) seconds[b] += of_layers[i];
   }
-  const std::vector<cuts> layouts = decoder_layouts(*entry, model, blocks).all(request.devices, request.chunks);
+  const std::vector<cuts> layouts = layouts_of(request, model, blocks);
   if (layouts.empty()) return outcome<makespan_cut>::infeasible({reason::cause::constraint});
   const auto& limit = request.limits.time_limit;
   return on.best_of(layouts, asked, seconds, limit ? began + *limit : 0);
@@ -186,15 +185,16 @@ class device_chain {
                                             const makespan_request& asked, const target_stages& allowed, double began) {
   const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
   if (request.target != target::none) {
-    const double bytes = has_memory_limit(request) ? bytes_allowed(request, 0) : 0;
-    const bool alike = has_memory_limit(request) && request.memory_of_devices.empty() && request.chunks == 1;
-    const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
-      return memory(blocks[first], blocks[last], in_flight[s]).total();
-    };
-    reason why = why_no_target_cut(entry_of(request.target), model, blocks, allowed,
-                                   request.devices * request.chunks, alike ? &bytes : nullptr, held);
-    if (why.what != reason::cause::constraint || !has_memory_limit(request) || !why.remedy.empty()) return why;
-    if (alike) return why;
+    const target_entry& entry = entry_of(request.target);
+    const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.chunks);
+    if (rule) return *rule;
+    if (request.chunks == 1 && request.memory_of_devices.empty()) {
+      const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
+        return memory(blocks[first], blocks[last], in_flight[s]).total();
+      };
+      return target_shortage(entry, blocks, allowed, layouts_of(request, model, blocks), request.devices,
+                             bytes_allowed(request, 0), held);
+    }
   }
   if (request.chunks == 1) return stage_shortage(model, request, blocks, memory, in_flight);
   const double end = end_of_reasons(request, began);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/words.hpp>
+#include <stagecut/cost/all_of.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/detail/any_constraint.hpp>
 #include <stagecut/cost/merged_items.hpp>
@@ -18,16 +20,21 @@
 #include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/check_request.hpp>
+#include <stagecut/plan/detail/decoder_layouts.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/least_time_per_token.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/target_reason.hpp>
+#include <stagecut/plan/detail/target_stages.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
+#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 #include <stagecut/schedule/in_flight.hpp>
@@ -121,10 +128,12 @@ inline void check_stages_request(std::string_view function, const profile& model
 [[nodiscard]] inline outcome<objective_cut> best_stages_of(std::string_view function, const profile& model,
                                                            const plan_request& request, const cuts& blocks,
                                                            const layer_costs& measured, const training_memory& memory,
-                                                           const std::vector<std::size_t>& in_flight) {
+                                                           const std::vector<std::size_t>& in_flight,
+                                                           const target_stages& allowed) {
   const prefix_sums layers(measured.values);
   const known_prefixes<double> cost{merged_items(layers, blocks)};
-  if (request.by == measure::layers && is_bottleneck(request.objective) && blocks.stages() == layers.size()) {
+  if (request.by == measure::layers && is_bottleneck(request.objective) && blocks.stages() == layers.size() &&
+      !allowed.any()) {
     return uniform_cut(request, layers.size(), memory, in_flight);
   }
   const bool timed = request.by == measure::time && measured.of == "time";
@@ -136,27 +145,79 @@ inline void check_stages_request(std::string_view function, const profile& model
     return timed ? detail::best_by_time(cost, model, blocks, request, within)
                  : detail::best_by_objective(cost, request.devices * request.chunks, request, within);
   };
-  if (!has_memory_limit(request)) return best(no_constraint());
+  if (!has_memory_limit(request)) return allowed.any() ? best(any_constraint(allowed)) : best(no_constraint());
   const memory_cap cap(memory, in_flight, bytes_of_devices(request));
   const merged_constraint within(cap, blocks);
+  if (allowed.any()) {
+    const all_of both{constraint_ref(allowed), constraint_ref(within)};
+    return best(any_constraint(both));
+  }
   auto found = best(any_constraint(within));
   if (found) return found;
   return outcome<objective_cut>::infeasible(stage_shortage(model, request, blocks, memory, in_flight));
 }
 
+/// Likewise; of a target that few cuts can be said to, among those.
+[[nodiscard]] inline outcome<objective_cut> best_layout_of(std::string_view function, const profile& model,
+                                                           const plan_request& request, const cuts& blocks,
+                                                           const layer_costs& measured, const training_memory& memory,
+                                                           const std::vector<std::size_t>& in_flight,
+                                                           target_stages& allowed) {
+  const std::vector<cuts> layouts = layouts_of(request, model, blocks);
+  if (layouts.empty()) return outcome<objective_cut>::infeasible({reason::cause::constraint});
+  const auto lower = [](const cuts&) { return -std::numeric_limits<double>::infinity(); };
+  const auto evaluate = [&](const cuts& layout) {
+    allowed.pin(layout);
+    return best_stages_of(function, model, request, blocks, measured, memory, in_flight, allowed);
+  };
+  const auto value = [](const objective_cut& each) { return each.value; };
+  auto found = best_layout<objective_cut>(layouts, lower, evaluate, value, 0);
+  if (!found) return found;
+  objective_cut answer = *std::move(found);
+  answer.bound = answer.value;
+  return outcome<objective_cut>::optimal(std::move(answer));
+}
+
+/// Why a search for stages that a target can say found that there are none.
+[[nodiscard]] inline reason why_no_stages(const profile& model, const plan_request& request, const cuts& blocks,
+                                          const training_memory& memory, const std::vector<std::size_t>& in_flight,
+                                          const target_stages& allowed) {
+  const target_entry& entry = entry_of(request.target);
+  const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.chunks);
+  if (rule) return *rule;
+  if (!has_memory_limit(request)) {
+    return {reason::cause::constraint, 0, 0, joined({entry.name, ": no cut has every layer in its place"}), ""};
+  }
+  if (!request.memory_of_devices.empty()) return stage_shortage(model, request, blocks, memory, in_flight);
+  const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
+    return memory(blocks[first], blocks[last], in_flight[s]).total();
+  };
+  return target_shortage(entry, blocks, allowed, layouts_of(request, model, blocks), request.devices,
+                         bytes_allowed(request, 0), held);
+}
+
 /// Plans a chain by what its stages cost, in the name of `function`. See `plan_chain`.
 [[nodiscard]] inline outcome<plan> plan_stages(std::string_view function, const profile& model,
-                                               const plan_request& request) {
+                                               const plan_request& given) {
+  const plan_request request = with_target(model, given);
   check_stages_request(function, model, request);
   const cuts blocks = blocks_of(function, model, request.forbidden_cuts, request.kept_together);
   const std::size_t stages = request.devices * request.chunks;
-  if (stages > blocks.stages()) return outcome<plan>::infeasible(too_many_stages(blocks, stages));
+  if (stages > blocks.stages()) {
+    return outcome<plan>::infeasible(too_many_target_stages(model, request, blocks, stages));
+  }
   const training_memory memory(model, memory_of_request(model, request));
   const std::vector<std::size_t> in_flight = microbatches_kept(model, request);
   check_memory(memory, request, in_flight);
   const layer_costs measured = measured_costs(model, request, memory);
-  const auto found = best_stages_of(function, model, request, blocks, measured, memory, in_flight);
-  if (!found) return outcome<plan>::infeasible(found.why());
+  target_stages allowed = stages_of_target(model, request, blocks);
+  const auto found =
+      has_layouts(request) ? best_layout_of(function, model, request, blocks, measured, memory, in_flight, allowed)
+                           : best_stages_of(function, model, request, blocks, measured, memory, in_flight, allowed);
+  if (!found) {
+    return outcome<plan>::infeasible(
+        allowed.any() ? why_no_stages(model, request, blocks, memory, in_flight, allowed) : found.why());
+  }
 
   plan result;
   result.cuts = expanded(function, blocks, found->cuts);

@@ -2,24 +2,35 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/core/interval.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/plan/detail/check_memory.hpp>
+#include <stagecut/plan/detail/decoder_layouts.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/detail/target_stages.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
-#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
 // Which rule of a target leaves no cut.
 namespace stagecut::inline v0::detail {
+
+/// Whether all cuts of so many blocks can be looked at in about a second.
+[[nodiscard]] constexpr bool is_patient(std::size_t blocks, std::size_t stages) noexcept {
+  return blocks <= (std::size_t{1} << 25U) / stages / blocks;
+}
 
 /// Two layers of one block whose places are on different stages, in words; empty: there are none.
 [[nodiscard]] inline std::string parted_places(const target_entry& entry, const profile& model, const cuts& blocks) {
@@ -65,33 +76,56 @@ namespace stagecut::inline v0::detail {
                   " stages"})};
 }
 
-/// Why no cut into so many stages is one that a target can say, within `bytes`: a rule of it, or the memory that
-/// `held(s, first, last)` of blocks needs, if there is a limit. O(n² k) calls, and less to say where that is too much.
-[[nodiscard]] inline reason why_no_target_cut(const target_entry& entry, const profile& model, const cuts& blocks,
-                                              const target_stages& allowed, std::size_t stages, const double* bytes,
-                                              function_ref<double(std::size_t, std::size_t, std::size_t)> held) {
+/// Why no cut keeps to the rules of a target, whatever the memory; unset: one does, or that takes too long to find out.
+/// O(n² k) for n blocks.
+[[nodiscard]] inline std::optional<reason> target_conflict(const target_entry& entry, const profile& model,
+                                                           const cuts& blocks, const target_stages& allowed,
+                                                           std::size_t devices, std::size_t chunks) {
+  const std::size_t stages = devices * chunks;
   const auto told = [&](const std::string& rule) {
     return reason{reason::cause::constraint, stages, 0, joined({entry.name, ": ", rule}), ""};
   };
-  const std::size_t n = blocks.stages();
   if (entry.counts != decoder_counts::none && allowed.decoders() < stages) {
     return told(joined({stages, " stages of at least one decoder each, and there are ", allowed.decoders()}));
   }
   if (const std::string parted = parted_places(entry, model, blocks); !parted.empty()) return told(parted);
+  if (entry.counts == decoder_counts::equal_or_ends) {
+    if (!decoder_layouts(entry, model, blocks).all(devices, chunks).empty()) return std::nullopt;
+    return told(joined({allowed.decoders(), " decoders do not come out even on ", stages, " stages",
+                        chunks > 1 ? "" : ", nor with others on the first and the last", "; megatron has layouts"}));
+  }
   constexpr double none = std::numeric_limits<double>::infinity();
-  constexpr std::size_t patience = std::size_t{1} << 25U;  // about a second
-  if (n > patience / stages / n) return told("no cut has every layer in its place, within the memory");
   const auto possible = [&](std::size_t s, std::size_t first, std::size_t last) {
     return allowed(s, first, last) ? 0.0 : none;
   };
-  if (bytes == nullptr || least_fullest(n, stages, possible) == none) {
-    return told(joined({"no cut into ", stages, " stages has every layer in its place"}));
+  if (!is_patient(blocks.stages(), stages) || least_fullest(blocks.stages(), stages, possible) != none) return {};
+  return told(joined({"no cut into ", stages, " stages has every layer in its place"}));
+}
+
+/// What the fullest stage of a cut needs that a target can say, where none is within so many bytes; `held(s, first, last)`
+/// of blocks. Unset: that takes too long to find out. O(n² k) calls.
+[[nodiscard]] inline reason target_shortage(const target_entry& entry, const cuts& blocks, const target_stages& allowed,
+                                            const std::vector<cuts>& layouts, std::size_t stages, double bytes,
+                                            function_ref<double(std::size_t, std::size_t, std::size_t)> held) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  double least = none;
+  for (const cuts& layout : layouts) {
+    double most = 0;
+    for (std::size_t s = 0; s < stages; ++s) {
+      const double here = held(s, layout[s], layout[s + 1]);
+      most = most < here ? here : most;
+    }
+    least = most < least ? most : least;
   }
-  const double least = least_fullest(n, stages, [&](std::size_t s, std::size_t first, std::size_t last) {
-    return allowed(s, first, last) ? held(s, first, last) : none;
-  });
-  return {reason::cause::memory, whole_bytes(least), static_cast<std::size_t>(floor_bytes(*bytes)),
-          joined({"the fullest of ", stages, " stages, in any cut that ", entry.name, " can say,"}), ""};
+  if (layouts.empty() && is_patient(blocks.stages(), stages)) {
+    const auto allowed_held = [&](std::size_t s, std::size_t first, std::size_t last) {
+      return allowed(s, first, last) ? held(s, first, last) : none;
+    };
+    least = least_fullest(blocks.stages(), stages, allowed_held);
+  }
+  if (!(least > bytes)) least = bytes + 1;
+  return {reason::cause::memory, whole_bytes(least), static_cast<std::size_t>(floor_bytes(bytes)),
+          joined({"the fullest of ", stages, " stages, in whatever cut ", entry.name, " can say,"}), ""};
 }
 
 }  // namespace stagecut::inline v0::detail

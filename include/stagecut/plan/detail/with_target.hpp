@@ -34,7 +34,7 @@ namespace stagecut::inline v0::detail {
 /// A request whose schedule is one that its target runs, where 1F1B was left as it is by default and the target runs
 /// others alone, in the groups of microbatches that it runs it in.
 [[nodiscard]] inline plan_request in_words_of_target(plan_request request) {
-  if (request.target == target::none) return request;
+  if (request.target == target::none || request.devices == 0) return request;
   const target_entry& entry = entry_of(request.target);
   if (request.schedule == schedule_kind::one_forward_one_backward && !entry.schedules.empty() &&
       find_schedule(entry, request.schedule) == nullptr) {
@@ -64,7 +64,7 @@ inline void check_target_model(const profile& model, const plan_request& request
   plan_request result = in_words_of_target(request);
   const target_entry& entry = entry_of(request.target);
   check_target_model(model, request);
-  const std::string why = target_obstacle(model, result);
+  const std::string why = request.devices == 0 ? std::string() : target_obstacle(model, result);
   if (!why.empty()) fail(not_representable(entry.name, why, "schedule"));
   for (const interval each : kept_by_target(entry, model)) result.kept_together.push_back(each);
   return result;

@@ -30,12 +30,12 @@ void each_part(const architecture& a, const training& r, const part_maker& make,
     each.name = joined({"layers.", i});
     visit(each);
   }
+  if (!a.encoder) visit(make.norm());  // whose output those that guess further tokens take, too
   for (std::size_t i = 0; i < a.mtp_layers; ++i) {
     part further = make.layer(a.layers + i, r.recomputation);
     further.name = joined({"mtp.", i});
     visit(further);
   }
-  if (!a.encoder) visit(make.norm());
   visit(make.head());
 }
 
