@@ -81,29 +81,9 @@ TEST_CASE("the parts of a plan belong together") {
 
 TEST_CASE("each check names the place") {
   auto p = worked_plan("gpipe");
-  CHECK_NOTHROW(detail::check_one_stage_each("f", p));
-  CHECK_NOTHROW(detail::check_schedule("f", p, "gpipe"));
-  CHECK_NOTHROW(detail::check_schedule("f", worked_plan(), "gpipe"));
   CHECK_NOTHROW(detail::check_tied("f", p));
   CHECK_NOTHROW(detail::check_names("f", p));
   CHECK_NOTHROW(detail::check_no_stage_empty("f", p));
-  CHECK_NOTHROW(detail::check_chain_of_decoders("f", p));
-  CHECK_THROWS_WITH_AS(detail::check_schedule("f", p, "1f1b"),
-                       "f cannot say this plan: its schedule is \"gpipe\", and the only one there is \"1f1b\"",
-                       not_representable);
-  p.stages[2].device = 3;
-  CHECK_THROWS_WITH_AS(detail::check_placement("f", p),
-                       "f cannot say this plan: stage 2 stands on device 3, and its place is device 2",
-                       not_representable);
-  CHECK_THROWS_WITH_AS(detail::check_one_stage_each("f", p), Contains("stage 2 stands on device 3"), not_representable);
-
-  const auto two = transformer_plan({1, 1, 1, 1}, 2);
-  CHECK_NOTHROW(detail::check_placement("f", two));
-  CHECK_THROWS_WITH_AS(detail::check_one_stage_each("f", two), Contains("2 stages on every device"), not_representable);
-  p = two;
-  p.schedule.name = "1f1b";
-  CHECK_THROWS_WITH_AS(detail::check_schedule("f", p, "interleaved"), Contains("with several stages on a device"),
-                       not_representable);
 
   p = plan_of(transformer(1), stagecut::cuts({0, 2, 2, 3}, stagecut::empty_stages::allowed));
   CHECK_THROWS_WITH_AS(detail::check_no_stage_empty("f", p), Contains("stage 1 has no layer"), not_representable);
@@ -129,30 +109,6 @@ TEST_CASE("each check names the place") {
       detail::check_names("f", p),
       Contains("module \"norm\" of layer \"final\" of kind \"head\" stands also in layer \"layers.2\""),
       not_representable);
-}
-
-TEST_CASE("a chain of decoders has embeddings on the first stage, norms and heads on the last") {
-  const auto check = [](const std::vector<const char*>& kinds, const stagecut::cuts& cuts) {
-    std::vector<stagecut::layer> layers;
-    for (const char* const kind : kinds) layers.push_back(layer_of("x", kind));
-    detail::check_chain_of_decoders("f", plan_of(layers, cuts));
-  };
-  CHECK_NOTHROW(check({"embedding", "embedding", "decoder", "decoder", "norm", "head"}, {0, 3, 6}));
-  CHECK_NOTHROW(check({"decoder", "decoder"}, {0, 1, 2}));
-  CHECK_THROWS_WITH_AS(check({"decoder", "embedding", "decoder"}, {0, 1, 3}),
-                       Contains("layer \"x\" of kind \"embedding\" on stage 1, and its place is the first"),
-                       not_representable);
-  for (const char* const kind : {"norm", "head"}) {
-    CHECK_THROWS_WITH_AS(check({"decoder", kind, "decoder"}, {0, 2, 3}),
-                         Contains("on stage 0, and its place is the last"), not_representable);
-  }
-  for (const char* const kind : {"mtp", "Conv2d", ""}) {
-    CHECK_THROWS_WITH_AS(check({"decoder", kind}, {0, 2}),
-                         Contains("kinds known to it are embedding, decoder, norm, head"), not_representable);
-  }
-  CHECK_THROWS_WITH_AS(check({"embedding", "decoder", "head"}, {0, 1, 3}),
-                       Contains("stage 0 has no layer of kind \"decoder\""), not_representable);
-  CHECK_THROWS_WITH_AS(check({"embedding", "head"}, {0, 2}), Contains("stage 0 has no layer"), not_representable);
 }
 
 TEST_CASE("what no format can say is refused, whatever the format") {

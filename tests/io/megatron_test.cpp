@@ -105,7 +105,10 @@ TEST_CASE("models that are not Megatron-LM's") {
   const auto why = [](const std::string& letters, std::size_t chunks = 1) {
     return refusal(as_megatron, spelled(letters, chunks));
   };
-  CHECK(why("Et|xL") == "layer \"x2\" of kind \"other\": kinds known to it are embedding, decoder, mtp, norm, head");
+  CHECK(why("Et|xL") ==
+        "layer \"x2\" of kind \"other\": kinds known to it are vision_embedding, vision, audio, "
+        "projector, encoder, embedding, decoder, mtp, norm, head; merged into layer \"t1\" of kind \"decoder\", before it, it "
+        "would do");
   CHECK(why("t|L") == "it has no layer of kind \"embedding\"");
   CHECK(why("Et|t") == "it has no layer of kind \"head\"");
   CHECK(why("EEt|L") == "layer \"E1\" of kind \"embedding\" is the second of its kind");
@@ -117,7 +120,7 @@ TEST_CASE("models that are not Megatron-LM's") {
   CHECK(why("Et|ntL") == "layer \"t3\" of kind \"decoder\" stands behind layer \"n2\" of kind \"norm\"");
   CHECK(why("|EtL") == "layer \"E0\" of kind \"embedding\" on stage 1, and its place is stage 0, the first");
   CHECK(why("EtL|") == "layer \"L2\" of kind \"head\" on stage 0, and its place is stage 1, the last");
-  CHECK(why("Etn|L") == "layer \"n2\" of kind \"norm\" on stage 0, and its place is stage 1, where the head is");
+  CHECK(why("Etn|L") == "layer \"n2\" of kind \"norm\" on stage 0, and its place is stage 1, the last");
   CHECK(why("Et|t|mnL") ==
         "layer \"n4\" of kind \"norm\" on stage 2, and its place is stage 1, where the last decoder is");
   CHECK(why("Et|m|mL") ==

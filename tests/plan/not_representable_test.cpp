@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/io/frameworks/not_representable.hpp>
+#include <stagecut/plan/not_representable.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 #include <type_traits>
 
 TEST_CASE("names the format and the reason") {
-  static_assert(std::is_base_of_v<std::invalid_argument, stagecut::io::not_representable>);
-  const stagecut::io::not_representable error("vllm", "stage 1 has no decoder");
+  static_assert(std::is_base_of_v<std::invalid_argument, stagecut::not_representable>);
+  const stagecut::not_representable error("vllm", "stage 1 has no decoder");
   CHECK(std::string(error.what()) == "vllm cannot say this plan: stage 1 has no decoder");
   CHECK(error.format() == "vllm");
 }

@@ -54,8 +54,8 @@ struct kind_rule {
 struct target_schedule {
   schedule_kind kind{};      ///< as the library makes it
   const char* called = "";   ///< what the framework calls it; empty: it reads the order from a file
-  /// Why it does not run so many ranks, chunks and microbatches, in groups of `group`, 0: as many as ranks; empty: it does.
-  /// Null: it always does.
+  /// Why it does not run so many ranks, chunks and microbatches, 0: not known, in groups of `group`, 0: as many as ranks;
+  /// empty: it does. Null: it always does.
   std::string (*obstacle)(std::size_t ranks, std::size_t chunks, std::size_t microbatches, std::size_t group) = nullptr;
   /// Whether it knows such numbers by that name; else it reads the order from a file. Null: always, if there is a name.
   bool (*named)(std::size_t ranks, std::size_t microbatches, std::size_t group) = nullptr;
@@ -122,6 +122,7 @@ inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_plac
 /// Why Megatron-LM does not interleave; empty: it does.
 [[nodiscard]] inline std::string megatron_obstacle(std::size_t p, std::size_t, std::size_t m, std::size_t group) {
   if (p == 1) return "several stages on every device, and there is only one device";
+  if (m == 0) return "";  // not known
   if (group == 0 || group == p) {
     if (m % p == 0) return "";
     return joined({m, " microbatches, and interleaved they must be a multiple of the ", p, " ranks"});

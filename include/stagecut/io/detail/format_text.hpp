@@ -12,8 +12,14 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_parts.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/frameworks/not_representable.hpp>
+#include <stagecut/plan/detail/target_kinds.hpp>
+#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
+
+namespace stagecut::inline v0::io {
+using stagecut::not_representable;
+}
 
 // What the writers of frameworks' formats share: words for a text, and what a plan is checked for. Each check is given
 // the name of the format, and throws not_representable.
@@ -76,7 +82,8 @@ template <class Numbers>
 [[nodiscard]] inline std::vector<std::size_t> decoders_of_stages(const plan& p) {
   std::vector<std::size_t> result(p.cuts.stages());
   const auto stages = p.cuts.assignment();
-  for (std::size_t i = 0; i < stages.size(); ++i) result[stages[i]] += p.profile.layers[i].kind == "decoder" ? 1 : 0;
+  const stagecut::detail::target_kinds kinds(targets[0], p.profile);
+  for (std::size_t i = 0; i < stages.size(); ++i) result[stages[i]] += kinds.is_decoder(i) ? 1 : 0;
   return result;
 }
 
@@ -139,36 +146,9 @@ inline void check_plan(std::string_view function, std::string_view format, const
   check_devices(format, p, recomputation);
 }
 
-/// Refuses devices that do not take the stages in turn, 0, 1, …, 0, 1, …: formats that name none mean that.
-inline void check_placement(std::string_view format, const plan& p) {
-  for (std::size_t s = 0; s < p.stages.size(); ++s) {
-    if (p.stages[s].device != s % p.devices) {
-      refuse(format, joined({"stage ", s, " stands on device ", p.stages[s].device, ", and its place is device ",
-                             s % p.devices}));
-    }
-  }
-}
-
-/// Refuses several stages a device, and devices out of order.
-inline void check_one_stage_each(std::string_view format, const plan& p) {
-  if (p.chunks != 1) refuse(format, joined({p.chunks, " stages on every device, and it knows only one"}));
-  check_placement(format, p);
-}
-
 inline void check_no_stage_empty(std::string_view format, const plan& p) {
   for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
     if (p.cuts.stage(s).empty()) refuse(format, joined({"stage ", s, " has no layer"}));
-  }
-}
-
-/// Refuses a schedule that was chosen and is not `only`.
-inline void check_schedule(std::string_view format, const plan& p, std::string_view only) {
-  if (!p.schedule.orders.empty()) {
-    refuse(format, joined({"its devices run an order of their own, and the only schedule there is ", in_quotes(only)}));
-  }
-  if (!p.schedule.name.empty() && p.schedule.name != only) {
-    refuse(format, joined({"its schedule is ", in_quotes(p.schedule.name), ", and the only one there",
-                           p.chunks == 1 ? "" : " with several stages on a device", " is ", in_quotes(only)}));
   }
 }
 
@@ -203,34 +183,6 @@ inline void check_names(std::string_view format, const plan& p) {
       }
     }
   }
-}
-
-/// Refuses stages without a decoder.
-inline void check_decoders(std::string_view format, const plan& p) {
-  const auto decoders = decoders_of_stages(p);
-  const auto none = std::find(decoders.begin(), decoders.end(), 0U);
-  if (none != decoders.end()) {
-    refuse(format, joined({"stage ", std::to_string(none - decoders.begin()), " has no layer of kind \"decoder\""}));
-  }
-}
-
-/// Refuses what is not a chain of decoders, at least one a stage, with embeddings on the first stage, norms and heads on
-/// the last.
-inline void check_chain_of_decoders(std::string_view format, const plan& p) {
-  const auto stages = p.cuts.assignment();
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const layer& each = p.profile.layers[i];
-    if (each.kind == "decoder") continue;
-    const bool begins = each.kind == "embedding";
-    if (!begins && each.kind != "norm" && each.kind != "head") {
-      refuse(format, joined({layer_text(each), ": kinds known to it are embedding, decoder, norm, head"}));
-    }
-    if (stages[i] != (begins ? 0 : p.cuts.stages() - 1)) {
-      refuse(format,
-             joined({layer_text(each), " on stage ", stages[i], ", and its place is the ", begins ? "first" : "last"}));
-    }
-  }
-  check_decoders(format, p);
 }
 
 }  // namespace stagecut::inline v0::io::detail

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -17,14 +19,11 @@ namespace stagecut::inline v0::io {
 ///
 /// @return  one line of Python
 /// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
-///          device, a stage without layers, a stage out of its device's turn
+///          device, a stage without layers, a stage out of its device's turn, a schedule but `1f1b` and `gpipe`
 ///
 /// Source: L. Zheng et al., OSDI 2022; `ManualStageOption` in `alpa/pipeline_parallel/stage_construction.py`.
 [[nodiscard]] inline std::string as_alpa(const plan& p) {
-  constexpr std::string_view format = "alpa";
-  detail::check_plan("as_alpa", format, p);
-  detail::check_one_stage_each(format, p);
-  detail::check_no_stage_empty(format, p);
+  detail::check_no_stage_empty(detail::check_target("as_alpa", target::alpa, p).name, p);
   const auto stage_text = [&](std::size_t s) {
     std::vector<std::size_t> layers;
     for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) layers.push_back(i);

@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -19,11 +21,7 @@ namespace stagecut::inline v0::io {
 ///
 /// Source: DeepSpeed 0.16.5, `deepspeed/runtime/pipe/module.py`; not a public interface, it may change.
 [[nodiscard]] inline std::string as_deepspeed(const plan& p) {
-  constexpr std::string_view format = "deepspeed";
-  detail::check_plan("as_deepspeed", format, p);
-  detail::check_one_stage_each(format, p);
-  detail::check_no_stage_empty(format, p);
-  detail::check_schedule(format, p, "1f1b");
+  detail::check_no_stage_empty(detail::check_target("as_deepspeed", target::deepspeed, p).name, p);
   return detail::joined(
       {"class Cut(PipelineModule):\n"
        "    def _partition_layers(self, method='uniform'):\n"

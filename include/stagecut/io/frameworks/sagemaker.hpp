@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -22,13 +24,8 @@ namespace stagecut::inline v0::io {
 /// Source: Amazon SageMaker Python SDK, `doc/api/training/smd_model_parallel_general.rst`; C. Karakus et al.,
 /// arXiv:2111.05972, 2021.
 [[nodiscard]] inline std::string as_sagemaker(const plan& p) {
-  constexpr std::string_view format = "sagemaker";
-  detail::check_plan("as_sagemaker", format, p);
-  detail::check_one_stage_each(format, p);
-  detail::check_no_stage_empty(format, p);
-  detail::check_tied(format, p);
+  detail::check_no_stage_empty(detail::check_target("as_sagemaker", target::sagemaker, p).name, p);
   const bool simple = p.schedule.name == "gpipe";
-  detail::check_schedule(format, p, simple ? "gpipe" : "1f1b");
   std::string text = detail::joined({"{\"pipeline_parallel_degree\":", p.devices});
   if (p.schedule.microbatches != 0) {
     text += detail::joined({", \"microbatches\":", p.schedule.microbatches});

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -25,10 +27,8 @@ namespace stagecut::inline v0::io {
 ///
 /// Source: the YAML of SAPP's simulator (BMPipe, hal-05564425v1) and of MindFormers' parallel configuration.
 [[nodiscard]] inline std::string as_sapp(const plan& p) {
-  constexpr std::string_view format = "sapp";
-  detail::check_plan("as_sapp", format, p, detail::recomputation_said::yes);
-  detail::check_placement(format, p);
-  detail::check_chain_of_decoders(format, p);
+  const std::string_view format =
+      detail::check_target("as_sapp", target::sapp, p, detail::recomputation_said::yes).name;
   const auto decoders = detail::decoders_of_stages(p);
   std::size_t share = 0;
   for (const std::size_t each : decoders) share += each;
@@ -40,6 +40,7 @@ namespace stagecut::inline v0::io {
   for (const std::size_t each : decoders)
     offset.push_back(static_cast<long long>(each) - static_cast<long long>(share));
   const auto stages = p.cuts.assignment();
+  const stagecut::detail::target_kinds kinds(entry_of(target::sapp), p.profile);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const layer& each = p.profile.layers[i];
     const bool chosen = i < p.choices.size() && !p.choices[i].recomputation.empty();
@@ -50,7 +51,7 @@ namespace stagecut::inline v0::io {
       detail::refuse(format, detail::joined({detail::layer_text(each), ": recomputation ",
                                              detail::in_quotes(recomputation), " is not known to it"}));
     }
-    if (each.kind != "decoder") {
+    if (!kinds.is_decoder(i)) {
       detail::refuse(format, detail::joined({detail::layer_text(each), " is recomputed, and it counts only decoders"}));
     }
     full[stages[i]] += whole ? 1 : 0;

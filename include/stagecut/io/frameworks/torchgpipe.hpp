@@ -6,8 +6,10 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
+#include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
 namespace stagecut::inline v0::io {
@@ -16,10 +18,7 @@ namespace detail {
 
 /// A plan for GPipe in one process: `format` is what was asked for, `type` the framework's class.
 [[nodiscard]] inline std::string balance_text(std::string_view format, std::string_view type, const plan& p) {
-  check_one_stage_each(format, p);
   check_no_stage_empty(format, p);
-  check_schedule(format, p, "gpipe");
-  check_tied(format, p);
   const std::string checkpoint =
       p.memory.checkpoint.empty() ? to_string(checkpointing::except_last) : p.memory.checkpoint;
   if (stagecut::find_name(checkpointing_words, checkpoint) == nullptr) {
@@ -43,7 +42,7 @@ namespace detail {
 ///
 /// Source: C. Kim et al., torchgpipe, arXiv:2004.09910, 2020; the constructor of its `GPipe`.
 [[nodiscard]] inline std::string as_torchgpipe(const plan& p) {
-  detail::check_plan("as_torchgpipe", "torchgpipe", p);
+  detail::check_target("as_torchgpipe", target::torchgpipe, p);
   return detail::balance_text("torchgpipe", "GPipe", p);
 }
 
@@ -54,7 +53,7 @@ namespace detail {
 ///
 /// Source: FairScale, the constructor of `Pipe` in `fairscale/nn/pipe/pipe.py`.
 [[nodiscard]] inline std::string as_fairscale(const plan& p) {
-  detail::check_plan("as_fairscale", "fairscale", p);
+  detail::check_target("as_fairscale", target::fairscale, p);
   return detail::balance_text("fairscale", "Pipe", p);
 }
 

@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -20,12 +22,7 @@ namespace stagecut::inline v0::io {
 ///
 /// Source: torchtitan, `torchtitan/distributed/pipeline_parallel.py`.
 [[nodiscard]] inline std::string as_torchtitan(const plan& p) {
-  constexpr std::string_view format = "torchtitan";
-  detail::check_plan("as_torchtitan", format, p);
-  detail::check_placement(format, p);
-  detail::check_no_stage_empty(format, p);
-  detail::check_names(format, p);
-  detail::check_tied(format, p);
+  detail::check_no_stage_empty(detail::check_target("as_torchtitan", target::torchtitan, p).name, p);
   const auto stage_text = [&](std::size_t s) {
     const auto names = detail::module_names(p, s);
     const auto name = [&](std::size_t i) { return detail::quoted(names[i]); };

@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -15,9 +17,7 @@ namespace detail {
 
 /// A plan for a server that puts embeddings on its first rank, norms and heads on its last, and is told how many
 /// decoders each has.
-[[nodiscard]] inline std::string decoders_text(std::string_view format, std::string_view variable, const plan& p) {
-  check_one_stage_each(format, p);
-  check_chain_of_decoders(format, p);
+[[nodiscard]] inline std::string decoders_text(std::string_view variable, const plan& p) {
   const auto decoders = decoders_of_stages(p);
   return joined(
       {variable, "=", sequence_text(decoders.size(), ",", [&](std::size_t s) { return std::to_string(decoders[s]); })});
@@ -35,8 +35,8 @@ namespace detail {
 ///
 /// Source: vLLM, `get_pp_indices` in `vllm/distributed/utils.py`.
 [[nodiscard]] inline std::string as_vllm(const plan& p) {
-  detail::check_plan("as_vllm", "vllm", p);
-  return detail::decoders_text("vllm", "VLLM_PP_LAYER_PARTITION", p);
+  detail::check_target("as_vllm", target::vllm, p);
+  return detail::decoders_text("VLLM_PP_LAYER_PARTITION", p);
 }
 
 /// A plan for SGLang: as `as_vllm`, under SGLang's name.
@@ -46,8 +46,8 @@ namespace detail {
 ///
 /// Source: SGLang, `get_pp_indices` in `python/sglang/srt/distributed/utils.py`.
 [[nodiscard]] inline std::string as_sglang(const plan& p) {
-  detail::check_plan("as_sglang", "sglang", p);
-  return detail::decoders_text("sglang", "SGLANG_PP_LAYER_PARTITION", p);
+  detail::check_target("as_sglang", target::sglang, p);
+  return detail::decoders_text("SGLANG_PP_LAYER_PARTITION", p);
 }
 
 }  // namespace stagecut::inline v0::io

@@ -27,6 +27,15 @@ namespace stagecut::inline v0::detail {
   return text.append(text.empty() ? "" : " and ").append(held);
 }
 
+/// The name of the schedule that a target runs with so many stages a device where none is said; empty: it knows none.
+[[nodiscard]] inline std::string usual_schedule(const target_entry& entry, std::size_t chunks) {
+  for (const target_schedule& each : entry.schedules) {
+    const schedule_entry& schedule = entry_of(each.kind);
+    if ((chunks == 1) == (schedule.chunks == 1)) return schedule.name;
+  }
+  return "";
+}
+
 /// Why a target does not run a schedule of that name, or its own order, with so many microbatches; 0: not known. Empty: it
 /// does.
 [[nodiscard]] inline std::string schedule_obstacle(const target_entry& entry, const std::string& name,
@@ -42,7 +51,7 @@ namespace stagecut::inline v0::detail {
     return joined({"its schedule is ", in_quotes(name), ", and ",
                    count == 1 ? "the only one there" : "those there", among, count == 1 ? " is " : " are ", known});
   }
-  if (runs->obstacle == nullptr || microbatches == 0) return "";
+  if (runs->obstacle == nullptr) return "";
   return runs->obstacle(devices, chunks, microbatches, group);
 }
 
