@@ -32,6 +32,7 @@
 #include "words/quantity.hpp"
 #include "words/schedule_words.hpp"
 #include "words/table_words.hpp"
+#include "words/target_words.hpp"
 #include "words/transformer_words.hpp"
 #include "words/words.hpp"
 
@@ -51,6 +52,7 @@ struct plan_command {
   double time_limit = 10;
   helper_words search;
   std::string format = "text";
+  target_words target;
   std::string output;
   std::string in_flight;
   device_words devices;
@@ -88,6 +90,7 @@ struct plan_command {
     layers.add(*command);
     option("--time-limit", time_limit, "SECONDS", "To search (10): graphs, makespan, leximax, range")
         ->check(seconds_check());
+    target.add(*command);
     option("--format", format, "NAME", "text, json, or see stagecut formats")->check(format_check());
     option("--output", output, "FILE", "Write to this file");
     add_rare(*command);
@@ -100,7 +103,7 @@ struct plan_command {
     using namespace stagecut;
     check_output(output, {file});
     // Those who write for vLLM or SGLang serve: of a configuration, which could be trained as well, that is what is meant.
-    const bool serves = (format == "vllm" || format == "sglang") && request.microbatches == 0;
+    const bool serves = target.serves(format) && request.microbatches == 0;
     transformer.inference = inference || serves;
     const auto again = transformer.recomputation.value_or(stagecut::transformer::recomputing::none);
     if (again != stagecut::transformer::recomputing::none && memory.checkpoint != checkpointing::never) {
@@ -121,6 +124,7 @@ struct plan_command {
     ask_machine(*model);
     ask_chain(*model);
     ask(*model);
+    target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", request);
     outcome<plan> answer;
     try {
       answer = solve(*model);
@@ -141,6 +145,7 @@ struct plan_command {
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     if (format == "text" && computed) text += computed_text(made.profile);
+    if (format == "text") text += target.text_of(made);
     write(text, output);
     say_too_large(made);
     if (request.microbatches != 0 && !made.makespan) {

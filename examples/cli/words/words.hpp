@@ -182,6 +182,7 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"topology", "--topology"},
                                                                        {"forbidden_cuts", "--forbid-cut"},
                                                                        {"kept_together", "--keep-together"},
+                                                                       {"target", "--for"},
                                                                        {"sizes", "--topology"},
                                                                        {"objective", "--objective"},
                                                                        {"chunks", "--chunks"},

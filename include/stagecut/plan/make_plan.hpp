@@ -17,6 +17,7 @@
 #include <stagecut/plan/detail/plan_stages.hpp>
 #include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/target.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #endif
@@ -42,7 +43,8 @@ struct make_plan_fn {
 /// `makespan_obstacle` says why it is not. Stages are measured by time, or as `plan_request::by` says; of a model whose
 /// layers have no time, by bytes of parameters. `plan::objective` says what was minimised, and of which measure.
 ///
-/// Links and memory that the request does not tell are those of the profile's `machine`.
+/// Links and memory that the request does not tell are those of the profile's `machine`. With a `plan_request::target` the
+/// plan is the best of those that its framework can be told: `io::find_format(NAME)->write` does not refuse it.
 ///
 /// @param model    a chain, or a graph, which is planned as the chain that `as_chain` makes of it: the plan's profile is
 ///                 that chain
@@ -55,7 +57,8 @@ struct make_plan_fn {
 /// @return         optimal; feasible, with a bound, if a limit was reached first; infeasible, with what does not fit and
 ///                 what would do; unknown if a limit was reached before any plan was found. The plan predicts the
 ///                 iteration unless there is a `prediction_obstacle`
-/// @throws         argument_error for a request that makes no sense, with the reason where it asks for a makespan that is
+/// @throws         not_representable for a model, a schedule or numbers that the target cannot say, with its rule;
+///                 argument_error for a request that makes no sense, with the reason where it asks for a makespan that is
 ///                 not known, or for what is planned for the makespan alone: schedules but gpipe, 1F1B, eager 1F1B and
 ///                 interleaved, and a limit of memory with several chunks. invalid_input as `as_chain`, and for a model
 ///                 that has nothing to be cut by, or figures that no plan can be made of
@@ -96,8 +99,12 @@ STAGECUT_INLINE bool is_for_graphs(const profile& model, const plan_request& req
 
 STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
                                                        const graph_planner& of_graphs) const {
-  return detail::is_for_graphs(model, request) || !is_chain(model) ? of_graphs(model, request)
-                                                                   : (*this)(model, request);
+  if (!detail::is_for_graphs(model, request) && is_chain(model)) return (*this)(model, request);
+  if (request.target != target::none) {
+    detail::fail(argument_error("make_plan", "target", entry_of(request.target).name,
+                                "is of chains, and this is planned as a graph"));
+  }
+  return of_graphs(model, request);
 }
 
 STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request) const {

@@ -9,6 +9,8 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -32,13 +34,23 @@ namespace detail {
   return result;
 }
 
+/// What PyTorch calls the schedule of a plan; empty: it has no class for it, and reads the order from a file.
+[[nodiscard]] inline std::string_view torch_class(const plan& p) {
+  const schedule_entry* const entry = find_schedule(p.schedule.name);
+  const target_schedule* const known = entry == nullptr ? nullptr : find_schedule(entry_of(target::pytorch), entry->kind);
+  if (known == nullptr) return "";
+  const bool named = known->named == nullptr || known->named(p.devices, p.schedule.microbatches, p.schedule.group);
+  return named ? known->called : "";
+}
+
 }  // namespace detail
 
 /// A plan for PyTorch's `torch.distributed.pipelining.pipeline`: where it splits a model that runs its layers in the
 /// order of the profile. It numbers the stages; which device runs which is its schedule's affair. Stages may feed any
 /// later one; operators of the backward pass are left out, since PyTorch makes them.
 ///
-/// @return  one line of Python: the first module of every stage but the first
+/// @return  a line of Python: the first module of every stage but the first; where the plan has a schedule, also how it is
+///          made, of a rank's stages: `schedule.csv` is a file for what `as_torch_schedule` writes
 /// @throws  argument_error if the parts of the plan do not belong together; not_representable for stages that are not
 ///          intervals in the order of the layers (`as_split_module` says those), a stage without layers of the forward
 ///          pass, a module whose name is empty, is no UTF-8 or stands twice, parameters shared between stages
@@ -50,7 +62,14 @@ namespace detail {
   const auto split = [&](std::size_t i) {
     return detail::joined({detail::quoted(modules[i + 1][0]), ": SplitPoint.BEGINNING"});
   };
-  return detail::joined({"split_spec={", detail::sequence_text(modules.size() - 1, ", ", split), "}"});
+  const std::string spec = detail::joined({"split_spec={", detail::sequence_text(modules.size() - 1, ", ", split), "}"});
+  if (p.schedule.microbatches == 0 || p.schedule.name.empty()) return spec;
+  const std::string_view name = detail::torch_class(p);
+  const std::string class_text = name.empty() ? std::string("_PipelineScheduleRuntime")
+                                              : detail::joined({"get_schedule_class(", detail::quoted(name), ")"});
+  return detail::joined({spec, "\nschedule = ", class_text, "(", p.chunks == 1 && !name.empty() ? "stage" : "stages",
+                         ", n_microbatches=", p.schedule.microbatches, ")",
+                         name.empty() ? "\nschedule._load_csv(\"schedule.csv\")" : ""});
 }
 
 /// A plan for PyTorch's `torch.fx.passes.split_module`: the stage of every module, for a callback to look up the module

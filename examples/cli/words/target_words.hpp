@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/frameworks/formats.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/target_schedules.hpp>
+#include <stagecut/plan/not_representable.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/profile.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+#include "words/words.hpp"
+
+/// The framework that is to run a plan, as it is said to `plan`.
+struct target_words {
+  std::string name;
+
+  void add(CLI::App& command) {
+    command.add_option("--for", name, "Who runs it: megatron, pytorch, vllm ..")
+        ->type_name("NAME")
+        ->check(one_of(stagecut::targets));
+  }
+
+  /// Whether it serves, so that a configuration is of a model to serve.
+  [[nodiscard]] bool serves(const std::string& format) const {
+    const stagecut::target_entry* const entry = stagecut::find_target(name.empty() ? format : name);
+    return entry != nullptr && entry->schedules.empty();
+  }
+
+  /// Fills a request for that model. A format of a framework says it, too, where the plan is one of a chain.
+  /// @param said  whether a schedule was said, which must be one that the framework runs then
+  void ask(const stagecut::profile& model, const std::string& format, bool said,
+           stagecut::plan_request& request) const {
+    const stagecut::target_entry* const by_format = stagecut::find_target(format);
+    const stagecut::target_entry* entry = stagecut::find_target(name);
+    if (entry != nullptr && by_format != nullptr && entry != by_format) {
+      throw CLI::ValidationError("--format", fmt::format("{} is of another framework than --for {}", format, name));
+    }
+    if (entry == nullptr) {
+      const bool graph = request.cpus != 0 || request.at_most ||
+                         request.method != stagecut::graph_method::automatic || !stagecut::is_chain(model);
+      if (by_format == nullptr || graph) return;
+      entry = by_format;
+    }
+    request.target = entry->kind;
+    if (!said || model.inference) return;
+    const std::string why = stagecut::detail::schedule_obstacle(
+        *entry, to_string(stagecut::detail::requested_kind(request)), request.devices, request.chunks, 0, 0);
+    if (!why.empty()) throw stagecut::not_representable(entry->name, why, "schedule");
+  }
+
+  /// What to tell the framework; empty where none was said.
+  [[nodiscard]] std::string text_of(const stagecut::plan& made) const {
+    if (name.empty()) return "";
+    const stagecut::target_entry& entry = *stagecut::find_target(name);
+    return fmt::format("for {} ({}):\n{}\n", entry.framework, entry.version,
+                       stagecut::io::find_format(name)->write(made));
+  }
+};
