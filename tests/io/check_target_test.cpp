@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/detail/check_target.hpp>
 
+#include <stagecut/io/frameworks/formats.hpp>
+#include <stagecut/plan/make_plan.hpp>
+
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../plan/random_made.hpp"
 #include "worked_plan.hpp"
 
 using doctest::Contains;
@@ -78,4 +90,121 @@ TEST_CASE("those that count decoders have what is in front on the first stage, a
   CHECK_THROWS_WITH_AS(check({"embedding", "decoder", "head"}, {0, 1, 3}),
                        Contains("stage 0 has no layer of kind \"decoder\""), not_representable);
   CHECK_THROWS_WITH_AS(check({"embedding", "head"}, {0, 2}), Contains("stage 0 has no layer"), not_representable);
+}
+
+namespace {
+
+using random_requests::dice;
+using stagecut::schedule_kind;
+
+/// A model of kinds that frameworks know, now and then with one that they do not, and with shared parameters.
+stagecut::profile random_model(dice& random) {
+  std::vector<std::string> kinds;
+  if (random.up_to(2) == 0) kinds.insert(kinds.end(), {"vision_embedding", "vision"});
+  if (random.up_to(3) == 0) kinds.emplace_back("projector");
+  kinds.emplace_back("embedding");
+  for (std::size_t i = 3 + random.up_to(4); i-- > 0;) kinds.emplace_back("decoder");
+  if (random.up_to(20) == 0) kinds.emplace_back("attention");
+  const bool first = random.up_to(1) == 0;
+  if (first) kinds.emplace_back("norm");
+  for (std::size_t i = random.up_to(3); i > 1; --i) kinds.emplace_back("mtp");
+  if (!first && random.up_to(1) == 0) kinds.emplace_back("norm");
+  kinds.emplace_back("head");
+  stagecut::profile model = random_made::random_profile(random, kinds.size());
+  const bool tied = random.up_to(3) == 0;
+  const std::size_t other = random.up_to(1) == 0 ? kinds.size() - 1 : random.up_to(kinds.size() - 1);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    model.layers[i].kind = kinds[i];
+    model.layers[i].name = "l" + std::to_string(i);
+    model.layers[i].tied.clear();
+    model.layers[i].group.clear();
+    if (tied && (i == other || i + 2 == other)) model.layers[i].tied.push_back({"t", 1, std::nullopt});
+  }
+  return model;
+}
+
+/// The plan of every cut, for a request without a target.
+std::vector<stagecut::plan> plans_of_all_cuts(const stagecut::profile& model, const stagecut::plan_request& request) {
+  std::vector<stagecut::plan> result;
+  random_requests::each_cut(model.layers.size(), request.devices * request.chunks, [&](const random_requests::points& c) {
+    stagecut::plan_request pinned = request;
+    for (std::size_t s = 0; s + 1 < c.size(); ++s) pinned.kept_together.push_back({c[s], c[s + 1]});
+    auto made = stagecut::make_plan(model, pinned);
+    if (made) result.push_back(*std::move(made));
+  });
+  return result;
+}
+
+/// The least value of those that a format can say; infinite if it can say none.
+double least_writable(const stagecut::io::format& format, const std::vector<stagecut::plan>& plans) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& each : plans) {
+    try {
+      (void)format.write(each);
+      least = std::min(least, each.objective.value);
+    } catch (const not_representable&) {
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("the best plan of a target is the best of all that its format can say") {
+  dice random(20261124);
+  std::size_t planned = 0, none = 0;
+  for (int round = 0; round < 60; ++round) {
+    const stagecut::profile model = random_model(random);
+    stagecut::plan_request request;
+    request.devices = 1 + random.up_to(3);
+    constexpr schedule_kind kinds[] = {schedule_kind::one_forward_one_backward, schedule_kind::one_forward_one_backward,
+                                       schedule_kind::gpipe, schedule_kind::zb_h1};
+    request.schedule = kinds[random.up_to(3)];
+    if (random.up_to(3) == 0 && request.devices < 4) request.chunks = 2;
+    if (request.chunks == 2) request.schedule = random.up_to(1) == 0 ? schedule_kind::interleaved : schedule_kind::zbv;
+    request.microbatches = request.devices * (2 + random.up_to(2)) + (random.up_to(3) == 0 ? 1 : 0);
+    if (random.up_to(2) == 0) request.memory_per_device = 300 + random.whole(900);
+    random.add_links(request);
+    const bool by_stages = random.up_to(3) == 0 && request.chunks == 1 && request.schedule != schedule_kind::zb_h1;
+    if (by_stages) request.objective = stagecut::plan_objective::bottleneck;
+    if (request.devices * request.chunks > model.layers.size()) continue;
+    request.limits.time_limit.reset();
+    std::map<std::pair<schedule_kind, std::size_t>, std::vector<stagecut::plan>> of_schedule;
+    for (const auto& entry : stagecut::targets) {
+      CAPTURE(entry.name);
+      CAPTURE(round);
+      stagecut::plan_request asked = request;
+      asked.target = entry.kind;
+      stagecut::plan_request plain = stagecut::detail::in_words_of_target(asked);
+      plain.target = target::none;
+      const auto& format = *stagecut::io::find_format(entry.name);
+      double least = std::numeric_limits<double>::infinity();
+      try {
+        auto& plans = of_schedule[{plain.schedule, plain.group}];
+        if (plans.empty()) plans = plans_of_all_cuts(model, plain);
+        least = least_writable(format, plans);
+      } catch (const stagecut::argument_error&) {  // a number of microbatches that the schedule has not
+      }
+      try {
+        const auto made = stagecut::make_plan(model, asked);
+        REQUIRE(made.has_value() == (least < std::numeric_limits<double>::infinity()));
+        if (!made) {
+          ++none;
+          CHECK(made.state() == stagecut::state::infeasible);
+          CHECK(made.why().text() != "no cut keeps to the constraint");
+          continue;
+        }
+        CHECK(made.state() == stagecut::state::optimal);
+        CHECK(made->objective.value == least);
+        CHECK_NOTHROW((void)format.write(*made));
+        ++planned;
+      } catch (const std::invalid_argument& error) {
+        CAPTURE(error.what());
+        CHECK(least == std::numeric_limits<double>::infinity());
+        ++none;
+      }
+    }
+  }
+  CHECK(planned > 200);
+  CHECK(none > 50);
 }

@@ -546,14 +546,15 @@ TEST_CASE("each layer has its own form") {
   CHECK(refused(a, {}) == "architecture.forms: 2 elements, and layers = 3");
 }
 
-TEST_CASE("layers that guess further tokens stand before the norm, and the head works for all") {
+TEST_CASE("layers that guess further tokens stand behind the norm, and the head works for all") {
   auto a = llama();
   a.mtp_layers = 2;
   const auto model = stagecut::transformer::profile(a);
   REQUIRE(model.layers.size() == 8);
-  CHECK(model.layers[4].name == "mtp.0");
-  CHECK(model.layers[5].kind == "mtp");
-  CHECK(model.layers[6].name == "norm");
+  CHECK(model.layers[4].name == "norm");
+  CHECK(model.layers[5].name == "mtp.0");
+  CHECK(model.layers[6].kind == "mtp");
+  for (const auto& each : model.layers) CHECK(each.group == "");
   const auto counts = stagecut::transformer::count_parameters(a);
   CHECK(counts.total == total(llama()));
   CHECK(counts.further == 2 * (64 + 2 * 32 + 64 + 3 * 96 + 2 * 8 + 2 * 64 + 3 * 8));
