@@ -17,8 +17,8 @@ using stagecut::transformer::tying;
 using stagecut::transformer::vision_tower;
 
 /// A decoder as Llama: RMS norms, a gate, no biases, no dropout.
-inline architecture llama(std::string name, std::size_t layers, std::size_t hidden, std::size_t heads, std::size_t kv_heads,
-                          std::size_t ffn, std::size_t vocabulary, std::size_t sequence = 4096) {
+inline architecture llama(std::string name, std::size_t layers, std::size_t hidden, std::size_t heads,
+                          std::size_t kv_heads, std::size_t ffn, std::size_t vocabulary, std::size_t sequence = 4096) {
   architecture a;
   a.name = std::move(name);
   a.layers = layers, a.hidden = hidden, a.heads = heads, a.kv_heads = kv_heads, a.ffn = ffn;
@@ -29,7 +29,8 @@ inline architecture llama(std::string name, std::size_t layers, std::size_t hidd
 }
 
 /// A decoder as GPT-2: learned positions, and the head is the embedding.
-inline architecture gpt(std::string name, std::size_t layers, std::size_t hidden, std::size_t heads, std::size_t sequence) {
+inline architecture gpt(std::string name, std::size_t layers, std::size_t hidden, std::size_t heads,
+                        std::size_t sequence) {
   architecture a;
   a.name = std::move(name);
   a.layers = layers, a.hidden = hidden, a.heads = heads, a.ffn = 4 * hidden;
@@ -142,7 +143,8 @@ inline stagecut::profile resnet() {
   for (std::size_t group = 0; group < 4; ++group) {
     for (std::size_t i = 0; i < blocks[group]; ++i) {
       const auto scale = static_cast<double>(std::size_t{1} << group);
-      add("layer" + std::to_string(group + 1) + "." + std::to_string(i), i == 0 ? 1.5e-3 : 1e-3, 280e3 * scale * scale, 102.8e6 / scale);
+      add("layer" + std::to_string(group + 1) + "." + std::to_string(i), i == 0 ? 1.5e-3 : 1e-3, 280e3 * scale * scale,
+          102.8e6 / scale);
     }
   }
   add("fc", 1e-4, 8.2e6, 0);

@@ -17,9 +17,9 @@
 namespace framework_rules {
 
 /// The formats that have a checker.
-inline constexpr std::string_view checked_formats[] = {"megatron", "megatron-flags", "deepspeed", "torchgpipe", "fairscale",
-                                                       "pytorch",  "split-module",   "torchtitan", "vllm",       "sglang",
-                                                       "sagemaker", "sapp",          "alpa"};
+inline constexpr std::string_view checked_formats[] = {
+    "megatron",   "megatron-flags", "deepspeed", "torchgpipe", "fairscale", "pytorch", "split-module",
+    "torchtitan", "vllm",           "sglang",    "sagemaker",  "sapp",      "alpa"};
 
 inline verdict read_as(std::string_view format, const stagecut::plan& made, std::string_view text) {
   if (format == "megatron") return megatron(made, text);
@@ -46,8 +46,8 @@ inline void compare(const stagecut::plan& made, verdict& out) {
   for (std::size_t i = 0; i < planned.size(); ++i) {
     if (made.profile.layers[i].is_backward) continue;
     const std::string built = out.stage[i] == nowhere ? "no stage" : "stage " + said(out.stage[i]);
-    out.demand(out.stage[i] == planned[i],
-               "layer \"" + made.profile.layers[i].name + "\" is built on " + built + ", and the plan has it on " + said(planned[i]));
+    out.demand(out.stage[i] == planned[i], "layer \"" + made.profile.layers[i].name + "\" is built on " + built +
+                                               ", and the plan has it on " + said(planned[i]));
   }
   for (std::size_t s = 0; s < stages && out.ranks != shape::any; ++s) {
     const std::size_t rank = out.ranks == shape::v && s >= p ? 2 * p - 1 - s : s % p;
@@ -60,7 +60,8 @@ inline void compare(const stagecut::plan& made, verdict& out) {
 /// What a framework refuses of a text, and the layers that it would build elsewhere than the plan has them; empty: it
 /// takes the text, and its placement is the plan's.
 /// @throws std::invalid_argument for a format without rules: those of any plan
-inline std::vector<std::string> violations(std::string_view format, const stagecut::plan& made, const std::string& text) {
+inline std::vector<std::string> violations(std::string_view format, const stagecut::plan& made,
+                                           const std::string& text) {
   framework_rules::verdict out = framework_rules::read_as(format, made, text);
   framework_rules::compare(made, out);
   return out.broken;

@@ -25,11 +25,14 @@ struct options {
 };
 
 inline options options_of(std::string_view text, verdict& out) {
-  static const std::vector<std::string_view> numbers = {
-      "pipeline-model-parallel-size",         "decoder-first-pipeline-num-layers",
-      "decoder-last-pipeline-num-layers",     "num-layers-per-virtual-pipeline-stage",
-      "num-virtual-stages-per-pipeline-rank", "microbatch-group-size-per-virtual-pipeline-stage",
-      "num-layers",                           "mtp-num-layers"};
+  static const std::vector<std::string_view> numbers = {"pipeline-model-parallel-size",
+                                                        "decoder-first-pipeline-num-layers",
+                                                        "decoder-last-pipeline-num-layers",
+                                                        "num-layers-per-virtual-pipeline-stage",
+                                                        "num-virtual-stages-per-pipeline-rank",
+                                                        "microbatch-group-size-per-virtual-pipeline-stage",
+                                                        "num-layers",
+                                                        "mtp-num-layers"};
   static const std::vector<std::string_view> switches = {"account-for-embedding-in-pipeline-split",
                                                          "account-for-loss-in-pipeline-split",
                                                          "untie-embeddings-and-output-weights"};
@@ -94,7 +97,8 @@ inline std::vector<std::string> layout_stages(std::string text, verdict& out) {
     if (letter == '|') {
       stages.emplace_back();
     } else {
-      out.demand(std::string_view("ELtm").find(letter) != std::string_view::npos, std::string("invalid letter ") + letter);
+      out.demand(std::string_view("ELtm").find(letter) != std::string_view::npos,
+                 std::string("invalid letter ") + letter);
       stages.back() += letter;
     }
   }
@@ -109,7 +113,9 @@ inline void demand_megatron_schedule(const stagecut::plan& made, std::size_t chu
   out.demand(p > 1, "virtual stages need more than one rank");
   if (m == 0) return;
   if (group == 0) group = p;
-  if (!out.demand(group >= p && group <= m, "group of " + said(group) + " microbatches, outside " + said(p) + " to " + said(m))) return;
+  if (!out.demand(group >= p && group <= m,
+                  "group of " + said(group) + " microbatches, outside " + said(p) + " to " + said(m)))
+    return;
   const std::size_t last = m % group;
   out.demand(last == 0 || last >= p, "last group of " + said(last) + " microbatches, fewer than the ranks");
 }
@@ -125,10 +131,13 @@ inline void demand_megatron_model(const stagecut::profile& model, verdict& out) 
   out.demand(count_kind(model, "norm") <= 1, "a model has one final norm");
 }
 
-inline void validate_layout(const stagecut::profile& model, const std::vector<std::string>& stages, std::size_t ranks, verdict& out) {
+inline void validate_layout(const stagecut::profile& model, const std::vector<std::string>& stages, std::size_t ranks,
+                            verdict& out) {
   std::string flat;
   for (const auto& each : stages) flat += each;
-  const auto count = [&](char letter) { return static_cast<std::size_t>(std::count(flat.begin(), flat.end(), letter)); };
+  const auto count = [&](char letter) {
+    return static_cast<std::size_t>(std::count(flat.begin(), flat.end(), letter));
+  };
   out.demand(stages.size() % ranks == 0, said(stages.size()) + " stages, not a multiple of the ranks");
   out.demand(flat.starts_with('E'), "the first layer must be the embedding");
   out.demand(flat.ends_with('L'), "the last layer must be the loss");
@@ -155,15 +164,16 @@ inline verdict megatron(const stagecut::plan& made, std::string_view text) {
   const std::size_t p = given.number("pipeline-model-parallel-size");
   if (!out.demand(p == made.devices && p != 0, "pipeline of " + said(p) + " ranks")) return out;
   if (!out.demand(given.has("pipeline-model-parallel-layout"), "no layout")) return out;
-  for (const char* const other :
-       {"decoder-first-pipeline-num-layers", "decoder-last-pipeline-num-layers", "num-layers-per-virtual-pipeline-stage",
-        "num-virtual-stages-per-pipeline-rank", "account-for-embedding-in-pipeline-split", "account-for-loss-in-pipeline-split"}) {
+  for (const char* const other : {"decoder-first-pipeline-num-layers", "decoder-last-pipeline-num-layers",
+                                  "num-layers-per-virtual-pipeline-stage", "num-virtual-stages-per-pipeline-rank",
+                                  "account-for-embedding-in-pipeline-split", "account-for-loss-in-pipeline-split"}) {
     out.demand(!given.has(other), std::string("a layout excludes ") + other);
   }
   const auto stages = layout_stages(given.values.at("pipeline-model-parallel-layout"), out);
   validate_layout(model, stages, p, out);
   demand_megatron_model(model, out);
-  demand_megatron_schedule(made, stages.size() / p, given.number("microbatch-group-size-per-virtual-pipeline-stage"), out);
+  demand_megatron_schedule(made, stages.size() / p, given.number("microbatch-group-size-per-virtual-pipeline-stage"),
+                           out);
   std::vector<std::size_t> counts;
   places where{stages.size() - 1, 0, stages.size() - 1};
   std::size_t last_decoder = 0;
@@ -184,11 +194,13 @@ inline std::vector<std::size_t> megatron_ranks(const options& given, std::size_t
   const std::size_t named = (first != 0 ? 1U : 0U) + (last != 0 ? 1U : 0U);
   const bool with_embedding = given.has("account-for-embedding-in-pipeline-split");
   const bool with_loss = given.has("account-for-loss-in-pipeline-split");
-  out.demand(named == 0 || (!with_embedding && !with_loss), "counts of first and last exclude accounting for other layers");
+  out.demand(named == 0 || (!with_embedding && !with_loss),
+             "counts of first and last exclude accounting for other layers");
   if (!out.demand(named <= p && first + last <= layers, "more layers given than there are")) return {};
   const std::size_t counted = layers - first - last + (with_embedding ? 1U : 0U) + (with_loss ? 1U : 0U);
   const std::size_t others = p - named;
-  out.demand(others == 0 ? counted == 0 : counted % others == 0, said(counted) + " layers on " + said(others) + " ranks");
+  out.demand(others == 0 ? counted == 0 : counted != 0 && counted % others == 0,
+             said(counted) + " layers on " + said(others) + " ranks");
   std::vector<std::size_t> ranks(p, others == 0 ? 0 : counted / others);
   if (first != 0) ranks.front() = first;
   if (last != 0) ranks.back() = last;

@@ -68,7 +68,8 @@ class scanner {
     std::size_t i = negative ? 1 : 0;
     const std::size_t first = i;
     long long value = 0;
-    for (; i < rest_.size() && rest_[i] >= '0' && rest_[i] <= '9' && i < first + 15; ++i) value = 10 * value + (rest_[i] - '0');
+    for (; i < rest_.size() && rest_[i] >= '0' && rest_[i] <= '9' && i < first + 15; ++i)
+      value = 10 * value + (rest_[i] - '0');
     if (i == first) return std::nullopt;
     rest_.remove_prefix(i);
     return negative ? -value : value;
@@ -194,7 +195,8 @@ inline std::vector<std::pair<std::size_t, std::size_t>> ties_of(const stagecut::
 /// No two stages share parameters: where a framework sums their gradients nowhere.
 inline void demand_no_ties_between_stages(const stagecut::profile& model, verdict& out) {
   for (const auto& [a, b] : ties_of(model)) {
-    out.demand(out.stage[a] == out.stage[b], "parameters shared by stages " + said(out.stage[a]) + " and " + said(out.stage[b]));
+    out.demand(out.stage[a] == out.stage[b],
+               "parameters shared by stages " + said(out.stage[a]) + " and " + said(out.stage[b]));
   }
 }
 
@@ -214,8 +216,8 @@ struct places {
 
 /// Builds a transformer: what comes before the counted layers on the first stage, so many of these on each stage, in
 /// order, and the parts behind them where `where` says. Kinds unknown and out of order break a rule.
-inline void build_transformer(const stagecut::profile& model, std::string_view counted, const std::vector<std::size_t>& counts,
-                              const places& where, verdict& out) {
+inline void build_transformer(const stagecut::profile& model, std::string_view counted,
+                              const std::vector<std::size_t>& counts, const places& where, verdict& out) {
   std::size_t stage = 0, built = 0, before = 0;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const stagecut::layer& each = model.layers[i];

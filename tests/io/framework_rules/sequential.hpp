@@ -20,11 +20,13 @@ inline void build_counts(const std::vector<long long>& counts, verdict& out) {
   }
 }
 
-inline void demand_balance(const std::vector<long long>& balance, std::size_t layers, std::size_t devices, verdict& out) {
+inline void demand_balance(const std::vector<long long>& balance, std::size_t layers, std::size_t devices,
+                           verdict& out) {
   long long sum = 0;
   bool positive = true;
   for (const long long each : balance) sum += each, positive = positive && each > 0;
-  out.demand(sum == static_cast<long long>(layers), "balance of " + std::to_string(sum) + " children, and there are " + said(layers));
+  out.demand(sum == static_cast<long long>(layers),
+             "balance of " + std::to_string(sum) + " children, and there are " + said(layers));
   out.demand(positive, "a number of the balance is not positive");
   out.demand(balance.size() == devices, said(balance.size()) + " partitions on " + said(devices) + " devices");
 }
@@ -39,13 +41,17 @@ inline verdict balanced(const stagecut::plan& made, std::string_view text, std::
   if (!out.demand(balance.has_value(), "no balance")) return out;
   demand_balance(*balance, model.layers.size(), made.devices, out);
   if (!in.at_end()) {
-    const bool call = in.take("model") && in.take("=") && in.take(type) && in.take("(model,") && in.take("balance,") && in.take("chunks=");
+    const bool call = in.take("model") && in.take("=") && in.take(type) && in.take("(model,") && in.take("balance,") &&
+                      in.take("chunks=");
     const auto chunks = call ? in.take_number() : std::nullopt;
     const auto checkpoint = in.take(",") && in.take("checkpoint=") ? in.take_string() : std::nullopt;
-    if (!out.demand(chunks && checkpoint && in.take(")") && in.at_end(), "not a call of " + std::string(type))) return out;
+    if (!out.demand(chunks && checkpoint && in.take(")") && in.at_end(), "not a call of " + std::string(type)))
+      return out;
     out.demand(*chunks > 0, "chunks must be positive");
-    out.demand(made.schedule.microbatches == 0 || *chunks == static_cast<long long>(made.schedule.microbatches), "chunks are not the microbatches");
-    out.demand(*checkpoint == "always" || *checkpoint == "except_last" || *checkpoint == "never", "checkpoint '" + *checkpoint + "'");
+    out.demand(made.schedule.microbatches == 0 || *chunks == static_cast<long long>(made.schedule.microbatches),
+               "chunks are not the microbatches");
+    out.demand(*checkpoint == "always" || *checkpoint == "except_last" || *checkpoint == "never",
+               "checkpoint '" + *checkpoint + "'");
   }
   demand_schedule(made, {"gpipe"}, out);
   build_counts(*balance, out);
@@ -59,9 +65,13 @@ inline verdict deepspeed(const stagecut::plan& made, std::string_view text) {
   const std::size_t layers = made.profile.layers.size();
   verdict out(layers);
   const auto lines = lines_of(text);
-  const auto starts = [&](std::size_t i, std::string_view with) { return i < lines.size() && lines[i].starts_with(with); };
-  const bool method = starts(0, "class ") && lines[0].ends_with("(PipelineModule):") && starts(1, "    def _partition_layers(self, method=") &&
-                      lines[1].ends_with("):") && starts(2, "        self.parts = ") && starts(3, "        s = self._topo.get_coord(self.global_rank).pipe") &&
+  const auto starts = [&](std::size_t i, std::string_view with) {
+    return i < lines.size() && lines[i].starts_with(with);
+  };
+  const bool method = starts(0, "class ") && lines[0].ends_with("(PipelineModule):") &&
+                      starts(1, "    def _partition_layers(self, method=") && lines[1].ends_with("):") &&
+                      starts(2, "        self.parts = ") &&
+                      starts(3, "        s = self._topo.get_coord(self.global_rank).pipe") &&
                       starts(4, "        self._set_bounds(start=self.parts[s], stop=self.parts[s+1])");
   if (!out.demand(method, "no subclass that sets the bounds of its stage")) return out;
   scanner in(lines[2].substr(lines[2].find('=') + 1));
@@ -72,7 +82,8 @@ inline verdict deepspeed(const stagecut::plan& made, std::string_view text) {
   out.demand(parts->back() == static_cast<long long>(layers), "the last stage ends at " + said(layers));
   std::vector<long long> counts;
   for (std::size_t s = 0; s + 1 < parts->size(); ++s) counts.push_back((*parts)[s + 1] - (*parts)[s]);
-  out.demand(std::all_of(counts.begin(), counts.end(), [](long long n) { return n > 0; }), "a stage without layers has nothing to optimise");
+  out.demand(std::all_of(counts.begin(), counts.end(), [](long long n) { return n > 0; }),
+             "a stage without layers has nothing to optimise");
   demand_schedule(made, {"1f1b"}, out);
   build_counts(counts, out);  // layers may share parameters across stages: TiedLayerSpec
   return out;
@@ -91,7 +102,8 @@ inline verdict alpa(const stagecut::plan& made, std::string_view text) {
   };
   if (!out.demand(in.take("ManualStageOption(") && in.take_list(stage), "no stages")) return out;
   const auto times = [&](std::string_view each) {  // `[each]*n`
-    const auto count = in.take(",") && in.take("[") && in.take(each) && in.take("]") && in.take("*") ? in.take_number() : std::nullopt;
+    const auto count =
+        in.take(",") && in.take("[") && in.take(each) && in.take("]") && in.take("*") ? in.take_number() : std::nullopt;
     return count.value_or(-1);
   };
   const auto count = static_cast<long long>(stages.size());
@@ -99,12 +111,14 @@ inline verdict alpa(const stagecut::plan& made, std::string_view text) {
   out.demand(times("(1,1)") == count, "logical shapes of other stages");
   out.demand(times("{}") == count, "options of other stages");
   out.demand(in.take(")") && in.at_end(), "more behind the option");
-  out.demand(stages.size() == made.devices, said(stages.size()) + " meshes of one device, and there are " + said(made.devices));
+  out.demand(stages.size() == made.devices,
+             said(stages.size()) + " meshes of one device, and there are " + said(made.devices));
   std::size_t next = 0;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     out.demand(!stages[s].empty(), "a stage without layers");
     for (const long long id : stages[s]) {
-      out.demand(id == static_cast<long long>(next), "layer " + std::to_string(id) + " where " + said(next) + " is due");
+      out.demand(id == static_cast<long long>(next),
+                 "layer " + std::to_string(id) + " where " + said(next) + " is due");
       if (next < layers) out.stage[next] = s;
       ++next;
     }
@@ -115,7 +129,8 @@ inline verdict alpa(const stagecut::plan& made, std::string_view text) {
 }
 
 /// The names in a comment, one after another: those that the model has next.
-inline void take_names(std::string_view comment, const stagecut::profile& model, std::size_t stage, std::size_t& next, verdict& out) {
+inline void take_names(std::string_view comment, const stagecut::profile& model, std::size_t stage, std::size_t& next,
+                       verdict& out) {
   std::string left = scanner::unescaped(comment);
   while (!left.empty() && next < model.layers.size()) {
     for (const std::string& name : modules_of(model.layers[next])) {
@@ -139,12 +154,18 @@ inline verdict sagemaker(const stagecut::plan& made, std::string_view text) {
   const auto parameter = [&] {
     const std::string name = in.take_string().value_or("");
     if (!in.take(":")) return false;
-    if (name == "pipeline") pipeline = in.take_string().value_or("");
-    else if (name == "auto_partition") automatic = in.take("True") || !in.take("False");
-    else if (name == "pipeline_parallel_degree" || name == "partitions") degree = in.take_number().value_or(0);
-    else if (name == "microbatches") microbatches = in.take_number().value_or(0);
-    else if (name == "default_partition") partition = in.take_number().value_or(-1);
-    else return false;
+    if (name == "pipeline")
+      pipeline = in.take_string().value_or("");
+    else if (name == "auto_partition")
+      automatic = in.take("True") || !in.take("False");
+    else if (name == "pipeline_parallel_degree" || name == "partitions")
+      degree = in.take_number().value_or(0);
+    else if (name == "microbatches")
+      microbatches = in.take_number().value_or(0);
+    else if (name == "default_partition")
+      partition = in.take_number().value_or(-1);
+    else
+      return false;
     return true;
   };
   if (!out.demand(in.take_list(parameter, "{", "}") && in.at_end(), "parameters that are not known")) return out;

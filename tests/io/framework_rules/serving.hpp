@@ -91,10 +91,12 @@ inline verdict mindformers(const stagecut::plan& made, std::string_view text) {
     for (std::size_t k = 1; k < 4; ++k) {
       const long long again = given[k][s / p][rank];
       out.demand(again >= 0 && again <= count, names[k] + " of stage " + said(s) + " is more than its layers");
-      out.demand(s >= made.stages.size() || again == static_cast<long long>(recomputed(made, s, k != 2)), names[k] + " of stage " + said(s) + " is not the plan's");
+      out.demand(s >= made.stages.size() || again == static_cast<long long>(recomputed(made, s, k != 2)),
+                 names[k] + " of stage " + said(s) + " is not the plan's");
     }
   }
-  out.demand(sum == static_cast<long long>(layers % stages), "offsets sum up to " + std::to_string(sum) + ", and " + said(layers % stages) + " layers are left over");
+  out.demand(sum == static_cast<long long>(layers % stages),
+             "offsets sum up to " + std::to_string(sum) + ", and " + said(layers % stages) + " layers are left over");
   demand_schedule(made, {"gpipe", "1f1b", "interleaved", "sapp-big", "sapp-less-memory", "zbv", "seq-1f1b"}, out);
   out.demand(out.ranks != shape::v || made.chunks == 2, "zero_bubble_v has two stages a rank");
   out.demand(made.schedule.microbatches == 0 || made.schedule.microbatches >= p, "fewer microbatches than ranks");

@@ -22,14 +22,13 @@ struct torch_class {
   bool v;                     ///< two stages a rank, down and back up
 };
 
-inline constexpr torch_class torch_classes[] = {
-    {"gpipe", "GPipe", true, false},
-    {"1f1b", "1F1B", true, false},
-    {"interleaved", "Interleaved1F1B", false, false},
-    {"looped-bfs", "LoopedBFS", false, false},
-    {"interleaved-zb", "InterleavedZeroBubble", false, false},
-    {"zbv", "ZBVZeroBubble", false, true},
-    {"dualpipev", "DualPipeV", false, true}};
+inline constexpr torch_class torch_classes[] = {{"gpipe", "GPipe", true, false},
+                                                {"1f1b", "1F1B", true, false},
+                                                {"interleaved", "Interleaved1F1B", false, false},
+                                                {"looped-bfs", "LoopedBFS", false, false},
+                                                {"interleaved-zb", "InterleavedZeroBubble", false, false},
+                                                {"zbv", "ZBVZeroBubble", false, true},
+                                                {"dualpipev", "DualPipeV", false, true}};
 
 /// Null for a schedule that only a file of actions says.
 inline const torch_class* torch_class_of(std::string_view schedule) {
@@ -53,7 +52,8 @@ inline void demand_torch_schedule(const stagecut::plan& made, std::size_t stages
   const std::size_t rounds = m < p ? 1 : m / p;
   if (name == "1f1b") out.demand(m >= stages, said(m) + " microbatches, fewer than the stages");
   if (name == "dualpipev") out.demand(m >= stages, said(m) + " microbatches, fewer than the stages");
-  if (name == "interleaved" || name == "interleaved-zb") out.demand(m % rounds == 0, said(m) + " microbatches in " + said(rounds) + " rounds");
+  if (name == "interleaved" || name == "interleaved-zb")
+    out.demand(m % rounds == 0, said(m) + " microbatches in " + said(rounds) + " rounds");
 }
 
 /// How stages go to ranks: as the class has it; by the rows of a file where there is no class.
@@ -69,7 +69,8 @@ inline std::map<std::string, std::size_t> layers_by_module(const stagecut::profi
   std::map<std::string, std::size_t> found;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (model.layers[i].is_backward) continue;
-    for (const std::string& name : modules_of(model.layers[i])) out.demand(found.emplace(name, i).second, "module \"" + name + "\" twice");
+    for (const std::string& name : modules_of(model.layers[i]))
+      out.demand(found.emplace(name, i).second, "module \"" + name + "\" twice");
   }
   return found;
 }
@@ -89,7 +90,9 @@ inline verdict split_spec(const stagecut::plan& made, std::string_view text) {
     out.demand(modules.contains(*name), "no module \"" + *name + "\"");
     return begins || in.take("END");
   };
-  if (!out.demand(in.take("split_spec") && in.take("=") && in.take_list(point, "{", "}") && in.at_end(), "no split_spec")) return out;
+  if (!out.demand(in.take("split_spec") && in.take("=") && in.take_list(point, "{", "}") && in.at_end(),
+                  "no split_spec"))
+    return out;
   std::size_t stage = 0;
   bool first = true;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -100,7 +103,8 @@ inline verdict split_spec(const stagecut::plan& made, std::string_view text) {
         out.demand(!first, "nothing stands before \"" + name + "\"");
         ++stage;
       }
-      out.demand(out.stage[i] == nowhere || out.stage[i] == stage, "layer \"" + model.layers[i].name + "\" is cut inside");
+      out.demand(out.stage[i] == nowhere || out.stage[i] == stage,
+                 "layer \"" + model.layers[i].name + "\" is cut inside");
       out.stage[i] = stage;
       if (at != points.end() && !at->second) ++stage;
       first = false;
@@ -155,7 +159,8 @@ inline void demand_torchtitan_option(scanner& in, const stagecut::plan& made, ve
     const auto name = in.take_string();
     out.demand(name && (known == nullptr || *name == known->name), "another schedule than the plan's");
   } else if (in.take("num_pp_microbatches=")) {
-    out.demand(in.take_number() == static_cast<long long>(made.schedule.microbatches), "other microbatches than the plan's");
+    out.demand(in.take_number() == static_cast<long long>(made.schedule.microbatches),
+               "other microbatches than the plan's");
   } else if (in.take("pipeline_parallel_schedule_csv=")) {
     out.demand(in.take_string().has_value(), "no file");
   } else {
@@ -205,8 +210,10 @@ inline verdict torchtitan(const stagecut::plan& made, std::string_view text) {
       const std::string name = torchtitan_name(model.layers[i], module);
       known.insert(name);
       const auto found = stages.find(name);
-      if (!out.demand(found != stages.end(), "module \"" + name + "\" on no stage: it is dropped without an error")) continue;
-      out.demand(out.stage[i] == nowhere || out.stage[i] == found->second, "layer \"" + model.layers[i].name + "\" is cut inside");
+      if (!out.demand(found != stages.end(), "module \"" + name + "\" on no stage: it is dropped without an error"))
+        continue;
+      out.demand(out.stage[i] == nowhere || out.stage[i] == found->second,
+                 "layer \"" + model.layers[i].name + "\" is cut inside");
       out.stage[i] = found->second;
       out.demand(found->second >= before, "module \"" + name + "\" runs before what feeds it");
       before = found->second;
