@@ -62,7 +62,9 @@ class random_chains {
     const std::size_t decoders = devices * chunks + up_to(20);
     for (std::size_t i = 0; i < decoders; ++i) layers.push_back(layer_of("layers." + std::to_string(i), "decoder"));
     if (up_to(1) == 0) layers.push_back(layer_of("norm", "norm"));
-    if (format == "megatron" && up_to(2) == 0) layers.insert(layers.end() - up_to(1), layer_of("mtp.0", "mtp"));
+    if (format == "megatron" && up_to(2) == 0) {
+      layers.insert(layers.end() - (up_to(1) == 0 ? 0 : 1), layer_of("mtp.0", "mtp"));
+    }
     layers.push_back(layer_of("lm_head", "head"));
     std::vector<std::size_t> points;
     for (std::size_t s = 1; s < devices * chunks; ++s) points.push_back(1 + up_to(layers.size() - 2));

@@ -161,6 +161,8 @@ inline void demand_torchtitan_option(scanner& in, const stagecut::plan& made, ve
   } else if (in.take("num_pp_microbatches=")) {
     out.demand(in.take_number() == static_cast<long long>(made.schedule.microbatches),
                "other microbatches than the plan's");
+  } else if (in.take("pipeline_parallel_microbatch_size=")) {
+    out.demand(in.take_number().value_or(0) > 0, "no samples in a microbatch");
   } else if (in.take("pipeline_parallel_schedule_csv=")) {
     out.demand(in.take_string().has_value(), "no file");
   } else {
