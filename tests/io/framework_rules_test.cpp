@@ -147,6 +147,7 @@ TEST_CASE("broken layouts of Megatron-LM are refused") {
   CHECK(contains(bad("t*6|t*7", "t*7|t*6"), "layer \"layers.11\" is built on stage 1, and the plan has it on 2"));
   CHECK(contains(bad("size 4", "size 2"), "pipeline of 2 ranks"));
   CHECK(contains(bad("--pipeline-model-parallel-layout", "--pipeline-layout"), "no such option"));
+  CHECK(contains(bad("size 4 ", "size 4"), "no blank before --pipeline"));
   CHECK(contains(bad("\"Et", "Et"), "layout without quotes"));
   CHECK(contains(broken("megatron", plain, written("megatron", plain) + " --decoder-first-pipeline-num-layers 5"),
                  "a layout excludes"));
@@ -251,6 +252,7 @@ TEST_CASE("broken cuts of a list of layers are refused") {
       contains(broken("sagemaker", plain, "default_partition\":0", "default_partition\":4"), "none of the partitions"));
   CHECK(contains(broken("sagemaker", plain, "partition(2)", "partition(1)"), "no context of partition 2"));
   CHECK(contains(broken("sagemaker", plain, "layers.5, ", ""), "\"layers.5\" is due"));
+  CHECK(contains(broken("sagemaker", plain, "...", ".."), "partition 0 without modules"));
   CHECK(contains(broken("sagemaker", plain, ", norm, lm_head", ""), "25 layers, and there are 26"));
   CHECK(contains(broken("sagemaker", gpipe, "simple", "interleaved"), "schedule gpipe does not exist there"));
   CHECK(contains(broken("sagemaker", tied(plain), written("sagemaker", plain)), "parameters shared"));

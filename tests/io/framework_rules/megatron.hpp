@@ -39,6 +39,8 @@ inline options options_of(std::string_view text, verdict& out) {
   options found;
   scanner in(text);
   while (!in.at_end()) {
+    const bool apart = found.values.empty() || in.rest().data()[-1] == ' ' || in.rest().data()[-1] == '\n';
+    out.demand(apart, "no blank before " + std::string(in.rest()));
     if (!out.demand(in.take("--"), "not an option: " + std::string(in.rest()))) break;
     std::string name;
     while (!in.rest().empty() && in.rest()[0] != ' ' && in.rest()[0] != '\n') {

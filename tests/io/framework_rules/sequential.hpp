@@ -180,9 +180,9 @@ inline verdict sagemaker(const stagecut::plan& made, std::string_view text) {
   std::size_t next = 0, stage = 0;
   for (std::size_t i = 1; i + 1 < lines.size(); i += 2, ++stage) {
     out.demand(lines[i] == "with smp.partition(" + said(stage) + "):", "no context of partition " + said(stage));
-    const std::size_t comment = lines[i + 1].find("# ");
-    if (!out.demand(comment != std::string_view::npos, "partition " + said(stage) + " without modules")) continue;
-    take_names(lines[i + 1].substr(comment + 2), made.profile, stage, next, out);
+    const bool body = lines[i + 1].starts_with("    ...  # ");
+    if (!out.demand(body, "partition " + said(stage) + " without modules")) continue;
+    take_names(lines[i + 1].substr(11), made.profile, stage, next, out);
   }
   out.demand(stage == made.devices, said(stage) + " contexts of " + said(made.devices) + " partitions");
   out.demand(next == out.stage.size(), said(next) + " layers, and there are " + said(out.stage.size()));
