@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework_rules/megatron.hpp"
+#include "framework_rules/megatron_flags.hpp"
 #include "framework_rules/reading.hpp"
 #include "framework_rules/sequential.hpp"
 #include "framework_rules/serving.hpp"
