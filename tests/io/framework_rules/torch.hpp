@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reading.hpp"
+
+// PyTorch's pipelining, split_module and torchtitan.
+namespace framework_rules {
+
+/// A class of `torch.distributed.pipelining.schedules`, and what its constructor asks for.
+struct torch_class {
+  std::string_view schedule;  ///< the plan's word
+  std::string_view name;      ///< as `get_schedule_class` takes it
+  bool single;                ///< one stage a rank
+  bool v;                     ///< two stages a rank, down and back up
+};
+
+inline constexpr torch_class torch_classes[] = {{"gpipe", "GPipe", true, false},
+                                                {"1f1b", "1F1B", true, false},
+                                                {"interleaved", "Interleaved1F1B", false, false},
+                                                {"looped-bfs", "LoopedBFS", false, false},
+                                                {"interleaved-zb", "InterleavedZeroBubble", false, false},
+                                                {"zbv", "ZBVZeroBubble", false, true},
+                                                {"dualpipev", "DualPipeV", false, true}};
+
+/// Null for a schedule that only a file of actions says.
+inline const torch_class* torch_class_of(std::string_view schedule) {
+  for (const auto& each : torch_classes) {
+    if (each.schedule == schedule) return &each;
+  }
+  return nullptr;
+}
+
+/// What the class of the plan's schedule refuses with so many stages on every rank.
+inline void demand_torch_schedule(const stagecut::plan& made, std::size_t stages, verdict& out) {
+  const std::size_t p = made.devices, m = made.schedule.microbatches;
+  if (!out.demand(p != 0 && stages % p == 0, said(stages) + " stages on " + said(p) + " ranks")) return;
+  const std::string& name = made.schedule.name;
+  out.demand(name != "seq-1f1b", "actions of slices have no name");
+  const torch_class* const found = torch_class_of(name);
+  if (!made.schedule.orders.empty() || found == nullptr) return;
+  out.demand(!found->single || stages == p, "this schedule has one stage a rank, and not " + said(stages / p));
+  out.demand(!found->v || stages == 2 * p, "this schedule has two stages a rank, and not " + said(stages / p));
+  if (m == 0) return;
+  const std::size_t rounds = m < p ? 1 : m / p;
+  if (name == "1f1b") out.demand(m >= stages, said(m) + " microbatches, fewer than the stages");
+  if (name == "dualpipev") out.demand(m >= stages, said(m) + " microbatches, fewer than the stages");
+  if (name == "interleaved" || name == "interleaved-zb")
+    out.demand(m % rounds == 0, said(m) + " microbatches in " + said(rounds) + " rounds");
+}
+
+/// How stages go to ranks: as the class has it; by the rows of a file where there is no class.
+inline shape torch_shape(const stagecut::plan& made) {
+  if (!made.schedule.orders.empty()) return shape::any;
+  if (made.schedule.name.empty()) return shape::loop;
+  const torch_class* const found = torch_class_of(made.schedule.name);
+  return found == nullptr ? shape::any : found->v ? shape::v : shape::loop;
+}
+
+/// Layers by the names of their modules; those that PyTorch makes itself are left out.
+inline std::map<std::string, std::size_t> layers_by_module(const stagecut::profile& model, verdict& out) {
+  std::map<std::string, std::size_t> found;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    if (model.layers[i].is_backward) continue;
+    for (const std::string& name : modules_of(model.layers[i]))
+      out.demand(found.emplace(name, i).second, "module \"" + name + "\" twice");
+  }
+  return found;
+}
+
+/// `split_spec` of `pipeline`: a stage starts where a module starts that it names, and ends where one named so ends.
+inline verdict split_spec(const stagecut::plan& made, std::string_view text) {
+  const stagecut::profile& model = made.profile;
+  verdict out(model.layers.size());
+  const auto modules = layers_by_module(model, out);
+  scanner in(text);
+  std::map<std::string, bool> points;  // whether a stage starts there
+  const auto point = [&] {
+    const auto name = in.take_string();
+    if (!name || !in.take(":") || !in.take("SplitPoint.")) return false;
+    const bool begins = in.take("BEGINNING");
+    out.demand(points.emplace(*name, begins).second, "\"" + *name + "\" twice");
+    out.demand(modules.contains(*name), "no module \"" + *name + "\"");
+    return begins || in.take("END");
+  };
+  if (!out.demand(in.take("split_spec") && in.take("=") && in.take_list(point, "{", "}") && in.at_end(),
+                  "no split_spec"))
+    return out;
+  std::size_t stage = 0;
+  bool first = true;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    if (model.layers[i].is_backward) continue;
+    for (const std::string& name : modules_of(model.layers[i])) {
+      const auto at = points.find(name);
+      if (at != points.end() && at->second) {
+        out.demand(!first, "nothing stands before \"" + name + "\"");
+        ++stage;
+      }
+      out.demand(out.stage[i] == nowhere || out.stage[i] == stage,
+                 "layer \"" + model.layers[i].name + "\" is cut inside");
+      out.stage[i] = stage;
+      if (at != points.end() && !at->second) ++stage;
+      first = false;
+    }
+  }
+  demand_torch_schedule(made, stage + 1, out);
+  demand_no_ties_between_stages(model, out);
+  out.ranks = torch_shape(made);
+  return out;
+}
+
+/// A dictionary from modules to stages, for the callback of `split_module`.
+inline verdict split_module(const stagecut::plan& made, std::string_view text) {
+  const stagecut::profile& model = made.profile;
+  verdict out(model.layers.size());
+  const auto modules = layers_by_module(model, out);
+  std::set<std::string> seen;
+  scanner in(text);
+  bool reads = in.take("stage_of") && in.take("=") && in.take("{");
+  while (reads && !in.take("}")) {
+    const auto name = in.take_string();
+    const auto stage = in.take(":") ? in.take_number() : std::nullopt;
+    reads = name && stage && in.take(",");
+    if (!reads) break;
+    out.demand(seen.insert(*name).second, "\"" + *name + "\" twice");
+    const auto found = modules.find(*name);
+    if (!out.demand(found != modules.end(), "no module \"" + *name + "\"")) continue;
+    std::size_t& of = out.stage[found->second];
+    out.demand(of == nowhere || of == static_cast<std::size_t>(*stage), "layer \"" + *name + "\" is cut inside");
+    of = static_cast<std::size_t>(*stage);
+  }
+  out.demand(reads && in.at_end(), "no dictionary of stages");
+  for (const auto& [name, i] : modules) out.demand(seen.contains(name), "no stage of \"" + name + "\"");
+  demand_no_ties_between_stages(model, out);
+  out.ranks = shape::any;
+  return out;
+}
+
+/// The name of a layer's module in torchtitan's models: the head is `lm_head`, a vision tower with its projector is one
+/// module.
+inline std::string torchtitan_name(const stagecut::layer& each, const std::string& module) {
+  if (sees(each)) return "vision_encoder";
+  return each.kind == "head" && module == "output" ? "lm_head" : module;
+}
+
+/// What stands beside the modules: options of `parallelism`.
+inline void demand_torchtitan_option(scanner& in, const stagecut::plan& made, verdict& out) {
+  const torch_class* const known = torch_class_of(made.schedule.name);
+  if (in.take("pipeline_parallel_degree=")) {
+    out.demand(in.take_number() == static_cast<long long>(made.devices), "another degree than the ranks");
+  } else if (in.take("pipeline_parallel_schedule=")) {
+    const auto name = in.take_string();
+    out.demand(name && (known == nullptr || *name == known->name), "another schedule than the plan's");
+  } else if (in.take("num_pp_microbatches=")) {
+    out.demand(in.take_number() == static_cast<long long>(made.schedule.microbatches),
+               "other microbatches than the plan's");
+  } else if (in.take("pipeline_parallel_microbatch_size=")) {
+    out.demand(in.take_number().value_or(0) > 0, "no samples in a microbatch");
+  } else if (in.take("pipeline_parallel_schedule_csv=")) {
+    out.demand(in.take_string().has_value(), "no file");
+  } else {
+    out.demand(false, "no such option: " + std::string(in.take_until('\n')));
+  }
+}
+
+/// A module of a stage: a child of the model, or one of a list or dictionary that is a child.
+inline void demand_torchtitan_module(const std::string& name, verdict& out) {
+  std::size_t dots = 0;
+  for (const char each : name) dots += each == '.' ? 1 : 0;
+  out.demand(dots <= 1, "\"" + name + "\" is nested, and it finds children and members of their lists");
+}
+
+inline verdict torchtitan(const stagecut::plan& made, std::string_view text) {
+  const stagecut::profile& model = made.profile;
+  verdict out(model.layers.size());
+  std::vector<std::vector<std::string>> parts;
+  const auto part = [&](scanner& in) {
+    auto& names = parts.emplace_back();
+    return in.take_list([&] {
+      const auto name = in.take_string();
+      if (name) names.push_back(*name);
+      return name.has_value();
+    });
+  };
+  scanner in(text);
+  while (!in.at_end()) {
+    if (in.take("module_fqns_per_model_part=") || in.take("pipeline_parallel_module_fqns_per_model_part=")) {
+      if (!out.demand(in.take_list([&] { return part(in); }), "no list of lists of names")) return out;
+    } else {
+      demand_torchtitan_option(in, made, out);
+    }
+  }
+  std::map<std::string, std::size_t> stages;
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    out.demand(!parts[s].empty(), "stage " + said(s) + " has nothing to optimise");
+    for (const std::string& name : parts[s]) {
+      demand_torchtitan_module(name, out);
+      out.demand(stages.emplace(name, s).second, "module \"" + name + "\" twice");
+    }
+  }
+  std::set<std::string> known;
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    for (const std::string& module : modules_of(model.layers[i])) {
+      const std::string name = torchtitan_name(model.layers[i], module);
+      known.insert(name);
+      const auto found = stages.find(name);
+      if (!out.demand(found != stages.end(), "module \"" + name + "\" on no stage: it is dropped without an error"))
+        continue;
+      out.demand(out.stage[i] == nowhere || out.stage[i] == found->second,
+                 "layer \"" + model.layers[i].name + "\" is cut inside");
+      out.stage[i] = found->second;
+      out.demand(found->second >= before, "module \"" + name + "\" runs before what feeds it");
+      before = found->second;
+    }
+  }
+  for (const auto& [name, s] : stages) out.demand(known.contains(name), "no module \"" + name + "\"");
+  demand_torch_schedule(made, parts.size(), out);
+  out.demand(made.devices == 1 || ties_of(model).empty(), "tied weights and a pipeline exclude each other");
+  out.ranks = torch_shape(made) == shape::v ? shape::v : shape::loop;
+  return out;
+}
+
+}  // namespace framework_rules
