@@ -33,6 +33,9 @@
   X(begin_checks) \
   X(best_by_objective) \
   X(best_by_time) \
+  X(best_cut) \
+  X(best_layout) \
+  X(best_layout_of) \
   X(best_stages_of) \
   X(block_of) \
   X(block_on_no_device) \
@@ -91,6 +94,7 @@
   X(check_stages_request) \
   X(check_sum) \
   X(check_sweep) \
+  X(check_target_model) \
   X(check_task_count) \
   X(check_without_makespan) \
   X(check_words) \
@@ -114,6 +118,7 @@
   X(copied_figures) \
   X(costs) \
   X(count_parameters) \
+  X(counts_obstacle) \
   X(crosses_ranks) \
   X(crossing_output) \
   X(cycle_text) \
@@ -163,6 +168,7 @@
   X(find_parted_group) \
   X(find_parted_layers) \
   X(find_schedule) \
+  X(find_target) \
   X(find_variant) \
   X(first_out_of_range) \
   X(first_overflow) \
@@ -184,6 +190,7 @@
   X(greatest) \
   X(grouped_schedule) \
   X(has_figures) \
+  X(has_layouts) \
   X(has_memory_limit) \
   X(has_microbatch) \
   X(has_needs) \
@@ -197,6 +204,7 @@
   X(in_flight_of) \
   X(in_flight_order) \
   X(in_quotes) \
+  X(in_words_of_target) \
   X(inference_figures_of) \
   X(inference_profile) \
   X(interleaved_one_forward_one_backward) \
@@ -212,6 +220,7 @@
   X(is_for_graphs) \
   X(is_nan) \
   X(is_negative) \
+  X(is_patient) \
   X(is_send) \
   X(is_short) \
   X(is_transfer) \
@@ -226,6 +235,10 @@
   X(kept_by_block) \
   X(kept_by_feed_forward) \
   X(kept_by_head) \
+  X(kept_by_target) \
+  X(kind_text) \
+  X(kinds_obstacle) \
+  X(known_schedules) \
   X(last_pass) \
   X(latent_fault) \
   X(later) \
@@ -234,6 +247,7 @@
   X(layer_seconds) \
   X(layer_text) \
   X(layers_of) \
+  X(layouts_of) \
   X(leads_down) \
   X(least_average) \
   X(least_fullest) \
@@ -261,6 +275,7 @@
   X(may_limit_in_flight) \
   X(measured_costs) \
   X(measured_layer) \
+  X(megatron_obstacle) \
   X(memory_curve) \
   X(memory_limit_of) \
   X(memory_of) \
@@ -268,13 +283,16 @@
   X(memory_of_stages) \
   X(memory_shortage) \
   X(merge_backward) \
+  X(merge_text) \
   X(message_bytes) \
   X(message_seconds) \
   X(messages_of) \
   X(microbatches_in_flight) \
   X(microbatches_kept) \
   X(misplaced) \
+  X(misplaced_layer) \
   X(missing_op) \
+  X(module_names_of) \
   X(module_tree) \
   X(modules_in_order) \
   X(most_bytes_allowed) \
@@ -284,6 +302,8 @@
   X(name_of) \
   X(named_order) \
   X(named_schedule_of) \
+  X(names_child) \
+  X(names_obstacle) \
   X(narrow) \
   X(nearest_end) \
   X(nearly_equal) \
@@ -312,6 +332,7 @@
   X(out_of_range) \
   X(output_of) \
   X(parameter_bytes) \
+  X(parted_places) \
   X(passes_of) \
   X(passing_memory) \
   X(patch_parameters) \
@@ -330,6 +351,7 @@
   X(probe) \
   X(profile) \
   X(projector_parameters) \
+  X(pytorch_group) \
   X(quantile) \
   X(reachable_cuts) \
   X(read_stages) \
@@ -362,6 +384,7 @@
   X(sapp_sum) \
   X(scan_group) \
   X(scan_groups) \
+  X(schedule_obstacle) \
   X(schedule_of) \
   X(schedule_of_request) \
   X(search_makespan) \
@@ -377,6 +400,7 @@
   X(shape_fault) \
   X(shape_obstacle) \
   X(share_text) \
+  X(shared_obstacle) \
   X(shared_parameters) \
   X(shared_stage) \
   X(sliced_one_forward_one_backward) \
@@ -394,6 +418,7 @@
   X(stage_shortage) \
   X(stage_text) \
   X(stages_of_ranks) \
+  X(stages_of_target) \
   X(start_of) \
   X(steady_windows) \
   X(store) \
@@ -403,7 +428,12 @@
   X(take_measured) \
   X(take_visible) \
   X(takes_group) \
+  X(target_conflict) \
+  X(target_obstacle) \
+  X(target_shortage) \
+  X(targets_in_order) \
   X(tensors_of_stage) \
+  X(tied_text) \
   X(timed_cost) \
   X(times_of) \
   X(to_string) \
@@ -411,6 +441,7 @@
   X(too_large) \
   X(too_large_block) \
   X(too_many_stages) \
+  X(too_many_target_stages) \
   X(total_of) \
   X(total_program) \
   X(training_of) \
@@ -422,6 +453,7 @@
   X(unlike_shortage) \
   X(unseen) \
   X(usual_choices) \
+  X(usual_schedule) \
   X(usual_schedules) \
   X(utf8_size) \
   X(v_placement) \
@@ -456,10 +488,13 @@
   X(whole_number) \
   X(whole_ticks) \
   X(whole_ticks_up) \
+  X(why_no_best_cut) \
   X(why_no_cut) \
+  X(why_no_stages) \
   X(why_not) \
   X(widest_lane_registers) \
   X(with_machine) \
+  X(with_target) \
   X(without_queueing) \
   X(zb_h1) \
   X(zb_h2) \

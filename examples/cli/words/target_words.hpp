@@ -8,6 +8,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/profile.hpp>
 

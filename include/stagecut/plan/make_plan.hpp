@@ -18,6 +18,7 @@
 #include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 #endif

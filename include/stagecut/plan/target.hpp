@@ -11,8 +11,7 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
-// What frameworks can say of a plan: one row each, from which `make_plan` takes its constraints, and the writers of their
-// formats what they refuse.
+// The frameworks that run plans, and in which words their rules are told: `targets` has them.
 namespace stagecut::inline v0 {
 
 /// The framework that will run a plan, in the words of a format: each has a row in `targets`.
@@ -68,232 +67,36 @@ enum class decoder_counts : std::uint8_t {
   equal_or_ends      ///< equal ones; with one stage a device, the first and the last may have others
 };
 
+/// Whether layers may share parameters.
+enum class shared_parameters : std::uint8_t {
+  anywhere,     ///< on whatever stages
+  one_stage,    ///< on one stage
+  one_device,   ///< nowhere, unless there is but one stage
+  nowhere       ///< nowhere
+};
+
+/// By which names a framework finds the modules of layers.
+enum class module_names : std::uint8_t {
+  none,   ///< by none: it counts layers, or they are in its source
+  any,    ///< each has a name of its own
+  child   ///< likewise, which is that of a child of the model, or a number in a list of these: `norm`, `layers.3`
+};
+
 /// What a framework can say.
 struct target_entry {
   target kind{};                           ///< which
   const char* name = "";                   ///< of its format, and on a command line
   const char* framework = "";              ///< its name
   const char* version = "";                ///< of what its rules were read from
-  view<const kind_rule> kinds{};           ///< the kinds that it places; empty: any kind, anywhere
+  view<const kind_rule> kinds{};           ///< the kinds that it places
+  bool other_kinds = false;                ///< whether it knows layers of any other kind, too, on any stage
   view<const target_schedule> schedules{}; ///< that it runs; empty: it serves, and runs none
   decoder_counts counts = decoder_counts::none;  ///< what it is told of decoders
   bool several_chunks = false;             ///< whether a device may have several stages
-  bool shares_parameters = true;           ///< whether layers on different stages may share parameters
-  bool by_names = false;                   ///< whether it finds layers by the names of their modules
-  /// The group of microbatches by which it interleaves; null: as many as ranks, unless it is said.
+  shared_parameters shared = shared_parameters::anywhere;  ///< where
+  module_names names = module_names::none;                 ///< by which it finds layers
+  /// The group of microbatches by which it interleaves those that are no multiple of the ranks; null: it does not.
   std::size_t (*group)(std::size_t ranks, std::size_t microbatches) = nullptr;
 };
-
-namespace detail {
-
-inline constexpr kind_rule megatron_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
-                                               {"vision", 0, layer_place::first_stage},
-                                               {"audio", 0, layer_place::first_stage},
-                                               {"projector", 0, layer_place::first_stage},
-                                               {"encoder", 0, layer_place::first_stage},
-                                               {"embedding", 0, layer_place::first_stage, true, true},
-                                               {"decoder", 1},
-                                               {"mtp", 2, layer_place::one_of_the_last},
-                                               {"norm", 2, layer_place::with_last_decoder, true},
-                                               {"head", 3, layer_place::last_stage, true, true}};
-/// The same without a layout: multi-token prediction is on the last stage.
-inline constexpr kind_rule megatron_flags_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
-                                                     {"vision", 0, layer_place::first_stage},
-                                                     {"audio", 0, layer_place::first_stage},
-                                                     {"projector", 0, layer_place::first_stage},
-                                                     {"encoder", 0, layer_place::first_stage},
-                                                     {"embedding", 0, layer_place::first_stage, true, true},
-                                                     {"decoder", 1},
-                                                     {"mtp", 2, layer_place::last_stage},
-                                                     {"norm", 2, layer_place::with_last_decoder, true},
-                                                     {"head", 3, layer_place::last_stage, true, true}};
-/// Of those that count decoders: what is in front of them is on the first stage, what is behind them on the last.
-inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
-                                              {"vision", 0, layer_place::first_stage},
-                                              {"audio", 0, layer_place::first_stage},
-                                              {"projector", 0, layer_place::first_stage},
-                                              {"encoder", 0, layer_place::first_stage},
-                                              {"embedding", 0, layer_place::first_stage},
-                                              {"decoder", 0},
-                                              {"mtp", 0, layer_place::last_stage},
-                                              {"norm", 0, layer_place::last_stage},
-                                              {"head", 0, layer_place::last_stage}};
-
-/// Why Megatron-LM does not interleave; empty: it does.
-[[nodiscard]] inline std::string megatron_obstacle(std::size_t p, std::size_t, std::size_t m, std::size_t group) {
-  if (p == 1) return "several stages on every device, and there is only one device";
-  if (m == 0) return "";  // not known
-  if (group == 0 || group == p) {
-    if (m % p == 0) return "";
-    return joined({m, " microbatches, and interleaved they must be a multiple of the ", p, " ranks"});
-  }
-  if (group < p || group > m) {
-    return joined({"groups of ", group, " microbatches, and it takes from ", p, ", the ranks, to ", m, ", all"});
-  }
-  if (m % group == 0 || m % group >= p) return "";
-  return joined({m, " microbatches in groups of ", group, " leave ", m % group,
-                 " over, and the last group must have at least as many as the ", p, " ranks"});
-}
-
-inline constexpr target_schedule megatron_schedules[] = {
-    {schedule_kind::one_forward_one_backward, "without interleaving"},
-    {schedule_kind::interleaved, "with interleaving", megatron_obstacle}};
-inline constexpr target_schedule deepspeed_schedules[] = {{schedule_kind::one_forward_one_backward, "TrainSchedule"}};
-inline constexpr target_schedule gpipe_schedules[] = {{schedule_kind::gpipe, "GPipe"},
-                                                      {schedule_kind::gpipe_lifo, "GPipe"}};
-inline constexpr target_schedule sagemaker_schedules[] = {{schedule_kind::one_forward_one_backward, "interleaved"},
-                                                          {schedule_kind::gpipe, "simple"}};
-inline constexpr target_schedule sapp_schedules[] = {{schedule_kind::one_forward_one_backward, "1f1b"},
-                                                     {schedule_kind::interleaved, "interleaved"},
-                                                     {schedule_kind::sapp_big, "big memory"},
-                                                     {schedule_kind::sapp_less_memory, "less memory"}};
-inline constexpr target_schedule alpa_schedules[] = {{schedule_kind::one_forward_one_backward, "1f1b"},
-                                                     {schedule_kind::gpipe, "gpipe"}};
-/// PyTorch's rounds: as many microbatches in each as divide them into m / p groups.
-[[nodiscard]] constexpr std::size_t pytorch_group(std::size_t ranks, std::size_t microbatches) noexcept {
-  const std::size_t rounds = microbatches < ranks ? 1 : microbatches / ranks;
-  return microbatches % rounds == 0 ? microbatches / rounds : 0;
-}
-
-/// PyTorch's classes; of the others it reads the order.
-inline constexpr target_schedule pytorch_schedules[] = {
-    {schedule_kind::one_forward_one_backward, "1F1B", nullptr,
-     [](std::size_t p, std::size_t m, std::size_t) { return m >= p; }},
-    {schedule_kind::gpipe, "GPipe"},
-    {schedule_kind::gpipe_lifo},
-    {schedule_kind::eager_one_forward_one_backward},
-    {schedule_kind::in_flight},
-    {schedule_kind::interleaved, "Interleaved1F1B", nullptr,
-     [](std::size_t p, std::size_t m, std::size_t group) { return pytorch_group(p, m) == (group == 0 ? p : group); }},
-    {schedule_kind::looped_bfs, "LoopedBFS"},
-    {schedule_kind::zb_h1},
-    {schedule_kind::zb_h2},
-    {schedule_kind::interleaved_zero_bubble, "InterleavedZeroBubble"},
-    {schedule_kind::zbv, "ZBVZeroBubble"},
-    {schedule_kind::dualpipev, "DualPipeV"},
-    {schedule_kind::sapp_big},
-    {schedule_kind::sapp_less_memory}};
-
-}  // namespace detail
-
-/// What all frameworks can say.
-inline constexpr target_entry targets[] = {
-    {.kind = target::megatron,
-     .name = "megatron",
-     .framework = "Megatron-LM",
-     .version = "core 0.14, 2025",
-     .kinds = detail::megatron_kinds,
-     .schedules = detail::megatron_schedules,
-     .several_chunks = true},
-    {.kind = target::megatron_flags,
-     .name = "megatron-flags",
-     .framework = "Megatron-LM",
-     .version = "core 0.14, 2025",
-     .kinds = detail::megatron_flags_kinds,
-     .schedules = detail::megatron_schedules,
-     .counts = decoder_counts::equal_or_ends,
-     .several_chunks = true},
-    {.kind = target::deepspeed,
-     .name = "deepspeed",
-     .framework = "DeepSpeed",
-     .version = "0.16.5",
-     .schedules = detail::deepspeed_schedules},
-    {.kind = target::torchgpipe,
-     .name = "torchgpipe",
-     .framework = "torchgpipe",
-     .version = "0.0.7",
-     .schedules = detail::gpipe_schedules,
-     .shares_parameters = false},
-    {.kind = target::fairscale,
-     .name = "fairscale",
-     .framework = "FairScale",
-     .version = "0.4.13",
-     .schedules = detail::gpipe_schedules,
-     .shares_parameters = false},
-    {.kind = target::pytorch,
-     .name = "pytorch",
-     .framework = "PyTorch",
-     .version = "2.15",
-     .schedules = detail::pytorch_schedules,
-     .several_chunks = true,
-     .shares_parameters = false,
-     .by_names = true,
-     .group = detail::pytorch_group},
-    {.kind = target::torchtitan,
-     .name = "torchtitan",
-     .framework = "torchtitan",
-     .version = "b5bcd76c, 2025",
-     .schedules = detail::pytorch_schedules,
-     .several_chunks = true,
-     .shares_parameters = false,
-     .by_names = true,
-     .group = detail::pytorch_group},
-    {.kind = target::vllm,
-     .name = "vllm",
-     .framework = "vLLM",
-     .version = "0.11",
-     .kinds = detail::counted_kinds,
-     .counts = decoder_counts::any},
-    {.kind = target::sglang,
-     .name = "sglang",
-     .framework = "SGLang",
-     .version = "0.5",
-     .kinds = detail::counted_kinds,
-     .counts = decoder_counts::any},
-    {.kind = target::sagemaker,
-     .name = "sagemaker",
-     .framework = "SageMaker",
-     .version = "model parallel 1.x",
-     .schedules = detail::sagemaker_schedules,
-     .shares_parameters = false},
-    {.kind = target::sapp,
-     .name = "sapp",
-     .framework = "SAPP",
-     .version = "MindFormers 1.3",
-     .kinds = detail::counted_kinds,
-     .schedules = detail::sapp_schedules,
-     .counts = decoder_counts::any,
-     .several_chunks = true},
-    {.kind = target::alpa,
-     .name = "alpa",
-     .framework = "Alpa",
-     .version = "0.2.3",
-     .schedules = detail::alpa_schedules},
-};
-
-namespace detail {
-
-/// Whether every row stands at the place of its kind, behind `none`, which has none.
-[[nodiscard]] constexpr bool targets_in_order() noexcept {
-  std::size_t place = 1;
-  for (const target_entry& each : targets) {
-    if (static_cast<std::size_t>(each.kind) != place++) return false;
-  }
-  return true;
-}
-static_assert(targets_in_order());
-
-}  // namespace detail
-
-/// The row of a target.
-/// @throws argument_error for `none` and for what is no target
-[[nodiscard]] constexpr const target_entry& entry_of(target kind) {
-  const auto place = static_cast<std::size_t>(kind);
-  if (place - 1 < sizeof(targets) / sizeof(targets[0])) return targets[place - 1];
-  detail::fail(argument_error("entry_of", "kind", std::to_string(place), "must have a row in targets"));
-}
-
-/// The target of that name; null: there is none.
-[[nodiscard]] constexpr const target_entry* find_target(std::string_view name) noexcept {
-  return stagecut::find_name(targets, name);
-}
-
-/// The schedule of a target; null: it does not run that.
-[[nodiscard]] constexpr const target_schedule* find_schedule(const target_entry& entry, schedule_kind kind) noexcept {
-  for (const target_schedule& each : entry.schedules) {
-    if (each.kind == kind) return &each;
-  }
-  return nullptr;
-}
 
 }  // namespace stagecut::inline v0

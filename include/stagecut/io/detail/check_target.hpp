@@ -13,6 +13,7 @@
 #include <stagecut/plan/detail/target_stages.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
@@ -85,8 +86,11 @@ inline const target_entry& check_target(std::string_view function, target to, co
   check_devices(entry.name, entry, p);
   check_schedule(entry.name, entry, p);
   check_layers(entry.name, entry, p);
-  if (entry.by_names) check_names(entry.name, p);
-  if (!entry.shares_parameters) check_tied(entry.name, p);
+  if (entry.names == module_names::any) check_names(entry.name, p);
+  std::string why = stagecut::detail::names_obstacle(entry, p.profile);
+  if (why.empty()) why = stagecut::detail::shared_obstacle(entry, p.profile, p.cuts.stages());
+  if (!why.empty()) refuse(entry.name, why);
+  if (entry.shared == shared_parameters::one_stage) check_tied(entry.name, p);
   return entry;
 }
 

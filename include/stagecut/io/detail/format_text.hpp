@@ -16,10 +16,11 @@
 #include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 
 namespace stagecut::inline v0::io {
 using stagecut::not_representable;
-}
+}  // namespace stagecut::inline v0::io
 
 // What the writers of frameworks' formats share: words for a text, and what a plan is checked for. Each check is given
 // the name of the format, and throws not_representable.
@@ -61,18 +62,12 @@ template <class Numbers>
 
 [[noreturn]] inline void refuse(std::string_view format, std::string_view why) { fail(not_representable(format, why)); }
 
-/// The names of a layer's modules in the framework's model.
-[[nodiscard]] inline std::vector<std::string_view> module_names(const layer& each) {
-  if (each.modules.empty()) return {each.name};
-  return {each.modules.begin(), each.modules.end()};
-}
-
 /// The names of a stage's modules, in the order of the model.
 [[nodiscard]] inline std::vector<std::string_view> module_names(const plan& p, std::size_t stage) {
   std::vector<std::string_view> result;
   for (const std::size_t i : layers_of(p, stage)) {
     if (p.profile.layers[i].is_backward) continue;  // the framework makes those itself
-    const auto names = module_names(p.profile.layers[i]);
+    const auto names = stagecut::detail::module_names_of(p.profile.layers[i]);
     result.insert(result.end(), names.begin(), names.end());
   }
   return result;
@@ -173,7 +168,7 @@ inline void check_names(std::string_view format, const plan& p) {
   std::map<std::string_view, const layer*> first;
   for (const layer& each : p.profile.layers) {
     if (each.is_backward) continue;
-    for (const std::string_view name : module_names(each)) {
+    for (const std::string_view name : stagecut::detail::module_names_of(each)) {
       if (name.empty()) refuse(format, joined({layer_text(each), " has a module without a name"}));
       if (!is_utf8(name))
         refuse(format, joined({"module ", in_quotes(name), " of ", layer_text(each), " is not UTF-8"}));

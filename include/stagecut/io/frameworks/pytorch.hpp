@@ -10,6 +10,7 @@
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0::io {

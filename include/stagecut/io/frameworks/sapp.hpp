@@ -11,6 +11,7 @@
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 
 namespace stagecut::inline v0::io {
 

@@ -4,15 +4,40 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
 #include <stagecut/io/frameworks/pytorch.hpp>
+#include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 
 namespace stagecut::inline v0::io {
+
+namespace detail {
+
+/// The names of a stage's modules as torchtitan has them: one for all that sees, and `lm_head` for a head called `output`,
+/// as it was before.
+[[nodiscard]] inline std::vector<std::string_view> torchtitan_names(const plan& p, std::size_t stage) {
+  const stagecut::detail::target_kinds kinds(entry_of(target::torchtitan), p.profile);
+  std::vector<std::string_view> result;
+  for (const std::size_t i : layers_of(p, stage)) {
+    const layer& each = p.profile.layers[i];
+    if (kinds.number(i) != stagecut::detail::unknown_kind) {
+      if (result.empty() || result.back() != "vision_encoder") result.emplace_back("vision_encoder");
+      continue;
+    }
+    for (const std::string_view name : stagecut::detail::module_names_of(each)) {
+      result.push_back(each.kind == "head" && name == "output" ? std::string_view("lm_head") : name);
+    }
+  }
+  return result;
+}
+
+}  // namespace detail
 
 /// A plan for torchtitan: the option that lists the modules of every stage. The devices take the stages in turn.
 ///
@@ -26,7 +51,7 @@ namespace stagecut::inline v0::io {
 [[nodiscard]] inline std::string as_torchtitan(const plan& p) {
   detail::check_no_stage_empty(detail::check_target("as_torchtitan", target::torchtitan, p).name, p);
   const auto stage_text = [&](std::size_t s) {
-    const auto names = detail::module_names(p, s);
+    const auto names = detail::torchtitan_names(p, s);
     const auto name = [&](std::size_t i) { return detail::quoted(names[i]); };
     return detail::joined({"[", detail::sequence_text(names.size(), ",", name), "]"});
   };

@@ -15,6 +15,7 @@
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 
 // The few cuts that numbers of decoders can say, where all stages but the first and the last have equally many.

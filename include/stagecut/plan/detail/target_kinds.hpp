@@ -9,6 +9,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/interval.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -47,9 +48,11 @@ class target_kinds {
     return model_.layers[i].kind == "decoder" || (!decoders_ && model_.layers[i].kind == "encoder");
   }
 
-  /// Where a layer stands, of a known kind.
+  /// Where a layer stands; one of a kind that is not known, anywhere.
   [[nodiscard]] layer_place place(std::size_t i) const {
-    const layer_place said = entry_.kinds[number(i)].place;
+    const std::size_t k = number(i);
+    if (k == unknown_kind) return layer_place::any_stage;
+    const layer_place said = entry_.kinds[k].place;
     if (said != layer_place::with_last_decoder || (mtp_ && last_decoder() != model_.layers.size())) return said;
     return layer_place::last_stage;
   }
@@ -79,13 +82,13 @@ class target_kinds {
 
 /// What of a model's layers a target does not know: their kinds, their order, how many there are; empty: nothing.
 [[nodiscard]] inline std::string kinds_obstacle(const target_entry& entry, const profile& model) {
-  if (entry.kinds.empty()) return "";
   const target_kinds kinds(entry, model);
   std::vector<std::size_t> seen(entry.kinds.size());
   std::size_t order = 0;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const std::size_t k = kinds.number(i);
     const std::string text = kind_text(model.layers[i]);
+    if (k == unknown_kind && entry.other_kinds) continue;
     if (k == unknown_kind) {
       return joined({text, ": kinds known to it are ", stagecut::list_names(entry.kinds), merge_text(kinds, model, i)});
     }
@@ -101,20 +104,38 @@ class target_kinds {
   return "";
 }
 
-/// By which names a target cannot find the modules of a model's layers; empty: it finds all.
+/// Whether a name is that of a child of a model, or a number in a list of children: `norm`, `layers.3`.
+[[nodiscard]] inline bool names_child(std::string_view name) noexcept {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return true;
+  const std::string_view index = name.substr(dot + 1);
+  return dot != 0 && !index.empty() && index.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// The names of a layer's modules in the framework's model.
+[[nodiscard]] inline std::vector<std::string_view> module_names_of(const layer& each) {
+  if (each.modules.empty()) return {each.name};
+  return {each.modules.begin(), each.modules.end()};
+}
+
+/// By which names a target cannot find the modules of a model's layers; empty: it finds all. What it knows as one module
+/// of its own, by its kind, needs none.
 [[nodiscard]] inline std::string names_obstacle(const target_entry& entry, const profile& model) {
-  if (!entry.by_names) return "";
+  if (entry.names == module_names::none) return "";
+  const target_kinds kinds(entry, model);
   std::size_t count = 0;
-  for (const layer& each : model.layers) count += each.modules.empty() ? 1 : each.modules.size();
+  for (const layer& each : model.layers) count += module_names_of(each).size();
   name_numbers number(count);
   std::vector<std::size_t> of_layer;  // of every name, the first that has it
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const layer& each = model.layers[i];
-    if (each.is_backward) continue;
-    const std::size_t names = each.modules.empty() ? 1 : each.modules.size();
-    for (std::size_t j = 0; j < names; ++j) {
-      const std::string& name = each.modules.empty() ? each.name : each.modules[j];
+    if (each.is_backward || kinds.number(i) != unknown_kind) continue;
+    for (const std::string_view name : module_names_of(each)) {
       if (name.empty()) return joined({kind_text(each), " has a module without a name"});
+      if (entry.names == module_names::child && !names_child(name)) {
+        return joined({"module ", in_quotes(name), " of ", kind_text(each),
+                       " is inside of another one, and it knows children of the model, and of its lists"});
+      }
       const std::size_t known = number(name);
       if (known < of_layer.size()) {
         return joined({"module ", in_quotes(name), " of ", kind_text(each), " stands also in ",
@@ -126,21 +147,34 @@ class target_kinds {
   return "";
 }
 
+/// Which parameters layers share that a target shares nowhere, cut into so many stages; empty: none.
+[[nodiscard]] inline std::string shared_obstacle(const target_entry& entry, const profile& model, std::size_t stages) {
+  const bool one = entry.shared == shared_parameters::one_device && stages == 1;
+  if (one || entry.shared == shared_parameters::anywhere || entry.shared == shared_parameters::one_stage) return "";
+  std::string text;
+  std::vector<std::size_t> first;
+  each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+    if (name == first.size()) return first.push_back(i);
+    if (!text.empty() || first[name] == i) return;
+    text = joined({kind_text(model.layers[i]), " shares ", in_quotes(tied.name), " with ",
+                   kind_text(model.layers[first[name]]), ", and its layers share no parameters"});
+  });
+  return text;
+}
+
 /// The layers that a target has on one stage, each from the first to the last of them: `[first, last)`.
 [[nodiscard]] inline std::vector<interval> kept_by_target(const target_entry& entry, const profile& model) {
   std::vector<interval> result;
-  if (!entry.kinds.empty()) {
-    const target_kinds kinds(entry, model);
-    const std::size_t decoder = kinds.last_decoder();
-    interval mtp{model.layers.size(), 0};
-    for (std::size_t i = 0; i < model.layers.size(); ++i) {
-      const layer_place place = kinds.place(i);
-      if (place == layer_place::one_of_the_last) mtp = {mtp.first < i ? mtp.first : i, i + 1};
-      if (place == layer_place::with_last_decoder) result.push_back({decoder < i ? decoder : i, i + 1});
-    }
-    if (mtp.first < mtp.last) result.push_back(mtp);
+  const target_kinds kinds(entry, model);
+  const std::size_t decoder = kinds.last_decoder();
+  interval mtp{model.layers.size(), 0};
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const layer_place place = kinds.place(i);
+    if (place == layer_place::one_of_the_last) mtp = {mtp.first < i ? mtp.first : i, i + 1};
+    if (place == layer_place::with_last_decoder) result.push_back({decoder < i ? decoder : i, i + 1});
   }
-  if (entry.shares_parameters) return result;
+  if (mtp.first < mtp.last) result.push_back(mtp);
+  if (entry.shared != shared_parameters::one_stage) return result;
   std::vector<interval> tied;  // of every name
   each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
     if (name == tied.size()) tied.push_back({i, i + 1});

@@ -21,6 +21,7 @@
 #include <stagecut/plan/memory_shortage.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/detail/each_tie.hpp>
 #include <stagecut/profile/profile.hpp>
 
@@ -34,7 +35,6 @@ namespace stagecut::inline v0::detail {
 
 /// Two layers of one block whose places are on different stages, in words; empty: there are none.
 [[nodiscard]] inline std::string parted_places(const target_entry& entry, const profile& model, const cuts& blocks) {
-  if (entry.kinds.empty()) return "";
   const target_kinds kinds(entry, model);
   for (std::size_t b = 0; b < blocks.stages(); ++b) {
     const interval layers = blocks.stage(b);
@@ -54,7 +54,7 @@ namespace stagecut::inline v0::detail {
 [[nodiscard]] inline std::string tied_text(const target_entry& entry, const profile& model) {
   std::string text;
   std::vector<std::size_t> first;
-  if (entry.shares_parameters) return text;
+  if (entry.shared != shared_parameters::one_stage) return text;
   each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == first.size()) return first.push_back(i);
     if (!text.empty() || first[name] == i) return;

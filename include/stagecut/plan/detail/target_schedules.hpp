@@ -7,6 +7,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // Which schedules a target runs.

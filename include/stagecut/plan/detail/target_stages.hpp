@@ -13,6 +13,7 @@
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 
 // Which layers may be which stage for a target.
@@ -42,7 +43,7 @@ class target_stages {
     decoders_.resize(n + 1);
     const target_kinds kinds(entry, model);
     for (std::size_t i = 0; i < n; ++i) {
-      const layer_place place = entry.kinds.empty() ? layer_place::any_stage : kinds.place(i);
+      const layer_place place = kinds.place(i);
       first_only_[i + 1] = first_only_[i] + (place == layer_place::first_stage ? 1 : 0);
       last_only_[i + 1] = last_only_[i] + (place == layer_place::last_stage ? 1 : 0);
       late_only_[i + 1] = late_only_[i] + (place == layer_place::one_of_the_last ? 1 : 0);
@@ -101,7 +102,6 @@ class target_stages {
 [[nodiscard]] inline std::string misplaced_layer(const target_entry& entry, const profile& model,
                                                  const std::vector<std::size_t>& stages, std::size_t devices,
                                                  std::size_t count) {
-  if (entry.kinds.empty()) return "";
   const target_kinds kinds(entry, model);
   const std::size_t last = count - 1;
   std::size_t first_late = model.layers.size();  // of those that stand together on one of the last stages

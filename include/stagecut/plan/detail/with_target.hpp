@@ -13,6 +13,7 @@
 #include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
@@ -54,6 +55,7 @@ inline void check_target_model(const profile& model, const plan_request& request
   const target_entry& entry = entry_of(request.target);
   std::string why = kinds_obstacle(entry, model);
   if (why.empty()) why = names_obstacle(entry, model);
+  if (why.empty()) why = shared_obstacle(entry, model, request.devices * request.chunks);
   if (!why.empty()) fail(not_representable(entry.name, why, "model"));
 }
 

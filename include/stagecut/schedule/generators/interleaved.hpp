@@ -49,6 +49,18 @@ template <class WarmUp>
   return group >= ranks && group <= microbatches && (microbatches % group == 0 || microbatches % group >= ranks);
 }
 
+/// The smallest group in which so many microbatches can pass, none a multiple of the ranks: PyTorch's where it has one.
+[[nodiscard]] constexpr std::size_t smallest_group(std::size_t ranks, std::size_t microbatches) noexcept {
+  std::size_t tried = 0;
+  for (std::size_t whole = microbatches / ranks; whole > 0 && ++tried < 1000; --whole) {
+    const std::size_t after = microbatches / (whole + 1) + 1;
+    const std::size_t least = after < ranks ? ranks : after;
+    if (fits_group(ranks, microbatches, least)) return least;  // of those that are there so often
+    if (microbatches % whole == 0) return microbatches / whole;
+  }
+  return microbatches;
+}
+
 /// Refuses groups of microbatches that Megatron-LM refuses, but for a single one.
 inline void check_group(std::string_view function, std::size_t ranks, std::size_t microbatches, std::size_t group) {
   if (fits_group(ranks, microbatches, group)) return;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+// What rows of `targets` list: kinds of layers and schedules.
+namespace stagecut::inline v0::detail {
+
+
+inline constexpr kind_rule megatron_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
+                                               {"vision", 0, layer_place::first_stage},
+                                               {"audio", 0, layer_place::first_stage},
+                                               {"projector", 0, layer_place::first_stage},
+                                               {"encoder", 0, layer_place::first_stage},
+                                               {"embedding", 0, layer_place::first_stage, true, true},
+                                               {"decoder", 1},
+                                               {"mtp", 2, layer_place::one_of_the_last},
+                                               {"norm", 2, layer_place::with_last_decoder, true},
+                                               {"head", 3, layer_place::last_stage, true, true}};
+/// The same without a layout: multi-token prediction is on the last stage.
+inline constexpr kind_rule megatron_flags_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
+                                                     {"vision", 0, layer_place::first_stage},
+                                                     {"audio", 0, layer_place::first_stage},
+                                                     {"projector", 0, layer_place::first_stage},
+                                                     {"encoder", 0, layer_place::first_stage},
+                                                     {"embedding", 0, layer_place::first_stage, true, true},
+                                                     {"decoder", 1},
+                                                     {"mtp", 2, layer_place::last_stage},
+                                                     {"norm", 2, layer_place::with_last_decoder, true},
+                                                     {"head", 3, layer_place::last_stage, true, true}};
+/// Of those that count decoders: what is in front of them is on the first stage, what is behind them on the last.
+inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
+                                              {"vision", 0, layer_place::first_stage},
+                                              {"audio", 0, layer_place::first_stage},
+                                              {"projector", 0, layer_place::first_stage},
+                                              {"encoder", 0, layer_place::first_stage},
+                                              {"embedding", 0, layer_place::first_stage},
+                                              {"decoder", 0},
+                                              {"mtp", 0, layer_place::last_stage},
+                                              {"norm", 0, layer_place::last_stage},
+                                              {"head", 0, layer_place::last_stage}};
+
+/// Why Megatron-LM does not interleave; empty: it does.
+[[nodiscard]] inline std::string megatron_obstacle(std::size_t p, std::size_t, std::size_t m, std::size_t group) {
+  if (p == 1) return "several stages on every device, and there is only one device";
+  if (m == 0) return "";  // not known
+  if (group == 0 || group == p) {
+    if (m % p == 0) return "";
+    return joined({m, " microbatches, and interleaved they must be a multiple of the ", p, " ranks"});
+  }
+  if (group < p || group > m) {
+    return joined({"groups of ", group, " microbatches, and it takes from ", p, ", the ranks, to ", m, ", all"});
+  }
+  if (m % group == 0 || m % group >= p) return "";
+  return joined({m, " microbatches in groups of ", group, " leave ", m % group,
+                 " over, and the last group must have at least as many as the ", p, " ranks"});
+}
+
+inline constexpr target_schedule megatron_schedules[] = {
+    {schedule_kind::one_forward_one_backward, "without interleaving"},
+    {schedule_kind::interleaved, "with interleaving", megatron_obstacle}};
+inline constexpr target_schedule deepspeed_schedules[] = {{schedule_kind::one_forward_one_backward, "TrainSchedule"}};
+inline constexpr target_schedule gpipe_schedules[] = {{schedule_kind::gpipe, "GPipe"},
+                                                      {schedule_kind::gpipe_lifo, "GPipe"}};
+inline constexpr target_schedule sagemaker_schedules[] = {{schedule_kind::one_forward_one_backward, "interleaved"},
+                                                          {schedule_kind::gpipe, "simple"}};
+inline constexpr target_schedule sapp_schedules[] = {{schedule_kind::one_forward_one_backward, "1f1b"},
+                                                     {schedule_kind::interleaved, "interleaved"},
+                                                     {schedule_kind::sapp_big, "big memory"},
+                                                     {schedule_kind::sapp_less_memory, "less memory"}};
+inline constexpr target_schedule alpa_schedules[] = {{schedule_kind::one_forward_one_backward, "1f1b"},
+                                                     {schedule_kind::gpipe, "gpipe"}};
+/// torchtitan's model has one module for all that sees, in front.
+inline constexpr kind_rule torchtitan_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
+                                                 {"vision", 0, layer_place::first_stage},
+                                                 {"projector", 0, layer_place::first_stage}};
+
+/// PyTorch's rounds: as many microbatches in each as divide them into m / p groups.
+[[nodiscard]] constexpr std::size_t pytorch_group(std::size_t ranks, std::size_t microbatches) noexcept {
+  const std::size_t rounds = microbatches < ranks ? 1 : microbatches / ranks;
+  return microbatches % rounds == 0 ? microbatches / rounds : 0;
+}
+
+/// PyTorch's classes; of the others it reads the order.
+inline constexpr target_schedule pytorch_schedules[] = {
+    {schedule_kind::one_forward_one_backward, "1F1B", nullptr,
+     [](std::size_t p, std::size_t m, std::size_t) { return m >= p; }},
+    {schedule_kind::gpipe, "GPipe"},
+    {schedule_kind::gpipe_lifo},
+    {schedule_kind::eager_one_forward_one_backward},
+    {schedule_kind::in_flight},
+    {schedule_kind::interleaved, "Interleaved1F1B", nullptr,
+     [](std::size_t p, std::size_t m, std::size_t group) { return pytorch_group(p, m) == (group == 0 ? p : group); }},
+    {schedule_kind::looped_bfs, "LoopedBFS"},
+    {schedule_kind::zb_h1},
+    {schedule_kind::zb_h2},
+    {schedule_kind::interleaved_zero_bubble, "InterleavedZeroBubble"},
+    {schedule_kind::zbv, "ZBVZeroBubble"},
+    {schedule_kind::dualpipev, "DualPipeV"},
+    {schedule_kind::sapp_big},
+    {schedule_kind::sapp_less_memory}};
+
+
+}  // namespace stagecut::inline v0::detail

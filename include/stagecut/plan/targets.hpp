@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
+#include <stagecut/plan/detail/target_tables.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/schedule/generators/interleaved.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+// What frameworks can say of a plan: one row each, from which `make_plan` takes its constraints, and the writers of their
+// formats what they refuse.
+namespace stagecut::inline v0 {
+
+/// What all frameworks can say.
+inline constexpr target_entry targets[] = {
+    {.kind = target::megatron,
+     .name = "megatron",
+     .framework = "Megatron-LM",
+     .version = "core 0.16.1",
+     .kinds = detail::megatron_kinds,
+     .schedules = detail::megatron_schedules,
+     .several_chunks = true,
+     .group = detail::smallest_group},
+    {.kind = target::megatron_flags,
+     .name = "megatron-flags",
+     .framework = "Megatron-LM",
+     .version = "core 0.16.1",
+     .kinds = detail::megatron_flags_kinds,
+     .schedules = detail::megatron_schedules,
+     .counts = decoder_counts::equal_or_ends,
+     .several_chunks = true,
+     .group = detail::smallest_group},
+    {.kind = target::deepspeed,
+     .name = "deepspeed",
+     .framework = "DeepSpeed",
+     .version = "0.16.5, 12e65a6b",
+     .other_kinds = true,
+     .schedules = detail::deepspeed_schedules},
+    {.kind = target::torchgpipe,
+     .name = "torchgpipe",
+     .framework = "torchgpipe",
+     .version = "03f85d3e",
+     .other_kinds = true,
+     .schedules = detail::gpipe_schedules,
+     .shared = shared_parameters::nowhere},
+    {.kind = target::fairscale,
+     .name = "fairscale",
+     .framework = "FairScale",
+     .version = "151263ec",
+     .other_kinds = true,
+     .schedules = detail::gpipe_schedules,
+     .shared = shared_parameters::one_stage},
+    {.kind = target::pytorch,
+     .name = "pytorch",
+     .framework = "PyTorch",
+     .version = "2.15",
+     .other_kinds = true,
+     .schedules = detail::pytorch_schedules,
+     .several_chunks = true,
+     .shared = shared_parameters::one_stage,
+     .names = module_names::any,
+     .group = detail::pytorch_group},
+    {.kind = target::torchtitan,
+     .name = "torchtitan",
+     .framework = "torchtitan",
+     .version = "0.3.0",
+     .kinds = detail::torchtitan_kinds,
+     .other_kinds = true,
+     .schedules = detail::pytorch_schedules,
+     .several_chunks = true,
+     .shared = shared_parameters::one_device,
+     .names = module_names::child,
+     .group = detail::pytorch_group},
+    {.kind = target::vllm,
+     .name = "vllm",
+     .framework = "vLLM",
+     .version = "get_pp_indices, 2025",
+     .kinds = detail::counted_kinds,
+     .counts = decoder_counts::any},
+    {.kind = target::sglang,
+     .name = "sglang",
+     .framework = "SGLang",
+     .version = "0.5",
+     .kinds = detail::counted_kinds,
+     .counts = decoder_counts::any},
+    {.kind = target::sagemaker,
+     .name = "sagemaker",
+     .framework = "SageMaker",
+     .version = "model parallel 1, as published",
+     .other_kinds = true,
+     .schedules = detail::sagemaker_schedules,
+     .shared = shared_parameters::one_stage},
+    {.kind = target::sapp,
+     .name = "sapp",
+     .framework = "SAPP",
+     .version = "MindFormers 0b3a3b55",
+     .kinds = detail::counted_kinds,
+     .schedules = detail::sapp_schedules,
+     .counts = decoder_counts::any,
+     .several_chunks = true},
+    {.kind = target::alpa,
+     .name = "alpa",
+     .framework = "Alpa",
+     .version = "01d71eb1",
+     .other_kinds = true,
+     .schedules = detail::alpa_schedules},
+};
+
+namespace detail {
+
+/// Whether every row stands at the place of its kind, behind `none`, which has none.
+[[nodiscard]] constexpr bool targets_in_order() noexcept {
+  std::size_t place = 1;
+  for (const target_entry& each : targets) {
+    if (static_cast<std::size_t>(each.kind) != place++) return false;
+  }
+  return true;
+}
+static_assert(targets_in_order());
+
+}  // namespace detail
+
+/// The row of a target.
+/// @throws argument_error for `none` and for what is no target
+[[nodiscard]] constexpr const target_entry& entry_of(target kind) {
+  const auto place = static_cast<std::size_t>(kind);
+  if (place - 1 < sizeof(targets) / sizeof(targets[0])) return targets[place - 1];
+  detail::fail(argument_error("entry_of", "kind", std::to_string(place), "must have a row in targets"));
+}
+
+/// The target of that name; null: there is none.
+[[nodiscard]] constexpr const target_entry* find_target(std::string_view name) noexcept {
+  return stagecut::find_name(targets, name);
+}
+
+/// The schedule of a target; null: it does not run that.
+[[nodiscard]] constexpr const target_schedule* find_schedule(const target_entry& entry, schedule_kind kind) noexcept {
+  for (const target_schedule& each : entry.schedules) {
+    if (each.kind == kind) return &each;
+  }
+  return nullptr;
+}
+
+}  // namespace stagecut::inline v0
