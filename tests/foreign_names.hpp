@@ -44,6 +44,7 @@
   X(bytes_at) \
   X(bytes_of) \
   X(bytes_of_devices) \
+  X(bytes_of_stages) \
   X(bytes_text) \
   X(cached_numbers) \
   X(can_be_kept) \
@@ -87,6 +88,7 @@
   X(check_schedule_shape) \
   X(check_sent) \
   X(check_shape) \
+  X(check_shape_of) \
   X(check_speeds) \
   X(check_stages_request) \
   X(check_sum) \
@@ -177,6 +179,7 @@
   X(from_ordered_bits) \
   X(fullest_device) \
   X(fullest_moment) \
+  X(fullest_over_limit) \
   X(gallop) \
   X(given_order) \
   X(goes_back) \
@@ -215,6 +218,7 @@
   X(is_send) \
   X(is_short) \
   X(is_transfer) \
+  X(is_uniform) \
   X(is_visible) \
   X(item_place) \
   X(join_colocated) \
@@ -226,6 +230,7 @@
   X(kept_by_block) \
   X(kept_by_feed_forward) \
   X(kept_by_head) \
+  X(knows_in_flight) \
   X(last_pass) \
   X(latent_fault) \
   X(later) \
@@ -249,6 +254,7 @@
   X(links_of) \
   X(list_names) \
   X(load) \
+  X(lone_stage_shortage) \
   X(longest_path) \
   X(longest_way) \
   X(loop_placement) \
@@ -319,6 +325,7 @@
   X(place_of) \
   X(place_of_layer) \
   X(placed) \
+  X(placement_of) \
   X(plain_steps) \
   X(plan_makespan) \
   X(plan_of) \
@@ -460,6 +467,7 @@
   X(why_not) \
   X(widest_lane_registers) \
   X(with_machine) \
+  X(within_shared_devices) \
   X(without_queueing) \
   X(zb_h1) \
   X(zb_h2) \

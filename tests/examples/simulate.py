@@ -125,7 +125,7 @@ with tempfile.TemporaryDirectory() as folder:
             order.write_text(run("simulate", whole, "--format", "torch-csv", *how).stdout)
             check(makespan(whole, "--order", order) == makespan(whole, *how), schedule, how)
         check(makespan(whole) == json.loads(whole.read_text())["makespan"], schedule)
-    fails(2, "--separate-backward excludes --merge-backward", "simulate", *apart, *four, "--merge-backward", "--separate-backward")
+    fails(2, "--merge-backward: is the opposite of --separate-backward", "simulate", *apart, *four, "--merge-backward", "--separate-backward")
     order.write_text(run("simulate", *apart, *four, "--schedule", "zb-h1", "--format", "torch-csv").stdout)
     check(makespan(*apart, "--order", order) == 27, "the file knows its ranks")
     order.write_text("0F0,0B0\n1F0,1B0,1F1,1B1\n")

@@ -70,9 +70,7 @@ struct simulate_command {
                "text, json, svg, trace, torch-csv, torch-comms");
     option("--output", output, "FILE", "Write to this file");
     command->add_flag("--separate-backward", separate, "I and W apart, as planned: the default")->group(rare_options);
-    command->add_flag("--merge-backward", merged, "Run I with W behind it as one B")
-        ->group(rare_options)
-        ->excludes("--separate-backward");
+    command->add_flag("--merge-backward", merged, "Run I with W behind it as one B")->group(rare_options);
     input.add(*command);
     refuse_empty(*command);
     return command;
@@ -81,6 +79,7 @@ struct simulate_command {
   /// Simulates, and writes what came of it.
   [[nodiscard]] int run() const {
     check_output(output, {file, schedule.order});
+    if (merged && separate) throw CLI::ValidationError("--merge-backward", "is the opposite of --separate-backward");
     scenario what = asked();
     if (merged) what.order = stagecut::merge_backward(what.order);
     for (auto* each :
