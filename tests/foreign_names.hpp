@@ -47,6 +47,7 @@
   X(bytes_at) \
   X(bytes_of) \
   X(bytes_of_devices) \
+  X(bytes_of_stages) \
   X(bytes_text) \
   X(cached_numbers) \
   X(can_be_kept) \
@@ -90,6 +91,7 @@
   X(check_schedule_shape) \
   X(check_sent) \
   X(check_shape) \
+  X(check_shape_of) \
   X(check_speeds) \
   X(check_stages_request) \
   X(check_sum) \
@@ -183,6 +185,7 @@
   X(from_ordered_bits) \
   X(fullest_device) \
   X(fullest_moment) \
+  X(fullest_over_limit) \
   X(gallop) \
   X(given_order) \
   X(goes_back) \
@@ -224,6 +227,7 @@
   X(is_send) \
   X(is_short) \
   X(is_transfer) \
+  X(is_uniform) \
   X(is_visible) \
   X(item_place) \
   X(join_colocated) \
@@ -239,6 +243,7 @@
   X(kind_text) \
   X(kinds_obstacle) \
   X(known_schedules) \
+  X(knows_in_flight) \
   X(last_pass) \
   X(latent_fault) \
   X(later) \
@@ -263,6 +268,7 @@
   X(links_of) \
   X(list_names) \
   X(load) \
+  X(lone_stage_shortage) \
   X(longest_path) \
   X(longest_way) \
   X(loop_placement) \
@@ -340,6 +346,7 @@
   X(place_of) \
   X(place_of_layer) \
   X(placed) \
+  X(placement_of) \
   X(plain_steps) \
   X(plan_makespan) \
   X(plan_of) \
@@ -495,6 +502,7 @@
   X(widest_lane_registers) \
   X(with_machine) \
   X(with_target) \
+  X(within_shared_devices) \
   X(without_queueing) \
   X(zb_h1) \
   X(zb_h2) \

@@ -106,11 +106,26 @@ with tempfile.TemporaryDirectory() as folder:
     order = folder / "order.csv"
     for schedule, chunks in (("1f1b", 1), ("interleaved", 2), ("zb-h1", 1), ("zbv", 2), ("dualpipev", 2)):
         words = (*apart, *four, "--chunks", chunks)
-        for format in ("torch-csv", "torch-comms"):
-            order.write_text(run("simulate", *words, "--schedule", schedule, "--format", format).stdout)
-            found, before = makespan(*words, "--order", order), makespan(*words, "--schedule", schedule)
-            # Where I and W became one B, the stage before waits for both.
-            check(found == before if "I" not in order.read_text() or schedule == "zb-h1" else found >= before, schedule, format)
+        apart_takes = makespan(*words, "--schedule", schedule)
+        for format in ("torch-csv", "torch-comms", "torch-comms-2.9"):
+            for how in ((), ("--separate-backward",), ("--merge-backward",)):
+                order.write_text(run("simulate", *words, "--schedule", schedule, "--format", format, *how).stdout)
+                found, before = makespan(*words, "--order", order), makespan(*words, "--schedule", schedule, *how)
+                check(found == before, schedule, format, how, found, before)
+                check(before == apart_takes or (how == ("--merge-backward",) and before > apart_takes), schedule, how)
+                check(("WAIT_SEND" in order.read_text()) == (format == "torch-comms"), order.read_text())
+    # A plan's prediction is that of the order that is written of it.
+    split = folder / "split.csv"
+    split.write_text("name,forward,backward_input,backward_weight,output\n" + "".join(
+        f"l{i},{1 + i % 3},{1 + i % 2},{1 + i % 4},1\n" for i in range(10)))
+    for schedule in ("zb-h1", "zbv", "dualpipev"):
+        whole = folder / "whole.json"
+        whole.write_text(run("plan", split, "--devices", 2, "--microbatches", 6, "--schedule", schedule, "--format", "json").stdout)
+        for how in ((), ("--merge-backward",)):
+            order.write_text(run("simulate", whole, "--format", "torch-csv", *how).stdout)
+            check(makespan(whole, "--order", order) == makespan(whole, *how), schedule, how)
+        check(makespan(whole) == json.loads(whole.read_text())["makespan"], schedule)
+    fails(2, "--merge-backward: is the opposite of --separate-backward", "simulate", *apart, *four, "--merge-backward", "--separate-backward")
     order.write_text(run("simulate", *apart, *four, "--schedule", "zb-h1", "--format", "torch-csv").stdout)
     check(makespan(*apart, "--order", order) == 27, "the file knows its ranks")
     order.write_text("0F0,0B0\n1F0,1B0,1F1,1B1\n")

@@ -14,14 +14,15 @@
 #include "../schedule/random_schedules.hpp"
 #include "sha256.hpp"
 
+using stagecut::op;
+using stagecut::op_kind;
+using stagecut::schedule;
 using stagecut::io::as_torch_schedule;
 using stagecut::io::parse_torch_schedule;
 using stagecut::io::torch_backward;
 using stagecut::io::torch_format;
 using stagecut::io::torch_letters;
-using stagecut::op;
-using stagecut::op_kind;
-using stagecut::schedule;
+using stagecut::io::torch_version;
 
 namespace {
 
@@ -43,6 +44,11 @@ std::string unwritable(const schedule& all, torch_format format = torch_format::
     return error.what();
   }
   return "not refused";
+}
+
+/// Transfers as PyTorch 2.9 reads them.
+std::string transfers(const schedule& all, torch_backward backward = torch_backward::merged) {
+  return as_torch_schedule(all, torch_format::compute_comms, backward, torch_version::v2_9);
 }
 
 // 1F1B of two ranks and three microbatches.
@@ -73,7 +79,7 @@ TEST_CASE("what PyTorch itself writes, byte for byte") {
   const std::string compute = as_torch_schedule(zb1p, torch_format::compute_only, torch_backward::as_given);
   CHECK(compute.size() == 384);  // zb1p_2rank_2stagep_compute
   CHECK(sha256(compute) == "e23abc599807f59a5e1c8fea9db58245f2231e6fcd5c85dcdaffe0bea179c00c");
-  const std::string comms = as_torch_schedule(zb1p, torch_format::compute_comms);
+  const std::string comms = transfers(zb1p);
   CHECK(comms.size() == 1184);  // zb1p_2rank_2stagep_comms
   CHECK(sha256(comms) == "99b371864a190caafd98bd49e0cd01d0c192e38a253e708041242ed221873d1e");
 }
@@ -84,10 +90,10 @@ TEST_CASE("1F1B, without and with transfers") {
   CHECK(all.microbatches == 3);
   CHECK(all.rank_of == std::vector<std::size_t>{0, 1});
   CHECK(as_torch_schedule(all) == passes);
-  CHECK(as_torch_schedule(all, torch_format::compute_comms) == lowered);
+  CHECK(transfers(all) == lowered);
   const schedule comms = parse_torch_schedule(lowered, "f.csv");
   CHECK(comms == stagecut::lower_transfers(all));
-  CHECK(as_torch_schedule(comms, torch_format::compute_comms) == lowered);
+  CHECK(transfers(comms) == lowered);
   CHECK(as_torch_schedule(comms) == passes);
 }
 
@@ -106,7 +112,7 @@ TEST_CASE("pairs that overlap") {
   CHECK(all.orders[0][3] == op{op_kind::forward, 1, 1, 0, true});
   CHECK(all.orders[0][4] == op{op_kind::backward, 1, 0});
   CHECK(as_torch_schedule(all) == text);
-  CHECK(as_torch_schedule(all, torch_format::compute_comms) == text);
+  CHECK(transfers(all) == text);
   CHECK(parse_torch_schedule("0F0,1F0,0F1,( 1F1 ; 1B0 )OVERLAP_F_B,0B0,1B1,0B1\n", "f.csv") == all);
 }
 
@@ -116,7 +122,7 @@ TEST_CASE("what is done with sharded parameters stays where it stands") {
   const schedule all = parse_torch_schedule(text, "f.csv");
   CHECK(all.orders[0][0] == op{op_kind::unshard, 0});
   CHECK(all.orders[0][6] == op{op_kind::reduce_gradient, 0});
-  CHECK(as_torch_schedule(all, torch_format::compute_comms) == text);
+  CHECK(transfers(all) == text);
   CHECK(as_torch_schedule(all) == "0F0,0B0\n1F0,1B0\n");
   CHECK(parse_torch_schedule("0UNSHARD,0F0,0B0\n", "f.csv").orders[0].size() == 3);
 }
@@ -129,10 +135,10 @@ TEST_CASE("I with its W behind it is written as one B or as it is") {
   all = parse_torch_schedule(text, "f.csv");
   CHECK(as_torch_schedule(all) == "0F0,0F1,0B0,0B1\n1F0,1I0,1F1,1I1,1W0,1W1\n");
   CHECK(as_torch_schedule(all, torch_format::compute_only, torch_backward::as_given) == text);
-  CHECK(as_torch_schedule(all, torch_format::compute_comms).find("0RECV_B0,0B0,0RECV_B1,0B1\n") != std::string::npos);
+  CHECK(transfers(all).find("0RECV_B0,0B0,0RECV_B1,0B1\n") != std::string::npos);
   // What is sent between them keeps them apart, but is left out of the passes.
   const schedule sends = parse_torch_schedule("0F0,0SEND_F0,0RECV_B0,0B0\n1RECV_F0,1F0,1I0,1SEND_B0,1W0\n", "f.csv");
-  CHECK(as_torch_schedule(sends, torch_format::compute_comms).ends_with("1I0,1SEND_B0,1W0\n"));
+  CHECK(transfers(sends).ends_with("1I0,1SEND_B0,1W0\n"));
   CHECK(as_torch_schedule(sends) == "0F0,0B0\n1F0,1B0\n");
 }
 
@@ -249,11 +255,66 @@ TEST_CASE("schedules are read back as they were written") {
     const std::string text = as_torch_schedule(all, torch_format::compute_only, torch_backward::as_given);
     REQUIRE(parse_torch_schedule(text, "f.csv") == all);
     REQUIRE(parse_torch_schedule(as_torch_schedule(all), "f.csv") == stagecut::merge_backward(all));
-    const std::string comms = as_torch_schedule(all, torch_format::compute_comms, torch_backward::as_given);
+    const std::string comms = transfers(all, torch_backward::as_given);
     const schedule read = parse_torch_schedule(comms, "f.csv");
     REQUIRE(read == stagecut::lower_transfers(all));
-    REQUIRE(as_torch_schedule(read, torch_format::compute_comms, torch_backward::as_given) == comms);
+    REQUIRE(transfers(read, torch_backward::as_given) == comms);
     REQUIRE(as_torch_schedule(read, torch_format::compute_only, torch_backward::as_given) == text);
+  }
+}
+
+TEST_CASE("PyTorch 2.15 waits for every send, and for the gradients that it averages") {
+  const std::string waits =
+      "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0F2,0SEND_F2,0RECV_B1,0B1,0RECV_B2,0B2,0REDUCE_GRAD,0WAIT_REDUCE_GRAD,"
+      "0WAIT_SEND_F0,0WAIT_SEND_F1,0WAIT_SEND_F2\n"
+      "1RECV_F0,1F0,1RECV_F1,1B0,1SEND_B0,1F1,1RECV_F2,1B1,1SEND_B1,1F2,1B2,1SEND_B2,1REDUCE_GRAD,1WAIT_REDUCE_GRAD,"
+      "1WAIT_SEND_B0,1WAIT_SEND_B1,1WAIT_SEND_B2\n";
+  const schedule all = parse_torch_schedule(passes, "f.csv");
+  CHECK(as_torch_schedule(all, torch_format::compute_comms) == waits);
+  CHECK(as_torch_schedule(parse_torch_schedule(lowered, "f.csv"), torch_format::compute_comms) == waits);
+  const schedule read = parse_torch_schedule(waits, "f.csv");
+  CHECK(as_torch_schedule(read, torch_format::compute_comms) == waits);
+  CHECK(as_torch_schedule(read) == passes);
+  CHECK(transfers(read).find("WAIT") == std::string::npos);
+  // A schedule that averages itself says where.
+  const std::string own = "0F0,0B0,0F1,0B1,0REDUCE_GRAD,0WAIT_REDUCE_GRAD,0RESHARD\n";
+  CHECK(as_torch_schedule(parse_torch_schedule(own, "f.csv"), torch_format::compute_comms) == own);
+  // Waits stand where PyTorch puts them: behind the backward pass.
+  CHECK(parse_torch_schedule("0F0,0SEND_F0,0RECV_B0,0B0,0WAIT_SEND_F0\n1RECV_F0,1F0,1B0,1SEND_B0,1WAIT_SEND_B0",
+                             "f.csv") ==
+        parse_torch_schedule("0F0,0SEND_F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0", "f.csv"));
+  const std::string two = "\n1RECV_F0,1F0,1B0,1SEND_B0\n";
+  CHECK(refusal("0F0,0WAIT_SEND_F0,0SEND_F0,0RECV_B0,0B0" + two) ==
+        "f.csv:1: cell 2: \"0WAIT_SEND_F0\" waits for no 0SEND_F0 before it");
+  CHECK(refusal("0F0,0SEND_F0,0RECV_B0,0B0,0WAIT_SEND_F0,0WAIT_SEND_F0" + two) ==
+        "f.csv:1: cell 6: \"0WAIT_SEND_F0\" waits for no 0SEND_F0 before it");
+  CHECK(refusal("0F0,0B0,0WAIT_REDUCE_GRAD\n") ==
+        "f.csv:1: cell 3: \"0WAIT_REDUCE_GRAD\" waits for no 0REDUCE_GRAD before it");
+  CHECK(refusal("0F0,0WAIT_F0,0B0\n") ==
+        "f.csv:1: cell 2: \"0WAIT_F0\" waits for \"F\", and PyTorch waits for SEND_F, "
+        "SEND_B and REDUCE_GRAD");
+  CHECK(refusal("0F0,0WAIT_SEND_F,0B0\n") == "f.csv:1: cell 2: \"0WAIT_SEND_F\" names no microbatch");
+  CHECK(refusal("0F0,0B0,0REDUCE_GRAD,0WAIT_REDUCE_GRAD1\n").ends_with("names more than a stage"));
+  random_schedules random(8);
+  for (int round = 0; round < 1000; ++round) {
+    const schedule made = random.next();
+    const std::string text = as_torch_schedule(made, torch_format::compute_comms, torch_backward::as_given);
+    const schedule again = parse_torch_schedule(text, "f.csv");
+    REQUIRE(as_torch_schedule(again, torch_format::compute_comms, torch_backward::as_given) == text);
+    for (std::size_t r = 0; r < again.ranks(); ++r) {
+      // PyTorch's rule: a wait for each send, behind it; each REDUCE_GRAD is waited for before the next begins.
+      std::size_t sends = 0, waited = 0, reduces = 0;
+      for (const op& each : again.orders[r])
+        sends += is_send(each.kind), reduces += each.kind == op_kind::reduce_gradient;
+      std::size_t line = 0;
+      for (std::size_t i = 0; i < r; ++i) line = text.find('\n', line) + 1;
+      const std::string row = text.substr(line, text.find('\n', line) - line);
+      for (std::size_t at = row.find("WAIT_SEND"); at != row.npos; at = row.find("WAIT_SEND", at + 1)) ++waited;
+      REQUIRE(waited == sends);
+      std::size_t stages = 0;
+      for (const std::size_t rank : again.rank_of) stages += rank == r ? 1 : 0;
+      if (!runs(made, op_kind::reduce_gradient)) REQUIRE(reduces == stages);
+    }
   }
 }
 

@@ -56,11 +56,16 @@ TEST_CASE("requests that make no sense") {
   CHECK(refusal(model, {.time_weight = 2}).find("time_weight") != std::string::npos);
   CHECK(refusal(model, {.memory_per_device = -1.0}).find("memory_per_device") != std::string::npos);
   CHECK(refusal(model, {.memory_per_device = 1.0, .buffer_fraction = 1}).find("buffer_fraction") != std::string::npos);
-  CHECK(refusal(model, {.devices = 2, .chunks = 2, .memory_per_device = 1.0}).find("chunks above 1") !=
+  CHECK(refusal(model, {.devices = 2, .chunks = 2, .memory_per_device = 1.0}).find("limits what the order") !=
         std::string::npos);
   CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::gpipe}).find("schedule = gpipe") != std::string::npos);
   CHECK(refusal(model, {.schedule = schedule_kind::interleaved}).find("needs chunks above 1") != std::string::npos);
-  CHECK(refusal(model, {.schedule = schedule_kind::zbv}).find("schedule = zbv, must be gpipe") != std::string::npos);
+  CHECK(refusal(model, {.schedule = schedule_kind::zbv}).find("schedule = zbv, has 2 stages on each device") !=
+        std::string::npos);
+  CHECK(refusal(model, {.schedule = schedule_kind::sliced}).find("schedule = seq-1f1b, is not one that") !=
+        std::string::npos);
+  CHECK(refusal(model, {.devices = 2, .microbatches = 3, .schedule = schedule_kind::zb_h1}).find("microbatches = 3") !=
+        std::string::npos);
   CHECK(refusal(model, {.chunks = 2, .schedule = schedule_kind::interleaved}).empty());
   CHECK(refusal(model, {.time_weight = 0.0 / 0.0}).find("time_weight") != std::string::npos);
   plan_request limited;

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/plan_chain.hpp>
 
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/simulate.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "random_requests.hpp"
 
 using stagecut::checkpointing;
 using stagecut::layer;
@@ -254,4 +263,96 @@ TEST_CASE("what cannot be planned is refused at the door") {
   CHECK(refusal(model, {.devices = 0}) == "stagecut::plan_chain: devices = 0, must be at least 1");
   CHECK(refusal(model, {.schedule = schedule_kind::gpipe, .memory_per_device = 1.0}).find("microbatches = 0") !=
         std::string::npos);
+}
+
+namespace {
+
+/// Seconds of the heaviest stage of a cut, with what its messages take if that is more; a turn sends nothing.
+double heaviest_of(const profile& model, const plan_request& request, const std::vector<std::size_t>& rank_of,
+                   const random_requests::points& cut) {
+  double most = 0;
+  for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
+    double all = 0;
+    for (std::size_t i = cut[s]; i < cut[s + 1]; ++i) all += model.layers[i].forward + model.layers[i].backward;
+    const auto message = [&](std::size_t b) {
+      if (request.links.empty() || rank_of[b - 1] == rank_of[b]) return 0.0;
+      return request.links[0](model.layers[cut[b] - 1].output);
+    };
+    double ends = s == 0 ? 0 : message(s);
+    if (s + 2 < cut.size() && message(s + 1) > ends) ends = message(s + 1);
+    most = std::max(most, std::max(all, ends));
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("cuts by the heaviest stage can be made for every schedule: the best of all cuts, and its makespan") {
+  random_requests::dice random(5);
+  int limited = 0;
+  int open = 0;  // feasible within memory
+  std::vector<int> planned(std::size(stagecut::schedules));
+  for (int round = 0; round < 600; ++round) {
+    CAPTURE(round);
+    const auto& entry = stagecut::schedules[random.up_to(std::size(stagecut::schedules) - 1)];
+    plan_request request{.devices = 2 + random.up_to(1), .schedule = entry.kind};
+    request.chunks = entry.chunks == 0 ? 2 : entry.chunks;
+    request.microbatches = request.devices * (2 + random.up_to(1));
+    if (!stagecut::has_shape(entry.kind, request.devices, request.chunks, request.microbatches)) continue;
+    profile model = random.profile(6 + random.up_to(2));
+    for (layer& each : model.layers) each.parameters = 1 + random.whole(9), each.activations = 1 + random.whole(5);
+    request.objective = stagecut::plan_objective::bottleneck;
+    if (random.up_to(1) == 0) request.links = {random.link()};
+    request.transfers = stagecut::transfer_kind::link;
+    if (random.up_to(2) == 0) request.memory_per_device = 60 + random.whole(200);
+    const auto order = stagecut::detail::schedule_of_request(request);
+    const auto answer = plan_chain(model, request);
+    std::optional<double> best;
+    random_requests::each_cut(model, request, [&](const random_requests::points& cut) {
+      if (request.memory_per_device) {
+        // A plan of that cut, by keeping its layers together, whose devices are looked at.
+        plan_request only = request;
+        only.memory_per_device.reset();
+        for (std::size_t c = 1; c < model.layers.size(); ++c) {
+          if (std::find(cut.begin(), cut.end(), c) == cut.end()) only.forbidden_cuts.push_back(c);
+        }
+        if (stagecut::fullest_device(*plan_chain(model, only)) > *request.memory_per_device) return;
+      }
+      const double here = heaviest_of(model, request, order.rank_of, cut);
+      if (!best || here < *best) best = here;
+    });
+    if (!answer) {
+      if (answer.state() == stagecut::state::infeasible) CHECK_FALSE(best);
+      continue;
+    }
+    REQUIRE(best);
+    CHECK(answer->objective.bound <= *best);
+    CHECK(answer->objective.value >= *best);
+    if (answer.state() == stagecut::state::optimal) CHECK(answer->objective.value == *best);
+    if (answer.state() != stagecut::state::optimal) ++open;
+    if (request.memory_per_device) ++limited;
+    if (!request.memory_per_device) REQUIRE(answer.state() == stagecut::state::optimal);
+    ++planned[static_cast<std::size_t>(entry.kind)];
+    for (std::size_t s = 0; s < order.stages(); ++s) CHECK(answer->stages[s].device == order.rank_of[s]);
+    CHECK(stagecut::schedule_of(*answer) == order);
+    const auto run =
+        stagecut::simulate(order, stagecut::times_of(*answer, entry.splits_backward), stagecut::transfers_of(*answer));
+    CHECK(answer->makespan == run.makespan);
+    CHECK((!request.memory_per_device || stagecut::fullest_device(*answer) <= *request.memory_per_device));
+    CHECK(stagecut::verify_plan(model, *answer).holds());
+  }
+  CHECK(limited > 20);
+  CHECK(open > 0);
+  for (const auto& entry : stagecut::schedules) {
+    if (!needs_more(entry)) CHECK_MESSAGE(planned[static_cast<std::size_t>(entry.kind)] > 5, entry.name);
+  }
+}
+
+TEST_CASE("without microbatches stages stand where the schedule will have them") {
+  const profile model = equal_layers(8);
+  const auto turned = plan_chain(model, {.devices = 2, .chunks = 2, .schedule = schedule_kind::zbv});
+  REQUIRE(turned.state() == stagecut::state::optimal);
+  CHECK(turned->stages[2].device == 1);
+  CHECK(turned->stages[3].device == 0);
+  CHECK_FALSE(turned->makespan);
 }

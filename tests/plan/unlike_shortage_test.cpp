@@ -280,7 +280,7 @@ TEST_CASE("limits of other devices are refused, with both numbers") {
         std::string::npos);
   request.memory_per_device.reset();
   request.chunks = 2;
-  CHECK(refusal(request).find("memory_of_devices = {…}, with chunks above 1 is planned for the makespan alone") !=
+  CHECK(refusal(request).find("memory_of_devices = {…}, limits what the order of interleaved keeps") !=
         std::string::npos);
   CHECK_THROWS_AS((void)stagecut::plan_chain(model, request), stagecut::argument_error);
 }

@@ -158,6 +158,7 @@ TEST_CASE("every row of the table passes every door of the room") {
     // What is meant with several stages a rank can have several, and is itself there.
     const schedule_entry& chunked = stagecut::entry_of(entry.with_chunks);
     CHECK((&chunked == &entry || (entry.chunks == 1 && chunked.chunks == 0)));
-    if (entry.by_stage_costs) CHECK((entry.most_in_flight != nullptr || entry.takes == stagecut::shape_figure::group));
+    CHECK(entry.v_shaped ==
+          (made.rank_of == stagecut::v_placement(3) && made.rank_of != stagecut::loop_placement(3, 1)));
   }
 }

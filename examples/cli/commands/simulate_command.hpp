@@ -5,6 +5,7 @@
 #include <stagecut/io/frameworks/torch_schedule.hpp>
 #include <stagecut/io/pictures/svg.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/schedule/lower_transfers.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -26,11 +27,15 @@
 #include "words/words.hpp"
 
 /// What a simulation can be written as.
-enum class simulation_format { text, json, svg, trace, torch_csv, torch_comms };
+enum class simulation_format { text, json, svg, trace, torch_csv, torch_comms, torch_comms_2_9 };
 inline constexpr stagecut::word<simulation_format> simulation_formats[] = {
-    {"text", simulation_format::text},           {"json", simulation_format::json},
-    {"svg", simulation_format::svg},             {"trace", simulation_format::trace},
-    {"torch-csv", simulation_format::torch_csv}, {"torch-comms", simulation_format::torch_comms}};
+    {"text", simulation_format::text},
+    {"json", simulation_format::json},
+    {"svg", simulation_format::svg},
+    {"trace", simulation_format::trace},
+    {"torch-csv", simulation_format::torch_csv},
+    {"torch-comms", simulation_format::torch_comms},
+    {"torch-comms-2.9", simulation_format::torch_comms_2_9}};
 
 /// The words of `stagecut simulate`.
 struct simulate_command {
@@ -43,6 +48,8 @@ struct simulate_command {
   limit_words input;
   simulation_format format = simulation_format::text;
   std::string output;
+  bool merged = false;
+  bool separate = false;  // which is the default: a word for those who want to say so
 
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
@@ -62,6 +69,8 @@ struct simulate_command {
     add_choice(*command, "--format", format, simulation_formats, "NAME",
                "text, json, svg, trace, torch-csv, torch-comms");
     option("--output", output, "FILE", "Write to this file");
+    command->add_flag("--separate-backward", separate, "I and W apart, as planned: the default")->group(rare_options);
+    command->add_flag("--merge-backward", merged, "Run I with W behind it as one B")->group(rare_options);
     input.add(*command);
     refuse_empty(*command);
     return command;
@@ -70,7 +79,9 @@ struct simulate_command {
   /// Simulates, and writes what came of it.
   [[nodiscard]] int run() const {
     check_output(output, {file, schedule.order});
+    if (merged && separate) throw CLI::ValidationError("--merge-backward", "is the opposite of --separate-backward");
     scenario what = asked();
+    if (merged) what.order = stagecut::merge_backward(what.order);
     for (auto* each :
          {&what.times.forward, &what.times.backward, &what.times.backward_input, &what.times.backward_weight}) {
       for (double& time : *each) time /= static_cast<double>(what.order.slices);
@@ -89,13 +100,18 @@ struct simulate_command {
   /// What came of it in the format that was asked for.
   [[nodiscard]] std::string text_of(const scenario& what, const simulated& result,
                                     stagecut::view<const stagecut::io::pipeline_picture> pictures) const {
-    using stagecut::io::as_torch_schedule;
+    using stagecut::io::torch_format;
+    using stagecut::io::torch_version;
+    // As it was simulated, whether its backward passes were merged or not.
+    const auto torch = [&](torch_format as, torch_version version = torch_version::v2_15) {
+      return stagecut::io::as_torch_schedule(what.order, as, stagecut::io::torch_backward::as_given, version);
+    };
     switch (format) {
       case simulation_format::json: return simulation_json(result);
       case simulation_format::svg: return stagecut::io::as_svg(pictures);
-      case simulation_format::torch_csv: return as_torch_schedule(what.order);
-      case simulation_format::torch_comms:
-        return as_torch_schedule(what.order, stagecut::io::torch_format::compute_comms);
+      case simulation_format::torch_csv: return torch(torch_format::compute_only);
+      case simulation_format::torch_comms: return torch(torch_format::compute_comms);
+      case simulation_format::torch_comms_2_9: return torch(torch_format::compute_comms, torch_version::v2_9);
       default: return simulation_text(result, output.empty() ? standard_screen() : screen{});
     }
   }

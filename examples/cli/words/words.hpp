@@ -152,12 +152,7 @@ inline constexpr makespan_saying makespan_sayings[] = {
     {"compare_plans: method", ", is of graphs: see plan_graph", "--schedule: auto compares plans of chains"},
     {"make_plan: objective", ", is not known", "--objective: {}"},
     {"sweep_rows: objective", ", is not known", "a sweep compares makespans: the {}"},
-    {"backward_first: edges", ", must be those", "--schedule: backward-first: the plan's {} must be those"},
-    {"make_plan: memory_per_device", ", with chunks above 1 is planned for the makespan alone",
-     "--memory: with --chunks it is known for the makespan alone"},
-    {"make_plan: memory_of_devices", ", with chunks above 1 is planned for the makespan alone",
-     "--memory: with --chunks it is known for the makespan alone"},
-    {"make_plan: schedule", ", is planned for the makespan alone", "--schedule: {} is planned for the makespan alone"}};
+    {"backward_first: edges", ", must be those", "--schedule: backward-first: the plan's {} must be those"}};
 
 /// The library's complaint about an argument in the words of the command line.
 inline std::string in_options(const stagecut::argument_error& error) {

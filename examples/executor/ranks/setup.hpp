@@ -19,7 +19,8 @@ namespace stagecut {
 
 /// A schedule as PyTorch's text, with transfers.
 inline void to_json(nlohmann::json& to, const schedule& of) {
-  to = io::as_torch_schedule(of, io::torch_format::compute_comms, io::torch_backward::as_given);
+  to =
+      io::as_torch_schedule(of, io::torch_format::compute_comms, io::torch_backward::as_given, io::torch_version::v2_9);
 }
 inline void from_json(const nlohmann::json& from, schedule& to) {
   to = io::parse_torch_schedule(from.get<std::string>(), "order");

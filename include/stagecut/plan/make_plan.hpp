@@ -20,7 +20,6 @@
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/as_chain.hpp>
-#include <stagecut/schedule/schedule_kind.hpp>
 #endif
 
 namespace stagecut::inline v0 {
@@ -60,31 +59,18 @@ struct make_plan_fn {
 ///                 iteration unless there is a `prediction_obstacle`
 /// @throws         not_representable for a model, a schedule or numbers that the target cannot say, with its rule;
 ///                 argument_error for a request that makes no sense, with the reason where it asks for a makespan that is
-///                 not known, or for what is planned for the makespan alone: schedules but gpipe, 1F1B, eager 1F1B and
-///                 interleaved, and a limit of memory with several chunks. invalid_input as `as_chain`, and for a model
+///                 not known, or for memory of what only the order of a schedule tells, and that cannot be made.
+///                 invalid_input as `as_chain`, and for a model
 ///                 that has nothing to be cut by, or figures that no plan can be made of
 inline constexpr make_plan_fn make_plan{};
 
 #if STAGECUT_BODIES
 namespace detail {
 
-/// Refuses what can only be planned by the makespan, which has this obstacle or is not wanted.
+/// Refuses to plan by a makespan that has this obstacle.
 STAGECUT_INLINE void check_without_makespan(const plan_request& request, const std::string& obstacle) {
-  const std::string because = obstacle.empty() ? "" : joined({": ", obstacle});
-  const auto refuse = [&](const char* argument, const std::string& value, const char* requirement) {
-    fail(argument_error("make_plan", argument, value, joined({requirement, because})));
-  };
-  if (request.objective == plan_objective::makespan) refuse("objective", "makespan", "is not known");
-  if (request.memory_per_device && request.chunks > 1) {
-    refuse("memory_per_device", std::to_string(*request.memory_per_device),
-           "with chunks above 1 is planned for the makespan alone");
-  }
-  if (!request.memory_of_devices.empty() && request.chunks > 1) {
-    refuse("memory_of_devices", "{…}", "with chunks above 1 is planned for the makespan alone");
-  }
-  if (!entry_of(request.schedule).by_stage_costs) {
-    refuse("schedule", to_string(request.schedule), "is planned for the makespan alone");
-  }
+  if (request.objective != plan_objective::makespan) return;
+  fail(argument_error("make_plan", "objective", "makespan", joined({"is not known: ", obstacle})));
 }
 
 /// Whether only those who plan graphs know what a model or a request says.

@@ -26,7 +26,7 @@ struct plan_chain_fn {
 /// @param request  the pipeline, what to cut by, and the memory there is. Where stages are cut by time, a stage takes
 ///                 that of its device, and over links it takes what the messages at its ends take, if that is more, or
 ///                 both if they block: the gradients that come back are messages as large
-/// @return         optimal; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
+/// @return         optimal, or as below; or infeasible, with the layer or stage that does not fit, the bytes, and what would do. The
 ///                 plan predicts the iteration if `microbatches` is known and it has no more than
 ///                 2^20 forward passes
 /// @throws         argument_error for a request that makes no sense, for one of the makespan, which `make_plan` minimises,
@@ -34,7 +34,9 @@ struct plan_chain_fn {
 ///                 by or a sum overflows
 ///
 /// Exact for the measure that was asked for: see `minimize_bottleneck`, `minimize_leximax`, `minimize_range` and
-/// `minimize_variance`. Stage s stands on device s mod `devices`.
+/// `minimize_variance`. Stages stand on the devices as the schedule has them: s on s mod `devices`, or down and back up.
+/// Stages that share a device share its memory: within that a plan is optimal if the best cut whose stages fit alone fits;
+/// else smaller shares are tried, and the plan is feasible, with that cut's value as its bound, or unknown if none fits.
 inline constexpr plan_chain_fn plan_chain{};
 
 #if STAGECUT_BODIES

@@ -60,8 +60,8 @@ struct plan_request {
   bool at_most = false;          ///< of a graph, whether fewer stages will do than there are devices
   graph_method method = graph_method::automatic;  ///< by which a graph is cut
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
-  /// With `chunks` above 1 `one_forward_one_backward` means interleaved. By the makespan all are planned for but sliced
-  /// and, for which `in_flight` is there, in_flight; by another objective gpipe, 1F1B, eager 1F1B and interleaved. One
+  /// With `chunks` above 1 `one_forward_one_backward` means interleaved. All are planned for but sliced and, for
+  /// which `in_flight` is there, in_flight, by the makespan or by another objective. One
   /// that cannot run the `microbatches` is refused: those of interleaved must be a multiple of the devices, or come in a
   /// `group` that it can be made for.
   schedule_kind schedule = schedule_kind::one_forward_one_backward;

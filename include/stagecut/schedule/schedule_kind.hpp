@@ -65,8 +65,8 @@ struct schedule_entry {
   schedule_kind with_last_kept = kind;
   /// Whether it is another row's in all that is compared, or one that nobody would choose before that.
   bool twin = false;
-  /// Whether plans can have it that know the costs of stages alone, and no makespan: `plan_chain`.
-  bool by_stage_costs = false;
+  /// Whether stages lie down the ranks and back up, as `v_placement` has it, and not in turn.
+  bool v_shaped = false;
 };
 
 /// As `schedule_entry::most_in_flight`: every microbatch.
@@ -79,8 +79,7 @@ inline constexpr schedule_entry schedules[] = {
      .describes = "all forward passes, then all backward passes",
      .make = [](const schedule_shape& of) { return gpipe(of.ranks, of.microbatches); },
      .most_in_flight = [](std::size_t, std::size_t) { return all_in_flight; },
-     .with_last_kept = schedule_kind::gpipe_lifo,
-     .by_stage_costs = true},
+     .with_last_kept = schedule_kind::gpipe_lifo},
     {.kind = schedule_kind::gpipe_lifo,
      .name = "gpipe-lifo",
      .describes = "gpipe, backward the last microbatch first",
@@ -95,14 +94,12 @@ inline constexpr schedule_entry schedules[] = {
      .make = [](const schedule_shape& of) { return one_forward_one_backward(of.ranks, of.microbatches); },
      .most_in_flight = [](std::size_t stages, std::size_t stage) { return detail::let_in(1, stages, stage); },
      .with_chunks = schedule_kind::interleaved,
-     .with_in_flight = schedule_kind::in_flight,
-     .by_stage_costs = true},
+     .with_in_flight = schedule_kind::in_flight},
     {.kind = schedule_kind::eager_one_forward_one_backward,
      .name = "eager-1f1b",
      .describes = "1f1b with up to 2p - 1 in flight, to hide transfers",
      .make = [](const schedule_shape& of) { return eager_one_forward_one_backward(of.ranks, of.microbatches); },
-     .most_in_flight = [](std::size_t stages, std::size_t stage) { return detail::let_in(2, stages, stage); },
-     .by_stage_costs = true},
+     .most_in_flight = [](std::size_t stages, std::size_t stage) { return detail::let_in(2, stages, stage); }},
     {.kind = schedule_kind::in_flight,
      .name = "in-flight",
      .describes = "1f1b with a given number of microbatches in flight",
@@ -118,8 +115,7 @@ inline constexpr schedule_entry schedules[] = {
      },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m % p == 0; },
      .fits_group = [](std::size_t p, std::size_t, std::size_t m,
-                      std::size_t group) { return detail::fits_group(p, m, group); },
-     .by_stage_costs = true},
+                      std::size_t group) { return detail::fits_group(p, m, group); }},
     {.kind = schedule_kind::looped_bfs,
      .name = "looped-bfs",
      .describes = "several stages a rank, each runs all microbatches",
@@ -149,14 +145,16 @@ inline constexpr schedule_entry schedules[] = {
      .describes = "no bubbles, two stages a rank, down and back up",
      .chunks = 2,
      .splits_backward = true,
-     .make = [](const schedule_shape& of) { return zbv(of.ranks, of.microbatches); }},
+     .make = [](const schedule_shape& of) { return zbv(of.ranks, of.microbatches); },
+     .v_shaped = true},
     {.kind = schedule_kind::dualpipev,
      .name = "dualpipev",
      .describes = "two stages a rank, down and back up, F overlaps with B",
      .chunks = 2,
      .splits_backward = true,
      .make = [](const schedule_shape& of) { return dualpipev(of.ranks, of.microbatches); },
-     .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= 2 * p; }},
+     .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= 2 * p; },
+     .v_shaped = true},
     {.kind = schedule_kind::sliced,
      .name = "seq-1f1b",
      .describes = "1f1b over slices of the sequence",

@@ -23,8 +23,7 @@ namespace stagecut::inline v0::io::detail {
 /// Refuses stages on other devices than where the plan's schedule has them: in turn, 0, 1, …, 0, 1, …, or down and back up.
 inline void check_placement(std::string_view format, const plan& p) {
   const schedule_entry* const entry = find_schedule(p.schedule.name);
-  const bool back = p.chunks == 2 && entry != nullptr &&
-                    (entry->kind == schedule_kind::zbv || entry->kind == schedule_kind::dualpipev);
+  const bool back = p.chunks == 2 && entry != nullptr && entry->v_shaped;
   const std::vector<std::size_t> places = back ? v_placement(p.devices) : loop_placement(p.devices, p.chunks);
   for (std::size_t s = 0; s < p.stages.size(); ++s) {
     if (p.stages[s].device == places[s]) continue;

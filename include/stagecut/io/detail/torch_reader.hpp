@@ -3,9 +3,11 @@
 
 #include <charconv>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,7 @@ class torch_reader {
     std::vector<std::string> fields;
     while (lines_.next()) {
       result_.orders.emplace_back();
+      begun_.clear();
       cells_.emplace_back();
       if (lines_.number() != result_.ranks()) refuse(result_.ranks(), "is blank, and each line has the ops of a rank");
       csv_fields(lines_.line(), ',', lines_.place(), fields);
@@ -62,7 +65,7 @@ class torch_reader {
   }
 
   /// One action, as `3F12` or `3UNSHARD`.
-  [[nodiscard]] op action(std::string_view text) const {
+  [[nodiscard]] op action(std::string_view text) {
     constexpr std::string_view digits = "0123456789";
     const std::size_t word = text.find_first_not_of(digits);
     const std::size_t last = word == text.npos ? word : text.find_first_of(digits, word);
@@ -71,8 +74,12 @@ class torch_reader {
     if (word == 0 || word == text.npos || microbatch.find_first_not_of(digits) != text.npos) {
       refuse_cell("is no action: a stage, a word and a microbatch, as 2F0");
     }
-    const std::string_view name = text.substr(word, last == text.npos ? last : last - word);
-    if (!torch_kind(name, letters_, result.kind)) {
+    std::string_view name = text.substr(word, last == text.npos ? last : last - word);
+    waits_ = name.starts_with("WAIT_");
+    if (waits_) name.remove_prefix(5);
+    const bool known = torch_kind(name, letters_, result.kind);
+    if (waits_ && (!known || !has_wait(result.kind))) refuse_cell(joined({"waits for ", in_quotes(name), no_wait}));
+    if (!known) {
       if (name == "BW") refuse_cell(joined({"has the word BW: ", old_letters}));
       if (name == "I") refuse_cell("has the word I, which is none of the old letters");
       refuse_cell(joined({"has the word ", in_quotes(name), ", which is none of PyTorch's"}));
@@ -86,7 +93,10 @@ class torch_reader {
 
   /// An action, or two that overlap: `(0F7;7B3)OVERLAP_F_B`.
   void read_cell() {
-    if (text_[0] != '(') return add(action(text_));
+    if (text_[0] != '(') {
+      const op each = action(text_);
+      return waits_ ? wait(each) : add(each);
+    }
     constexpr std::string_view problem = "is no overlap of F and B, as (2F1;3B0)OVERLAP_F_B";
     const std::size_t middle = text_.find(';');
     const std::size_t end = text_.find(')');
@@ -99,7 +109,19 @@ class torch_reader {
     add(backward);
   }
 
+  /// Whether an action only begins what a later one waits for.
+  [[nodiscard]] static bool has_wait(op_kind kind) noexcept {
+    return is_send(kind) || kind == op_kind::reduce_gradient;
+  }
+
+  /// Leaves out a wait for what its rank has begun before.
+  void wait(const op& of) {
+    if (begun_.erase(std::tuple(of.kind, of.stage, of.microbatch)) != 0) return;
+    refuse_cell(joined({"waits for no ", to_string(of), " before it"}));
+  }
+
   void add(const op& each) {
+    if (has_wait(each.kind)) begun_.insert(std::tuple(each.kind, each.stage, each.microbatch));
     const std::size_t rank = result_.ranks() - 1;
     std::vector<std::size_t>& rank_of = result_.rank_of;
     if (each.stage >= rank_of.size()) rank_of.resize(each.stage + 1, nowhere);
@@ -132,6 +154,7 @@ class torch_reader {
                                    in_quotes(to_string(result_.orders[fault.rank][fault.op])), " ", fault.problem}));
   }
 
+  static constexpr std::string_view no_wait = ", and PyTorch waits for SEND_F, SEND_B and REDUCE_GRAD";
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
   line_reader lines_;
@@ -139,6 +162,8 @@ class torch_reader {
   std::size_t most_ = 1;  // ops for which the text has room
   std::size_t cell_ = 0;
   std::string_view text_;                         // of the cell
+  bool waits_ = false;                            // the last action is a wait
+  std::set<std::tuple<op_kind, std::size_t, std::size_t>> begun_;  // by the rank, and not waited for
   bool split_ = false;                            // there is an I
   std::pair<std::size_t, std::size_t> weight_{};  // line and cell of the first W
   std::vector<std::vector<std::size_t>> cells_;   // of every op

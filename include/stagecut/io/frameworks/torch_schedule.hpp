@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/text.hpp>
@@ -33,10 +35,61 @@ enum class torch_backward : std::uint8_t {
   as_given  ///< as I and W
 };
 
+/// For which PyTorch `compute_comms` is written.
+enum class torch_version : std::uint8_t {
+  v2_9,  ///< up to about that, which knows no waits: transfers and what the schedule has else
+  /// Since about that: WAIT_SEND_F or WAIT_SEND_B at the end of a rank for each of its sends, and REDUCE_GRAD, with which
+  /// gradients are averaged over microbatches, with its WAIT_REDUCE_GRAD behind the last backward pass of every stage, unless
+  /// the schedule has REDUCE_GRAD itself.
+  v2_15
+};
+
+namespace detail {
+
+/// Adds a REDUCE_GRAD behind the last backward pass of every stage, and what that sends.
+[[nodiscard]] inline schedule with_reduced_gradients(schedule all) {
+  std::vector<std::size_t> left(all.stages(), all.microbatches);  // of a stage, backward passes
+  for (auto& order : all.orders) {
+    std::vector<op> made;
+    std::vector<op> due;
+    for (const op& each : order) {
+      if (each.kind != op_kind::send_backward) made.insert(made.end(), due.begin(), due.end()), due.clear();
+      made.push_back(each);
+      if (each.kind != op_kind::backward && each.kind != op_kind::backward_weight) continue;
+      if (--left[each.stage] == 0) due.push_back({op_kind::reduce_gradient, each.stage});
+    }
+    made.insert(made.end(), due.begin(), due.end());
+    order = std::move(made);
+  }
+  return all;
+}
+
+/// A line for PyTorch: the actions of a rank, with all waits if they are wanted.
+[[nodiscard]] inline std::string torch_line(const std::vector<op>& order, bool waits) {
+  std::string text;
+  std::string sends;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i != 0) text += ',';
+    const op& each = order[i];
+    if (each.with_next) {
+      text += joined({"(", to_string(each), ";", to_string(order[++i]), ")OVERLAP_F_B"});
+      continue;
+    }
+    text += to_string(each);
+    if (!waits || (!is_send(each.kind) && each.kind != op_kind::reduce_gradient)) continue;
+    const bool reduced = each.kind == op_kind::reduce_gradient;
+    const std::string microbatch = reduced ? std::string() : std::to_string(each.microbatch);
+    (reduced ? text : sends) += joined({",", each.stage, "WAIT_", to_string(each.kind), microbatch});
+  }
+  return text.append(sends).append("\n");
+}
+
+}  // namespace detail
+
 /// Reads a schedule of PyTorch's `torch.distributed.pipelining`, with or without transfers.
 ///
 /// @param text     a line a rank, of cells between commas: `2F0`, `1SEND_B3`, `1UNSHARD`, `(0F7;7B3)OVERLAP_F_B`; an
-///                 empty cell is a step without an op, and is left out
+///                 empty cell is a step without an op, and is left out, as is a WAIT for what stands before it
 /// @param source   what errors call the text
 /// @param letters  those of the file
 /// @param limits   how much is read
@@ -55,15 +108,17 @@ enum class torch_backward : std::uint8_t {
 /// @param all       the schedule; `compute_only` leaves out its transfers, and what is done with sharded parameters
 /// @param format    with `compute_comms`, transfers are added as by `lower_transfers` if it has none
 /// @param backward  of I and W without a pass between them
+/// @param version   who reads `compute_comms`; nothing else depends on it
 /// @return          a line a rank, without empty cells
 /// @throws          invalid_input if `check_schedule` or `lower_transfers` refuses the schedule; not_representable for
 ///                  slices of a microbatch, edges of stages, a rank without a stage and, in `compute_comms`, an
 ///                  optimizer's step
 ///
-/// Source: PyTorch, `_load_csv` and `_dump_csv` of `_PipelineScheduleRuntime`.
+/// Source: PyTorch, `_load_csv` and `_dump_csv` of `_PipelineScheduleRuntime`; waits as of 2.15.
 [[nodiscard]] inline std::string as_torch_schedule(const schedule& all,
                                                    torch_format format = torch_format::compute_only,
-                                                   torch_backward backward = torch_backward::merged) {
+                                                   torch_backward backward = torch_backward::merged,
+                                                   torch_version version = torch_version::v2_15) {
   const bool comms = format == torch_format::compute_comms;
   const auto refuse = [&](std::string_view why) {
     detail::fail(not_representable(comms ? "torch-comms" : "torch-csv", why, "schedule"));
@@ -81,20 +136,11 @@ enum class torch_backward : std::uint8_t {
     }
   }
   if (backward == torch_backward::merged) out = merge_backward(out);
+  const bool waits = comms && version == torch_version::v2_15;
+  if (waits && !runs(out, op_kind::reduce_gradient)) out = detail::with_reduced_gradients(std::move(out));
   const schedule lowered = lower_transfers(out);  // also refuses what PyTorch cannot lower when it reads the passes
   std::string text;
-  for (const auto& order : (comms ? lowered : out).orders) {
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i != 0) text += ',';
-      if (order[i].with_next) {
-        text += detail::joined({"(", to_string(order[i]), ";", to_string(order[i + 1]), ")OVERLAP_F_B"});
-        ++i;
-      } else {
-        text += to_string(order[i]);
-      }
-    }
-    text += '\n';
-  }
+  for (const auto& order : (comms ? lowered : out).orders) text += detail::torch_line(order, waits);
   return text;
 }
 

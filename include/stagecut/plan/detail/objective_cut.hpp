@@ -19,9 +19,11 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/overlapped_cuts.hpp>
 #include <stagecut/plan/detail/limits_of.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/schedule/simulation.hpp>
 #include <stagecut/sequence/chain_limits.hpp>
 #include <stagecut/sequence/chain_partition.hpp>
@@ -103,9 +105,14 @@ template <stage_constraint Constraint>
                                                   const cuts& blocks, const plan_request& request,
                                                   const Constraint& allowed) {
   const std::size_t stages = request.devices * request.chunks;
-  const std::vector<std::size_t> rank_of = loop_placement(request.devices, request.chunks);
+  const std::vector<std::size_t> rank_of = placement_of(request);
   std::vector<link_speed> links = links_of(request, rank_of);
   if (request.devices == 1 || request.transfers == transfer_kind::latency) links.clear();
+  const bool turns = entry_of(requested_kind(request)).v_shaped && !links.empty();
+  if (turns && links.size() == 1) links.resize(stages - 1, links[0]);
+  for (std::size_t b = 0; turns && b + 1 < stages; ++b) {
+    if (rank_of[b] == rank_of[b + 1]) links[b] = {};  // handed over on the device
+  }
   std::vector<double> speeds = speeds_of_stages(request, rank_of);
   const auto best = [&]<class Cost>(const Cost& priced) {
     if constexpr (std::same_as<Constraint, no_constraint> || additive_cost<Cost>) {

@@ -19,13 +19,14 @@
 #include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
-#include <stagecut/plan/detail/check_request.hpp>
+#include <stagecut/plan/detail/check_stages_request.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/least_time_per_token.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/shared_devices.hpp>
 #include <stagecut/plan/detail/target_reason.hpp>
 #include <stagecut/plan/detail/target_stages.hpp>
 #include <stagecut/plan/detail/why_no_plan.hpp>
@@ -47,67 +48,11 @@
 // Plans by what the stages cost.
 namespace stagecut::inline v0::detail {
 
-/// Refuses what cannot be planned by the costs of stages.
-inline void check_stages_request(std::string_view function, const profile& model, const plan_request& request) {
-  check_request(function, model, request);
-  const auto refuse = [&](const char* argument, const std::string& value, const std::string& requirement) {
-    fail(argument_error(function, argument, value, requirement));
-  };
-  if (has_memory_limit(request) && request.chunks > 1) {
-    const bool one = request.memory_per_device.has_value();
-    refuse(one ? "memory_per_device" : "memory_of_devices",
-           one ? std::to_string(*request.memory_per_device) : std::string("{…}"),
-           "is not supported with chunks above 1, whose stages share a device: see make_plan");
-  }
-  const bool spread = request.objective == plan_objective::range || request.objective == plan_objective::variance;
-  if (spread && !(request.speeds.empty() && request.links.empty() && !request.topology)) {
-    refuse("objective", to_string(request.objective),
-           "is of equal devices without messages: times that do not add up to the same whatever the cut have no mean "
-           "to be near");
-  }
-  if (request.objective == plan_objective::makespan) refuse("objective", "makespan", "is what make_plan minimises");
-  const schedule_entry& entry = entry_of(request.schedule);
-  if (!entry.by_stage_costs) {
-    const auto is_known = [](const schedule_entry& each) { return each.by_stage_costs; };
-    refuse("schedule", entry.name, joined({"must be ", stagecut::list_names(schedules, " or ", is_known)}));
-  }
-  if (entry.chunks == 0 && request.chunks == 1) refuse("schedule", entry.name, "needs chunks above 1");
-  if (request.chunks > 1 && entry_of(entry.with_chunks).chunks == 1) {
-    refuse("schedule", entry.name, "has one stage on each device: chunks must be 1");
-  }
-  if (request.memory.checkpoint == checkpointing::except_last && !may_keep_last(entry)) {
-    const auto may = [](const schedule_entry& each) { return may_keep_last(each); };
-    refuse("memory.checkpoint", "except_last",
-           joined({"needs the schedule ", stagecut::list_names(schedules, " or ", may),
-                   ", where the last microbatch is the first to go back"}));
-  }
-}
-
-/// Microbatches in flight, of every stage; empty if that is not known. In inference groups of requests, one unless said.
-[[nodiscard]] inline std::vector<std::size_t> microbatches_kept(const profile& model, const plan_request& request) {
-  std::vector<std::size_t> result = request.in_flight;
-  if (model.inference) {
-    result.resize(request.devices, 1);
-    return result;
-  }
-  if (result.empty() && request.chunks > 1 && prediction_obstacle(request).empty()) {
-    return microbatches_in_flight(schedule_of_request(request));
-  }
-  const schedule_entry& entry = entry_of(request.schedule);
-  const bool all = entry.most_in_flight != nullptr && entry.most_in_flight(request.devices, 0) == all_in_flight;
-  if (result.empty() && request.chunks == 1 && (!all || request.microbatches != 0 || has_memory_limit(request))) {
-    return microbatches_in_flight(request.schedule, request.devices, request.microbatches);
-  }
-  for (std::size_t& each : result) {
-    if (request.microbatches != 0 && request.microbatches < each) each = request.microbatches;
-  }
-  return result;
-}
-
 /// As many layers each, or the stage that does not fit.
 [[nodiscard]] inline outcome<objective_cut> uniform_cut(const plan_request& request, std::size_t layers,
                                                         const training_memory& memory,
                                                         const std::vector<std::size_t>& in_flight) {
+  const std::vector<std::size_t> rank_of = placement_of(request);
   const auto uniform = uniform_cuts(layers, request.devices * request.chunks);
   const auto most = static_cast<double>(uniform->cost);
   objective_cut result{uniform->cuts, most, most, {}};
@@ -115,7 +60,7 @@ inline void check_stages_request(std::string_view function, const profile& model
     const interval items = result.cuts.stage(s);
     result.costs.push_back(static_cast<double>(items.size()));
     if (!has_memory_limit(request)) continue;
-    const double bytes = bytes_allowed(request, s);
+    const double bytes = bytes_allowed(request, rank_of[s]);
     const double needed = memory(items.first, items.last, in_flight[s]).total();
     if (needed <= bytes) continue;
     return outcome<objective_cut>::infeasible({reason::cause::memory, whole_bytes(needed),
@@ -125,16 +70,29 @@ inline void check_stages_request(std::string_view function, const profile& model
   return outcome<objective_cut>::optimal(std::move(result));
 }
 
+/// Bytes that every stage may take: a share of those of its device.
+[[nodiscard]] inline std::vector<double> bytes_of_stages(const plan_request& request, double share) {
+  std::vector<double> result;
+  for (const std::size_t rank : placement_of(request)) result.push_back(share * bytes_allowed(request, rank));
+  return result;
+}
+
+/// Whether a request asks for stages of as many layers, each a block of its own.
+[[nodiscard]] inline bool is_uniform(const plan_request& request, const cuts& blocks) noexcept {
+  return request.by == measure::layers && is_bottleneck(request.objective) && blocks.stages() == blocks.items();
+}
+
 /// Cuts the blocks of layers that share a stage.
+///
+/// @param share  of its device's memory that a stage may take, where there is a limit
 [[nodiscard]] inline outcome<objective_cut> best_stages_of(std::string_view function, const profile& model,
                                                            const plan_request& request, const cuts& blocks,
                                                            const layer_costs& measured, const training_memory& memory,
-                                                           const std::vector<std::size_t>& in_flight,
+                                                           const std::vector<std::size_t>& in_flight, double share,
                                                            const target_stages& allowed) {
   const prefix_sums layers(measured.values);
   const known_prefixes<double> cost{merged_items(layers, blocks)};
-  if (request.by == measure::layers && is_bottleneck(request.objective) && blocks.stages() == layers.size() &&
-      !allowed.any()) {
+  if (is_uniform(request, blocks) && !allowed.any()) {
     return uniform_cut(request, layers.size(), memory, in_flight);
   }
   const bool timed = request.by == measure::time && measured.of == "time";
@@ -147,7 +105,7 @@ inline void check_stages_request(std::string_view function, const profile& model
                  : detail::best_by_objective(cost, request.devices * request.chunks, request, within);
   };
   if (!has_memory_limit(request)) return allowed.any() ? best(any_constraint(allowed)) : best(no_constraint());
-  const memory_cap cap(memory, in_flight, bytes_of_devices(request));
+  const memory_cap cap(memory, in_flight, bytes_of_stages(request, share));
   const merged_constraint within(cap, blocks);
   if (allowed.any()) {
     const all_of both{constraint_ref(allowed), constraint_ref(within)};
@@ -155,21 +113,24 @@ inline void check_stages_request(std::string_view function, const profile& model
   }
   auto found = best(any_constraint(within));
   if (found) return found;
-  return outcome<objective_cut>::infeasible(stage_shortage(model, request, blocks, memory, in_flight));
+  if (request.chunks == 1) {
+    return outcome<objective_cut>::infeasible(stage_shortage(model, request, blocks, memory, in_flight));
+  }
+  return outcome<objective_cut>::infeasible(lone_stage_shortage(request, blocks, memory, in_flight));
 }
 
 /// Likewise; of a target that few cuts can be said to, among those.
 [[nodiscard]] inline outcome<objective_cut> best_layout_of(std::string_view function, const profile& model,
                                                            const plan_request& request, const cuts& blocks,
                                                            const layer_costs& measured, const training_memory& memory,
-                                                           const std::vector<std::size_t>& in_flight,
+                                                           const std::vector<std::size_t>& in_flight, double share,
                                                            target_stages& allowed) {
   const std::vector<cuts> layouts = layouts_of(request, model, blocks);
   if (layouts.empty()) return outcome<objective_cut>::infeasible({reason::cause::constraint});
   const auto lower = [](const cuts&) { return -std::numeric_limits<double>::infinity(); };
   const auto evaluate = [&](const cuts& layout) {
     allowed.pin(layout);
-    return best_stages_of(function, model, request, blocks, measured, memory, in_flight, allowed);
+    return best_stages_of(function, model, request, blocks, measured, memory, in_flight, share, allowed);
   };
   const auto value = [](const objective_cut& each) { return each.value; };
   auto found = best_layout<objective_cut>(layouts, lower, evaluate, value, 0);
@@ -193,7 +154,7 @@ inline void check_stages_request(std::string_view function, const profile& model
   const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
     return memory(blocks[first], blocks[last], in_flight[s]).total();
   };
-  return target_shortage(entry, blocks, allowed, layouts_of(request, model, blocks), request.devices,
+  return target_shortage(entry, blocks, allowed, layouts_of(request, model, blocks), request.devices * request.chunks,
                          bytes_allowed(request, 0), held);
 }
 
@@ -212,24 +173,35 @@ inline void check_stages_request(std::string_view function, const profile& model
   check_memory(memory, request, in_flight);
   const layer_costs measured = measured_costs(model, request, memory);
   target_stages allowed = stages_of_target(model, request, blocks);
-  const auto found =
-      has_layouts(request) ? best_layout_of(function, model, request, blocks, measured, memory, in_flight, allowed)
-                           : best_stages_of(function, model, request, blocks, measured, memory, in_flight, allowed);
+  const auto cut_within = [&](const plan_request& asked, double share) {
+    return has_layouts(request)
+               ? best_layout_of(function, model, asked, blocks, measured, memory, in_flight, share, allowed)
+               : best_stages_of(function, model, asked, blocks, measured, memory, in_flight, share, allowed);
+  };
+  const auto planned = [&](const objective_cut& found, stagecut::state proved) {
+    plan result;
+    result.cuts = expanded(function, blocks, found.cuts);
+    const plan_objective reached = is_bottleneck(request.objective) ? plan_objective::bottleneck : request.objective;
+    result.objective = {to_string(reached), measured.of, found.value, found.bound, proved};
+    describe(result, model, request, memory, placement_of(request), in_flight);
+    for (std::size_t s = 0; s < stages; ++s) result.stages[s].cost = found.costs[s];
+    const schedule_entry& meant = entry_of(requested_kind(request));
+    if (request.microbatches != 0) result.schedule = {meant.name, request.microbatches, {}, request.group};
+    if (prediction_obstacle(request).empty()) predict(result, meant.splits_backward);
+    return result;
+  };
+  const auto found = cut_within(request, 1);
   if (!found) {
     return outcome<plan>::infeasible(
         allowed.any() ? why_no_stages(model, request, blocks, memory, in_flight, allowed) : found.why());
   }
-
-  plan result;
-  result.cuts = expanded(function, blocks, found->cuts);
-  const plan_objective reached = is_bottleneck(request.objective) ? plan_objective::bottleneck : request.objective;
-  result.objective = {to_string(reached), measured.of, found->value, found->bound, found.state()};
-  describe(result, model, request, memory, loop_placement(request.devices, request.chunks), in_flight);
-  for (std::size_t s = 0; s < stages; ++s) result.stages[s].cost = found->costs[s];
-  if (request.microbatches != 0) {
-    result.schedule = {to_string(requested_kind(request)), request.microbatches, {}, request.group};
+  plan result = planned(*found, found.state());
+  if (has_memory_limit(request) && request.chunks > 1) {
+    if (const auto over = fullest_over_limit(result)) {
+      if (is_uniform(request, blocks) && !allowed.any()) return outcome<plan>::infeasible(*over);
+      return within_shared_devices(request, *over, found->bound, cut_within, planned);
+    }
   }
-  if (prediction_obstacle(request).empty()) predict(result, false);
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
                                          : outcome<plan>::feasible(std::move(result));
 }

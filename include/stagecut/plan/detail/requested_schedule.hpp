@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/training_memory.hpp>
@@ -33,6 +34,12 @@ namespace stagecut::inline v0::detail {
   shape.group = request.group;
   shape.in_flight = request.in_flight;
   return make_schedule(detail::requested_kind(request), shape);
+}
+
+/// The device of every stage of a request, also where its microbatches are not known.
+[[nodiscard]] inline std::vector<std::size_t> placement_of(const plan_request& request) {
+  const bool vee = entry_of(detail::requested_kind(request)).v_shaped;
+  return vee ? v_placement(request.devices) : loop_placement(request.devices, request.chunks);
 }
 
 /// Whether a request keeps what it computes again from I to W: memory is not reckoned for that.

@@ -40,6 +40,7 @@ struct stage_ends {
   stage_ends result;
   for (std::size_t e = 0; e < all.edges.size(); ++e) {
     const planned_edge& each = all.edges[e];
+    if (all.made.stages[each.from].device == all.made.stages[each.to].device) continue;  // handed over
     const double seconds = message_seconds(links[links.size() == 1 ? 0 : e], each.bytes);
     if (each.to == s) result.received += seconds;
     if (each.from == s) result.sent += seconds;

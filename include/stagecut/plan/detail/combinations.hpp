@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/with_target.hpp>
+#include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+
+// The requests that a list of choices leaves open.
+namespace stagecut::inline v0::detail {
+
+/// Why one of several requests cannot be planned; empty if it can be tried.
+[[nodiscard]] inline std::string shape_obstacle(const profile& model, const plan_request& request) {
+  if (!request.in_flight.empty()) {
+    const bool fits = request.in_flight.size() == request.devices && request.chunks == 1 &&
+                      may_limit_in_flight(entry_of(request.schedule));
+    if (!fits) return "the numbers in flight are for another schedule or other devices";
+  } else if (!has_shape(request.schedule, request.devices, request.chunks, request.microbatches, request.group)) {
+    return "the schedule is not made for these numbers";
+  }
+  if (!request.speeds.empty() && request.speeds.size() != request.devices) {
+    return "the speeds are those of another number of devices";
+  }
+  if (!request.memory_of_devices.empty() && request.memory_of_devices.size() != request.devices) {
+    return "the memory is that of another number of devices";
+  }
+  if (request.topology && request.topology->devices() < request.devices) return "the topology has fewer devices";
+  if (request.links.size() > 1 && request.links.size() + 1 != request.devices * request.chunks) {
+    return "the links are those of another number of stages";
+  }
+  if (recomputes_apart(request)) return "the schedule runs B in two parts, between which what is computed again stays";
+  if (!model.splits_backward() && entry_of(request.schedule).splits_backward) {
+    return "the model does not tell the gradient of the weights, which the schedule runs apart";
+  }
+  return target_obstacle(model, request);
+}
+
+/// The combinations that a list of choices leaves open, in its order: of devices, chunks, microbatches, schedules.
+[[nodiscard]] inline std::vector<plan_request> combinations(const plan_request& request, const plan_choices& choices) {
+  const auto or_one = [](const auto& list, auto one) {
+    auto result = list;
+    if (result.empty()) result.push_back(one);
+    return result;
+  };
+  std::vector<plan_request> result;
+  for (const std::size_t p : or_one(choices.devices, request.devices)) {
+    for (const std::size_t v : or_one(choices.chunks, request.chunks)) {
+      for (const std::size_t m : or_one(choices.microbatches, request.microbatches)) {
+        for (const schedule_kind kind : or_one(choices.schedules, request.schedule)) {
+          result.push_back(request);
+          result.back().devices = p;
+          result.back().chunks = v;
+          result.back().microbatches = m;
+          result.back().schedule = kind;
+          // What a request means by it; a list of schedules says what it means.
+          if (choices.schedules.empty() && v > 1) result.back().schedule = entry_of(kind).with_chunks;
+          if (!takes_group(result.back().schedule, v)) result.back().group = 0;
+          result.back() = in_words_of_target(std::move(result.back()));
+        }
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/detail/limits_of.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/unlike_shortage.hpp>
+#include <stagecut/plan/detail/why_no_plan.hpp>
+#include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/schedule/memory_curve.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+// Memory of devices that several stages share, where stages are cut by what each of them costs.
+namespace stagecut::inline v0::detail {
+
+/// The first device that holds more than it may at its fullest moment, with the bytes; unset: all fit.
+/// @pre the schedule of the plan can be made, and its memory was reckoned
+[[nodiscard]] inline std::optional<reason> fullest_over_limit(const plan& made) {
+  std::size_t rank = 0;
+  for (const rank_memory<double>& each : memory_curve(schedule_of(made), simulation<double>(), bytes_of(made))) {
+    const std::optional<double> limit = memory_limit_of(made, rank);
+    if (limit && each.peak() > *limit) {
+      return reason{reason::cause::memory, whole_bytes(each.peak()), static_cast<std::size_t>(floor_bytes(*limit)),
+                    joined({"device ", rank, " with this cut"}), "another cut may fit"};
+    }
+    ++rank;
+  }
+  return std::nullopt;
+}
+
+/// Why no cut fits although every stage had its device for itself.
+[[nodiscard]] inline reason lone_stage_shortage(const plan_request& request, const cuts& blocks,
+                                                const training_memory& memory,
+                                                const std::vector<std::size_t>& in_flight) {
+  const std::vector<double> own = bytes_of_devices(request);
+  memory_fit fit(blocks, memory, limits_of(request));
+  const auto fits = [&](double most) {
+    const std::vector<double> allowed = stretched(own, most);
+    std::vector<double> bytes;
+    for (const std::size_t rank : placement_of(request)) bytes.push_back(allowed[rank]);
+    return fit(in_flight, bytes);
+  };
+  reason why = chunks_shortage(request, fits);
+  why.remedy.clear();  // what would do then is too little for all stages of a device
+  return why;
+}
+
+/// A plan whose stages fit into the devices that they share, found by leaving each of them a smaller share of its device.
+///
+/// @param over        why the best cut does not fit whose stages fit alone
+/// @param bound       of the objective, of all cuts whose stages fit alone: no cut that fits has less
+/// @param cut_within  the best cut of `(request, share)`: no stage takes more than that share of its device's bytes
+/// @param planned     the plan of `(cut, state)`
+/// @return            optimal if it has the bound, else feasible; unknown if none was found, which is no proof that there
+///                    is none
+template <class CutWithin, class Planned>
+[[nodiscard]] outcome<plan> within_shared_devices(const plan_request& request, reason over, double bound,
+                                                  const CutWithin& cut_within, const Planned& planned) {
+  constexpr std::size_t steps = 8;
+  plan_request asked = request;
+  if (asked.limits.time_limit) *asked.limits.time_limit /= static_cast<double>(steps);
+  const double least = 1 / static_cast<double>(request.chunks);  // of which the stages of a device fit together
+  std::optional<plan> best;
+  for (std::size_t k = 1; k <= steps; ++k) {
+    const double share = 1 - (1 - least) * static_cast<double>(k) / static_cast<double>(steps);
+    const auto found = cut_within(asked, share);
+    if (!found) continue;
+    plan made = planned(*found, state::feasible);
+    if (fullest_over_limit(made)) continue;
+    if (!best || made.objective.value < best->objective.value) best = std::move(made);
+  }
+  if (!best) {
+    over.remedy = "no other cut was found; by the makespan one may be";
+    return outcome<plan>::unknown(std::move(over));
+  }
+  best->objective.bound = bound;
+  if (best->objective.value <= bound) {
+    best->objective.state = state::optimal;
+    return outcome<plan>::optimal(*std::move(best));
+  }
+  return outcome<plan>::feasible(*std::move(best));
+}
+
+}  // namespace stagecut::inline v0::detail
