@@ -33,6 +33,7 @@ namespace stagecut::inline v0::detail {
   profile result = made.profile;
   result.machine = {};
   for (std::size_t i = 0; i < made.choices.size() && i < result.layers.size(); ++i) {
+    if (made.choices[i] == layer_choice{}) continue;
     const chosen_figures as = detail::chosen_figures_of(made.profile, made, i);
     const char* const why = as.wrong[0] != '\0' ? as.wrong : as.unknown;
     if (why[0] != '\0') fail(invalid_input(layer_text(made.profile, i), why));
@@ -40,6 +41,8 @@ namespace stagecut::inline v0::detail {
     each.forward = as.forward;
     each.backward = as.backward;
     each.backward_weight = as.backward_weight;
+    each.backward_input.reset();
+    if (as.backward_weight) each.backward_input = as.backward - *as.backward_weight;
     each.parameters = as.parameters;
     each.resident = as.resident;
     each.activations = as.activations;
