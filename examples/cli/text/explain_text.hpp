@@ -7,9 +7,11 @@
 #include <stagecut/schedule/makespan_parts.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -36,7 +38,9 @@ class explain_text {
  private:
   static constexpr std::size_t most_lines = 32;  // of a table
 
-  [[nodiscard]] std::string time(double value) const { return time_text(made_.profile, value); }
+  [[nodiscard]] std::string time(double value) const {
+    return value < 0 ? "-" + time_text(made_.profile, -value) : time_text(made_.profile, value);
+  }
   [[nodiscard]] std::string share(double value) const {
     return fmt::format("{:.1f} %", told_.makespan > 0 ? 100 * (value / told_.makespan) : 0);
   }
@@ -115,40 +119,52 @@ class explain_text {
                        more(shown_stages), sends ? "(messages: between that stage and the next)\n" : "");
   }
 
-  /// Layers of a plan: `layers.3`, `layers.3 .. layers.17 (15 layers)`.
-  [[nodiscard]] std::string layers(std::size_t first, std::size_t last) const {
-    const auto name = [&](std::size_t i) { return shown(made_.profile.layers[i].name, 20); };
-    if (last - first == 1) return name(first);
-    return fmt::format("{} .. {} ({} layers)", name(first), name(last - 1), last - first);
+  /// Layers of a plan: `layers.3`, `layers.3 .. layers.17`.
+  /// @param most  characters of a name where there are two
+  [[nodiscard]] std::string layers(std::size_t first, std::size_t last, std::size_t most) const {
+    const auto& all = made_.profile.layers;
+    if (last - first == 1) return shown(all[first].name, 2 * most);
+    return shown(all[first].name, most) + " .. " + shown(all[last - 1].name, most);
+  }
+
+  /// `0`, `0 .. 6`.
+  [[nodiscard]] static std::string range(std::size_t first, std::size_t last) {
+    return last - first == 1 ? std::to_string(first) : fmt::format("{} .. {}", first, last - 1);
   }
 
   struct priced {
-    std::string what, where;
-    double saves = 0;
+    std::string what;
+    std::size_t count = 1;
+    std::string stages{};
+    double saves = 0;  // each
   };
 
-  /// All prices that are not 0, the largest first; layers of a stage that follow each other and save the same in one.
+  /// Calls `use(first, last)` for neighbours of a list that save the same but for rounding.
+  template <class Use>
+  void each_run(const std::vector<double>& prices, const Use& use) const {
+    for (std::size_t first = 0, last = 0; first < prices.size(); first = last) {
+      while (last < prices.size() && std::abs(prices[last] - prices[first]) <= 1e-12 * told_.makespan) ++last;
+      use(first, last);
+    }
+  }
+
+  /// All prices, the largest first; of neighbours that save the same in one.
   [[nodiscard]] std::vector<priced> prices() const {
     std::vector<priced> all;
     const auto& less = told_.less;
-    for (std::size_t s = 0; s < made_.cuts.stages(); ++s) {
-      const auto stage = made_.cuts.stage(s);
-      for (std::size_t first = stage.first, last = first; first < stage.last; first = last) {
-        while (last < stage.last && less.layers[last] == less.layers[first]) ++last;
-        all.push_back({layers(first, last) + (last - first > 1 ? ", each" : ""), fmt::format("stage {}", s),
-                       less.layers[first]});
-      }
-    }
-    for (std::size_t d = 0; d < less.devices.size(); ++d) {
-      all.push_back({fmt::format("all passes of device {}", d), "", less.devices[d]});
-    }
-    for (std::size_t b = 0; b < less.links.size() && less.links.size() > 1; ++b) {
-      all.push_back({fmt::format("messages between stages {} and {}", b, b + 1), "", less.links[b]});
-    }
-    all.push_back({"all messages", "", less.all_links});
-    all.push_back({"the end of the iteration, of all stages", "", less.update});
-    all.erase(std::remove_if(all.begin(), all.end(), [&](const priced& each) { return !counts(each.saves); }),
-              all.end());
+    const auto stage_of = made_.cuts.assignment();
+    each_run(less.layers, [&](std::size_t first, std::size_t last) {
+      all.push_back({layers(first, last, 18), last - first, range(stage_of[first], stage_of[last - 1] + 1),
+                     less.layers[first]});
+    });
+    each_run(less.devices, [&](std::size_t first, std::size_t last) {
+      all.push_back({fmt::format("all passes of device{} {}", last - first > 1 ? "s" : "", range(first, last)), last - first, "", less.devices[first]});
+    });
+    each_run(less.links, [&](std::size_t first, std::size_t last) {
+      all.push_back({"messages to the next stage", last - first, range(first, last), less.links[first]});
+    });
+    if (!less.links.empty()) all.push_back({"all messages", 1, "", less.all_links});
+    if (told_.parts.update > 0) all.push_back({"all that follows the last pass", 1, "", less.update});
     std::stable_sort(all.begin(), all.end(), [](const priced& a, const priced& b) { return a.saves > b.saves; });
     return all;
   }
@@ -156,29 +172,38 @@ class explain_text {
   [[nodiscard]] std::string less() const {
     const std::vector<priced> all = prices();
     table lines(0);
-    lines.add({"time of", "", "saves", ""});
-    for (std::size_t i = 0; i < std::min(most_lines, all.size()); ++i) {
-      lines.add({all[i].what, all[i].where, time(all[i].saves),
-                 fmt::format("{:.3f} %", 100 * (all[i].saves / told_.makespan))});
+    lines.add({"time of", "count", "stage", "saves each", ""});
+    std::size_t told = 0;
+    for (; told < std::min(most_lines, all.size()) && all[told].saves >= 5e-6 * told_.makespan; ++told) {
+      const priced& each = all[told];
+      lines.add({each.what, std::to_string(each.count), each.stages, time(each.saves),
+                 fmt::format("{:.3f} %", 100 * (each.saves / told_.makespan))});
     }
-    return fmt::format("One per cent less of\n{}{}{}", plain(lines), more(all.size()), memory());
+    std::string rest;
+    if (told < all.size()) {
+      std::size_t count = 0;
+      for (std::size_t i = told; i < all.size(); ++i) count += all[i].count;
+      rest = fmt::format("{} others save {}\n", count,
+                         counts(all[told].saves) ? fmt::format("at most {}", time(all[told].saves)) : "nothing");
+    }
+    return fmt::format("One per cent less of\n{}{}{}", plain(lines), rest, memory());
   }
 
   [[nodiscard]] std::string memory() const {
     const auto& price = told_.memory;
-    const bool limited = made_.memory.per_device || !made_.memory.of_devices.empty();
-    if (!price.unknown.empty()) {
-      return limited ? fmt::format("memory: not known, as {}\n", price.unknown) : std::string();
-    }
-    const auto change = [&](double value) {
-      if (!counts(value < price.as_is ? price.as_is - value : value - price.as_is)) return std::string("the same");
-      const bool shorter = value < price.as_is;
-      return fmt::format("{} {} ({})", time(shorter ? price.as_is - value : value - price.as_is),
-                         shorter ? "shorter" : "longer", time(value));
+    if (!made_.memory.per_device && made_.memory.of_devices.empty()) return "";
+    if (!price.unknown.empty()) return fmt::format("memory: not known\n({})\n", price.unknown);
+    const auto line = [&](const char* what, const std::optional<double>& value) {
+      std::string text = price.proved ? "no plan fits" : "no plan was found";
+      const double apart = value ? std::abs(*value - price.as_is) : 0;
+      if (value && counts(apart)) {
+        text = fmt::format("{} {} ({})", time(apart), *value < price.as_is ? "shorter" : "longer", time(*value));
+      } else if (value) {
+        text = "the same";
+      }
+      return fmt::format("memory, 1 % {}, cut anew: {}{}\n", what, text, price.proved ? "" : ", as far as was searched");
     };
-    return fmt::format("memory, cut anew{}: 1 % more of each device: {}; 1 % less: {}\n",
-                       price.proved ? "" : " as far as was searched", change(price.more),
-                       price.less ? change(*price.less) : std::string(price.proved ? "no plan fits" : "none was found"));
+    return line("more", price.more) + line("less", price.less);
   }
 
   [[nodiscard]] std::string words_of(const stagecut::plan_change& change) const {
@@ -188,13 +213,13 @@ class explain_text {
         const std::size_t from = made_.cuts[change.index];
         const std::size_t to = change.cuts[change.index];
         const bool left = to < from;
-        return fmt::format("{} from stage {} to {}", layers(std::min(from, to), std::max(from, to)),
+        return fmt::format("{} from stage {} to {}", layers(std::min(from, to), std::max(from, to), 12),
                            left ? change.index - 1 : change.index, left ? change.index : change.index - 1);
       }
       case cuts: {
         const auto sizes = change.cuts.sizes();
         const std::string list = fmt::format("{}", fmt::join(sizes, " "));
-        return list.size() > 40 ? "cut anew by the makespan (see plan)" : fmt::format("cut anew, layers: {}", list);
+        return list.size() > 40 ? "cut anew by the makespan" : fmt::format("cut anew, layers: {}", list);
       }
       case schedule: return fmt::format("the schedule {}", change.schedule);
       case microbatches:
@@ -211,11 +236,12 @@ class explain_text {
       table lines(0);
       lines.add({"", "makespan", "saves", ""});
       for (const auto& each : told_.changes) {
-        lines.add({words_of(each), time(each.makespan), time(each.saved), share(each.saved)});
+        lines.add({words_of(each), time(each.makespan), time(each.saved),
+                   fmt::format("{:.2f} %", 100 * (each.saved / told_.makespan))});
       }
       text += plain(lines);
     }
-    if (told_.cut_proved) text += "no other cut is through with its passes earlier: the plan has a proof\n";
+    if (told_.cut_proved) text += "no other cut ends its passes earlier: proved when the plan was made\n";
     return text;
   }
 

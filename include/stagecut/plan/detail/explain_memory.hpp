@@ -44,8 +44,7 @@ class plan_again {
                      : made.objective.name != "makespan" ? joined({"it is cut by the ", made.objective.name,
                                                                    ", not by the makespan"})
                      : !why_.empty()                      ? why_
-                     : has_other_rules()                  ? "it keeps to rules that it does not tell: without them it would be "
-                                                            "cut in another way"
+                     : has_other_rules()                  ? "it keeps to rules that it does not tell, and is not the best without"
                      : !of_.knows_memory()                ? "the memory of its stages is not that of its layers"
                                                           : "";
     if (!result.unknown.empty()) return result;
