@@ -147,6 +147,7 @@
   X(expert_parameters) \
   X(explain) \
   X(explain_inference) \
+  X(explanation_obstacle) \
   X(fail) \
   X(fail_negative) \
   X(fail_overflow) \
@@ -310,6 +311,7 @@
   X(out_of_range) \
   X(output_of) \
   X(parameter_bytes) \
+  X(parts_of_devices) \
   X(passes_of) \
   X(passing_memory) \
   X(patch_parameters) \
@@ -327,6 +329,7 @@
   X(price) \
   X(probe) \
   X(profile) \
+  X(profile_as_run) \
   X(projector_parameters) \
   X(quantile) \
   X(reachable_cuts) \

@@ -383,8 +383,8 @@ TEST_CASE("prices are simulated differences, and changes the best of their kind,
     CHECK(told.memory.as_is <= told.makespan);
     CHECK(told.memory.less.value_or(told.memory.as_is) >= told.memory.as_is * (1 - 1e-12));
   }
-  for (const char* const each : {"gpipe", "1f1b", "eager-1f1b", "in-flight", "interleaved", "looped-bfs", "zb-h1",
-                                 "zbv", "dualpipev"}) {
+  for (const char* const each :
+       {"gpipe", "1f1b", "eager-1f1b", "in-flight", "interleaved", "looped-bfs", "zb-h1", "zbv", "dualpipev"}) {
     CAPTURE(each);
     CHECK(schedules.contains(each));
   }
@@ -534,8 +534,8 @@ TEST_CASE("an order of its own, and layers that are run in another way") {
   chosen.choices.assign(8, {"full", ""});
   CHECK(explain_plan(chosen).less == as_profiled.less);
   chosen.choices[3].recomputation = "no such";
-  CHECK_THROWS_WITH_AS((void)explain_plan(chosen),
-                       "layer 3 (\"l3\"): it has no variant of the name that was chosen", stagecut::invalid_input);
+  CHECK_THROWS_WITH_AS((void)explain_plan(chosen), "layer 3 (\"l3\"): it has no variant of the name that was chosen",
+                       stagecut::invalid_input);
 }
 
 TEST_CASE("what cannot be explained is refused with the reason") {
@@ -550,7 +550,9 @@ TEST_CASE("what cannot be explained is refused with the reason") {
   };
   CHECK(obstacle([](plan& it) { it.schedule.microbatches = 0; }) ==
         "the number of its microbatches is not known, so its iteration is not");
-  CHECK(obstacle([](plan& it) { it.edges = {{0, 1, 2}}; }) == "it is of a graph, and only chains of layers are explained");
+  CHECK(obstacle([](plan& it) {
+          it.edges = {{0, 1, 2}};
+        }) == "it is of a graph, and only chains of layers are explained");
   CHECK(obstacle([](plan& it) { it.profile.edges = {{0, 1}}; }).starts_with("it is of a graph"));
   CHECK(obstacle([](plan& it) { it.profile.inference = true; }) == "it is of inference, which has no iteration");
   CHECK(obstacle([](plan& it) { it.stages[1].on_cpu = true; }).starts_with("it has a stage on a CPU"));

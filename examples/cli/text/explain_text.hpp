@@ -154,14 +154,16 @@ class explain_text {
     const auto& less = told_.less;
     const auto stage_of = made_.cuts.assignment();
     each_run(less.layers, [&](std::size_t first, std::size_t last) {
-      all.push_back({layers(first, last, 18), last - first, range(stage_of[first], stage_of[last - 1] + 1),
-                     less.layers[first]});
+      all.push_back(
+          {layers(first, last, 18), last - first, range(stage_of[first], stage_of[last - 1] + 1), less.layers[first]});
     });
     each_run(less.devices, [&](std::size_t first, std::size_t last) {
-      all.push_back({fmt::format("all passes of device{} {}", last - first > 1 ? "s" : "", range(first, last)), last - first, "", less.devices[first]});
+      all.push_back({fmt::format("all passes of device{} {}", last - first > 1 ? "s" : "", range(first, last)),
+                     last - first, "", less.devices[first]});
     });
     each_run(less.links, [&](std::size_t first, std::size_t last) {
-      all.push_back({"messages to the next stage", last - first, range(first, last), less.links[first]});
+      if (less.links.size() > 1)
+        all.push_back({"messages to the next stage", last - first, range(first, last), less.links[first]});
     });
     if (!less.links.empty()) all.push_back({"all messages", 1, "", less.all_links});
     if (told_.parts.update > 0) all.push_back({"all that follows the last pass", 1, "", less.update});
@@ -201,7 +203,8 @@ class explain_text {
       } else if (value) {
         text = "the same";
       }
-      return fmt::format("memory, 1 % {}, cut anew: {}{}\n", what, text, price.proved ? "" : ", as far as was searched");
+      return fmt::format("memory, 1 % {}, cut anew: {}{}\n", what, text,
+                         price.proved ? "" : ", as far as was searched");
     };
     return line("more", price.more) + line("less", price.less);
   }
@@ -231,7 +234,8 @@ class explain_text {
 
   [[nodiscard]] std::string help() const {
     std::string text = "What would help\n";
-    if (told_.changes.empty()) text += "nothing of what was tried: boundaries, schedules, microbatches, links, devices\n";
+    if (told_.changes.empty())
+      text += "nothing of what was tried: boundaries, schedules, microbatches, links, devices\n";
     if (!told_.changes.empty()) {
       table lines(0);
       lines.add({"", "makespan", "saves", ""});

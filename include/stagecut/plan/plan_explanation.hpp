@@ -62,9 +62,10 @@ struct critical_path_shares {
 struct shadow_prices {
   std::vector<double> layers{};   ///< of the passes of every layer, with what is computed again
   std::vector<double> devices{};  ///< of the passes of all stages of every device
-  std::vector<double> links{};    ///< of the messages over every boundary: latency and time per byte; empty: they take none
-  double all_links = 0;           ///< of all messages
-  double update = 0;              ///< of what stages do at the end of an iteration
+  std::vector<double>
+      links{};           ///< of the messages over every boundary: latency and time per byte; empty: they take none
+  double all_links = 0;  ///< of all messages
+  double update = 0;     ///< of what stages do at the end of an iteration
 
   /// Equal in every part.
   friend bool operator==(const shadow_prices&, const shadow_prices&) = default;
@@ -96,9 +97,9 @@ enum class change_kind : std::uint8_t {
 
 /// The words for kinds of changes.
 inline constexpr word<change_kind> change_words[] = {
-    {"boundary", change_kind::boundary},         {"cuts", change_kind::cuts},
-    {"schedule", change_kind::schedule},         {"microbatches", change_kind::microbatches},
-    {"bandwidth", change_kind::bandwidth},       {"device", change_kind::device}};
+    {"boundary", change_kind::boundary},   {"cuts", change_kind::cuts},
+    {"schedule", change_kind::schedule},   {"microbatches", change_kind::microbatches},
+    {"bandwidth", change_kind::bandwidth}, {"device", change_kind::device}};
 
 /// The word for a kind of change.
 [[nodiscard]] constexpr const char* to_string(change_kind kind) noexcept {
@@ -122,15 +123,15 @@ struct plan_change {
 
 /// What holds the iteration of a plan.
 struct plan_explanation {
-  double makespan = 0;                    ///< of the iteration, simulated
-  makespan_parts parts{};                 ///< of the mean device: its work, and idle time by cause
+  double makespan = 0;     ///< of the iteration, simulated
+  makespan_parts parts{};  ///< of the mean device: its work, and idle time by cause
   /// Of every device. Its work is its own; where it has less than the mean, it is idle for that much longer because of the
   /// imbalance.
   std::vector<makespan_parts> devices{};
-  critical_path_shares path{};            ///< what the makespan is made of, one thing after the other
-  shadow_prices less{};                   ///< what one per cent less is worth
-  memory_price memory{};                  ///< what one per cent of the memory is worth
-  bool cut_proved = false;                ///< whether the plan says that no cut has its passes done earlier
+  critical_path_shares path{};  ///< what the makespan is made of, one thing after the other
+  shadow_prices less{};         ///< what one per cent less is worth
+  memory_price memory{};        ///< what one per cent of the memory is worth
+  bool cut_proved = false;      ///< whether the plan says that no cut has its passes done earlier
   /// What would help most: of each kind the best change, those that save most first.
   std::vector<plan_change> changes{};
 };

@@ -40,13 +40,13 @@ class plan_again {
   [[nodiscard]] memory_price price() const {
     memory_price result;
     const plan& made = of_.made();
-    result.unknown = !limited_                            ? "the plan has no limit of memory"
-                     : made.objective.name != "makespan" ? joined({"it is cut by the ", made.objective.name,
-                                                                   ", not by the makespan"})
-                     : !why_.empty()                      ? why_
-                     : has_other_rules()                  ? "it keeps to rules that it does not tell, and is not the best without"
-                     : !of_.knows_memory()                ? "the memory of its stages is not that of its layers"
-                                                          : "";
+    result.unknown = !limited_ ? "the plan has no limit of memory"
+                     : made.objective.name != "makespan"
+                         ? joined({"it is cut by the ", made.objective.name, ", not by the makespan"})
+                     : !why_.empty()       ? why_
+                     : has_other_rules()   ? "it keeps to rules that it does not tell, and is not the best without"
+                     : !of_.knows_memory() ? "the memory of its stages is not that of its layers"
+                                           : "";
     if (!result.unknown.empty()) return result;
     bool proved = same_->state() == state::optimal;
     const auto cut = [&](double share) -> std::optional<double> {

@@ -34,7 +34,7 @@ class path_sums {
       : order_(order), times_(times), with_(order.stages() * order.microbatches, order.stages()) {
     for (const auto& rank : order.orders) {
       for (std::size_t i = 0; i + 1 < rank.size(); ++i) {
-        if (rank[i].with_next) with_[place_of(rank[i + 1])] = rank[i].stage;
+        if (rank[i].with_next) with_[pass_at(rank[i + 1])] = rank[i].stage;
       }
     }
     result_.stages.resize(order.stages());
@@ -45,7 +45,7 @@ class path_sums {
   [[nodiscard]] const critical_path_shares& shares() const noexcept { return result_; }
 
  private:
-  [[nodiscard]] std::size_t place_of(const op& each) const noexcept {
+  [[nodiscard]] std::size_t pass_at(const op& each) const noexcept {
     return each.stage * order_.microbatches + each.microbatch;
   }
 
@@ -58,7 +58,7 @@ class path_sums {
     path_share& share = result_.stages[what.stage];
     // An F that runs together with the pass behind it is told with that one.
     const bool back = what.kind == op_kind::backward || what.kind == op_kind::backward_input;
-    const std::size_t together = back ? with_[place_of(what)] : order_.stages();
+    const std::size_t together = back ? with_[pass_at(what)] : order_.stages();
     if (together != order_.stages()) {
       double forward = times_.forward[together];
       if (seconds < forward) forward = seconds;

@@ -23,8 +23,11 @@ namespace stagecut::inline v0::detail {
 class price_list {
  public:
   explicit price_list(const explained_plan& of)
-      : of_(of), changed_(of.made()), split_(runs(of.order(), op_kind::backward_input)),
-        times_(stagecut::times_of(changed_, split_)), transfers_(transfers_of(changed_)),
+      : of_(of),
+        changed_(of.made()),
+        split_(runs(of.order(), op_kind::backward_input)),
+        times_(stagecut::times_of(changed_, split_)),
+        transfers_(transfers_of(changed_)),
         graph_(of.order(), detail::options_of(of.order(), times_, transfers_)),
         makespan_(graph_.makespan(times_, transfers_, workspace_)) {}
 
