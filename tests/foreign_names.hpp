@@ -155,6 +155,7 @@
   X(expert_parameters) \
   X(explain) \
   X(explain_inference) \
+  X(explanation_obstacle) \
   X(fail) \
   X(fail_negative) \
   X(fail_overflow) \
@@ -339,6 +340,7 @@
   X(output_of) \
   X(parameter_bytes) \
   X(parted_places) \
+  X(parts_of_devices) \
   X(passes_of) \
   X(passing_memory) \
   X(patch_parameters) \
@@ -357,6 +359,7 @@
   X(price) \
   X(probe) \
   X(profile) \
+  X(profile_as_run) \
   X(projector_parameters) \
   X(pytorch_group) \
   X(quantile) \
@@ -508,3 +511,6 @@
   X(zb_h2) \
   X(zbv) \
   X(zero_bubble_by_hand)
+<<<<<<< HEAD
+=======
+>>>>>>> explain

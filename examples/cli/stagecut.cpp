@@ -24,6 +24,7 @@
 
 #include "commands/compare_command.hpp"
 #include "commands/completion_command.hpp"
+#include "commands/explain_command.hpp"
 #include "commands/manual_command.hpp"
 #include "commands/plan_command.hpp"
 #include "commands/profile_command.hpp"
@@ -146,6 +147,7 @@ int run(int argc, char** argv) {
   profile_command profile;
   simulate_command simulate;
   compare_command compare;
+  explain_command explain;
   sweep_command sweep;
   verify_command verify;
   show_command show;
@@ -155,6 +157,7 @@ int run(int argc, char** argv) {
   const auto* const profile_words = profile.add(app);
   const auto* const simulate_words = simulate.add(app);
   const auto* const compare_words = compare.add(app);
+  const auto* const explain_words = explain.add(app);
   const auto* const sweep_words = sweep.add(app);
   const auto* const verify_words = verify.add(app);
   const auto* const show_words = show.add(app);
@@ -170,6 +173,7 @@ int run(int argc, char** argv) {
     if (profile_words->parsed()) return profile.run();
     if (simulate_words->parsed()) return simulate.run();
     if (compare_words->parsed()) return compare.run();
+    if (explain_words->parsed()) return explain.run();
     if (sweep_words->parsed()) return sweep.run();
     if (verify_words->parsed()) return verify.run();
     if (show_words->parsed()) return show.run();

@@ -49,6 +49,7 @@
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
 #include <stagecut/plan/compare_plans.hpp>
+#include <stagecut/plan/explain_plan.hpp>
 #include <stagecut/plan/graph_method.hpp>
 #include <stagecut/plan/inference_figures.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
@@ -58,6 +59,7 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/plan_explanation.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/plan_verification.hpp>
 #include <stagecut/plan/simulate_plan.hpp>

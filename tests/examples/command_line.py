@@ -546,7 +546,7 @@ fails(2, "standard input#/layers/1/forward: -1 is negative", "plan", "-", "--dev
       stdin='{"schema": "stagecut-profile-1", "layers": [{"name": "a", "forward": 1}, {"name": "b", "forward": -1}]}')
 fails(2, "standard input:2: no JSON", "plan", "-", "--devices", 1, stdin='{"schema": "stagecut-profile-1",\n"layers": [}')
 fails(2, "cannot be opened", "show", "no/such/file")
-for words in (["--help"], ["plan", "--help"], ["profile", "transformer", "--help"], ["simulate", "--help"], ["compare", "--help"], ["verify", "--help"], ["show", "--help"]):
+for words in (["--help"], ["plan", "--help"], ["profile", "transformer", "--help"], ["simulate", "--help"], ["compare", "--help"], ["explain", "--help"], ["verify", "--help"], ["show", "--help"]):
     help = run(*words).stdout.splitlines()
     check(len(help) <= 24 and max(map(len, help)) <= 80, words, "does not fit a screen")
 brief, whole = run("plan", "--help").stdout, run("plan", "--help-all").stdout

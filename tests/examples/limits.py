@@ -38,7 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
     profile.write_text(json.dumps({"schema": "stagecut-profile-1", "layers": [{"forward": 1}, {"forward": 2}]}))
     check(run("plan", profile, "--devices", 2, "--microbatches", 2, "--format", "json", "--output", plan).returncode == 0, "plan")
     order.write_text(run("simulate", plan, "--format", "torch-csv").stdout)
-    readers = [("plan", profile, "--devices", 2), ("show", profile), ("show", plan), ("compare", plan), ("simulate", plan),
+    readers = [("plan", profile, "--devices", 2), ("show", profile), ("show", plan), ("compare", plan), ("explain", plan), ("simulate", plan),
                ("simulate", "--forward", "1,1", "--backward", "1,1", "--order", order)]
     for words in readers:
         file = next(word for word in words if isinstance(word, pathlib.Path))
@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
         fails(2, "--input-limit", "show", profile, f"--input-limit={size}")
     for depth in (0, 1001, -1, "x"):
         fails(2, "--input-depth", "show", profile, f"--input-depth={depth}")
-    for command in ("plan", "show", "simulate", "compare", "verify"):
+    for command in ("plan", "show", "simulate", "compare", "explain", "verify"):
         check("--input-limit" not in run(command, "--help").stdout, command, "--help")
         check("--input-limit SIZE" in run(command, "--help-all").stdout, command, "--help-all")
 

@@ -31,9 +31,9 @@ with tempfile.TemporaryDirectory() as folder:
 
     # Every command that writes, and every kind of file.
     commands = [("plan", profile, "--devices", 4, "--microbatches", 8), ("show", plan), ("show", profile), ("simulate", plan),
-                ("compare", plan, plan), ("verify", profile, plan), ("profile", "transformer", "--preset", "gpt2-xl")]
+                ("compare", plan, plan), ("explain", plan), ("verify", profile, plan), ("profile", "transformer", "--preset", "gpt2-xl")]
     formats = {"plan": ("text", "json", "deepspeed"), "show": ("text", "json"), "simulate": ("text", "json", "svg", "trace", "torch-csv"),
-               "compare": ("text", "json", "svg", "trace"), "verify": ("text", "json"), "profile": ("json", "csv", "text", "config")}
+               "compare": ("text", "json", "svg", "trace"), "explain": ("text", "json"), "verify": ("text", "json"), "profile": ("json", "csv", "text", "config")}
     out, link = folder / "out", folder / "link"
     for command in commands:
         for format in formats[command[0]]:

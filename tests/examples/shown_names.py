@@ -72,6 +72,7 @@ with tempfile.TemporaryDirectory() as folder:
         check(spelt[-6:] in shows("simulate", plan) or which == "everything", which, "is not spelt in a title")
         shows("compare", plan, plan)
         shows("verify", profile, plan)
+        shows("explain", plan)
         for command in (("simulate", plan), ("compare", plan, plan), ("simulate", plan, "--schedule", "gpipe")):
             picture = shows(*command, "--format", "svg")
             check(name not in picture, which, "stands in a picture")

@@ -58,6 +58,10 @@ Four stages without a plan.	stagecut simulate --forward 8,14,18,20 --backward 16
       "need; as a picture, all on one axis.",
       R"(A plan of another schedule.	stagecut plan model.json --devices 4 --microbatches 32 --schedule gpipe --format json --output gpipe.json
 Side by side, with messages at 25 GB/s.	stagecut compare plan.json gpipe.json --bandwidth 25GB)"}},
+    {"stagecut explain",
+     {R"(Tells what holds the iteration of a plan of a chain: why devices are idle, what the makespan waits for, stage by stage, how much shorter it is with one per cent less of a layer, of a device, of a link or with more memory, and the three changes that would help most.
+Every figure is the difference of two simulations; for the price of memory, and for another cut, the plan is made anew. These searches are limited by nodes, so that the answer is the same on every machine, unless --time-limit says seconds. Interrupt (Ctrl-C) ends them.)",
+      R"(Where to begin?	stagecut explain plan.json)"}},
     {"stagecut sweep",
      {R"(Plans every combination of devices, microbatches, schedules, chunks and recomputation, and marks the Pareto front of time and memory: the rows that no other beats in one without being worse in the other.
 Each search is limited by nodes, so that the table is the same on every machine. Interrupt (Ctrl-C) ends the sweep with what was planned by then.)",

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/plan/explain_plan.hpp>
+#include <stagecut/plan/plan.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "text/explain_text.hpp"
+#include "text/output.hpp"
+#include "text/stop_signals.hpp"
+#include "words/limit_words.hpp"
+#include "words/schedule_words.hpp"
+#include "words/transfer_words.hpp"
+#include "words/words.hpp"
+
+/// What an explanation can be written as.
+enum class explanation_format { text, json };
+inline constexpr stagecut::word<explanation_format> explanation_formats[] = {{"text", explanation_format::text},
+                                                                             {"json", explanation_format::json}};
+
+/// The words of `stagecut explain`.
+struct explain_command {
+  std::string file;
+  std::optional<double> time_limit;
+  limit_words input;
+  explanation_format format = explanation_format::text;
+  std::string output;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("explain", "What holds the iteration of a plan, what would help");
+    command->add_option("PLAN", file, "A plan of a chain; - is standard input")->required()->type_name("");
+    add_choice(*command, "--format", format, explanation_formats, "NAME", "text or json");
+    command->add_option("--time-limit", time_limit, "Of each search for other cuts (by nodes)")
+        ->type_name("SECONDS")
+        ->check(seconds_check());
+    command->add_option("--output", output, "Write to this file")->type_name("FILE");
+    input.add(*command);
+    refuse_empty(*command);
+    return command;
+  }
+
+  /// Explains, and writes what came of it.
+  [[nodiscard]] int run() const {
+    check_output(output, {file});
+    const stagecut::plan made = plan_from(file, input.limits);
+    const std::string source = file == "-" ? "standard input" : file;
+    try {
+      if (const std::string why = stagecut::explanation_obstacle(made); !why.empty()) {
+        throw std::invalid_argument("it cannot be explained: " + why);
+      }
+      const std::string much = schedule_words().too_much(made.devices, made.chunks, made.schedule.microbatches);
+      if (!much.empty()) throw std::invalid_argument(much);
+      const stagecut::plan_explanation told = stagecut::explain_plan(made, options());
+      write(format == explanation_format::json ? explain_json(made, told) : explain_text(made, told).text(), output);
+    } catch (const std::invalid_argument& error) {
+      throw stagecut::invalid_input(source, error.what());
+    }
+    return 0;
+  }
+
+ private:
+  [[nodiscard]] stagecut::explain_options options() const {
+    static constexpr auto stop = stop_signals::asked;
+    stop_signals::begin_search(false);
+    stagecut::explain_options result;
+    if (time_limit) {
+      result.limits.time_limit = time_limit;
+      result.limits.node_limit.reset();
+    }
+    result.limits.stop = stop;
+    return result;
+  }
+};

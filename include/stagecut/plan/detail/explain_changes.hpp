@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/plan/detail/explained_plan.hpp>
+#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_choices.hpp>
+#include <stagecut/plan/plan_explanation.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
+#include <stagecut/schedule/schedule_shape.hpp>
+
+// Which changes of a plan would help.
+namespace stagecut::inline v0::detail {
+
+/// Tries changes of a plan, and keeps of each kind the one that saves most.
+class change_list {
+ public:
+  change_list(const explained_plan& of, double makespan) : of_(of), makespan_(makespan) {}
+
+  /// @param again      the plan cut anew by the makespan; null: it was not
+  /// @param work       of every device
+  [[nodiscard]] std::vector<plan_change> best(std::size_t most, const plan* again, const std::vector<double>& work) {
+    move_boundaries();
+    if (again != nullptr) cut_anew(*again);
+    try_schedules();
+    const std::size_t m = of_.made().schedule.microbatches;
+    try_microbatches(m + of_.made().devices);
+    try_microbatches(2 * m);
+    try_bandwidth();
+    std::size_t busiest = 0;
+    for (std::size_t d = 1; d < work.size(); ++d) busiest = work[d] > work[busiest] ? d : busiest;
+    try_device(busiest);
+    std::vector<plan_change> result;
+    while (result.size() < most && !found_.empty()) {
+      std::size_t first = 0;
+      for (std::size_t i = 1; i < found_.size(); ++i) first = found_[i].saved > found_[first].saved ? i : first;
+      result.push_back(std::move(found_[first]));
+      found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+    return result;
+  }
+
+ private:
+  /// What a change says that keeps what the plan says.
+  [[nodiscard]] plan_change change_of(change_kind kind, std::size_t index, const plan& changed) const {
+    plan_change result;
+    result.kind = kind;
+    result.index = index;
+    result.cuts = changed.cuts;
+    result.schedule = changed.schedule.name;
+    result.microbatches = changed.schedule.microbatches;
+    return result;
+  }
+
+  /// Keeps a change if it helps, more than what was found of its kind, and fits.
+  void consider(plan_change change, const plan& changed, const schedule& order) {
+    change.makespan = explained_plan::makespan_of(changed, order);
+    const auto before = static_cast<double>(of_.made().schedule.microbatches);
+    const auto now = static_cast<double>(change.microbatches);
+    change.saved = makespan_ - (before == now ? change.makespan : change.makespan * (before / now));
+    if (!(change.saved > makespan_ * 1e-12)) return;  // what rounds is no help
+    plan_change* same = nullptr;
+    for (plan_change& each : found_) same = each.kind == change.kind ? &each : same;
+    if (same != nullptr && !(change.saved > same->saved)) return;
+    if (!of_.fits(changed, order)) return;
+    if (same != nullptr) {
+      *same = std::move(change);
+    } else {
+      found_.push_back(std::move(change));
+    }
+  }
+
+  /// Every boundary one block of layers to the left and to the right.
+  void move_boundaries() {
+    const plan& made = of_.made();
+    const cuts blocks = layer_blocks(made.profile);
+    for (std::size_t b = 1; b < made.cuts.stages(); ++b) {
+      std::optional<std::size_t> left;
+      std::optional<std::size_t> right;
+      for (std::size_t i = 0; i < blocks.stages(); ++i) {
+        const std::size_t start = blocks[i];
+        if (made.cuts[b - 1] < start && start < made.cuts[b]) left = start;
+        if (!right && made.cuts[b] < start && start < made.cuts[b + 1]) right = start;
+      }
+      if (left) move(b, *left);
+      if (right) move(b, *right);
+    }
+  }
+
+  void move(std::size_t b, std::size_t to) {
+    plan changed = of_.made();
+    std::vector<std::size_t> points(changed.cuts.points().begin(), changed.cuts.points().end());
+    points[b] = to;
+    changed.cuts = cuts(std::move(points));
+    of_.remake(changed, b - 1);
+    of_.remake(changed, b);
+    consider(change_of(change_kind::boundary, b, changed), changed, of_.order());
+  }
+
+  /// The cuts that a search found, unless a boundary that moves says them already.
+  void cut_anew(const plan& again) {
+    plan changed = of_.made();
+    changed.cuts = again.cuts;
+    for (std::size_t s = 0; s < changed.stages.size(); ++s) of_.remake(changed, s);
+    for (const plan_change& each : found_) {
+      if (each.cuts == changed.cuts) return;
+    }
+    consider(change_of(change_kind::cuts, 0, changed), changed, of_.order());
+  }
+
+  /// The usual schedules of as many chunks.
+  void try_schedules() {
+    const plan& made = of_.made();
+    const checkpointing again = of_.like().memory.checkpoint;
+    if (again == checkpointing::except_last) return;  // gpipe alone keeps the last microbatch
+    const std::size_t m = made.schedule.microbatches;
+    for (const schedule_kind kind : usual_schedules(made.profile)) {
+      const schedule_entry& entry = entry_of(kind);
+      if (entry.name == made.schedule.name || !has_shape(kind, made.devices, made.chunks, m)) continue;
+      // What is computed again would stay between I and W, which nobody reckons.
+      if (entry.splits_backward && again != checkpointing::never) continue;
+      schedule_shape shape;
+      shape.ranks = made.devices;
+      shape.chunks = made.chunks;
+      shape.microbatches = m;
+      const schedule order = make_schedule(kind, shape);
+      plan changed = made;
+      changed.schedule = {entry.name, m};
+      if (!place(changed, order)) continue;
+      consider(change_of(change_kind::schedule, 0, changed), changed, order);
+    }
+  }
+
+  /// Puts the stages on the devices of a schedule; false: links are of other neighbours.
+  [[nodiscard]] bool place(plan& changed, const schedule& order) const {
+    const std::vector<std::size_t> in_flight = microbatches_in_flight(order);
+    for (std::size_t s = 0; s < changed.stages.size(); ++s) {
+      planned_stage& stage = changed.stages[s];
+      if (stage.in_flight != 0) stage.in_flight = in_flight[s];
+      if (stage.device == order.rank_of[s]) continue;
+      if (changed.messages.links.size() > 1) return false;
+      stage.device = order.rank_of[s];
+      of_.remake(changed, s);
+    }
+    return true;
+  }
+
+  /// The same by so many microbatches, as far as its schedule has them.
+  void try_microbatches(std::size_t m) {
+    const plan& made = of_.made();
+    const schedule_entry* const entry = find_schedule(made.schedule.name);
+    if (entry == nullptr || m > most_predicted / made.stages.size()) return;
+    const bool told = entry->takes == shape_figure::in_flight;
+    if (!told && !has_shape(entry->kind, made.devices, made.chunks, m)) return;
+    plan changed = made;
+    changed.schedule.microbatches = m;
+    const schedule order = schedule_of(changed);
+    if (!place(changed, order)) return;
+    consider(change_of(change_kind::microbatches, 0, changed), changed, order);
+  }
+
+  void try_bandwidth() {
+    plan changed = of_.made();
+    for (link_speed& each : changed.messages.links) each.bandwidth *= 2;
+    consider(change_of(change_kind::bandwidth, 0, changed), changed, of_.order());
+  }
+
+  void try_device(std::size_t d) {
+    plan changed = of_.made();
+    if (changed.speeds.empty()) changed.speeds.assign(changed.devices, 1);
+    changed.speeds[d] *= 1.1;
+    for (std::size_t s = 0; s < changed.stages.size(); ++s) {
+      if (changed.stages[s].device == d) of_.remake(changed, s);
+    }
+    consider(change_of(change_kind::device, d, changed), changed, of_.order());
+  }
+
+  const explained_plan& of_;
+  double makespan_;
+  std::vector<plan_change> found_{};
+};
+
+}  // namespace stagecut::inline v0::detail
