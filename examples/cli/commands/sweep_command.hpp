@@ -24,6 +24,7 @@
 #include "text/output.hpp"
 #include "text/sweep_text.hpp"
 #include "words/device_words.hpp"
+#include "words/did_you_mean.hpp"
 #include "words/helper_words.hpp"
 #include "words/layer_words.hpp"
 #include "words/limit_words.hpp"
@@ -143,7 +144,8 @@ struct sweep_command {
       for (const std::string_view each : split(schedules, ',')) {
         const auto* const known = stagecut::find_schedule(each);
         if (known == nullptr || stagecut::needs_more(*known)) {
-          throw CLI::ValidationError("--schedules", fmt::format("{} is none: see stagecut schedules", each));
+          throw CLI::ValidationError("--schedules", fmt::format("{} is none{} (see stagecut schedules)", each,
+                                                                did_you_mean(each, planned_schedules())));
         }
         result.schedules.push_back(known->kind);
       }
@@ -151,7 +153,8 @@ struct sweep_command {
     for (const std::string_view each : split(recompute, ',')) {
       const auto* const known = stagecut::find_name(stagecut::checkpointing_words, each == "none" ? "never" : each);
       if (known == nullptr || known->value == stagecut::checkpointing::except_last) {
-        throw CLI::ValidationError("--recompute", fmt::format("{} is neither never nor always", each));
+        throw CLI::ValidationError("--recompute", fmt::format("{} is neither never nor always{}", each,
+                                                                did_you_mean(each, recomputing())));
       }
       result.checkpoints.push_back(known->value);
     }

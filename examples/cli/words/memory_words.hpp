@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "words/did_you_mean.hpp"
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
@@ -89,7 +90,8 @@ struct memory_words {
       request.memory.parameter_multiplier = *multiplier;
       return;
     }
-    throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}", optimizer,
-                                                          stagecut::list_names(stagecut::optimizers)));
+    throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}{}", optimizer,
+                                                          stagecut::list_names(stagecut::optimizers),
+                                                          did_you_mean(optimizer, names_of(stagecut::optimizers))));
   }
 };

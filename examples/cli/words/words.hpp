@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "text/screen.hpp"
+#include "words/did_you_mean.hpp"
 #include "words/quantity.hpp"
 
 // What the words of several commands have in common.
@@ -38,7 +40,13 @@ inline CLI::Validator named_check(CLI::Validator check, const std::vector<std::s
 }
 
 /// A check for a word.
-inline CLI::Validator one_of(const std::vector<std::string>& words) { return named_check(CLI::IsMember(words), words); }
+inline CLI::Validator one_of(const std::vector<std::string>& words) {
+  const auto check = [words](const std::string& word) {
+    if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+    return fmt::format("{} not in {{{}}}{}", word, fmt::join(words, ","), did_you_mean(word, words));
+  };
+  return named_check(CLI::Validator(check, ""), words);
+}
 
 /// Likewise, for the name of a row of a table.
 template <class Rows>
