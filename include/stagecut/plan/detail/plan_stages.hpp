@@ -19,6 +19,7 @@
 #include <stagecut/plan/detail/check_memory.hpp>
 #include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
+#include <stagecut/plan/detail/even_cut.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/least_time_per_token.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
@@ -132,6 +133,10 @@ inline void check_stages_request(std::string_view function, const profile& model
   const bool per_token = request.objective == plan_objective::time_per_token;
   if (per_token && !timed) fail(invalid_input("model", "no layer has a time"));
   const auto best = [&](const auto& within) {
+    if (request.by == measure::layers && is_bottleneck(request.objective)) {
+      return detail::evened(detail::best_by_objective(cost, request.devices * request.chunks, request, within), blocks,
+                            within);
+    }
     if (per_token) return detail::least_time_per_token(cost, model, blocks, request, within);
     return timed ? detail::best_by_time(cost, model, blocks, request, within)
                  : detail::best_by_objective(cost, request.devices * request.chunks, request, within);
