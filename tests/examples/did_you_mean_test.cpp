@@ -36,7 +36,7 @@ TEST_CASE("an edit is a letter more, less or another one, or two neighbours that
   CHECK(edit_distance("ca", "abc") == 3);  // no letter is edited twice
 }
 
-TEST_CASE("short words one step apart have distance 1, those of two steps at most 2") {
+TEST_CASE("short words one step apart have distance 1, those of two steps at most 3") {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     std::string word;
@@ -49,7 +49,7 @@ TEST_CASE("short words one step apart have distance 1, those of two steps at mos
     }
     const auto steps = one_step_from(word);
     const auto further = one_step_from(steps[random() % steps.size()]);
-    CHECK(edit_distance(word, further[random() % further.size()]) <= 2);
+    CHECK(edit_distance(word, further[random() % further.size()]) <= 3);  // 3 where a letter comes between two that change places
   }
 }
 
