@@ -22,6 +22,7 @@
 #include "commands/read_model.hpp"
 #include "commands/worker_threads.hpp"
 #include "text/output.hpp"
+#include "text/progress_line.hpp"
 #include "text/sweep_text.hpp"
 #include "words/device_words.hpp"
 #include "words/did_you_mean.hpp"
@@ -103,6 +104,7 @@ struct sweep_command {
     for (const sweep_row& row : rows) plans += row.has_plan() ? 1 : 0;
     if (plans == 0) return none(rows);
     write(sweep_text(model, rows, front), "");
+    if (const std::string links = speeds.reading(); !links.empty()) say(links);
     if (stop_signals::asked()) {
       say(fmt::format("{}: stopped: {} of {} configurations have a plan so far", source_name(file), plans,
                       rows.size()));
@@ -134,6 +136,10 @@ struct sweep_command {
   [[nodiscard]] stagecut::sweep_axes axes(const stagecut::profile& model) const {
     stagecut::sweep_axes result;
     result.devices = numbers("--devices", devices, "4,8");
+    if (speeds.nodes.devices() != 0) {
+      if (result.devices.empty()) result.devices = {speeds.nodes.devices()};
+      for (const std::size_t each : result.devices) speeds.nodes.check_devices(each, true);
+    }
     if (result.devices.empty() && model.machine.devices != 0) result.devices = {model.machine.devices};
     if (result.devices.empty()) throw CLI::RequiredError("--devices");
     result.microbatches = numbers("--microbatches", microbatches, "32,64");
@@ -175,6 +181,9 @@ struct sweep_command {
     if (helpers) helped.helpers = helpers->refs();
     if (helpers && threads > 1) throw CLI::ValidationError("--threads", "above 1 does not go with --search");
     const worker_threads workers(helpers ? 1 : threads);  // helpers serve one search at a time
+    progress_line line;
+    const auto tell = [&](const stagecut::sweep_progress& now) { line.show([&] { return search_text(now); }); };
+    if (line.is_shown()) options.progress = tell;
     try {
       return stagecut::sweep_rows(model, helped, what, options, workers);
     } catch (const stagecut::invalid_input& error) {

@@ -67,6 +67,8 @@ struct memory_words {
       if (!size) {
         throw CLI::ValidationError("--memory", fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", each));
       }
+      const std::string question = unit_question(each);
+      if (!question.empty()) throw CLI::ValidationError("--memory", question);
       bytes.push_back(*size);
     }
     if (bytes.size() == 1) {

@@ -177,7 +177,7 @@ struct transformer_words {
   }
 
   /// An error of a training, of a serving or of a device, as one of the option that sets the field.
-  static stagecut::invalid_input named(const stagecut::invalid_input& error) {
+  [[nodiscard]] stagecut::invalid_input named(const stagecut::invalid_input& error) const {
     const std::string& place = error.place();
     const std::string_view problem = std::string_view(error.what()).substr(place.size() + 2);
     const std::size_t dot = place.find('.');
@@ -185,6 +185,8 @@ struct transformer_words {
     if (!place.starts_with("training.") && !place.starts_with("serving.")) return error;
     std::string option = "--" + place.substr(dot + 1);
     std::replace(option.begin(), option.end(), '_', '-');
+    const auto is_it = [&](const CLI::Option* each) { return each->get_name() == option; };
+    if (std::none_of(options.begin(), options.end(), is_it)) return error;  // of a configuration alone
     return {option, problem};
   }
 
