@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -38,6 +39,7 @@
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
 #include "text/table.hpp"
+#include "words/unknown_word.hpp"
 #include "words/words.hpp"
 
 namespace {
@@ -185,10 +187,8 @@ int run(int argc, char** argv) {
     return demo();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const bool word = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && argc > 1 && argv[1][0] != '-' &&
-                      app.get_subcommands().empty();
-    say(word ? fmt::format("{} is none of its commands (see stagecut --help)", argv[1])
-             : fmt::format("{} (see {})", error.what(), help_command(app)));
+    const std::string unknown = unknown_word(app, {argv + std::min(argc, 1), argv + argc});
+    say(unknown.empty() ? fmt::format("{} (see {})", error.what(), help_command(app)) : unknown);
     return bad_input;
   }
 }

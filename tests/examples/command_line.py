@@ -293,9 +293,9 @@ for name, words in (("range", "between the heaviest and the lightest stage, opti
     check(f"\n{name}: " in text and words in text, text)
 text = run("plan", "-", "--devices", 2, "--objective", "range", "--method", "parameters", stdin=uneven).stdout
 check("range of parameters: 0 B between" in text, text)
-fails(2, "--objective = range, is of equal devices without messages: ", "plan", "-", "--devices", 2, "--objective", "range",
+fails(2, "--objective: range is of equal devices without messages: ", "plan", "-", "--devices", 2, "--objective", "range",
       "--device-speeds", "1,2", stdin=uneven)
-fails(2, "--objective = variance, is of equal devices without messages: ", "plan", "-", "--devices", 2, "--objective", "variance",
+fails(2, "--objective: variance is of equal devices without messages: ", "plan", "-", "--devices", 2, "--objective", "variance",
       "--bandwidth", "1GB", stdin=uneven)
 
 # Devices of different speeds, and links between them: the plan remembers both.
@@ -361,8 +361,8 @@ fails(2, "must run the model in a finite time", "plan", "-", "--devices", 2, "--
       stdin="3\n1\n")
 for word in "--topology", "--device-speeds", "--keep-together", "--forbid-cut":
     fails(2, f"{word}: must not be empty", "plan", "-", "--devices", 2, word, "", stdin=uneven)
-fails(2, "--device-speeds.size() = 2, must be the number of devices", "plan", "-", "--devices", 4, "--device-speeds", "1,2", stdin=uneven)
-fails(2, "--device-speeds[1] = 0.000000, must be finite and above 0", "plan", "-", "--devices", 2, "--device-speeds", "1,0", stdin=uneven)
+fails(2, "--device-speeds: 2 values where each of the devices needs one", "plan", "-", "--devices", 4, "--device-speeds", "1,2", stdin=uneven)
+fails(2, "--device-speeds: 0 of device 1 must be finite and above 0", "plan", "-", "--devices", 2, "--device-speeds", "1,0", stdin=uneven)
 fails(2, "--device-speeds: 1,x is no list of numbers: 1,1,0.5,1", "plan", "-", "--devices", 2, "--device-speeds", "1,x", stdin=uneven)
 fails(2, "--bandwidth: fast is no size", "plan", "-", "--devices", 2, "--bandwidth", "fast", stdin=uneven)
 nothing = "says nothing: no layer has an output, and messages have no latency"
@@ -433,10 +433,10 @@ check("1f1b" not in done.stdout and "interleaved" in done.stdout, done.stdout)
 roomy = json.loads(
     run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--format", "json", stdin=uneven).stdout)
 check(roomy["makespan"] == 776, roomy["makespan"])
-tight = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--memory", 250, "--format", "json", stdin=uneven)
+tight = run("plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 8, "--memory", "250B", "--format", "json", stdin=uneven)
 check(tight.returncode == 0 and json.loads(tight.stdout)["makespan"] >= 776, tight)
 fails(3, "the fullest of 2 devices of 2 stages each needs at least", "plan", "-", "--devices", 2, "--chunks", 2,
-      "--microbatches", 8, "--memory", 170, stdin=uneven)
+      "--microbatches", 8, "--memory", "170B", stdin=uneven)
 
 # Memory: what is in flight, the optimizer, the buffer, checkpoints.
 heavy = header + "a,x,1,1,100,10,1\nb,x,1,1,100,10,1\nc,x,1,1,100,10,1\nd,x,1,1,100,10,1\n"
@@ -457,46 +457,46 @@ check(memory("--optimizer", "sgd") == [442, 422], memory("--optimizer", "sgd"))
 check(memory("--optimizer", "0.5") == [142, 122], memory("--optimizer", "0.5"))
 check(memory("--boundary-buffers", 0) == [840, 820], memory("--boundary-buffers", 0))
 check(memory("--checkpoint", "always") == [822, 823], memory("--checkpoint", "always"))
-check(memory("--memory", "842") == [842, 822], "842 bytes do")
-fails(3, "2 stages needs at least 842 bytes, and a device has 841 bytes", "plan", "-", "--devices", 2, "--memory", 841, stdin=heavy)
-fails(3, "needs at least 842 bytes, and a device has 631 bytes", "plan", "-", "--devices", 2, "--memory", 842, "--memory-buffer", 0.25, stdin=heavy)
-fails(3, "sharded 2 ways it would fit", "plan", "-", "--devices", 2, "--memory", 400, stdin=heavy)
+check(memory("--memory", "842B") == [842, 822], "842 bytes do")
+fails(3, "2 stages needs at least 842 bytes, and a device has 841 bytes", "plan", "-", "--devices", 2, "--memory", "841B", stdin=heavy)
+fails(3, "needs at least 842 bytes, and a device has 631 bytes", "plan", "-", "--devices", 2, "--memory", "842B", "--memory-buffer", 0.25, stdin=heavy)
+fails(3, "sharded 2 ways it would fit", "plan", "-", "--devices", 2, "--memory", "400B", stdin=heavy)
 fails(2, "--memory: 80gib is no size", "plan", "-", "--devices", 2, "--memory", "80gib", stdin=heavy)
 fails(2, "--memory = 0", "plan", "-", "--devices", 2, "--memory", "0", stdin=heavy)
-fails(2, "--memory-buffer = 1", "plan", "-", "--devices", 2, "--memory", 9, "--memory-buffer", 1, stdin=heavy)
+fails(2, "--memory-buffer = 1", "plan", "-", "--devices", 2, "--memory", "9B", "--memory-buffer", 1, stdin=heavy)
 fails(2, "--optimizer: lion is neither a number nor one of sgd", "plan", "-", "--devices", 2, "--optimizer", "lion", stdin=heavy)
 fails(2, "--optimizer = -1", "plan", "-", "--devices", 2, "--optimizer", "-1", stdin=heavy)
 fails(2, "--in-flight[1] = 3", "plan", "-", "--devices", 2, "--in-flight", "2,3", stdin=heavy)
 fails(2, "--in-flight: 2,x is no list of numbers", "plan", "-", "--devices", 2, "--in-flight", "2,x", stdin=heavy)
 fails(2, "--in-flight: 2, is no list of numbers", "plan", "-", "--devices", 2, "--in-flight", "2,", stdin=heavy)
 fails(2, "--in-flight.size() = 1, must be the number of stages, 2", "plan", "-", "--devices", 2, "--in-flight", "2", stdin=heavy)
-fails(2, "--microbatches = 0", "plan", "-", "--devices", 2, "--schedule", "gpipe", "--memory", 9, stdin=heavy)
+fails(2, "--microbatches = 0", "plan", "-", "--devices", 2, "--schedule", "gpipe", "--memory", "9B", stdin=heavy)
 fails(2, "--memory-buffer: needs --memory", "plan", "-", "--devices", 2, "--memory-buffer", 0.5, stdin=heavy)
 fails(2, "--memory: 1e308TiB is no size", "plan", "-", "--devices", 2, "--memory", "1e308TiB", stdin=heavy)
 fails(2, "--schedule = gpipe, has one stage", "plan", "-", "--devices", 2, "--chunks", 2, "--schedule", "gpipe", stdin=heavy)
 fails(2, "--timeline: needs --microbatches", "plan", "-", "--devices", 2, "--timeline", "--format", "json", stdin=heavy)
 fails(2, "--timeline: needs --format json", "plan", "-", "--devices", 2, "--timeline", "--microbatches", 2, stdin=heavy)
 fails(2, "--timeline: there is no", "plan", "-", "--devices", 2, "--timeline", "--format", "json", "--microbatches", 1 << 22, stdin=heavy)
-fails(2, "no layer takes any bytes: a limit of memory", "plan", "-", "--devices", 2, "--memory", 9, stdin="1\n2\n")
+fails(2, "no layer takes any bytes: a limit of memory", "plan", "-", "--devices", 2, "--memory", "9B", stdin="1\n2\n")
 fails(2, "more than 10^18 bytes", "plan", "-", "--devices", 2, stdin=header + "a,x,1,1,1,1,1e308\nb,x,1,1,1,1,1\n")
 fails(2, "--checkpoint = except_last", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
-fails(2, "--memory = 900.000000, limits what the order of interleaved keeps, and that is not known: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", 900, stdin=heavy)
+fails(2, "limits what the order of interleaved keeps, and that is not known: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900B", stdin=heavy)
 
 # The memory of each device; a list of one is of all.
-unlike = json.loads(run("plan", "-", "--devices", 2, "--memory", "442,1232", "--format", "json", stdin=heavy).stdout)
+unlike = json.loads(run("plan", "-", "--devices", 2, "--memory", "442B,1232B", "--format", "json", stdin=heavy).stdout)
 check(unlike["cuts"] == [0, 1, 4] and unlike["memory"]["of_devices"] == [442, 1232], unlike)
 check("per_device" not in unlike["memory"], unlike["memory"])
-table = run("plan", "-", "--devices", 2, "--memory", "442,2KB", "--device-speeds", "1,2", stdin=heavy).stdout
+table = run("plan", "-", "--devices", 2, "--memory", "442B,2KB", "--device-speeds", "1,2", stdin=heavy).stdout
 check(table.splitlines()[0].endswith(" of") and "422 B      442 B" in table and "memory: within that of each device" in table, table)
-both = ("--microbatches", 4, "--memory", "442,1232")
+both = ("--microbatches", 4, "--memory", "442B,1232B")
 check(json.loads(run("plan", "-", "--devices", 2, *both, "--format", "json", stdin=heavy).stdout)["cuts"] == [0, 1, 4], "by the makespan")
-fails(2, "--memory.size() = 3, must be the number of devices, 2", "plan", "-", "--devices", 2, "--memory", "9,9,9", stdin=heavy)
-fails(2, "--memory: 9x is no size", "plan", "-", "--devices", 2, "--memory", "9,9x", stdin=heavy)
-fails(2, "--memory:  is no size", "plan", "-", "--devices", 2, "--memory", "9,", stdin=heavy)
-fails(2, "--memory[1] = 0", "plan", "-", "--devices", 2, "--memory", "9,0", stdin=heavy)
-fails(2, "--memory = {…}, is not supported for a graph", "plan", models / "towers.dot", "--devices", 2, "--memory", "9GB,8GB")
-fails(2, "--memory = {…}, limits what the order of interleaved keeps", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900,800", stdin=heavy)
-fails(3, "of the memory of every device would do", "plan", "-", "--devices", 2, "--memory", "422,842", stdin=heavy)
+fails(2, "--memory: 3 values where 2 are needed, one for each of the devices", "plan", "-", "--devices", 2, "--memory", "9B,9B,9B", stdin=heavy)
+fails(2, "--memory: 9x is no size", "plan", "-", "--devices", 2, "--memory", "9B,9x", stdin=heavy)
+fails(2, "--memory:  is no size", "plan", "-", "--devices", 2, "--memory", "9B,", stdin=heavy)
+fails(2, "--memory: 0 of device 1 must be finite and above 0", "plan", "-", "--devices", 2, "--memory", "9B,0", stdin=heavy)
+fails(2, "--memory: is not supported for a graph: say one memory for all devices", "plan", models / "towers.dot", "--devices", 2, "--memory", "9GB,8GB")
+fails(2, "limits what the order of interleaved keeps", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900B,800B", stdin=heavy)
+fails(3, "of the memory of every device would do", "plan", "-", "--devices", 2, "--memory", "422B,842B", stdin=heavy)
 
 # Inference: forward passes alone, parameters and what is kept of a group of requests.
 serve = ("plan", "-", "--devices", 2, "--inference")

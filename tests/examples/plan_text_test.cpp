@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/profile/as_inference.hpp>
 
 #include <algorithm>
@@ -43,7 +44,7 @@ TEST_CASE("a plan fits the screen, has no colours unless asked, and says what is
   CHECK(widest(text) <= 100);
   CHECK(widest(plan_text(*plan, {.width = 80, .colour = false})) <= 80);
   CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(plan_text(*plan, {.width = 100, .colour = true}).find("\x1b[33m") != std::string::npos);
+  CHECK(plan_text(*plan, {.width = 120, .colour = true}).find("\x1b[33m") != std::string::npos);
   CHECK(text.find("bottleneck of time: 171 ms, optimal: no cut is below 171 ms") != std::string::npos);
   CHECK(text.find("1f1b of 8 microbatches: ") != std::string::npos);
   CHECK(text.find("in flight") != std::string::npos);
@@ -172,4 +173,43 @@ TEST_CASE("the value is in the unit of what was minimised") {
   plain.weights_only = true;
   CHECK(plan_text(*plan_chain(plain, {.devices = 2}), {}).find("bottleneck of time: 0.018, optimal") !=
         std::string::npos);
+}
+
+TEST_CASE("names are whole where the screen has room for them: bars give way first") {
+  const auto plan = *plan_chain(model(20, "transformer.blocks.layer."), {.devices = 4, .microbatches = 8});
+  const std::string wide = plan_text(plan, {.width = 120});
+  CHECK(wide.find("transformer.blocks.layer.0 .. transformer.blocks.layer.9 ") != std::string::npos);
+  CHECK(wide.find("##") != std::string::npos);
+  const std::string text = plan_text(plan, {.width = 100});
+  CHECK(text.find("transformer.blocks.layer.0 .. transformer.blocks.layer.9 ") != std::string::npos);
+  CHECK(widest(text) <= 100);
+  const auto shorter = *plan_chain(model(20, "encoder.layer."), {.devices = 4, .microbatches = 8});
+  const std::string narrow = plan_text(shorter, {.width = 80});
+  CHECK(narrow.find("encoder.layer.0 .. encoder.layer.9 ") != std::string::npos);
+  CHECK(widest(narrow) <= 80);
+  const std::string small = plan_text(plan, {.width = 80});  // no more is cut off than has to be
+  CHECK(small.find("#") == std::string::npos);
+  CHECK(small.find("ks.layer.0 .. ") != std::string::npos);
+  CHECK(widest(small) <= 80);
+  CHECK(widest(small) >= 76);
+}
+
+TEST_CASE("where stages share a device, what they take together is told") {
+  stagecut::plan_request request{.devices = 2, .chunks = 2, .microbatches = 4};
+  auto layers = model(8, "l");
+  for (auto& each : layers.layers) each.activations = 1048576;
+  const auto plan = *plan_chain(layers, request);
+  const auto bytes = stagecut::device_memories(plan);
+  const std::string text = plan_text(plan, {});
+  CHECK(text.find("\ndevice  stages") != std::string::npos);
+  for (std::size_t d = 0; d < 2; ++d) {
+    CHECK(text.find(fmt::format("\n     {}  {}, {}  ", d, d, d + 2)) != std::string::npos);
+    CHECK(text.find("  " + bytes_text(bytes[d]) + "\n") != std::string::npos);
+  }
+  CHECK(plan_text(*plan_chain(layers, {.devices = 2, .microbatches = 4}), {}).find("device  stages") == std::string::npos);
+  auto edited = plan;
+  edited.schedule.name = "nobody's";
+  CHECK(devices_text(edited).empty());
+  request.microbatches = 0;  // nothing is known of the iteration
+  CHECK(devices_text(*plan_chain(layers, request)).empty());
 }

@@ -51,3 +51,20 @@ TEST_CASE("figures for a person") {
   CHECK(seconds_text(0.0123) == "12.3 ms");
   CHECK(seconds_text(75) == "75 s");
 }
+
+TEST_CASE("a small size without a unit is asked for one") {
+  CHECK(unit_question("80") == "80 bytes? say 80GB or 80GiB, or 80B if bytes are meant");
+  CHECK(unit_question("81559") == "81559 bytes? say 81559MB or 81559MiB, or 81559B if bytes are meant");
+  CHECK(unit_question("0.5") == "0.5 bytes? say 0.5GB or 0.5GiB, or 0.5B if bytes are meant");
+  for (const char* const clear : {"80GB", "80B", "80 B", "0", "1048576", "8e10", "85899345920", "much", "", "80gib"}) {
+    CAPTURE(clear);
+    CHECK(unit_question(clear).empty());
+  }
+}
+
+TEST_CASE("rates in units of 1000") {
+  CHECK(bandwidth_text(450e9) == "450 GB/s");
+  CHECK(bandwidth_text(1.5e12) == "1.5 TB/s");
+  CHECK(bandwidth_text(999) == "999 B/s");
+  CHECK(bandwidth_text(0.5) == "0.5 B/s");
+}

@@ -92,7 +92,7 @@ with tempfile.TemporaryDirectory() as folder:
             run("plan", profile, "--devices", "2", "--forbid-cut", name + "\u202e", status=2)
             run(name + "\u202e", status=2)
             run("simulate", plan, "--format", name + "\u202e", status=2)
-        run("plan", "-", "--devices", "2", "--memory", "1", status=3, stdin=model(name + "\u202e").encode())
+        run("plan", "-", "--devices", "2", "--memory", "1B", status=3, stdin=model(name + "\u202e").encode())
         for wrong in ({"name": "a", "forward": name + "\u202e"}, {"forward": 1, "tied": [{"name": "a", name + "\u202e": 1}]}):
             file = json.dumps({"schema": "stagecut-profile-1", "layers": [wrong]}).encode()
             run("show", "-", status=2, stdin=file.replace(b'"a"', b'"a", "bytes": 1') if "tied" in wrong else file)

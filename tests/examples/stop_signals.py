@@ -27,7 +27,7 @@ hard = header + "".join(f"l{i},x,{f},{2 * f},10,3,1\n" for i, f in enumerate(tim
 long = ("--devices", 16, "--chunks", 2, "--microbatches", 64, "--time-limit", 100000)
 times = [generator.randint(100, 1000) for _ in range(2000)]
 full = header + "".join(f"l{i},x,{f},{2 * f},{f % 97},{f % 31 + 1},1\n" for i, f in enumerate(times))
-tight = ("--devices", 64, "--chunks", 2, "--microbatches", 256, "--memory", 44000, "--time-limit", 100000)
+tight = ("--devices", 64, "--chunks", 2, "--microbatches", 256, "--memory", "44000B", "--time-limit", 100000)
 
 
 def start(*words, command="plan", stdin=None, **options):

@@ -84,7 +84,7 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--microbatches is required", "sweep", model, "--devices", 4)
     fails(2, "--devices: 0 is no whole number from 1 to 1048576", *sweep, "--devices", "4,0")
     fails(2, "--devices: 4,x is no list of numbers: 4,8", *sweep, "--devices", "4,x")
-    fails(2, "--schedules: 2f2b is none: see stagecut schedules", *sweep, "--devices", 4, "--schedules", "1f1b,2f2b")
+    fails(2, "--schedules: 2f2b is none (see stagecut schedules)", *sweep, "--devices", 4, "--schedules", "1f1b,2f2b")
     fails(2, "--recompute: except_last is neither never nor always", *sweep, "--devices", 4, "--recompute", "except_last")
     fails(2, "--memory: 5 apples is no size", *sweep, "--devices", 4, "--memory", "5 apples")
     fails(2, "is that of --csv", *sweep, "--devices", 4, "--csv", table, "--svg", table)

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -327,4 +328,32 @@ TEST_CASE("stages side by side run at the same time") {
   made.schedule.orders = schedule_of(made).orders;
   made.schedule.name.clear();
   CHECK(makespan() == 15);
+}
+
+TEST_CASE("the memory of devices is that of all their stages at the fullest moment") {
+  const stagecut::plan_request request{.devices = 2, .chunks = 2, .microbatches = 4};
+  plan made = *plan_chain(layers(8), request);
+  const numbers found = stagecut::device_memories(made);
+  REQUIRE(found.size() == 2);
+  // By hand: the passes of each device in the order of its schedule, and what is kept behind each of them.
+  const auto order = schedule_of(made);
+  for (std::size_t d = 0; d < 2; ++d) {
+    double resident = 0, kept = 0, most = 0;
+    for (const auto& stage : made.stages) {
+      if (stage.device == d) resident += stage.memory.resident + stage.memory.workspace + stage.memory.buffers;
+    }
+    for (const auto& each : order.orders[d]) {
+      const bool forward = each.kind == stagecut::op_kind::forward;
+      kept += (forward ? 1 : -1) * made.stages[each.stage].memory.activations;
+      if (most < kept) most = kept;
+    }
+    CHECK(found[d] == doctest::Approx(resident + most));
+    double apart = 0;
+    for (const auto& stage : made.stages) apart += stage.device == d ? stage.total_memory() : 0;
+    CHECK(found[d] <= apart);
+  }
+  CHECK(stagecut::fullest_device(made) == std::max(found[0], found[1]));
+  for (auto& stage : made.stages) stage.in_flight = 0;
+  CHECK(stagecut::device_memories(made).empty());
+  CHECK(stagecut::fullest_device(made) == 0);
 }

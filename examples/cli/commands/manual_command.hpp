@@ -13,6 +13,7 @@
 #include "text/command_tree.hpp"
 #include "text/manual_text.hpp"
 #include "text/output.hpp"
+#include "words/did_you_mean.hpp"
 #include "words/words.hpp"
 
 /// The words of `stagecut manual`.
@@ -35,10 +36,13 @@ struct manual_command {
   [[nodiscard]] int run(const told_command& program) const {
     if (!folder.empty()) return write_all(program);
     const std::string name = fmt::format("{}{}{}", program.name(), names.empty() ? "" : " ", fmt::join(names, " "));
+    std::vector<std::string> known;
     for (const told_command* const each : all_of(program)) {
       if (each->name() == name) return write(manual_page(*each, program), ""), 0;
+      known.push_back(each->name().substr(std::min(each->name().size(), program.name().size() + 1)));
     }
-    throw CLI::ValidationError("COMMAND", fmt::format("{} is no command", fmt::join(names, " ")));
+    const std::string said = fmt::format("{}", fmt::join(names, " "));
+    throw CLI::ValidationError("COMMAND", fmt::format("{} is no command{}", said, did_you_mean(said, known)));
   }
 
  private:

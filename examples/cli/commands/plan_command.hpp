@@ -22,6 +22,7 @@
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
+#include "text/progress_line.hpp"
 #include "text/stop_signals.hpp"
 #include "words/device_words.hpp"
 #include "words/helper_words.hpp"
@@ -148,6 +149,7 @@ struct plan_command {
     if (format == "text") text += target.text_of(made);
     write(text, output);
     say_too_large(made);
+    say_reading();
     if (request.microbatches != 0 && !made.makespan) {
       const std::string why = prediction_obstacle(request);
       say(fmt::format("{}: no makespan is predicted: {}", source(), why.empty() ? "a stage is on a CPU" : why));
@@ -178,7 +180,14 @@ struct plan_command {
     // No makespan is known with CPUs: those of the machine are not asked for then.
     const bool makespan = request.objective == stagecut::plan_objective::makespan;
     request.cpus = cpus.value_or(makespan ? 0 : model.machine.cpus);
-    if (devices_said->count() != 0) return;
+    if (devices_said->count() != 0) {
+      if (devices.nodes.devices() != 0) devices.nodes.check_devices(request.devices, false);
+      return;
+    }
+    if (devices.nodes.devices() != 0) {
+      request.devices = devices.nodes.devices();
+      return;
+    }
     if (model.machine.devices == 0) throw CLI::RequiredError("--devices");
     request.devices = model.machine.devices;
     request.at_most = !model.inference;
@@ -198,6 +207,15 @@ struct plan_command {
     if (!(most > has)) return;
     say(fmt::format("{}: a device needs up to {}, and {} has {}: --memory limits the plan", source(), bytes_text(most),
                     shown(computed_figure<std::string>(computed, "device", "the device")), bytes_text(has)));
+  }
+
+  /// Says how words were understood that could have meant something else.
+  void say_reading() const {
+    if (const std::string links = devices.reading(); !links.empty()) say(links);
+    if (schedule == "auto" || schedule_said->count() == 0 || request.chunks == 1) return;
+    const auto& entry = *stagecut::find_schedule(schedule);
+    if (entry.with_chunks == entry.kind) return;
+    say(fmt::format("--schedule: {} with {} chunks is {}", schedule, request.chunks, to_string(entry.with_chunks)));
   }
 
   /// Says why there is no plan.
@@ -229,14 +247,22 @@ struct plan_command {
 
   /// The plan, of `auto` the best of those that are compared.
   stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model) {
+    using namespace stagecut;
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
     request.limits.stop = stop;
     const std::unique_ptr<search_helpers> helpers = search.ask();
     if (helpers) request.helpers = helpers->refs();
-    if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, request);
-    if (schedule != "auto") return stagecut::make_plan(model, request, stagecut::plan_graph);
-    compared = stagecut::compare_plans(model, request, stagecut::usual_choices(model, chunks));
+    progress_line line;
+    const char* const what = request.objective == plan_objective::bottleneck ? "bottleneck" : "makespan";
+    const auto tell = [&](const makespan_progress& now) {
+      line.show([&] { return search_text(model, now, what, time_limit - line.seconds()); });
+    };
+    plan_request asked = request;
+    if (line.is_shown()) asked.limits.progress = tell;
+    if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, asked);
+    if (schedule != "auto") return stagecut::make_plan(model, asked, stagecut::plan_graph);
+    compared = stagecut::compare_plans(model, asked, stagecut::usual_choices(model, chunks));
     return std::move(compared.best);
   }
 

@@ -67,7 +67,7 @@ struct profile_command {
     };
     option("--preset", preset, "NAME", "A known model: see stagecut presets")->check(one_of(presets));
     option("--config", config, "FILE", "Hugging Face's config.json, or our own");
-    option("--set", changes, "KEY=VALUE", "Change one of its figures: layers=12")->allow_extra_args(false);
+    option("--set", changes, "KEY=VALUE", "Change figures of it: layers=12");
     model.add(*command, false);
     const auto rare = [&](const char* name, auto& into, const char* type, const char* says) {
       return option(name, into, type, says)->group(rare_options);
@@ -179,6 +179,8 @@ struct profile_command {
     if (!device_memory.empty()) {
       const auto bytes = parse_bytes(device_memory);
       if (!bytes) throw CLI::ValidationError("--device-memory", device_memory + " is no size");
+      const std::string question = unit_question(device_memory);
+      if (!question.empty()) throw CLI::ValidationError("--device-memory", question);
       on.memory = *bytes;
     }
     return on;

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "text/computed_text.hpp"
+
 /// What is to be simulated.
 struct scenario {
   std::string title;
@@ -24,6 +26,7 @@ struct scenario {
   std::optional<double> memory_limit;
   std::vector<double> memory_limits;  // of every rank, where each has its own
   bool seconds = true;
+  double samples = 0;  // of a microbatch; 0: not known
 };
 
 /// What came of it.
@@ -31,6 +34,7 @@ struct simulated {
   stagecut::io::pipeline_picture picture;
   stagecut::makespan_parts parts;
   std::vector<double> peak_activations;  // of every rank: microbatches through one of its stages
+  double samples = 0;                    // of a microbatch; 0: not known
 
   /// The share of the makespan that ranks do not compute.
   [[nodiscard]] double bubble_rate() const {
@@ -48,6 +52,7 @@ inline simulated simulate(const scenario& of) {
   picture.memory_limit = of.memory_limit;
   picture.memory_limits = of.memory_limits;
   picture.seconds = of.seconds;
+  result.samples = of.samples;
   picture.bytes = of.bytes.has_value();
   result.parts = stagecut::split_makespan(of.order, of.times, of.transfers);
   for (const auto& rank : stagecut::memory_curve(of.order, stagecut::simulation<double>{})) {
@@ -91,5 +96,6 @@ inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order
     }
   }
   result.seconds = !plan.profile.weights_only;
+  result.samples = computed_figure(computed_figures(plan.profile), "microbatch", 0.0);
   return result;
 }

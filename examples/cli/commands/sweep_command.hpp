@@ -22,8 +22,10 @@
 #include "commands/read_model.hpp"
 #include "commands/worker_threads.hpp"
 #include "text/output.hpp"
+#include "text/progress_line.hpp"
 #include "text/sweep_text.hpp"
 #include "words/device_words.hpp"
+#include "words/did_you_mean.hpp"
 #include "words/helper_words.hpp"
 #include "words/layer_words.hpp"
 #include "words/limit_words.hpp"
@@ -102,6 +104,7 @@ struct sweep_command {
     for (const sweep_row& row : rows) plans += row.has_plan() ? 1 : 0;
     if (plans == 0) return none(rows);
     write(sweep_text(model, rows, front), "");
+    if (const std::string links = speeds.reading(); !links.empty()) say(links);
     if (stop_signals::asked()) {
       say(fmt::format("{}: stopped: {} of {} configurations have a plan so far", source_name(file), plans,
                       rows.size()));
@@ -133,6 +136,10 @@ struct sweep_command {
   [[nodiscard]] stagecut::sweep_axes axes(const stagecut::profile& model) const {
     stagecut::sweep_axes result;
     result.devices = numbers("--devices", devices, "4,8");
+    if (speeds.nodes.devices() != 0) {
+      if (result.devices.empty()) result.devices = {speeds.nodes.devices()};
+      for (const std::size_t each : result.devices) speeds.nodes.check_devices(each, true);
+    }
     if (result.devices.empty() && model.machine.devices != 0) result.devices = {model.machine.devices};
     if (result.devices.empty()) throw CLI::RequiredError("--devices");
     result.microbatches = numbers("--microbatches", microbatches, "32,64");
@@ -143,7 +150,8 @@ struct sweep_command {
       for (const std::string_view each : split(schedules, ',')) {
         const auto* const known = stagecut::find_schedule(each);
         if (known == nullptr || stagecut::needs_more(*known)) {
-          throw CLI::ValidationError("--schedules", fmt::format("{} is none: see stagecut schedules", each));
+          throw CLI::ValidationError("--schedules", fmt::format("{} is none{} (see stagecut schedules)", each,
+                                                                did_you_mean(each, planned_schedules())));
         }
         result.schedules.push_back(known->kind);
       }
@@ -151,7 +159,8 @@ struct sweep_command {
     for (const std::string_view each : split(recompute, ',')) {
       const auto* const known = stagecut::find_name(stagecut::checkpointing_words, each == "none" ? "never" : each);
       if (known == nullptr || known->value == stagecut::checkpointing::except_last) {
-        throw CLI::ValidationError("--recompute", fmt::format("{} is neither never nor always", each));
+        throw CLI::ValidationError("--recompute", fmt::format("{} is neither never nor always{}", each,
+                                                                did_you_mean(each, recomputing())));
       }
       result.checkpoints.push_back(known->value);
     }
@@ -172,6 +181,9 @@ struct sweep_command {
     if (helpers) helped.helpers = helpers->refs();
     if (helpers && threads > 1) throw CLI::ValidationError("--threads", "above 1 does not go with --search");
     const worker_threads workers(helpers ? 1 : threads);  // helpers serve one search at a time
+    progress_line line;
+    const auto tell = [&](const stagecut::sweep_progress& now) { line.show([&] { return search_text(now); }); };
+    if (line.is_shown()) options.progress = tell;
     try {
       return stagecut::sweep_rows(model, helped, what, options, workers);
     } catch (const stagecut::invalid_input& error) {

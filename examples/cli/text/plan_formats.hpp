@@ -14,6 +14,7 @@
 
 #include "text/plan_text.hpp"
 #include "text/screen.hpp"
+#include "words/did_you_mean.hpp"
 #include "words/words.hpp"
 
 /// The formats of the program itself, and what they are; of `json` a page tells more.
@@ -36,7 +37,7 @@ inline CLI::Validator format_check() {
   for (const auto& each : stagecut::io::formats) names.emplace_back(each.name);
   const auto check = [names](const std::string& name) {
     const bool known = std::find(names.begin(), names.end(), name) != names.end();
-    return known ? std::string() : fmt::format("{} is no format (see stagecut formats)", name);
+    return known ? std::string() : fmt::format("{} is no format{} (see stagecut formats)", name, did_you_mean(name, names));
   };
   return named_check(CLI::Validator(check, ""), names);
 }

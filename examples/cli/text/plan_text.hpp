@@ -136,8 +136,8 @@ inline std::string summary(const stagecut::plan& plan) {
   return text + limit_text(plan.memory);
 }
 
-/// A plan: its stages, each with a bar as long as its share of the heaviest, and what they add up to.
-inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
+/// The stages of a plan, names shortened to so many characters.
+inline table stages_table(const stagecut::plan& plan, std::size_t most) {
   const bool memory = !plan.memory.optimizer.empty();
   const bool timed =
       plan.objective.of != "time" && std::any_of(plan.stages.begin(), plan.stages.end(),
@@ -152,8 +152,6 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
   const bool limits = memory && plan.memory.of_devices.size() == plan.devices;
   if (limits) head.emplace_back("of");
   lines.add(head);
-  // The other columns take about 48 characters, the bars at least 12.
-  const std::size_t most = std::clamp<std::size_t>((std::max<std::size_t>(on.width, 64) - 64) / 2, 8, 24);
   const auto span = [&](std::size_t s) {
     const auto layers = stagecut::layers_of(plan, s);
     const auto front = shown(plan.profile.layers[layers.front()].name, most);
@@ -161,8 +159,6 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
     const bool gaps = layers.back() - layers.front() + 1 != layers.size();
     return front + (gaps ? ", .., " : " .. ") + shown(plan.profile.layers[layers.back()].name, most);
   };
-  double heaviest = 0;
-  for (const auto& stage : plan.stages) heaviest = std::max(heaviest, stage.cost);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const auto& stage = plan.stages[s];
     std::vector<std::string> cells = {stage.on_cpu ? fmt::format("{} CPU", s) : std::to_string(s)};
@@ -174,13 +170,56 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
     if (limits) cells.push_back(bytes_text(plan.memory.of_devices[stage.device]));
     lines.add(std::move(cells));
   }
+  return lines;
+}
+
+/// What devices take that have several stages, all of these together at the fullest moment; nothing where each has one, or
+/// where that is not known, as of a plan that somebody edited.
+inline std::string devices_text(const stagecut::plan& plan) try {
+  if (plan.chunks < 2) return "";
+  const std::vector<double> bytes = stagecut::device_memories(plan);
+  const bool limits = plan.memory.of_devices.size() == bytes.size();
+  table lines(1);
+  std::vector<std::string> head = {"device", "stages", "memory"};
+  if (limits) head.emplace_back("of");
+  lines.add(std::move(head));
+  for (std::size_t d = 0; d < bytes.size(); ++d) {
+    std::string stages;
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+      if (plan.stages[s].device == d) stages += fmt::format("{}{}", stages.empty() ? "" : ", ", s);
+    }
+    std::vector<std::string> cells = {std::to_string(d), stages, bytes_text(bytes[d])};
+    if (limits) cells.push_back(bytes_text(plan.memory.of_devices[d]));
+    lines.add(std::move(cells));
+  }
+  return bytes.empty() ? "" : lines.text([](std::size_t) { return std::string(); });
+} catch (const std::invalid_argument&) {
+  return "";
+}
+
+/// A plan: its stages, each with a bar as long as its share of the heaviest where names leave room for one, and what they
+/// add up to.
+inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
+  double heaviest = 0;
+  for (const auto& stage : plan.stages) heaviest = std::max(heaviest, stage.cost);
+  // Names are shortened, to as much as fits, only where the screen has no room for them.
+  const auto fits = [&](const table& lines) { return lines.width() <= on.width + 2; };
+  std::size_t least = 8, most = 40;
+  table lines = stages_table(plan, most);
+  if (!fits(lines)) {
+    while (least + 1 < most) {
+      const std::size_t middle = (least + most) / 2;
+      (fits(stages_table(plan, middle)) ? least : most) = middle;
+    }
+    lines = stages_table(plan, least);
+  }
   const std::size_t room = on.width > lines.width() + 8 ? std::min<std::size_t>(32, on.width - lines.width()) : 0;
   return lines.text([&](std::size_t line) {
     if (line == 0 || room == 0) return std::string();
     const double share = heaviest > 0 ? plan.stages[line - 1].cost / heaviest : 1;
     const std::string bar(static_cast<std::size_t>(std::lround(static_cast<double>(room) * share)), '#');
     return on.colour ? fmt::format("  \x1b[{}m{}\x1b[0m", share == 1 ? 33 : 34, bar) : "  " + bar;
-  }) + summary(plan);
+  }) + devices_text(plan) + summary(plan);
 }
 
 /// What several combinations came to, one a line, the best marked.

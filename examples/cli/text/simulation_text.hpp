@@ -131,10 +131,30 @@ inline std::string simulation_json(const simulated& of) {
   return text + "}\n";
 }
 
+/// What an iteration works off, by which unlike plans are compared: samples where all profiles tell them, else microbatches.
+struct compared_work {
+  bool samples = true;  // rather than microbatches
+  bool unlike = false;  // whether iterations differ
+
+  explicit compared_work(const std::vector<simulated>& all) {
+    for (const auto& each : all) samples = samples && each.samples > 0;
+    for (const auto& each : all) unlike = unlike || of(each) != of(all[0]);
+  }
+  [[nodiscard]] double of(const simulated& one) const {
+    const auto m = static_cast<double>(one.picture.order.microbatches);
+    return samples ? m * one.samples : m;
+  }
+  /// The time by which a plan ranks: of its iteration, or of a sample or microbatch where iterations differ.
+  [[nodiscard]] double time(const simulated& one) const {
+    return unlike ? one.picture.run.makespan / of(one) : one.picture.run.makespan;
+  }
+};
+
 /// Plans side by side; the causes of idle time unless a terminal has no room for them.
 inline std::string comparison_text(const std::vector<simulated>& all, const screen& on) {
-  double best = all[0].picture.run.makespan;
-  for (const auto& each : all) best = std::min(best, each.picture.run.makespan);
+  const compared_work work(all);
+  double best = work.time(all[0]);
+  for (const auto& each : all) best = std::min(best, work.time(each));
   const auto most = [](const auto& values, const auto& value) {
     double result = 0;
     for (const auto& one : values) result = std::max(result, value(one));
@@ -145,7 +165,10 @@ inline std::string comparison_text(const std::vector<simulated>& all, const scre
     table lines(0);
     std::vector<std::string> head = {"plan", "schedule"};
     if (causes) head.emplace_back("ranks");
-    head.insert(head.end(), {"m", "makespan", "", "idle"});
+    head.emplace_back("m");
+    if (causes || !work.unlike) head.emplace_back("makespan");
+    if (work.unlike) head.emplace_back(work.samples ? "a sample" : "a microbatch");
+    head.insert(head.end(), {"", "idle"});
     if (causes) head.insert(head.end(), {"fill", "imbalance", "transfers"});
     if (causes && ends) head.emplace_back("end");
     head.insert(head.end(), {"in flight", "memory"});
@@ -155,13 +178,16 @@ inline std::string comparison_text(const std::vector<simulated>& all, const scre
       const auto percent = [&](double value) {
         return fmt::format("{:.1f} %", run.makespan > 0 ? 100 * (value / run.makespan) : 0);
       };
-      std::string slower = run.makespan > best ? "" : "best";
-      if (run.makespan > best && best > 0) slower = fmt::format("+{:.1f} %", 100 * (run.makespan / best - 1));
+      const double ranks_by = work.time(each);
+      std::string slower = ranks_by > best ? "" : "best";
+      if (ranks_by > best && best > 0) slower = fmt::format("+{:.1f} %", 100 * (ranks_by / best - 1));
       std::vector<std::string> cells = {shown(each.picture.title, causes ? 30 : 14),
                                         schedule_name(each.picture.order.name)};
       if (causes) cells.push_back(std::to_string(run.ranks.size()));
-      cells.insert(cells.end(), {std::to_string(each.picture.order.microbatches), time_text(each, run.makespan), slower,
-                                 percent(run.makespan - each.parts.work)});
+      cells.push_back(std::to_string(each.picture.order.microbatches));
+      if (causes || !work.unlike) cells.push_back(time_text(each, run.makespan));
+      if (work.unlike) cells.push_back(time_text(each, ranks_by));
+      cells.insert(cells.end(), {slower, percent(run.makespan - each.parts.work)});
       if (causes) {
         for (const auto& [name, words, value] : idle_causes(each.parts)) cells.push_back(percent(value));
         if (!ends) cells.pop_back();

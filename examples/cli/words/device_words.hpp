@@ -14,29 +14,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/screen.hpp"
+#include "words/node_words.hpp"
 #include "words/quantity.hpp"
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
-/// `25GB` or `25GB@5e-6`: bytes a second, and seconds of every message; nothing if it is neither.
-inline std::optional<stagecut::link_speed> parse_link(std::string_view text) {
-  const std::size_t at = text.find('@');
-  const auto bandwidth = parse_bytes(text.substr(0, at));
-  if (!bandwidth || *bandwidth == 0) return std::nullopt;
-  stagecut::link_speed link{0, *bandwidth};
-  if (at == std::string_view::npos) return link;
-  const auto latency = parse_number(text.substr(at + 1));
-  link.latency = latency.value_or(0);
-  return latency && *latency >= 0 ? std::optional(link) : std::nullopt;
-}
-
-/// `8x4:300GB,25GB@5e-6`: the sizes of groups of devices, innermost first, and the link within each, as a topology of that
-/// model.
+/// `8x4:300GB,25GB@5e-6`: the sizes of groups of devices, innermost first, and the link within each.
 /// @throws CLI::ValidationError
-inline stagecut::topology parse_topology(const std::string& text, const stagecut::profile& model) {
+inline device_groups parse_topology(const std::string& text) {
   const auto refuse = [&](const std::string& why) {
     throw CLI::ValidationError("--topology", fmt::format("{}: 8x4:300GB,25GB@5e-6 is 4 nodes of 8 devices", why));
   };
@@ -57,23 +46,20 @@ inline stagecut::topology parse_topology(const std::string& text, const stagecut
   if (links.size() != sizes.size()) {
     refuse(fmt::format("{} sizes have {} bandwidths", sizes.size(), links.size()));
   }
-  refuse_idle_links("--topology", model, links);
-  try {
-    return {sizes, links};
-  } catch (const stagecut::argument_error& error) {
-    throw CLI::ValidationError(in_options(error));
-  }
+  return {std::move(sizes), std::move(links)};
 }
 
 /// How fast devices are, and how fast they speak with each other, as it is said to `plan`.
 struct device_words {
   std::string speeds;
   std::string topology;
+  node_words nodes;
   transfer_words transfers;
 
   void add(CLI::App& command) {
     command.add_option("--device-speeds", speeds, "Of each device, 1 as profiled: 1,1,0.5,1")->type_name("LIST");
     command.add_option("--topology", topology, "4 nodes of 8 devices: 8x4:300GB,25GB@5e-6")->type_name("T");
+    nodes.add(command);
     transfers.add(command);
     for (const char* const each : {"--latency", "--transfers"}) command.get_option(each)->group(rare_options);
   }
@@ -82,13 +68,35 @@ struct device_words {
   void ask(const stagecut::profile& model, stagecut::plan_request& request) const {
     request.speeds = parse_list<double>("--device-speeds", speeds, "1,1,0.5,1");
     request.transfers = transfers.occupies();
-    if (!topology.empty()) {
-      if (transfers.link_said()) {
-        throw CLI::ValidationError("--topology", "tells what --bandwidth and --latency would: say either");
+    if (const auto groups = said_groups()) {
+      refuse_idle_links(nodes.said() ? "--inter" : "--topology", model, groups->links);
+      try {
+        request.topology = stagecut::topology(groups->sizes, groups->links);
+      } catch (const stagecut::argument_error& error) {
+        throw CLI::ValidationError(in_options(error));
       }
-      request.topology = parse_topology(topology, model);
     } else if (transfers.said()) {
       request.links = {transfers.link(model)};
     }
+  }
+
+  /// What was understood of the groups of devices; empty: none were said.
+  [[nodiscard]] std::string reading() const {
+    const auto groups = said_groups();
+    return groups ? "links: " + groups_text(*groups) : std::string();
+  }
+
+ private:
+  /// The groups of devices, if any were said.
+  [[nodiscard]] std::optional<device_groups> said_groups() const {
+    if (topology.empty() && !nodes.said()) return std::nullopt;
+    const char* const option = topology.empty() ? "--nodes" : "--topology";
+    if (transfers.link_said()) {
+      throw CLI::ValidationError(option, "tells what --bandwidth and --latency would: say either");
+    }
+    if (nodes.said() && !topology.empty()) {
+      throw CLI::ValidationError(option, "tells what --nodes, --gpus-per-node, --intra and --inter would: say either");
+    }
+    return nodes.said() ? nodes.groups() : parse_topology(topology);
   }
 };

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "words/did_you_mean.hpp"
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
@@ -66,6 +67,8 @@ struct memory_words {
       if (!size) {
         throw CLI::ValidationError("--memory", fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", each));
       }
+      const std::string question = unit_question(each);
+      if (!question.empty()) throw CLI::ValidationError("--memory", question);
       bytes.push_back(*size);
     }
     if (bytes.size() == 1) {
@@ -89,7 +92,8 @@ struct memory_words {
       request.memory.parameter_multiplier = *multiplier;
       return;
     }
-    throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}", optimizer,
-                                                          stagecut::list_names(stagecut::optimizers)));
+    throw CLI::ValidationError("--optimizer", fmt::format("{} is neither a number nor one of {}{}", optimizer,
+                                                          stagecut::list_names(stagecut::optimizers),
+                                                          did_you_mean(optimizer, names_of(stagecut::optimizers))));
   }
 };

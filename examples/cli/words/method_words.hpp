@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "words/did_you_mean.hpp"
 #include "words/words.hpp"
 
 /// What stages of a chain are measured by.
@@ -27,11 +28,9 @@ struct method_words {
   std::optional<double> time_weight;
 
   void add(CLI::App& command) {
-    std::vector<std::string> known = names_of(measure_words);
-    for (const auto& each : stagecut::graph_method_words) known.emplace_back(each.name);
     command.add_option("--method", method, "By time, parameters, ...; a graph: down-sets, linear")
         ->type_name("HOW")
-        ->check(such_as(known));
+        ->check(such_as(known_methods()));
   }
 
   /// What is seldom needed.
@@ -65,12 +64,19 @@ struct method_words {
       ask_kind(model, file, request);
     } else {
       throw CLI::ValidationError(
-          "--method", fmt::format("{} is none of {}, {}, type:REGEX", method, stagecut::list_names(measure_words),
-                                  stagecut::list_names(stagecut::graph_method_words)));
+          "--method", fmt::format("{} is none of {}, {}, type:REGEX{}", method, stagecut::list_names(measure_words),
+                                  stagecut::list_names(stagecut::graph_method_words),
+                                  did_you_mean(method, known_methods())));
     }
   }
 
  private:
+  static std::vector<std::string> known_methods() {
+    std::vector<std::string> known = names_of(measure_words);
+    for (const auto& each : stagecut::graph_method_words) known.emplace_back(each.name);
+    return known;
+  }
+
   /// One for each layer whose kind matches, whatever its case: DeepSpeed's `type:REGEX`.
   void ask_kind(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     const std::string text = method.substr(5);

@@ -53,6 +53,23 @@ inline std::optional<double> parse_bytes(std::string_view text) {
   return std::nullopt;
 }
 
+/// What to ask where a size is a number so small that a unit was meant; empty: it has one, or is large, or is no size.
+inline std::string unit_question(std::string_view text) {
+  const auto bytes = parse_bytes(text);
+  const bool plain = !text.empty() && text.back() != 'B';
+  if (!bytes || !plain || *bytes == 0 || *bytes >= 1048576) return "";
+  const char letter = *bytes < 1000 ? 'G' : 'M';  // as nvidia-smi tells memory
+  return fmt::format("{} bytes? say {}{}B or {}{}iB, or {}B if bytes are meant", text, text, letter, text, letter, text);
+}
+
+/// `12.3 GB/s`.
+inline std::string bandwidth_text(double bytes) {
+  constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  int unit = 0;
+  while (bytes >= 1000 && unit < 5) bytes /= 1000, ++unit;
+  return fmt::format("{:.4g} {}/s", bytes, units[unit]);
+}
+
 /// `12.3 GiB`.
 inline std::string bytes_text(double bytes) {
   constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};

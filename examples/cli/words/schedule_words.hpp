@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "words/did_you_mean.hpp"
 #include "words/words.hpp"
 
 /// The schedules that plans are made for; `auto` compares the usual ones.
@@ -134,7 +135,8 @@ struct schedule_words {
     }
     const auto* entry = stagecut::find_schedule(chosen);
     if (entry == nullptr) {
-      throw CLI::ValidationError("--schedule", fmt::format("{} is not known: stagecut schedules lists them", chosen));
+      throw CLI::ValidationError("--schedule", fmt::format("{} is not known{} (see stagecut schedules)", chosen,
+                                                             did_you_mean(chosen, simulated_schedules())));
     }
     if (!let_in.empty()) entry = &stagecut::entry_of(entry->with_in_flight);
     if (entry->splits_backward && times.backward_input.empty()) {

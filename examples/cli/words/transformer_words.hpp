@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "words/did_you_mean.hpp"
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
@@ -88,8 +89,13 @@ struct transformer_words {
   [[nodiscard]] stagecut::io::transformer_config read(const std::string& text, const std::string& source,
                                                       const stagecut::io::read_limits& limits) const {
     if (!as.empty() && !stagecut::io::is_hugging_face_family(as)) {
+      const std::string families = stagecut::io::hugging_face_families();
+      std::vector<std::string> known;
+      for (std::string_view each : split(families, ',')) {
+        known.emplace_back(each.substr(std::min(each.find_first_not_of(' '), each.size())));
+      }
       throw CLI::ValidationError("--as",
-                                 fmt::format("{} is none of {}", shown(as), stagecut::io::hugging_face_families()));
+                                 fmt::format("{} is none of {}{}", shown(as), families, did_you_mean(as, known)));
     }
     return stagecut::io::read_transformer_config(text, source, limits, as);
   }
@@ -139,8 +145,9 @@ struct transformer_words {
     std::error_code none;
     const bool looks_like_one = device.find_first_of("./") != std::string::npos;
     if (!looks_like_one && !std::filesystem::exists(device, none)) {
-      throw CLI::ValidationError("--gpu", fmt::format("{} is none of {}, and no file", shown(device),
-                                                      fmt::join(names_of(stagecut::transformer::devices), ", ")));
+      const auto known = names_of(stagecut::transformer::devices);
+      throw CLI::ValidationError("--gpu", fmt::format("{} is none of {}, and no file{}", shown(device), fmt::join(known, ", "),
+                                                      did_you_mean(device, known)));
     }
     const auto read = stagecut::io::read_accelerator(stagecut::io::file_text(device, limits), device, limits);
     if (!read.name.empty()) name = read.name;
@@ -170,7 +177,7 @@ struct transformer_words {
   }
 
   /// An error of a training, of a serving or of a device, as one of the option that sets the field.
-  static stagecut::invalid_input named(const stagecut::invalid_input& error) {
+  [[nodiscard]] stagecut::invalid_input named(const stagecut::invalid_input& error) const {
     const std::string& place = error.place();
     const std::string_view problem = std::string_view(error.what()).substr(place.size() + 2);
     const std::size_t dot = place.find('.');
@@ -178,6 +185,8 @@ struct transformer_words {
     if (!place.starts_with("training.") && !place.starts_with("serving.")) return error;
     std::string option = "--" + place.substr(dot + 1);
     std::replace(option.begin(), option.end(), '_', '-');
+    const auto is_it = [&](const CLI::Option* each) { return each->get_name() == option; };
+    if (std::none_of(options.begin(), options.end(), is_it)) return error;  // of a configuration alone
     return {option, problem};
   }
 

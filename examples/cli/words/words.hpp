@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "text/screen.hpp"
+#include "words/did_you_mean.hpp"
 #include "words/quantity.hpp"
 
 // What the words of several commands have in common.
@@ -38,7 +40,13 @@ inline CLI::Validator named_check(CLI::Validator check, const std::vector<std::s
 }
 
 /// A check for a word.
-inline CLI::Validator one_of(const std::vector<std::string>& words) { return named_check(CLI::IsMember(words), words); }
+inline CLI::Validator one_of(const std::vector<std::string>& words) {
+  const auto check = [words](const std::string& word) {
+    if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+    return fmt::format("{} not in {{{}}}{}", word, fmt::join(words, ","), did_you_mean(word, words));
+  };
+  return named_check(CLI::Validator(check, ""), words);
+}
 
 /// Likewise, for the name of a row of a table.
 template <class Rows>
@@ -154,6 +162,35 @@ inline constexpr makespan_saying makespan_sayings[] = {
     {"sweep_rows: objective", ", is not known", "a sweep compares makespans: the {}"},
     {"backward_first: edges", ", must be those", "--schedule: backward-first: the plan's {} must be those"}};
 
+/// What is wrong with an option.
+///
+/// @param part  of its argument: `.size()`, `[1]` or nothing
+/// @param said  the library's words: `3, must be the number of devices, 2`
+inline std::string option_saying(std::string_view option, std::string_view part, std::string_view said) {
+  const std::size_t comma = std::min(said.find(", "), said.size());
+  const std::string_view value = said.substr(0, comma);
+  const std::string_view requirement = said.substr(std::min(comma + 2, said.size()));
+  constexpr std::string_view as_many = "must be the number of ";
+  if (part == ".size()" && requirement.starts_with(as_many)) {
+    const std::string_view whose = requirement.substr(as_many.size());
+    const std::size_t end = std::min(whose.find(", "), whose.size());
+    const std::string_view values = value == "1" ? "value" : "values";
+    if (end == whose.size()) return fmt::format("{}: {} {} where each of the {} needs one", option, value, values, whose);
+    return fmt::format("{}: {} {} where {} are needed, one for each of the {}", option, value, values,
+                       whose.substr(end + 2), whose.substr(0, end));
+  }
+  const bool of_devices = option == "--device-speeds" || option == "--memory";
+  if (of_devices && part.size() > 2 && part.front() == '[') {
+    const auto number = parse_number(value);
+    const std::string short_value = number ? fmt::format("{:.6g}", *number) : std::string(value);
+    return fmt::format("{}: {} of device {} {}", option, short_value, part.substr(1, part.size() - 2), requirement);
+  }
+  // A list, or a flag, is not repeated.
+  if (value == "{…}" || value == "said") return fmt::format("{}: {}", option, requirement);
+  if (!requirement.starts_with("must")) return fmt::format("{}: {} {}", option, value, requirement);
+  return fmt::format("{}{} = {}, {}", option, part, value, requirement);
+}
+
 /// The library's complaint about an argument in the words of the command line.
 inline std::string in_options(const stagecut::argument_error& error) {
   constexpr std::pair<std::string_view, std::string_view> options[] = {{"memory_per_device", "--memory"},
@@ -196,7 +233,7 @@ inline std::string in_options(const stagecut::argument_error& error) {
   }
   for (const auto& [argument, option] : options) {
     if (!error.argument().starts_with(argument) || equals == std::string::npos) continue;
-    return fmt::format("{}{}{}", option, error.argument().substr(argument.size()), what.substr(equals));
+    return option_saying(option, error.argument().substr(argument.size()), what.substr(equals + 3));
   }
   return what;
 }

@@ -54,7 +54,11 @@ struct plan_graph_fn {
     detail::check_graph_request("plan_graph", model, request);
     if (request.objective == plan_objective::makespan) return detail::plan_graph_makespan("plan_graph", model, request);
     const operator_graph graph = detail::planned_graph(model, request);
-    const load_request load = detail::load_request_of(model, request);
+    load_request load = detail::load_request_of(model, request);
+    const auto tell = [&](const load_progress& now) {
+      request.limits.progress({now.seconds, now.load, now.bound, now.rounds, 0});
+    };
+    if (request.limits.progress) load.limits.progress = tell;
     const bool weighted = request.by == measure::time_and_memory;
     const auto found = minimize_load(detail::priced_graph(graph, request), load);
     if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());

@@ -24,7 +24,7 @@ namespace stagecut::inline v0 {
 enum class measure : std::uint8_t {
   time,             ///< seconds of a microbatch, both passes; of a model without times, its parameters
   parameters,       ///< bytes of parameters
-  layers,           ///< number of layers, the first stages one longer where it does not divide
+  layers,           ///< number of layers, as even as can be, the first stages longer where it does not divide
   weights,          ///< `plan_request::weights`
   time_and_memory,  ///< RFC-0022's weighted cost: see `plan_request::time_weight`
 };

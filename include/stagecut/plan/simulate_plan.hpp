@@ -230,16 +230,20 @@ namespace detail {
   return (memory.of_devices.empty() ? *memory.per_device : memory.of_devices[rank]) * (1 - memory.buffer_fraction);
 }
 
-/// Bytes of the fullest device of a plan at its fullest moment; 0 where its memory is not known.
-///
+/// Bytes of every device of a plan at its fullest moment; none where its memory is not known.
 /// @throws  as `schedule_of`
-[[nodiscard]] inline double fullest_device(const plan& made) {
+[[nodiscard]] inline std::vector<double> device_memories(const plan& made) {
   const stage_bytes bytes = bytes_of(made);
-  if (bytes.resident.empty()) return 0;
+  std::vector<double> result;
+  if (bytes.resident.empty()) return result;
+  for (const auto& each : memory_curve(schedule_of(made), simulation<double>(), bytes)) result.push_back(each.peak());
+  return result;
+}
+
+/// Of these the most; 0 where they are not known. Throws likewise.
+[[nodiscard]] inline double fullest_device(const plan& made) {
   double most = 0;
-  for (const rank_memory<double>& each : memory_curve(schedule_of(made), simulation<double>(), bytes)) {
-    if (most < each.peak()) most = each.peak();
-  }
+  for (const double each : device_memories(made)) most = most < each ? each : most;
   return most;
 }
 

@@ -94,6 +94,7 @@ inline void read_stages(const json_value& value, plan_version version, plan& mad
 }
 
 inline plan read_json_plan(const json_value& value) {
+  if (!value.find("schema")) value.fail("is no plan: \"schema\" is missing, which is \"", plan_schema, "\" in one");
   const json_value schema = value.at("schema");
   if (schema.text() == profile_schema) schema.fail("is a profile, and a plan is wanted");
   if (schema.text() != plan_schema && schema.text() != first_plan_schema) {

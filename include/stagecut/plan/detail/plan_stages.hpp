@@ -22,6 +22,7 @@
 #include <stagecut/plan/detail/check_stages_request.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
+#include <stagecut/plan/detail/even_cut.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/least_time_per_token.hpp>
 #include <stagecut/plan/detail/objective_cut.hpp>
@@ -100,6 +101,10 @@ namespace stagecut::inline v0::detail {
   const bool per_token = request.objective == plan_objective::time_per_token;
   if (per_token && !timed) fail(invalid_input("model", "no layer has a time"));
   const auto best = [&](const auto& within) {
+    if (request.by == measure::layers && is_bottleneck(request.objective)) {
+      return detail::evened(detail::best_by_objective(cost, request.devices * request.chunks, request, within), blocks,
+                            within);
+    }
     if (per_token) return detail::least_time_per_token(cost, model, blocks, request, within);
     return timed ? detail::best_by_time(cost, model, blocks, request, within)
                  : detail::best_by_objective(cost, request.devices * request.chunks, request, within);

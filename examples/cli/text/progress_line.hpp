@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/plan/sweep_options.hpp>
+#include <stagecut/profile/profile.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "text/profile_text.hpp"
+#include "text/screen.hpp"
+
+/// A line on standard error that is redrawn in place while something takes long, and erased at its end. Nothing where
+/// standard error is no terminal.
+class progress_line {
+ public:
+  progress_line() : shown_(isatty(STDERR_FILENO) != 0), began_(stagecut::detail::seconds_now()) {}
+  ~progress_line() { draw(""); }
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+
+  /// Whether there is a terminal to show it.
+  [[nodiscard]] bool is_shown() const { return shown_; }
+  /// Seconds since this object was made.
+  [[nodiscard]] double seconds() const { return stagecut::detail::seconds_now() - began_; }
+
+  /// Shows what `text()` says, half a second after the beginning for the first time, and then four times a second at most.
+  template <class Text>
+  void show(const Text& text) {
+    const double now = seconds();
+    if (!shown_ || now < 0.5 || (drawn_ > 0 && now - last_ < 0.25)) return;
+    last_ = now;
+    draw(text());
+  }
+
+ private:
+  /// Draws a text over what is there, cut off where the terminal ends.
+  void draw(std::string text) {
+    if (text.empty() && drawn_ == 0) return;
+    winsize size{};
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    text.resize(std::min<std::size_t>(text.size(), known ? size.ws_col - 1U : 79));
+    const std::string blank(drawn_ > text.size() ? drawn_ - text.size() : 0, ' ');
+    fmt::print(stderr, "\r{}{}{}", text, blank, text.empty() ? "\r" : "");
+    std::fflush(stderr);
+    drawn_ = text.size();
+  }
+
+  bool shown_;
+  double began_;
+  double last_ = 0;
+  std::size_t drawn_ = 0;  // characters on the screen
+};
+
+/// How far a search is: `searching: makespan 12.08 s, bound 11.9 s, gap 1.5 %, 8 s left`.
+///
+/// @param what  the name of the value
+/// @param left  seconds
+inline std::string search_text(const stagecut::profile& model, const stagecut::makespan_progress& now, const char* what,
+                               double left) {
+  std::string text = "searching: ";
+  text += now.makespan > 0 ? fmt::format("{} {}", what, time_text(model, now.makespan)) : std::string("no plan yet");
+  if (now.bound > 0) text += fmt::format(", bound {}", time_text(model, now.bound));
+  if (now.bound > 0 && now.makespan > 0) {
+    text += fmt::format(", gap {:.1f} %", 100 * std::max(0.0, now.makespan / now.bound - 1));
+  }
+  return text + fmt::format(", {:.0f} s left", std::max(0.0, left));
+}
+
+/// How far a sweep is.
+inline std::string search_text(const stagecut::sweep_progress& now) {
+  return fmt::format("planning: {} of {} configurations, {:.0f} s", now.done, now.rows, now.seconds);
+}
