@@ -127,6 +127,7 @@
   X(deadlock_text) \
   X(describe) \
   X(describe_passes) \
+  X(device_memories) \
   X(devices_of) \
   X(devices_text) \
   X(difference) \
@@ -151,6 +152,8 @@
   X(end_of_reasons) \
   X(ends_of_stage) \
   X(entry_of) \
+  X(even_cut) \
+  X(evened) \
   X(expanded) \
   X(expert_parameters) \
   X(explain) \

@@ -68,7 +68,7 @@ enum class decoder_counts : std::uint8_t {
 };
 
 /// Whether layers may share parameters.
-enum class shared_parameters : std::uint8_t {
+enum class tie_rule : std::uint8_t {
   anywhere,     ///< on whatever stages
   one_stage,    ///< on one stage
   one_device,   ///< nowhere, unless there is but one stage
@@ -76,7 +76,7 @@ enum class shared_parameters : std::uint8_t {
 };
 
 /// By which names a framework finds the modules of layers.
-enum class module_names : std::uint8_t {
+enum class name_rule : std::uint8_t {
   none,   ///< by none: it counts layers, or they are in its source
   any,    ///< each has a name of its own
   child   ///< likewise, which is that of a child of the model, or a number in a list of these: `norm`, `layers.3`
@@ -93,8 +93,8 @@ struct target_entry {
   view<const target_schedule> schedules{}; ///< that it runs; empty: it serves, and runs none
   decoder_counts counts = decoder_counts::none;  ///< what it is told of decoders
   bool several_chunks = false;             ///< whether a device may have several stages
-  shared_parameters shared = shared_parameters::anywhere;  ///< where
-  module_names names = module_names::none;                 ///< by which it finds layers
+  tie_rule shared = tie_rule::anywhere;  ///< where layers may share parameters
+  name_rule names = name_rule::none;     ///< by which names it finds layers
   /// The group of microbatches by which it interleaves those that are no multiple of the ranks; null: it does not.
   std::size_t (*group)(std::size_t ranks, std::size_t microbatches) = nullptr;
 };

@@ -85,11 +85,11 @@ inline const target_entry& check_target(std::string_view function, target to, co
   check_devices(entry.name, entry, p);
   check_schedule(entry.name, entry, p);
   check_layers(entry.name, entry, p);
-  if (entry.names == module_names::any) check_names(entry.name, p);
+  if (entry.names == name_rule::any) check_names(entry.name, p);
   std::string why = stagecut::detail::names_obstacle(entry, p.profile);
   if (why.empty()) why = stagecut::detail::shared_obstacle(entry, p.profile, p.cuts.stages());
   if (!why.empty()) refuse(entry.name, why);
-  if (entry.shared == shared_parameters::one_stage) check_tied(entry.name, p);
+  if (entry.shared == tie_rule::one_stage) check_tied(entry.name, p);
   return entry;
 }
 

@@ -121,7 +121,7 @@ class target_kinds {
 /// By which names a target cannot find the modules of a model's layers; empty: it finds all. What it knows as one module
 /// of its own, by its kind, needs none.
 [[nodiscard]] inline std::string names_obstacle(const target_entry& entry, const profile& model) {
-  if (entry.names == module_names::none) return "";
+  if (entry.names == name_rule::none) return "";
   const target_kinds kinds(entry, model);
   std::size_t count = 0;
   for (const layer& each : model.layers) count += module_names_of(each).size();
@@ -132,7 +132,7 @@ class target_kinds {
     if (each.is_backward || kinds.number(i) != unknown_kind) continue;
     for (const std::string_view name : module_names_of(each)) {
       if (name.empty()) return joined({kind_text(each), " has a module without a name"});
-      if (entry.names == module_names::child && !names_child(name)) {
+      if (entry.names == name_rule::child && !names_child(name)) {
         return joined({"module ", in_quotes(name), " of ", kind_text(each),
                        " is inside of another one, and it knows children of the model, and of its lists"});
       }
@@ -149,8 +149,8 @@ class target_kinds {
 
 /// Which parameters layers share that a target shares nowhere, cut into so many stages; empty: none.
 [[nodiscard]] inline std::string shared_obstacle(const target_entry& entry, const profile& model, std::size_t stages) {
-  const bool one = entry.shared == shared_parameters::one_device && stages == 1;
-  if (one || entry.shared == shared_parameters::anywhere || entry.shared == shared_parameters::one_stage) return "";
+  const bool one = entry.shared == tie_rule::one_device && stages == 1;
+  if (one || entry.shared == tie_rule::anywhere || entry.shared == tie_rule::one_stage) return "";
   std::string text;
   std::vector<std::size_t> first;
   each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
@@ -174,7 +174,7 @@ class target_kinds {
     if (place == layer_place::with_last_decoder) result.push_back({decoder < i ? decoder : i, i + 1});
   }
   if (mtp.first < mtp.last) result.push_back(mtp);
-  if (entry.shared != shared_parameters::one_stage) return result;
+  if (entry.shared != tie_rule::one_stage) return result;
   std::vector<interval> tied;  // of every name
   each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
     if (name == tied.size()) tied.push_back({i, i + 1});

@@ -54,7 +54,7 @@ namespace stagecut::inline v0::detail {
 [[nodiscard]] inline std::string tied_text(const target_entry& entry, const profile& model) {
   std::string text;
   std::vector<std::size_t> first;
-  if (entry.shared != shared_parameters::one_stage) return text;
+  if (entry.shared != tie_rule::one_stage) return text;
   each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == first.size()) return first.push_back(i);
     if (!text.empty() || first[name] == i) return;
