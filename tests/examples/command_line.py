@@ -207,14 +207,18 @@ for words, why in (
     (("--microbatches", 3, "--chunks", 2), "--microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do, or a group of 3, as in PyTorch"),
     (("--microbatches", 2**30 + 1, "--chunks", 2), "--microbatches = 1073741825, must be a multiple of the devices, 4"),
     (("--microbatches", 6, "--chunks", 2, "--schedule", "interleaved"), "--microbatches = 6, must be a multiple of the devices"),
-    (("--microbatches", 8, "--chunks", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight = {…}, is of one stage on each device"),
-    (("--chunks", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight = {…}, is of one stage on each device"),
+    (("--microbatches", 8, "--chunks", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight: is of one stage on each device"),
+    (("--chunks", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight: is of one stage on each device"),
     (("--microbatches", 8, "--schedule", "gpipe", "--in-flight", "4,3,2,1"), "--schedule = gpipe, must be 1f1b for numbers in flight"),
     (("--microbatches", 8, "--schedule", "eager-1f1b", "--in-flight", "4,3,2,1"), "--schedule = eager-1f1b, must be 1f1b for numbers"),
+<<<<<<< HEAD
     (("--microbatches", 9, "--chunks", 2, "--group", 4), "--group = 4, must be from the devices, 4, on and leave of 9 microbatches"),
     (("--microbatches", 8, "--group", 4), "--group = 4, is of several stages on each device"),
     (("--microbatches", 8, "--schedule", "gpipe", "--group", 4), "--group = 4, is of interleaved, not of gpipe"),
     (("--microbatches", 8, "--in-flight", "4,3"), "--in-flight.size() = 2, must be the number of stages, 4"),
+=======
+    (("--microbatches", 8, "--in-flight", "4,3"), "--in-flight: 2 values where 4 are needed, one for each of the stages"),
+>>>>>>> words
 ):
     for objective in objectives:
         fails(2, why, "plan", "-", "--devices", 4, *words, *objective, stdin=uneven)
@@ -226,9 +230,9 @@ for words in ((), ("--schedule", "interleaved"), ("--schedule", "interleaved", "
 done = run("plan", "-", "--devices", 2, "--microbatches", 5, "--chunks", 2, "--group", 5, stdin=uneven)
 check("interleaved of 5 microbatches in groups of 5: " in done.stdout, done)
 auto = ("plan", "-", "--devices", 4, "--schedule", "auto")
-fails(2, "--in-flight = {…}, is of one stage", *auto, "--microbatches", 8, "--chunks", 2, "--in-flight", "4,3,2,1", stdin=uneven)
-fails(2, "--in-flight.size() = 2", *auto, "--microbatches", 8, "--in-flight", "4,3", stdin=uneven)
-fails(2, "--device-speeds.size() = 2", *auto, "--microbatches", 8, "--device-speeds", "1,2", stdin=uneven)
+fails(2, "--in-flight: is of one stage", *auto, "--microbatches", 8, "--chunks", 2, "--in-flight", "4,3,2,1", stdin=uneven)
+fails(2, "--in-flight: 2 values where 4 are needed", *auto, "--microbatches", 8, "--in-flight", "4,3", stdin=uneven)
+fails(2, "--device-speeds: 2 values where", *auto, "--microbatches", 8, "--device-speeds", "1,2", stdin=uneven)
 fails(2, "--devices = 4, must not be above the devices of the topology, 2", *auto, "--microbatches", 8, "--topology", "2:1GB", stdin=uneven)
 done = run(*auto, "--microbatches", 6, "--chunks", 2, stdin=uneven)  # looped-bfs can
 check(done.returncode == 0 and "looped-bfs" in done.stdout and "\ninterleaved" not in done.stdout, done)
@@ -469,18 +473,23 @@ fails(2, "--optimizer = -1", "plan", "-", "--devices", 2, "--optimizer", "-1", s
 fails(2, "--in-flight[1] = 3", "plan", "-", "--devices", 2, "--in-flight", "2,3", stdin=heavy)
 fails(2, "--in-flight: 2,x is no list of numbers", "plan", "-", "--devices", 2, "--in-flight", "2,x", stdin=heavy)
 fails(2, "--in-flight: 2, is no list of numbers", "plan", "-", "--devices", 2, "--in-flight", "2,", stdin=heavy)
-fails(2, "--in-flight.size() = 1, must be the number of stages, 2", "plan", "-", "--devices", 2, "--in-flight", "2", stdin=heavy)
+fails(2, "--in-flight: 1 value where 2 are needed", "plan", "-", "--devices", 2, "--in-flight", "2", stdin=heavy)
 fails(2, "--microbatches = 0", "plan", "-", "--devices", 2, "--schedule", "gpipe", "--memory", "9B", stdin=heavy)
 fails(2, "--memory-buffer: needs --memory", "plan", "-", "--devices", 2, "--memory-buffer", 0.5, stdin=heavy)
 fails(2, "--memory: 1e308TiB is no size", "plan", "-", "--devices", 2, "--memory", "1e308TiB", stdin=heavy)
-fails(2, "--schedule = gpipe, has one stage", "plan", "-", "--devices", 2, "--chunks", 2, "--schedule", "gpipe", stdin=heavy)
+fails(2, "--schedule: gpipe has one stage", "plan", "-", "--devices", 2, "--chunks", 2, "--schedule", "gpipe", stdin=heavy)
 fails(2, "--timeline: needs --microbatches", "plan", "-", "--devices", 2, "--timeline", "--format", "json", stdin=heavy)
 fails(2, "--timeline: needs --format json", "plan", "-", "--devices", 2, "--timeline", "--microbatches", 2, stdin=heavy)
 fails(2, "--timeline: there is no", "plan", "-", "--devices", 2, "--timeline", "--format", "json", "--microbatches", 1 << 22, stdin=heavy)
 fails(2, "no layer takes any bytes: a limit of memory", "plan", "-", "--devices", 2, "--memory", "9B", stdin="1\n2\n")
 fails(2, "more than 10^18 bytes", "plan", "-", "--devices", 2, stdin=header + "a,x,1,1,1,1,1e308\nb,x,1,1,1,1,1\n")
+<<<<<<< HEAD
 fails(2, "--checkpoint = except_last", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
 fails(2, "limits what the order of interleaved keeps, and that is not known: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900B", stdin=heavy)
+=======
+fails(2, "--checkpoint: except_last needs", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
+fails(2, "--memory: with --chunks it is known for the makespan alone: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900B", stdin=heavy)
+>>>>>>> words
 
 # The memory of each device; a list of one is of all.
 unlike = json.loads(run("plan", "-", "--devices", 2, "--memory", "442B,1232B", "--format", "json", stdin=heavy).stdout)
@@ -515,16 +524,16 @@ check("time per token: 2.75 s, 1 s of it messages" in text, text)
 check("throughput: 1 passes of groups of requests a second, 2 groups in flight; memory is that of 1: --in-flight 2 plans for all" in text, text)
 two = json.loads(run(*serve, "--in-flight", 2, "--format", "json", stdin=heavy).stdout)
 check([stage_bytes(stage) for stage in two["stages"]] == [242, 242], two)
-fails(2, "--microbatches = 4, is of training", *serve, "--microbatches", 4, stdin=heavy)
+fails(2, "--microbatches: 4 is of training", *serve, "--microbatches", 4, stdin=heavy)
 fails(2, "--schedule: is of training", *serve, "--schedule", "gpipe", stdin=heavy)
 fails(2, "--schedule: is of training", *serve, "--schedule", "auto", stdin=heavy)
-fails(2, "--optimizer = adam, is of training", *serve, "--optimizer", "adam", stdin=heavy)
-fails(2, "--checkpoint = always, is of training", *serve, "--checkpoint", "always", stdin=heavy)
-fails(2, "--chunks = 2, is of training", *serve, "--chunks", 2, stdin=heavy)
-fails(2, "--objective = time-per-token, is of inference", "plan", "-", "--devices", 2, "--objective", "time-per-token", stdin=heavy)
+fails(2, "--optimizer: adam is of training", *serve, "--optimizer", "adam", stdin=heavy)
+fails(2, "--checkpoint: always is of training", *serve, "--checkpoint", "always", stdin=heavy)
+fails(2, "--chunks: 2 is of training", *serve, "--chunks", 2, stdin=heavy)
+fails(2, "--objective: time-per-token is of inference", "plan", "-", "--devices", 2, "--objective", "time-per-token", stdin=heavy)
 fails(2, "--objective: makespan: the profile is of inference", *serve, "--objective", "makespan", stdin=heavy)
 
-fails(2, "--inference = true, is not supported for a graph", "plan", models / "towers.dot", "--devices", 2, "--inference")
+fails(2, "--inference: is not supported for a graph", "plan", models / "towers.dot", "--devices", 2, "--inference")
 # What serves is told of such a plan as of any other.
 decoders = header + "e,embedding,1,2,1,1,1\n" + "d,decoder,1,2,1,1,1\n" * 4 + "h,head,1,2,1,1,1\n"
 for words in (("--format", "vllm"), ("--format", "sglang", "--inference"), ("--format", "vllm", "--inference", "--objective", "time-per-token")):
@@ -629,8 +638,8 @@ check("edges" not in ways[0] and ways[1]["edges"] and ways[1]["objective"]["valu
 fails(2, "--schedule: auto compares plans of chains, without --cpus", *unet, "--schedule", "auto", "--cpus", 1)
 fails(2, "--schedule: auto compares plans of chains, without --at-most", *unet, "--schedule", "auto", "--at-most")
 towers = ("plan", models / "towers.dot", "--devices", 4)
-fails(2, "--topology = {…}, is not known to plans of graphs", *towers, "--topology", "2x2:300GB,2GB")
-fails(2, "--keep-together = {…}, is of chains", *towers, "--keep-together", "text1..text2")
+fails(2, "--topology: is not known to plans of graphs", *towers, "--topology", "2x2:300GB,2GB")
+fails(2, "--keep-together: is of chains", *towers, "--keep-together", "text1..text2")
 fails(2, "--cpus = 1, must be 0 for the makespan", *towers, "--cpus", 1, "--microbatches", 8, "--objective", "makespan")
 
 fails(2, "--devices", "plan", "-", "--devices", -1, stdin="1\n")

@@ -33,7 +33,7 @@ Interrupt (Ctrl-C) ends the search, not its plan: the best so far is printed wit
 Whichever of the usual schedules ends first.	stagecut plan model.json --devices 4 --microbatches 32 --schedule auto
 A fast device of 60 GiB and a slower one of 80 GiB.	stagecut plan model.json --devices 2 --device-speeds 1,0.6 --memory 60GiB,80GiB --optimizer sgd
 Serve it: how soon does a token come?	stagecut plan model.json --devices 4 --inference --objective time-per-token
-Slower links between nodes of two devices.	stagecut plan model.json --devices 4 --topology 2x2:300GB,2GB)"}},
+Two nodes of two GPUs, with slower links between them.	stagecut plan model.json --nodes 2 --gpus-per-node 2 --intra 300GB --inter 2GB@5e-6)"}},
     {"stagecut profile",
      {"Computes what the layers of a model cost from figures of its architecture and of a device, where nothing was "
       "measured.",

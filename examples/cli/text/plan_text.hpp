@@ -213,7 +213,7 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
     }
     lines = stages_table(plan, least);
   }
-  const std::size_t room = on.width > lines.width() + 8 ? std::min<std::size_t>(32, on.width - lines.width()) : 0;
+  const std::size_t room = on.width > lines.width() + 4 ? std::min<std::size_t>(32, on.width - lines.width()) : 0;
   return lines.text([&](std::size_t line) {
     if (line == 0 || room == 0) return std::string();
     const double share = heaviest > 0 ? plan.stages[line - 1].cost / heaviest : 1;

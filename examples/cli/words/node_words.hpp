@@ -64,10 +64,13 @@ struct node_words {
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command.add_option(name, into, says)->type_name(type);
     };
-    option("--nodes", nodes, "N", "Nodes, of as many GPUs each")->transform(count(1, most));
-    option("--gpus-per-node", per_node, "G", "GPUs of a node: pipeline ranks")->transform(count(1, most));
-    option("--intra", intra, "LINK", "Within a node, bytes a second: 450GB");
-    option("--inter", inter, "LINK", "Between nodes, with latency: 50GB@5e-6");
+    const auto rare = [&](const char* name, auto& into, const char* type, const char* says) {
+      return option(name, into, type, says)->group(rare_options);
+    };
+    option("--nodes", nodes, "N", "With --gpus-per-node G --intra 450GB --inter 50GB")->transform(count(1, most));
+    rare("--gpus-per-node", per_node, "G", "GPUs of a node: pipeline ranks")->transform(count(1, most));
+    rare("--intra", intra, "LINK", "Within a node, bytes a second: 450GB");
+    rare("--inter", inter, "LINK", "Between nodes, with latency: 50GB@5e-6");
   }
 
   /// Whether any was said.

@@ -133,6 +133,10 @@ struct transformer_words {
       throw CLI::ValidationError("--zero",
                                  "needs --data-parallel or --context-parallel, the replicas that it spreads over");
     }
+    const bool again = r.recomputation != stagecut::transformer::recomputing::none || r.variants;
+    if (r.recomputed_share && !again && !inference) {
+      throw stagecut::invalid_input("training.recomputed_share", "says nothing where nothing is computed again: --recompute");
+    }
     if (!inference && concurrent) throw CLI::ValidationError("--concurrent", "goes with --inference");
     if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");
   }

@@ -179,6 +179,10 @@ inline std::string option_saying(std::string_view option, std::string_view part,
     return fmt::format("{}: {} {} where {} are needed, one for each of the {}", option, value, values,
                        whose.substr(end + 2), whose.substr(0, end));
   }
+  if (part == ".size()" && requirement.starts_with("must be 0 ")) {
+    return fmt::format("{}: no values are taken {}", option, requirement.substr(10));
+  }
+  if (part == ".size()") return fmt::format("{}: {} values, {}", option, value, requirement);
   const bool of_devices = option == "--device-speeds" || option == "--memory";
   if (of_devices && part.size() > 2 && part.front() == '[') {
     const auto number = parse_number(value);
@@ -186,7 +190,7 @@ inline std::string option_saying(std::string_view option, std::string_view part,
     return fmt::format("{}: {} of device {} {}", option, short_value, part.substr(1, part.size() - 2), requirement);
   }
   // A list, or a flag, is not repeated.
-  if (value == "{…}" || value == "said") return fmt::format("{}: {}", option, requirement);
+  if (value == "{…}" || value == "said" || value == "true") return fmt::format("{}: {}", option, requirement);
   if (!requirement.starts_with("must")) return fmt::format("{}: {} {}", option, value, requirement);
   return fmt::format("{}{} = {}, {}", option, part, value, requirement);
 }

@@ -119,9 +119,6 @@ inline std::optional<fault> at_odds(const architecture& a, const training& r) {
   if (r.sequence_parallel.value_or(true) && tokens / r.context_parallel % t != 0) {
     return undivided("tensor_parallel", t, "sequence", tokens / r.context_parallel, ", as sequence_parallel needs");
   }
-  if (r.recomputed_share && r.recomputation == recomputing::none && !r.variants) {
-    return fault{true, "recomputed_share", "says nothing where recomputation is none: it is of selective and full"};
-  }
   if (r.expert_parallel == 1) return std::nullopt;
   if (a.experts == 0) return fault{true, "expert_parallel", "is above 1, but there are no experts"};
   if (a.experts % r.expert_parallel != 0) {
