@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "text/explain_document.hpp"
 #include "text/explain_text.hpp"
 #include "text/output.hpp"
 #include "text/stop_signals.hpp"
@@ -58,7 +59,8 @@ struct explain_command {
       const std::string much = schedule_words().too_much(made.devices, made.chunks, made.schedule.microbatches);
       if (!much.empty()) throw std::invalid_argument(much);
       const stagecut::plan_explanation told = stagecut::explain_plan(made, options());
-      write(format == explanation_format::json ? explain_json(made, told) : explain_text(made, told).text(), output);
+      write(format == explanation_format::json ? explain_document(made, told).text() : explain_text(made, told).text(),
+            output);
     } catch (const std::invalid_argument& error) {
       throw stagecut::invalid_input(source, error.what());
     }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/io/json/json_line.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,13 +15,14 @@
 #include <utility>
 #include <vector>
 
+#include "text/change_text.hpp"
 #include "text/plan_text.hpp"
 #include "text/profile_text.hpp"
 #include "text/screen.hpp"
 #include "text/table.hpp"
 #include "words/quantity.hpp"
 
-// What holds the iteration of a plan, as a person and as a program read it.
+// What holds the iteration of a plan, as a person reads it.
 
 /// An explanation for people: four tables of at most 80 columns.
 class explain_text {
@@ -67,64 +65,69 @@ class explain_text {
     }
     add("mean", told_.parts, seconds);
     add("", told_.parts, [&](double value) { return share(value); });
-    return fmt::format("Where the time goes: {} of {} microbatches, makespan {}\n{}{}",
-                       schedule_name(made_.schedule.name), made_.schedule.microbatches, time(told_.makespan),
-                       plain(lines), more(told_.devices.size()));
+    const std::size_t m = made_.schedule.microbatches;
+    return fmt::format("Where the time goes: {} of {} microbatch{}, makespan {}\n{}{}",
+                       schedule_name(made_.schedule.name), m, m == 1 ? "" : "es", time(told_.makespan), plain(lines),
+                       more(told_.devices.size()));
+  }
+
+  /// The columns of the critical path that hold anything.
+  struct path_columns {
+    bool backward = false, split = false, update = false, messages = false;
+  };
+
+  [[nodiscard]] path_columns columns() const {
+    path_columns result;
+    for (const auto& each : told_.path.stages) {
+      result.backward = result.backward || each.backward > 0;
+      result.split = result.split || each.backward_input > 0 || each.backward_weight > 0;
+      result.update = result.update || each.update > 0;
+    }
+    for (const double each : told_.path.messages) result.messages = result.messages || each > 0;
+    return result;
+  }
+
+  /// A line of the critical path.
+  [[nodiscard]] std::vector<std::string> path_line(const path_columns& has, const std::string& name,
+                                                   const stagecut::path_share& share_of, double messages) const {
+    const auto cell = [&](double value) { return value > 0 ? time(value) : std::string("-"); };
+    std::vector<std::string> cells = {name, cell(share_of.forward)};
+    if (has.backward) cells.push_back(cell(share_of.backward));
+    if (has.split) cells.insert(cells.end(), {cell(share_of.backward_input), cell(share_of.backward_weight)});
+    if (has.update) cells.push_back(cell(share_of.update));
+    if (has.messages) cells.push_back(cell(messages));
+    cells.push_back(share(share_of.total() + messages));
+    return cells;
   }
 
   [[nodiscard]] std::string path() const {
-    bool whole = false;
-    bool split = false;
-    bool ends = false;
-    bool sends = false;
-    for (const auto& each : told_.path.stages) {
-      whole = whole || each.backward > 0;
-      split = split || each.backward_input > 0 || each.backward_weight > 0;
-      ends = ends || each.update > 0;
-    }
-    for (const double each : told_.path.messages) sends = sends || each > 0;
+    const path_columns has = columns();
     table lines(0);
-    const auto add = [&](std::vector<std::string> cells, const std::string& b, const std::string& i,
-                         const std::string& w, const std::string& end, const std::string& message,
-                         const std::string& all) {
-      if (whole) cells.push_back(b);
-      if (split) cells.insert(cells.end(), {i, w});
-      if (ends) cells.push_back(end);
-      if (sends) cells.push_back(message);
-      cells.push_back(all);
-      lines.add(std::move(cells));
-    };
-    add({"stage", "forward"}, "backward", "input", "weight", "end", "messages", "");
-    const auto cell = [&](double value) { return value > 0 ? time(value) : std::string("-"); };
-    std::size_t shown_stages = 0;
+    std::vector<std::string> head = {"stage", "forward"};
+    if (has.backward) head.emplace_back("backward");
+    if (has.split) head.insert(head.end(), {"input", "weight"});
+    if (has.update) head.emplace_back("end");
+    if (has.messages) head.emplace_back("messages");
+    head.emplace_back("");
+    lines.add(std::move(head));
+    std::size_t on_it = 0;
     stagecut::path_share sum;
     double messages = 0;
     for (std::size_t s = 0; s < told_.path.stages.size(); ++s) {
       const auto& each = told_.path.stages[s];
       const double behind = s < told_.path.messages.size() ? told_.path.messages[s] : 0;
-      sum.forward += each.forward;
-      sum.backward += each.backward;
-      sum.backward_input += each.backward_input;
-      sum.backward_weight += each.backward_weight;
-      sum.update += each.update;
-      messages += behind;
-      if (each.total() + behind > 0 && ++shown_stages <= most_lines) {
-        add({std::to_string(s), cell(each.forward)}, cell(each.backward), cell(each.backward_input),
-            cell(each.backward_weight), cell(each.update), cell(behind), share(each.total() + behind));
+      for (const auto part :
+           {&stagecut::path_share::forward, &stagecut::path_share::backward, &stagecut::path_share::backward_input,
+            &stagecut::path_share::backward_weight, &stagecut::path_share::update}) {
+        sum.*part += each.*part;
       }
+      messages += behind;
+      if (each.total() + behind > 0 && ++on_it <= most_lines)
+        lines.add(path_line(has, std::to_string(s), each, behind));
     }
-    add({"all", cell(sum.forward)}, cell(sum.backward), cell(sum.backward_input), cell(sum.backward_weight),
-        cell(sum.update), cell(messages), share(sum.total() + messages));
+    lines.add(path_line(has, "all", sum, messages));
     return fmt::format("Critical path: what the makespan waits for, one thing after the other\n{}{}{}", plain(lines),
-                       more(shown_stages), sends ? "(messages: between that stage and the next)\n" : "");
-  }
-
-  /// Layers of a plan: `layers.3`, `layers.3 .. layers.17`.
-  /// @param most  characters of a name where there are two
-  [[nodiscard]] std::string layers(std::size_t first, std::size_t last, std::size_t most) const {
-    const auto& all = made_.profile.layers;
-    if (last - first == 1) return shown(all[first].name, 2 * most);
-    return shown(all[first].name, most) + " .. " + shown(all[last - 1].name, most);
+                       more(on_it), has.messages ? "(messages: between that stage and the next)\n" : "");
   }
 
   /// `0`, `0 .. 6`.
@@ -154,8 +157,8 @@ class explain_text {
     const auto& less = told_.less;
     const auto stage_of = made_.cuts.assignment();
     each_run(less.layers, [&](std::size_t first, std::size_t last) {
-      all.push_back(
-          {layers(first, last, 18), last - first, range(stage_of[first], stage_of[last - 1] + 1), less.layers[first]});
+      all.push_back({layers_text(made_.profile, first, last, 18), last - first,
+                     range(stage_of[first], stage_of[last - 1] + 1), less.layers[first]});
     });
     each_run(less.devices, [&](std::size_t first, std::size_t last) {
       all.push_back({fmt::format("all passes of device{} {}", last - first > 1 ? "s" : "", range(first, last)),
@@ -209,29 +212,6 @@ class explain_text {
     return line("more", price.more) + line("less", price.less);
   }
 
-  [[nodiscard]] std::string words_of(const stagecut::plan_change& change) const {
-    using enum stagecut::change_kind;
-    switch (change.kind) {
-      case boundary: {
-        const std::size_t from = made_.cuts[change.index];
-        const std::size_t to = change.cuts[change.index];
-        const bool left = to < from;
-        return fmt::format("{} from stage {} to {}", layers(std::min(from, to), std::max(from, to), 12),
-                           left ? change.index - 1 : change.index, left ? change.index : change.index - 1);
-      }
-      case cuts: {
-        const auto sizes = change.cuts.sizes();
-        const std::string list = fmt::format("{}", fmt::join(sizes, " "));
-        return list.size() > 40 ? "cut anew by the makespan" : fmt::format("cut anew, layers: {}", list);
-      }
-      case schedule: return fmt::format("the schedule {}", change.schedule);
-      case microbatches:
-        return fmt::format("{} microbatches (saved of {})", change.microbatches, made_.schedule.microbatches);
-      case bandwidth: return "messages at twice the bandwidth";
-      default: return fmt::format("device {} 10 % faster", change.index);
-    }
-  }
-
   [[nodiscard]] std::string help() const {
     std::string text = "What would help\n";
     if (told_.changes.empty())
@@ -240,7 +220,7 @@ class explain_text {
       table lines(0);
       lines.add({"", "makespan", "saves", ""});
       for (const auto& each : told_.changes) {
-        lines.add({words_of(each), time(each.makespan), time(each.saved),
+        lines.add({change_text(made_, each), time(each.makespan), time(each.saved),
                    fmt::format("{:.2f} %", 100 * (each.saved / told_.makespan))});
       }
       text += plain(lines);
@@ -252,69 +232,3 @@ class explain_text {
   const stagecut::plan& made_;
   const stagecut::plan_explanation& told_;
 };
-
-/// The same for programs.
-inline std::string explain_json(const stagecut::plan& made, const stagecut::plan_explanation& told) {
-  using json = nlohmann::ordered_json;
-  const auto number = [](double value) { return stagecut::io::json_number(value); };
-  const auto parts = [&](const stagecut::makespan_parts& of) {
-    return json{{"work", number(of.work)},
-                {"idle", json{{"schedule", number(of.schedule)},
-                              {"imbalance", number(of.imbalance)},
-                              {"transfers", number(of.transfers)},
-                              {"update", number(of.update)}}}};
-  };
-  const auto numbers = [&](const std::vector<double>& values) {
-    json list = json::array();
-    for (const double each : values) list.push_back(number(each));
-    return list;
-  };
-  json devices = json::array();
-  for (const auto& each : told.devices) devices.push_back(parts(each));
-  json stages = json::array();
-  for (const auto& each : told.path.stages) {
-    stages.push_back({{"forward", number(each.forward)},
-                      {"backward", number(each.backward)},
-                      {"backward_input", number(each.backward_input)},
-                      {"backward_weight", number(each.backward_weight)},
-                      {"update", number(each.update)}});
-  }
-  json memory = json::object();
-  if (!told.memory.unknown.empty()) {
-    memory["unknown"] = told.memory.unknown;
-  } else {
-    memory = {{"as_is", number(told.memory.as_is)}, {"more", number(told.memory.more)}};
-    memory["less"] = told.memory.less ? json(number(*told.memory.less)) : json();
-    memory["proved"] = told.memory.proved;
-  }
-  json changes = json::array();
-  for (const auto& each : told.changes) {
-    json one = {{"change", to_string(each.kind)}};
-    if (each.kind == stagecut::change_kind::boundary) one["boundary"] = each.index;
-    if (each.kind == stagecut::change_kind::device) one["device"] = each.index;
-    one["cuts"] = std::vector<std::size_t>(each.cuts.points().begin(), each.cuts.points().end());
-    one["schedule"] = each.schedule;
-    one["microbatches"] = each.microbatches;
-    one["makespan"] = number(each.makespan);
-    one["saved"] = number(each.saved);
-    changes.push_back(std::move(one));
-  }
-  json layers = json::array();
-  for (std::size_t i = 0; i < told.less.layers.size(); ++i) {
-    layers.push_back({{"name", made.profile.layers[i].name}, {"saves", number(told.less.layers[i])}});
-  }
-  const json whole = {{"makespan", number(told.makespan)},
-                      {"mean", parts(told.parts)},
-                      {"devices", std::move(devices)},
-                      {"critical_path", {{"stages", std::move(stages)}, {"messages", numbers(told.path.messages)}}},
-                      {"one_per_cent_less",
-                       {{"layers", std::move(layers)},
-                        {"devices", numbers(told.less.devices)},
-                        {"links", numbers(told.less.links)},
-                        {"all_links", number(told.less.all_links)},
-                        {"update", number(told.less.update)}}},
-                      {"memory", std::move(memory)},
-                      {"cut_proved", told.cut_proved},
-                      {"changes", std::move(changes)}};
-  return whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/io/json/json_line.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_explanation.hpp>
+#include <stagecut/schedule/makespan_parts.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// An explanation as JSON, for programs.
+class explain_document {
+ public:
+  explain_document(const stagecut::plan& made, const stagecut::plan_explanation& told) : made_(made), told_(told) {}
+
+  [[nodiscard]] std::string text() const {
+    json devices = json::array();
+    for (const auto& each : told_.devices) devices.push_back(parts(each));
+    const json whole = {{"makespan", number(told_.makespan)}, {"mean", parts(told_.parts)},
+                        {"devices", std::move(devices)},      {"critical_path", path()},
+                        {"one_per_cent_less", less()},        {"memory", memory()},
+                        {"cut_proved", told_.cut_proved},     {"changes", changes()}};
+    return whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  }
+
+ private:
+  using json = nlohmann::ordered_json;
+
+  [[nodiscard]] static json number(double value) { return stagecut::io::json_number(value); }
+  [[nodiscard]] static json numbers(const std::vector<double>& values) {
+    json list = json::array();
+    for (const double each : values) list.push_back(number(each));
+    return list;
+  }
+
+  [[nodiscard]] static json parts(const stagecut::makespan_parts& of) {
+    return {{"work", number(of.work)},
+            {"idle",
+             {{"schedule", number(of.schedule)},
+              {"imbalance", number(of.imbalance)},
+              {"transfers", number(of.transfers)},
+              {"update", number(of.update)}}}};
+  }
+
+  [[nodiscard]] json path() const {
+    json stages = json::array();
+    for (const auto& each : told_.path.stages) {
+      stages.push_back({{"forward", number(each.forward)},
+                        {"backward", number(each.backward)},
+                        {"backward_input", number(each.backward_input)},
+                        {"backward_weight", number(each.backward_weight)},
+                        {"update", number(each.update)}});
+    }
+    return {{"stages", std::move(stages)}, {"messages", numbers(told_.path.messages)}};
+  }
+
+  [[nodiscard]] json less() const {
+    json layers = json::array();
+    for (std::size_t i = 0; i < told_.less.layers.size(); ++i) {
+      layers.push_back({{"name", made_.profile.layers[i].name}, {"saves", number(told_.less.layers[i])}});
+    }
+    return {{"layers", std::move(layers)},
+            {"devices", numbers(told_.less.devices)},
+            {"links", numbers(told_.less.links)},
+            {"all_links", number(told_.less.all_links)},
+            {"update", number(told_.less.update)}};
+  }
+
+  [[nodiscard]] json memory() const {
+    const auto& price = told_.memory;
+    if (!price.unknown.empty()) return {{"unknown", price.unknown}};
+    return {{"as_is", number(price.as_is)},
+            {"more", number(price.more)},
+            {"less", price.less ? number(*price.less) : json()},
+            {"proved", price.proved}};
+  }
+
+  [[nodiscard]] json changes() const {
+    json list = json::array();
+    for (const auto& each : told_.changes) {
+      json one = {{"change", to_string(each.kind)}};
+      if (each.kind == stagecut::change_kind::boundary) one["boundary"] = each.index;
+      if (each.kind == stagecut::change_kind::device) one["device"] = each.index;
+      one["cuts"] = std::vector<std::size_t>(each.cuts.points().begin(), each.cuts.points().end());
+      one["schedule"] = each.schedule;
+      one["microbatches"] = each.microbatches;
+      one["makespan"] = number(each.makespan);
+      one["saved"] = number(each.saved);
+      list.push_back(std::move(one));
+    }
+    return list;
+  }
+
+  const stagecut::plan& made_;
+  const stagecut::plan_explanation& told_;
+};
