@@ -514,6 +514,3 @@
   X(zb_h2) \
   X(zbv) \
   X(zero_bubble_by_hand)
-<<<<<<< HEAD
-=======
->>>>>>> explain

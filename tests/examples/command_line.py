@@ -211,14 +211,10 @@ for words, why in (
     (("--chunks", 2, "--in-flight", "4,3,2,1,1,1,1,1"), "--in-flight: is of one stage on each device"),
     (("--microbatches", 8, "--schedule", "gpipe", "--in-flight", "4,3,2,1"), "--schedule = gpipe, must be 1f1b for numbers in flight"),
     (("--microbatches", 8, "--schedule", "eager-1f1b", "--in-flight", "4,3,2,1"), "--schedule = eager-1f1b, must be 1f1b for numbers"),
-<<<<<<< HEAD
     (("--microbatches", 9, "--chunks", 2, "--group", 4), "--group = 4, must be from the devices, 4, on and leave of 9 microbatches"),
-    (("--microbatches", 8, "--group", 4), "--group = 4, is of several stages on each device"),
-    (("--microbatches", 8, "--schedule", "gpipe", "--group", 4), "--group = 4, is of interleaved, not of gpipe"),
-    (("--microbatches", 8, "--in-flight", "4,3"), "--in-flight.size() = 2, must be the number of stages, 4"),
-=======
+    (("--microbatches", 8, "--group", 4), "--group: 4 is of several stages on each device"),
+    (("--microbatches", 8, "--schedule", "gpipe", "--group", 4), "--group: 4 is of interleaved, not of gpipe"),
     (("--microbatches", 8, "--in-flight", "4,3"), "--in-flight: 2 values where 4 are needed, one for each of the stages"),
->>>>>>> words
 ):
     for objective in objectives:
         fails(2, why, "plan", "-", "--devices", 4, *words, *objective, stdin=uneven)
@@ -262,7 +258,7 @@ for schedule in (line.split()[0] for line in run("schedules").stdout.splitlines(
         if schedule in ("zbv", "dualpipev"):
             check([s["device"] for s in document["stages"]] == [0, 1, 1, 0], schedule)
 fails(3, "the fullest of 2 devices of 2 stages each needs at least", "plan", "-", "--devices", 2, "--chunks", 2, "--microbatches", 4,
-      "--schedule", "zbv", "--objective", "bottleneck", "--memory", "90", stdin=split)
+      "--schedule", "zbv", "--objective", "bottleneck", "--memory", "90B", stdin=split)
 fails(2, "--schedule: interleaved needs --chunks above 1", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "interleaved", stdin=uneven)
 fails(2, "--chunks = 3, must be 2 for zbv", "plan", "-", "--devices", 4, "--chunks", 3, "--microbatches", 4, "--schedule", "zbv", stdin=uneven)
 fails(3, "none of 5 combinations: 10 stages need at least 10 layers", "plan", "-", "--devices", 2, "--chunks", 5, "--microbatches", 4,
@@ -483,13 +479,8 @@ fails(2, "--timeline: needs --format json", "plan", "-", "--devices", 2, "--time
 fails(2, "--timeline: there is no", "plan", "-", "--devices", 2, "--timeline", "--format", "json", "--microbatches", 1 << 22, stdin=heavy)
 fails(2, "no layer takes any bytes: a limit of memory", "plan", "-", "--devices", 2, "--memory", "9B", stdin="1\n2\n")
 fails(2, "more than 10^18 bytes", "plan", "-", "--devices", 2, stdin=header + "a,x,1,1,1,1,1e308\nb,x,1,1,1,1,1\n")
-<<<<<<< HEAD
-fails(2, "--checkpoint = except_last", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
-fails(2, "limits what the order of interleaved keeps, and that is not known: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900B", stdin=heavy)
-=======
 fails(2, "--checkpoint: except_last needs", "plan", "-", "--devices", 2, "--checkpoint", "except_last", stdin=heavy)
-fails(2, "--memory: with --chunks it is known for the makespan alone: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900B", stdin=heavy)
->>>>>>> words
+fails(2, "limits what the order of interleaved keeps, and that is not known: the number of microbatches", "plan", "-", "--devices", 2, "--chunks", 2, "--memory", "900B", stdin=heavy)
 
 # The memory of each device; a list of one is of all.
 unlike = json.loads(run("plan", "-", "--devices", 2, "--memory", "442B,1232B", "--format", "json", stdin=heavy).stdout)
