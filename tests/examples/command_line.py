@@ -114,7 +114,7 @@ with tempfile.TemporaryDirectory() as folder:
         for format in formats:
             done = run("plan", "-", "--devices", 4, "--microbatches", 8, "--schedule", schedule, "--objective", "bottleneck",
                        "--format", format, stdin=llama)
-            refused = "cannot say this plan: its schedule is" in done.stderr
+            refused = "cannot say this schedule: its schedule is" in done.stderr
             check(refused == (done.returncode == 2) and refused != bool(done.stdout), format, done)
             check(done.stdout.count("\n") == 0 or done.stdout.endswith("\n"), format, "does not end its line")
     plan.write_text(run("plan", "-", "--devices", 4, "--chunks", 2, "--microbatches", 8, "--format", "json", stdin=llama).stdout
@@ -123,8 +123,13 @@ with tempfile.TemporaryDirectory() as folder:
     for format, call in (("torchgpipe", "GPipe"), ("fairscale", "Pipe")):
         words = ("plan", "-", "--devices", 4, "--microbatches", 8, "--format", format)
         check(f"\nmodel = {call}(model, balance, chunks=8, " in run(*words, "--schedule", "gpipe", stdin=llama).stdout, format)
-        fails(2, f"{format} cannot say this plan: its schedule is", *words, stdin=llama)
-    fails(2, "megatron-flags cannot say this plan", "plan", "-", "--devices", 5, "--format", "megatron-flags", stdin=llama)
+        check(run(*words, stdin=llama).stdout == run(*words, "--schedule", "gpipe", stdin=llama).stdout, format, "runs gpipe alone")
+        fails(2, f"{format} cannot say this schedule: its schedule is", *words, "--schedule", "1f1b", stdin=llama)
+    flags = ("--format", "megatron-flags")
+    check(run("plan", "-", "--devices", 5, *flags, stdin=llama).stdout ==
+          "--pipeline-model-parallel-size 5 --decoder-first-pipeline-num-layers 6 --decoder-last-pipeline-num-layers 5\n", "the best of flags")
+    fails(3, "megatron-flags: 32 decoders do not come out even on 10 stages", "plan", "-", "--devices", 5, "--chunks", 2,
+          "--microbatches", 5, *flags, stdin=llama)
     fails(2, "llama is no format (see stagecut formats)", "plan", "-", "--devices", 5, "--format", "llama", stdin=llama)
     fails(2, "is a profile, and megatron is a format of plans", "show", profile, "--format", "megatron")
 
@@ -201,7 +206,7 @@ fails(2, "--objective: makespan: ", "plan", "-", *last, "--objective", "makespan
 
 # A schedule that cannot run as asked is refused, whatever is minimised and however it is asked for.
 objectives = ((), ("--objective", "makespan"), ("--objective", "bottleneck"), ("--objective", "leximax"), ("--method", "uniform"),
-              ("--memory", "1MB"), ("--format", "megatron"))
+              ("--memory", "1MB"))
 for words, why in (
     (("--microbatches", 6, "--chunks", 2), "--microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do, or a group of 6, as in PyTorch"),
     (("--microbatches", 3, "--chunks", 2), "--microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do, or a group of 3, as in PyTorch"),

@@ -82,7 +82,7 @@ with tempfile.TemporaryDirectory() as folder:
         for each in ("pytorch", "split-module", "torchtitan", "sagemaker"):
             code = shows("show", plan, "--format", each)
             if each in ("pytorch", "split-module"):
-                read = eval(code.split("=", 1)[1], {"SplitPoint": type("SplitPoint", (), {"BEGINNING": 0})})
+                read = eval(code.split("\nschedule")[0].split("=", 1)[1], {"SplitPoint": type("SplitPoint", (), {"BEGINNING": 0})})
                 check(any(key.endswith(name) for key in read), which, "is not read back by Python from", each)
         # Files that there are not, or that are none; words and options; names in errors.
         if "\0" not in name:

@@ -28,7 +28,8 @@ struct memory_words {
   void add(CLI::App& command) {
     add_without_checkpoint(command);
     add_choice(command, "--checkpoint", checkpoint, stagecut::checkpointing_words, "MODE",
-               "never (the default), except_last, always");
+               "never (the default), except_last, always")
+        ->group(rare_options);
   }
 
   /// Likewise, where it is said in another way what is computed again.
