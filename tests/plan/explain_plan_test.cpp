@@ -136,6 +136,7 @@ plain_plan plain(const plan& made, const plan_request& request) {
   result.shape.ranks = made.devices;
   result.shape.chunks = made.chunks;
   result.shape.microbatches = made.schedule.microbatches;
+  result.shape.group = made.schedule.group;
   for (const auto& each : made.stages) result.shape.in_flight.push_back(each.in_flight);
   return result;
 }
@@ -322,6 +323,7 @@ void check_changes(const plain_plan& as_is, const plan_request& request, const s
     each.schedule = to_string(kind);
     const auto& [ranks, chunks, m, group, slices, in_flight] = as_is.shape;
     if (!has_shape(kind, ranks, chunks, m) || each.schedule == as_is.schedule) continue;
+    each.shape.group = 0;
     if (as_is.again == checkpointing::except_last) continue;
     if (as_is.again == checkpointing::always && stagecut::entry_of(kind).splits_backward) continue;
     if (as_is.links.size() > 1 && each.order().rank_of != rank_of) continue;
@@ -334,7 +336,7 @@ void check_changes(const plain_plan& as_is, const plan_request& request, const s
     plain_plan each = as_is;
     each.shape.microbatches = m;
     const auto kind = stagecut::find_schedule(as_is.schedule)->kind;
-    if (kind != schedule_kind::in_flight && !has_shape(kind, as_is.shape.ranks, as_is.shape.chunks, m)) continue;
+    if (kind != schedule_kind::in_flight && !has_shape(kind, as_is.shape.ranks, as_is.shape.chunks, m, as_is.shape.group)) continue;
     more.consider(each);
   }
   more.check(changes, change_kind::microbatches);

@@ -2,20 +2,21 @@
 #pragma once
 
 #include <stagecut/io/frameworks/formats.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
-#include <stagecut/plan/detail/target_schedules.hpp>
 #include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/profile.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
 
 #include "words/words.hpp"
 
@@ -52,9 +53,13 @@ struct target_words {
     }
     request.target = entry->kind;
     if (!said || model.inference) return;
-    const std::string why = stagecut::detail::schedule_obstacle(
-        *entry, to_string(stagecut::detail::requested_kind(request)), request.devices, request.chunks, 0, 0);
-    if (!why.empty()) throw stagecut::not_representable(entry->name, why, "schedule");
+    const stagecut::schedule_entry& asked = stagecut::entry_of(request.schedule);
+    const auto meant = request.chunks > 1 ? asked.with_chunks : request.in_flight.empty() ? asked.kind : asked.with_in_flight;
+    if (entry->schedules.empty() || stagecut::find_schedule(*entry, meant) != nullptr) return;
+    std::vector<std::string> known;
+    for (const auto& each : entry->schedules) known.emplace_back(to_string(each.kind));
+    throw stagecut::not_representable(
+        entry->name, fmt::format("it is {}, and it runs {}", to_string(meant), fmt::join(known, ", ")), "schedule");
   }
 
   /// What to tell the framework; empty where none was said.

@@ -44,6 +44,9 @@ inline void check_devices(std::string_view format, const target_entry& entry, co
 inline void check_schedule(std::string_view format, const target_entry& entry, const plan& p) {
   if (entry.schedules.empty()) return;
   if (!p.schedule.orders.empty()) {
+    for (const target_schedule& each : entry.schedules) {
+      if (std::string_view(each.called).empty()) return;  // it reads any order from a file
+    }
     std::size_t count = 0;
     const std::string known = stagecut::detail::known_schedules(entry, p.chunks, count);
     refuse(format, joined({"its devices run an order of their own, and the only ",

@@ -12,15 +12,11 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_parts.hpp>
 #include <stagecut/io/detail/text.hpp>
+#include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
-#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
-
-namespace stagecut::inline v0::io {
-using stagecut::not_representable;
-}  // namespace stagecut::inline v0::io
 
 // What the writers of frameworks' formats share: words for a text, and what a plan is checked for. Each check is given
 // the name of the format, and throws not_representable.

@@ -64,7 +64,7 @@ namespace detail {
     return detail::joined({detail::quoted(modules[i + 1][0]), ": SplitPoint.BEGINNING"});
   };
   const std::string spec = detail::joined({"split_spec={", detail::sequence_text(modules.size() - 1, ", ", split), "}"});
-  if (p.schedule.microbatches == 0 || p.schedule.name.empty()) return spec;
+  if (p.schedule.microbatches == 0 || (p.schedule.name.empty() && p.schedule.orders.empty())) return spec;
   const std::string_view name = detail::torch_class(p);
   const std::string class_text = name.empty() ? std::string("_PipelineScheduleRuntime")
                                               : detail::joined({"get_schedule_class(", detail::quoted(name), ")"});

@@ -11,17 +11,15 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/detail/torch_reader.hpp>
+#include <stagecut/io/frameworks/not_representable.hpp>
 #include <stagecut/io/frameworks/torch_letters.hpp>
 #include <stagecut/io/read_limits.hpp>
-#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::io {
-
-using stagecut::not_representable;
 
 /// What a schedule for PyTorch names.
 enum class torch_format : std::uint8_t {

@@ -163,7 +163,7 @@ class change_list {
     const schedule_entry* const entry = find_schedule(made.schedule.name);
     if (entry == nullptr || m > most_predicted / made.stages.size()) return;
     const bool told = entry->takes == shape_figure::in_flight;
-    if (!told && !has_shape(entry->kind, made.devices, made.chunks, m)) return;
+    if (!told && !has_shape(entry->kind, made.devices, made.chunks, m, made.schedule.group)) return;
     plan changed = made;
     changed.schedule.microbatches = m;
     const schedule order = schedule_of(changed);

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/plan/not_representable.hpp>
+
+namespace stagecut::inline v0::io {
+
+/// What the writers of formats throw, as `make_plan` does where a target cannot say a model.
+using stagecut::not_representable;
+
+}  // namespace stagecut::inline v0::io
