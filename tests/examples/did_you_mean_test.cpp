@@ -49,12 +49,14 @@ TEST_CASE("short words one step apart have distance 1, those of two steps at mos
     }
     const auto steps = one_step_from(word);
     const auto further = one_step_from(steps[random() % steps.size()]);
-    CHECK(edit_distance(word, further[random() % further.size()]) <= 3);  // 3 where a letter comes between two that change places
+    CHECK(edit_distance(word, further[random() % further.size()]) <=
+          3);  // 3 where a letter comes between two that change places
   }
 }
 
 TEST_CASE("the nearest word is told, and none where none is near") {
-  const std::vector<std::string> known = {"--devices", "--device-speeds", "--memory", "--memory-buffer", "1f1b", "zb-h1"};
+  const std::vector<std::string> known = {"--devices", "--device-speeds", "--memory", "--memory-buffer", "1f1b",
+                                          "zb-h1"};
   CHECK(nearest_word("--device", known) == "--devices");
   CHECK(nearest_word("--device-sp", known) == "--device-speeds");
   CHECK(nearest_word("--mem", known) == "--memory");

@@ -206,7 +206,8 @@ TEST_CASE("where stages share a device, what they take together is told") {
     CHECK(text.find(fmt::format("\n     {}  {}, {}  ", d, d, d + 2)) != std::string::npos);
     CHECK(text.find("  " + bytes_text(bytes[d]) + "\n") != std::string::npos);
   }
-  CHECK(plan_text(*plan_chain(layers, {.devices = 2, .microbatches = 4}), {}).find("device  stages") == std::string::npos);
+  CHECK(plan_text(*plan_chain(layers, {.devices = 2, .microbatches = 4}), {}).find("device  stages") ==
+        std::string::npos);
   auto edited = plan;
   edited.schedule.name = "nobody's";
   CHECK(devices_text(edited).empty());

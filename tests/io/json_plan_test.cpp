@@ -161,7 +161,7 @@ TEST_CASE("plans from files and streams") {
 
 TEST_CASE("each mistake in the head is named with its place") {
   CHECK(refusal("{") == "p.json:1: no JSON: the text ends too early");
-  CHECK(refusal("{}") == "p.json#: \"schema\" is missing");
+  CHECK(refusal("{}") == "p.json#: is no plan: \"schema\" is missing, which is \"stagecut-plan-2\" in one");
   CHECK(refusal(R"({"schema": "stagecut-profile-1"})") == "p.json#/schema: is a profile, and a plan is wanted");
   CHECK(with("stagecut-plan-2", "stagecut-plan-3") ==
         "p.json#/schema: \"stagecut-plan-3\" is not known; read are \"stagecut-plan-1\" and \"stagecut-plan-2\"");

@@ -104,7 +104,9 @@ TEST_CASE("unknown fields survive, of profile, layer and variant") {
 
 TEST_CASE("each mistake in the head is named with its place") {
   CHECK(refusal("[]") == "p.json#: [] is no object");
-  CHECK(refusal("{}") == "p.json#: \"schema\" is missing");
+  CHECK(refusal("{}") ==
+        "p.json#: is neither a profile (\"schema\": \"stagecut-profile-1\"), nor a plan, nor the config.json of a "
+        "model (\"model_type\"): \"schema\" is missing");
   for (const char* const of_a_model : {"{\"model_type\": \"llama\"}", "{\"layers\": 2, \"vocabulary\": 100}"}) {
     CHECK(refusal(of_a_model) ==
           "p.json#: is a model's configuration, and a profile is wanted: stagecut profile transformer --config computes one");

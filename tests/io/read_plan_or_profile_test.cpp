@@ -49,7 +49,9 @@ TEST_CASE("a plan and profiles of every format are told by their content") {
 TEST_CASE("what is neither is refused as what it is nearest to") {
   CHECK(refusal("") == "f: is empty");
   CHECK(refusal("{").starts_with("f:1: no JSON"));
-  CHECK(refusal("{}") == "f#: \"schema\" is missing");
+  CHECK(refusal("{}") ==
+        "f#: is neither a profile (\"schema\": \"stagecut-profile-1\"), nor a plan, nor the config.json of a model "
+        "(\"model_type\"): \"schema\" is missing");
   CHECK(refusal(R"({"schema": "stagecut-plan-9"})").find("stagecut-plan-9") != std::string::npos);
   CHECK(refusal(R"({"schema": "stagecut-plan-2"})") == "f#: \"profile\" is missing");
   CHECK(refusal(R"({"schema": "stagecut-profile-9"})").find("read is \"stagecut-profile-1\"") != std::string::npos);

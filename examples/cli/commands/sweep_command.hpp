@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -159,8 +160,8 @@ struct sweep_command {
     for (const std::string_view each : split(recompute, ',')) {
       const auto* const known = stagecut::find_name(stagecut::checkpointing_words, each == "none" ? "never" : each);
       if (known == nullptr || known->value == stagecut::checkpointing::except_last) {
-        throw CLI::ValidationError("--recompute", fmt::format("{} is neither never nor always{}", each,
-                                                                did_you_mean(each, recomputing())));
+        throw CLI::ValidationError(
+            "--recompute", fmt::format("{} is neither never nor always{}", each, did_you_mean(each, recomputing())));
       }
       result.checkpoints.push_back(known->value);
     }
@@ -170,8 +171,9 @@ struct sweep_command {
   [[nodiscard]] std::vector<stagecut::sweep_row> swept(const stagecut::profile& model,
                                                        const stagecut::plan_request& request,
                                                        const stagecut::sweep_axes& what) const {
+    using namespace stagecut;
     static constexpr auto stop = stop_signals::asked;
-    stagecut::sweep_options options;
+    sweep_options options;
     options.node_limit = nodes;
     options.time_limit = time_limit;
     options.skip_dominated = !all;
@@ -182,10 +184,24 @@ struct sweep_command {
     if (helpers && threads > 1) throw CLI::ValidationError("--threads", "above 1 does not go with --search");
     const worker_threads workers(helpers ? 1 : threads);  // helpers serve one search at a time
     progress_line line;
-    const auto tell = [&](const stagecut::sweep_progress& now) { line.show([&] { return search_text(now); }); };
+    sweep_progress known;  // as it was told after the latest round
+    std::size_t done = 0;  // since
+    std::mutex mutex;      // of these, and of the line
+    const auto tell = [&](const sweep_progress& now) { known = now, done = 0; };
     if (line.is_shown()) options.progress = tell;
+    const auto watched = [&](std::size_t count, const function_ref<void(std::size_t)>& each) {
+      const auto one = [&](std::size_t i) {
+        each(i);
+        if (!line.is_shown()) return;
+        const std::lock_guard<std::mutex> lock(mutex);
+        ++done;
+        if (known.rows == 0) return;  // bounds alone were computed so far
+        line.show([&] { return search_text({known.done + done, 0, known.rows, line.seconds()}); });
+      };
+      workers(count, one);
+    };
     try {
-      return stagecut::sweep_rows(model, helped, what, options, workers);
+      return stagecut::sweep_rows(model, helped, what, options, watched);
     } catch (const stagecut::invalid_input& error) {
       throw stagecut::invalid_input(source_name(file), error.what());
     } catch (const stagecut::argument_error& error) {

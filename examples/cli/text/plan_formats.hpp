@@ -37,7 +37,8 @@ inline CLI::Validator format_check() {
   for (const auto& each : stagecut::io::formats) names.emplace_back(each.name);
   const auto check = [names](const std::string& name) {
     const bool known = std::find(names.begin(), names.end(), name) != names.end();
-    return known ? std::string() : fmt::format("{} is no format{} (see stagecut formats)", name, did_you_mean(name, names));
+    return known ? std::string()
+                 : fmt::format("{} is no format{} (see stagecut formats)", name, did_you_mean(name, names));
   };
   return named_check(CLI::Validator(check, ""), names);
 }

@@ -219,7 +219,8 @@ inline std::string plan_text(const stagecut::plan& plan, const screen& on) {
     const double share = heaviest > 0 ? plan.stages[line - 1].cost / heaviest : 1;
     const std::string bar(static_cast<std::size_t>(std::lround(static_cast<double>(room) * share)), '#');
     return on.colour ? fmt::format("  \x1b[{}m{}\x1b[0m", share == 1 ? 33 : 34, bar) : "  " + bar;
-  }) + devices_text(plan) + summary(plan);
+  }) + devices_text(plan) +
+         summary(plan);
 }
 
 /// What several combinations came to, one a line, the best marked.

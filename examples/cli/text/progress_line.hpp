@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/plan/sweep_options.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -23,7 +23,7 @@
 /// standard error is no terminal.
 class progress_line {
  public:
-  progress_line() : shown_(isatty(STDERR_FILENO) != 0), began_(stagecut::detail::seconds_now()) {}
+  progress_line() : shown_(isatty(STDERR_FILENO) != 0), began_(std::chrono::steady_clock::now()) {}
   ~progress_line() { draw(""); }
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
@@ -31,7 +31,9 @@ class progress_line {
   /// Whether there is a terminal to show it.
   [[nodiscard]] bool is_shown() const { return shown_; }
   /// Seconds since this object was made.
-  [[nodiscard]] double seconds() const { return stagecut::detail::seconds_now() - began_; }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
 
   /// Shows what `text()` says, half a second after the beginning for the first time, and then four times a second at most.
   template <class Text>
@@ -56,7 +58,7 @@ class progress_line {
   }
 
   bool shown_;
-  double began_;
+  std::chrono::steady_clock::time_point began_;
   double last_ = 0;
   std::size_t drawn_ = 0;  // characters on the screen
 };

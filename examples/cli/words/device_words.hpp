@@ -61,7 +61,8 @@ struct device_words {
     command.add_option("--topology", topology, "4 nodes of 8 devices: 8x4:300GB,25GB@5e-6")->type_name("T");
     nodes.add(command);
     transfers.add(command);
-    for (const char* const each : {"--topology", "--latency", "--transfers"}) command.get_option(each)->group(rare_options);
+    for (const char* const each : {"--topology", "--latency", "--transfers"})
+      command.get_option(each)->group(rare_options);
   }
 
   /// Fills a request for that model.

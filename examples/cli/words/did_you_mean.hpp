@@ -40,7 +40,8 @@ inline std::string nearest_word(std::string_view word, const std::vector<std::st
   std::size_t least = 2 * std::max<std::size_t>(1, letters / 3) + 2;
   for (const std::string& each : known) {
     std::size_t distance = 2 * edit_distance(word, each);
-    if (letters >= 3 && each.starts_with(word)) distance = std::min<std::size_t>(distance, 3);  // between one and two edits
+    if (letters >= 3 && each.starts_with(word))
+      distance = std::min<std::size_t>(distance, 3);  // between one and two edits
     if (distance < least) least = distance, result = each;
   }
   return result;

@@ -64,9 +64,9 @@ struct method_words {
       ask_kind(model, file, request);
     } else {
       throw CLI::ValidationError(
-          "--method", fmt::format("{} is none of {}, {}, type:REGEX{}", method, stagecut::list_names(measure_words),
-                                  stagecut::list_names(stagecut::graph_method_words),
-                                  did_you_mean(method, known_methods())));
+          "--method",
+          fmt::format("{} is none of {}, {}, type:REGEX{}", method, stagecut::list_names(measure_words),
+                      stagecut::list_names(stagecut::graph_method_words), did_you_mean(method, known_methods())));
     }
   }
 

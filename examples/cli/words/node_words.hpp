@@ -89,7 +89,8 @@ struct node_words {
     if (per_node == 1 && !intra.empty()) refuse("--intra", "says nothing where a node has one GPU");
     if (nodes == 1 && !inter.empty()) refuse("--inter", "says nothing where there is one node");
     if (per_node > 1 && intra.empty()) refuse("--intra", "is missing: bytes a second within a node, 450GB say");
-    if (nodes > 1 && inter.empty()) refuse("--inter", "is missing: bytes a second between nodes, 50GB or 50GB@5e-6 say");
+    if (nodes > 1 && inter.empty())
+      refuse("--inter", "is missing: bytes a second between nodes, 50GB or 50GB@5e-6 say");
     device_groups result;
     if (per_node > 1) result.sizes.push_back(per_node), result.links.push_back(link("--intra", intra));
     if (nodes > 1) result.sizes.push_back(nodes), result.links.push_back(link("--inter", inter));
@@ -102,23 +103,25 @@ struct node_words {
     if (ranks == all || (ranks < all && fewer_will_do)) return;
     const std::string what = fmt::format("the {} GPUs of {} node{} of {}", all, nodes, nodes == 1 ? "" : "s", per_node);
     if (ranks > all) {
-      throw CLI::ValidationError("--devices", fmt::format("{} are more than {}: --nodes {} would hold them", ranks, what,
-                                                          (ranks + per_node - 1) / per_node));
+      throw CLI::ValidationError("--devices", fmt::format("{} are more than {}: --nodes {} would hold them", ranks,
+                                                          what, (ranks + per_node - 1) / per_node));
     }
     std::string would;
     const std::size_t share = all / ranks;  // GPUs of a rank
     if (all % ranks == 0 && per_node % share == 0) {
-      would = fmt::format("where {} GPUs share each (tensor parallelism, say), --nodes {} --gpus-per-node {}", share, nodes,
-                          per_node / share);
+      would = fmt::format("where {} GPUs share each (tensor parallelism, say), --nodes {} --gpus-per-node {}", share,
+                          nodes, per_node / share);
     } else if (all % ranks == 0 && share % per_node == 0) {
-      would = fmt::format("where {} GPUs share each (tensor parallelism, say), --nodes {} --gpus-per-node 1", share, ranks);
+      would =
+          fmt::format("where {} GPUs share each (tensor parallelism, say), --nodes {} --gpus-per-node 1", share, ranks);
     }
     if (ranks <= per_node) {
-      would += fmt::format("{}on {} GPUs of one node, --nodes 1 --gpus-per-node {}", would.empty() ? "" : "; ", ranks, ranks);
+      would += fmt::format("{}on {} GPUs of one node, --nodes 1 --gpus-per-node {}", would.empty() ? "" : "; ", ranks,
+                           ranks);
     }
     if (would.empty()) would = "say the nodes and GPUs that it runs on";
-    throw CLI::ValidationError("--devices", fmt::format("{} are fewer than {}, and each is a rank of the pipeline: {}", ranks,
-                                                        what, would));
+    throw CLI::ValidationError(
+        "--devices", fmt::format("{} are fewer than {}, and each is a rank of the pipeline: {}", ranks, what, would));
   }
 
  private:
@@ -130,6 +133,7 @@ struct node_words {
     if (!question.empty()) throw CLI::ValidationError(option, question);
     const auto found = parse_link(text);
     if (found) return *found;
-    throw CLI::ValidationError(option, fmt::format("{} is no bandwidth, 50GB, nor one with a latency, 50GB@5e-6", shown(text)));
+    throw CLI::ValidationError(option,
+                               fmt::format("{} is no bandwidth, 50GB, nor one with a latency, 50GB@5e-6", shown(text)));
   }
 };

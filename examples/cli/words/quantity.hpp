@@ -59,7 +59,8 @@ inline std::string unit_question(std::string_view text) {
   const bool plain = !text.empty() && text.back() != 'B';
   if (!bytes || !plain || *bytes == 0 || *bytes >= 1048576) return "";
   const char letter = *bytes < 1000 ? 'G' : 'M';  // as nvidia-smi tells memory
-  return fmt::format("{} bytes? say {}{}B or {}{}iB, or {}B if bytes are meant", text, text, letter, text, letter, text);
+  return fmt::format("{} bytes? say {}{}B or {}{}iB, or {}B if bytes are meant", text, text, letter, text, letter,
+                     text);
 }
 
 /// `12.3 GB/s`.

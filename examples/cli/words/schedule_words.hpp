@@ -136,7 +136,7 @@ struct schedule_words {
     const auto* entry = stagecut::find_schedule(chosen);
     if (entry == nullptr) {
       throw CLI::ValidationError("--schedule", fmt::format("{} is not known{} (see stagecut schedules)", chosen,
-                                                             did_you_mean(chosen, simulated_schedules())));
+                                                           did_you_mean(chosen, simulated_schedules())));
     }
     if (!let_in.empty()) entry = &stagecut::entry_of(entry->with_in_flight);
     if (entry->splits_backward && times.backward_input.empty()) {

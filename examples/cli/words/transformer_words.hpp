@@ -135,7 +135,8 @@ struct transformer_words {
     }
     const bool again = r.recomputation != stagecut::transformer::recomputing::none || r.variants;
     if (r.recomputed_share && !again && !inference) {
-      throw stagecut::invalid_input("training.recomputed_share", "says nothing where nothing is computed again: --recompute");
+      throw stagecut::invalid_input("training.recomputed_share",
+                                    "says nothing where nothing is computed again: --recompute");
     }
     if (!inference && concurrent) throw CLI::ValidationError("--concurrent", "goes with --inference");
     if (!inference && phase) throw CLI::ValidationError("--phase", "goes with --inference");
@@ -150,8 +151,8 @@ struct transformer_words {
     const bool looks_like_one = device.find_first_of("./") != std::string::npos;
     if (!looks_like_one && !std::filesystem::exists(device, none)) {
       const auto known = names_of(stagecut::transformer::devices);
-      throw CLI::ValidationError("--gpu", fmt::format("{} is none of {}, and no file{}", shown(device), fmt::join(known, ", "),
-                                                      did_you_mean(device, known)));
+      throw CLI::ValidationError("--gpu", fmt::format("{} is none of {}, and no file{}", shown(device),
+                                                      fmt::join(known, ", "), did_you_mean(device, known)));
     }
     const auto read = stagecut::io::read_accelerator(stagecut::io::file_text(device, limits), device, limits);
     if (!read.name.empty()) name = read.name;

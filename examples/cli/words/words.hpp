@@ -175,7 +175,8 @@ inline std::string option_saying(std::string_view option, std::string_view part,
     const std::string_view whose = requirement.substr(as_many.size());
     const std::size_t end = std::min(whose.find(", "), whose.size());
     const std::string_view values = value == "1" ? "value" : "values";
-    if (end == whose.size()) return fmt::format("{}: {} {} where each of the {} needs one", option, value, values, whose);
+    if (end == whose.size())
+      return fmt::format("{}: {} {} where each of the {} needs one", option, value, values, whose);
     return fmt::format("{}: {} {} where {} are needed, one for each of the {}", option, value, values,
                        whose.substr(end + 2), whose.substr(0, end));
   }

@@ -47,8 +47,8 @@ inline profile read_json_profile(const json_value& value) {
     value.fail("is a model's configuration, and a profile is wanted: stagecut profile transformer --config computes one");
   }
   if (!value.find("schema")) {
-    value.fail("is neither a profile nor a plan, nor the config.json of a model: \"schema\" is missing, which is \"",
-               profile_schema, "\" in a profile, and so is \"model_type\"");
+    value.fail("is neither a profile (\"schema\": \"", profile_schema,
+               "\"), nor a plan, nor the config.json of a model (\"model_type\"): \"schema\" is missing");
   }
   const json_value schema = value.at("schema");
   if (schema.text() == plan_schema || schema.text() == first_plan_schema) {

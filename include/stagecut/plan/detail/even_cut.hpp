@@ -64,9 +64,12 @@ namespace stagecut::inline v0::detail {
 /// @param blocks  the layers of each of its items
 /// @param within  the constraint that it keeps to
 template <stage_constraint Constraint>
-[[nodiscard]] outcome<objective_cut> evened(outcome<objective_cut> found, const cuts& blocks, const Constraint& within) {
+[[nodiscard]] outcome<objective_cut> evened(outcome<objective_cut> found, const cuts& blocks,
+                                            const Constraint& within) {
   if (!found) return found;
-  const auto allowed = [&](std::size_t s, std::size_t first, std::size_t last) -> bool { return within(s, first, last); };
+  const auto allowed = [&](std::size_t s, std::size_t first, std::size_t last) -> bool {
+    return within(s, first, last);
+  };
   found->cuts = even_cut(blocks, found->cuts.stages(), static_cast<std::size_t>(found->value), allowed);
   for (std::size_t s = 0; s < found->costs.size(); ++s) {
     found->costs[s] = static_cast<double>(blocks[found->cuts[s + 1]] - blocks[found->cuts[s]]);
