@@ -332,3 +332,37 @@ TEST_CASE("a chain keeps to the machine that its profile names") {
   request.links = {{0, 0.5}};
   CHECK(make_plan(model, request));
 }
+
+TEST_CASE("who watches is told how far the search for the lightest heaviest stage is") {
+  // Too many operators, nearly all of them independent, to be proved at once.
+  std::mt19937 random(31);
+  profile model;
+  for (std::size_t i = 0; i < 80; ++i) {
+    layer each;
+    each.name = "op" + std::to_string(i);
+    each.forward = 1 + static_cast<double>(random() % 97);
+    each.output = 1;
+    model.layers.push_back(each);
+    if (i >= 20) model.edges.push_back({i - 20 + random() % 20, i});
+  }
+  plan_request request{.devices = 5};
+  request.links = {{0, 0.5}};
+  request.limits.time_limit = 0.6;
+  std::size_t told = 0;
+  makespan_progress last;
+  const auto watch = [&](const makespan_progress& now) {
+    ++told;
+    CHECK(now.seconds >= last.seconds);
+    CHECK(now.bound >= last.bound);
+    CHECK((now.makespan == 0 || now.bound <= now.makespan));
+    CHECK((last.makespan == 0 || now.makespan <= last.makespan));
+    last = now;
+  };
+  request.limits.progress = watch;
+  const auto made = plan_graph(model, request);
+  REQUIRE(made);
+  CHECK(told > 1);
+  REQUIRE(last.makespan > 0);
+  CHECK(last.bound <= made->objective.value);
+  CHECK(made->objective.value <= last.makespan);
+}
