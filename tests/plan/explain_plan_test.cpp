@@ -271,6 +271,7 @@ plain_plan with(plain_plan as_is, const plan_change& change) {
   as_is.cut.assign(change.cuts.points().begin(), change.cuts.points().end());
   as_is.schedule = change.schedule;
   as_is.shape.microbatches = change.microbatches;
+  if (change.kind == change_kind::schedule) as_is.shape.group = 0;
   for (auto& each : as_is.links) each.bandwidth *= change.kind == change_kind::bandwidth ? 2 : 1;
   if (change.kind == change_kind::device) {
     if (as_is.speeds.empty()) as_is.speeds.assign(as_is.shape.ranks, 1);

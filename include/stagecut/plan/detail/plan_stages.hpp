@@ -204,7 +204,7 @@ namespace stagecut::inline v0::detail {
   if (has_memory_limit(request) && request.chunks > 1) {
     if (const auto over = fullest_over_limit(result)) {
       if (is_uniform(request, blocks) && !allowed.any()) return outcome<plan>::infeasible(*over);
-      return within_shared_devices(request, *over, found->bound, cut_within, planned);
+      return detail::within_shared_devices(request, *over, found->bound, cut_within, planned);
     }
   }
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))

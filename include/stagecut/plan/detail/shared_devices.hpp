@@ -51,7 +51,7 @@ namespace stagecut::inline v0::detail {
     for (const std::size_t rank : placement_of(request)) bytes.push_back(allowed[rank]);
     return fit(in_flight, bytes);
   };
-  reason why = chunks_shortage(request, fits);
+  reason why = detail::chunks_shortage(request, fits);
   why.remedy.clear();  // what would do then is too little for all stages of a device
   return why;
 }

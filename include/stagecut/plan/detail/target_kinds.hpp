@@ -153,7 +153,7 @@ class target_kinds {
   if (one || entry.shared == tie_rule::anywhere || entry.shared == tie_rule::one_stage) return "";
   std::string text;
   std::vector<std::size_t> first;
-  each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+  detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == first.size()) return first.push_back(i);
     if (!text.empty() || first[name] == i) return;
     text = joined({kind_text(model.layers[i]), " shares ", in_quotes(tied.name), " with ",
@@ -176,7 +176,7 @@ class target_kinds {
   if (mtp.first < mtp.last) result.push_back(mtp);
   if (entry.shared != tie_rule::one_stage) return result;
   std::vector<interval> tied;  // of every name
-  each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
+  detail::each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
     if (name == tied.size()) tied.push_back({i, i + 1});
     tied[name].last = i + 1;
   });

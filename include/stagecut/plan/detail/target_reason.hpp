@@ -55,7 +55,7 @@ namespace stagecut::inline v0::detail {
   std::string text;
   std::vector<std::size_t> first;
   if (entry.shared != tie_rule::one_stage) return text;
-  each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+  detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == first.size()) return first.push_back(i);
     if (!text.empty() || first[name] == i) return;
     text = joined({kind_text(model.layers[i]), " shares ", in_quotes(tied.name), " with ",
