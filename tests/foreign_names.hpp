@@ -390,6 +390,7 @@
   X(run_of) \
   X(run_plain_lanes) \
   X(runs) \
+  X(runs_as) \
   X(same_layer) \
   X(sapp_bubbles_of) \
   X(sapp_interleaved) \

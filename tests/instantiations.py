@@ -17,9 +17,9 @@ tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program: (lines, functions); "separate": as one of the files that have no long bodies
     "first": (49_000, 650),
     "own_makespan": (38_700, 8_300),
-    "profile_to_launch": (122_700, 17_800),
+    "profile_to_launch": (126_000, 18_800),
     "own_makespan separate": (29_700, 1_590),
-    "profile_to_launch separate": (74_700, 850),
+    "profile_to_launch separate": (75_400, 920),
 }
 parser = argparse.ArgumentParser()
 parser.add_argument("compiler")

@@ -56,9 +56,9 @@
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
-#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -67,9 +67,9 @@
 #include <stagecut/plan/sweep_options.hpp>
 #include <stagecut/plan/sweep_row.hpp>
 #include <stagecut/plan/sweep_rows.hpp>
-#include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
+#include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/accelerator.hpp>
 #include <stagecut/profile/architecture.hpp>
 #include <stagecut/profile/as_chain.hpp>

@@ -54,16 +54,17 @@ TEST_CASE("each check of a target names the place") {
 
 TEST_CASE("stages stand where their schedule has them") {
   auto p = transformer_plan({1, 1, 1, 1}, 2);
-  CHECK_NOTHROW(detail::check_placement("f", p));
+  const stagecut::target_entry& f = entry_of(target::torchtitan);
+  CHECK_NOTHROW(detail::check_placement(f, p));
   p.schedule.name = "zbv";
-  CHECK_THROWS_WITH_AS(detail::check_placement("f", p),
-                       "f cannot say this plan: stage 2 stands on device 0, and its place is device 1",
+  CHECK_THROWS_WITH_AS(detail::check_placement(f, p),
+                       "torchtitan cannot say this plan: stage 2 stands on device 0, and its place is device 1",
                        not_representable);
   p.stages[2].device = 1;
   p.stages[3].device = 0;
-  CHECK_NOTHROW(detail::check_placement("f", p));
+  CHECK_NOTHROW(detail::check_placement(f, p));
   p.schedule.name = "interleaved";
-  CHECK_THROWS_WITH_AS(detail::check_placement("f", p), Contains("stage 2 stands on device 1"), not_representable);
+  CHECK_THROWS_WITH_AS(detail::check_placement(f, p), Contains("stage 2 stands on device 1"), not_representable);
 }
 
 TEST_CASE("those that count decoders have what is in front on the first stage, and what is behind on the last") {

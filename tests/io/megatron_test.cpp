@@ -107,7 +107,8 @@ TEST_CASE("models that are not Megatron-LM's") {
   };
   CHECK(why("Et|xL") ==
         "layer \"x2\" of kind \"other\": kinds known to it are vision_embedding, vision, audio, "
-        "projector, encoder, embedding, decoder, mtp, norm, head; merged into layer \"t1\" of kind \"decoder\", before it, it "
+        "projector, encoder, embedding, decoder, mtp, norm, head; merged into layer \"t1\" of kind \"decoder\", before "
+        "it, it "
         "would do");
   CHECK(why("t|L") == "it has no layer of kind \"embedding\"");
   CHECK(why("Et|t") == "it has no layer of kind \"head\"");

@@ -54,7 +54,8 @@ TEST_CASE("what SAPP cannot say") {
   CHECK_THROWS_WITH_AS((void)as_sapp(p), Contains("layer \"final\" of kind \"head\" is recomputed"), not_representable);
   p = worked_plan();
   p.profile.layers[4].kind = "mtp";
-  CHECK_THROWS_WITH_AS((void)as_sapp(p), Contains("of kind \"mtp\" on stage 0, and its place is stage 3, the last"), not_representable);
+  CHECK_THROWS_WITH_AS((void)as_sapp(p), Contains("of kind \"mtp\" on stage 0, and its place is stage 3, the last"),
+                       not_representable);
   p = transformer_plan({1, 1, 1, 1}, 2);
   p.stages[2].device = 1;
   CHECK_THROWS_WITH_AS((void)as_sapp(p), Contains("stage 2 stands on device 1"), not_representable);

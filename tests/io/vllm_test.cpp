@@ -25,10 +25,12 @@ TEST_CASE("what vLLM and SGLang cannot say") {
                          not_representable);
     auto p = worked_plan();
     p.profile.layers[8].kind = "mtp";
-    CHECK_THROWS_WITH_AS((void)write(p), Contains("layer \"layers.7\" of kind \"mtp\" on stage 1, and its place is stage 3, the last"),
+    CHECK_THROWS_WITH_AS((void)write(p),
+                         Contains("layer \"layers.7\" of kind \"mtp\" on stage 1, and its place is stage 3, the last"),
                          not_representable);
     p.profile.layers[8].kind = "embedding";
-    CHECK_THROWS_WITH_AS((void)write(p), Contains("on stage 1, and its place is stage 0, the first"), not_representable);
+    CHECK_THROWS_WITH_AS((void)write(p), Contains("on stage 1, and its place is stage 0, the first"),
+                         not_representable);
     p.profile.layers[8].kind = "norm";
     CHECK_THROWS_WITH_AS((void)write(p), Contains("on stage 1, and its place is stage 3, the last"), not_representable);
     p = worked_plan();

@@ -151,7 +151,8 @@ TEST_CASE("a schedule that cannot run as asked is refused whatever is minimised"
   };
   for (const auto kind : {schedule_kind::one_forward_one_backward, schedule_kind::interleaved}) {
     CHECK(both({.devices = 4, .chunks = 2, .microbatches = 6, .schedule = kind}) ==
-          "microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do, or a group of 6, as in "
+          "microbatches = 6, must be a multiple of the devices, 4, for interleaved: 4 or 8 would do, or a group of 6, "
+          "as in "
           "PyTorch");
     CHECK(both({.devices = 4, .chunks = 2, .microbatches = 3, .schedule = kind}) ==
           "microbatches = 3, must be a multiple of the devices, 4, for interleaved: 4 would do, or a group of 3, as in "

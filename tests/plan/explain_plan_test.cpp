@@ -337,7 +337,9 @@ void check_changes(const plain_plan& as_is, const plan_request& request, const s
     plain_plan each = as_is;
     each.shape.microbatches = m;
     const auto kind = stagecut::find_schedule(as_is.schedule)->kind;
-    if (kind != schedule_kind::in_flight && !has_shape(kind, as_is.shape.ranks, as_is.shape.chunks, m, as_is.shape.group)) continue;
+    if (kind != schedule_kind::in_flight &&
+        !has_shape(kind, as_is.shape.ranks, as_is.shape.chunks, m, as_is.shape.group))
+      continue;
     more.consider(each);
   }
   more.check(changes, change_kind::microbatches);

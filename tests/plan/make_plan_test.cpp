@@ -135,15 +135,15 @@ TEST_CASE("interleaved in groups of microbatches: the best of all cuts, and its 
     plan_request request{.devices = 2 + random.up_to(1), .chunks = 2, .microbatches = 1 + random.up_to(8)};
     request.group = random.up_to(2) == 0 ? request.microbatches : 1 + random.up_to(8);
     request.limits.time_limit.reset();
-    const bool fits = stagecut::has_shape(schedule_kind::interleaved, request.devices, 2, request.microbatches,
-                                          request.group);
+    const bool fits =
+        stagecut::has_shape(schedule_kind::interleaved, request.devices, 2, request.microbatches, request.group);
     if (!fits) {
       REQUIRE_THROWS_AS((void)make_plan(model, request), stagecut::argument_error);
       continue;
     }
     std::optional<double> best;
-    const auto order = stagecut::interleaved_one_forward_one_backward(request.devices, 2, request.microbatches,
-                                                                      request.group);
+    const auto order =
+        stagecut::interleaved_one_forward_one_backward(request.devices, 2, request.microbatches, request.group);
     random_requests::each_cut(model, request, [&](const random_requests::points& cut) {
       stagecut::pass_times<double> times;
       for (std::size_t s = 0; s + 1 < cut.size(); ++s) {

@@ -51,7 +51,8 @@ TEST_CASE("a device holds what its stages hold at the same time") {
   CHECK(over->place == "device 0 with this cut");
 }
 
-TEST_CASE("within memory: optimal at the bytes of the best cut, below unknown or infeasible, never more than there is") {
+TEST_CASE(
+    "within memory: optimal at the bytes of the best cut, below unknown or infeasible, never more than there is") {
   const profile model = layers(8);
   const plan free = *plan_chain(model, two_by_two());
   const double enough = stagecut::fullest_device(free);

@@ -88,8 +88,7 @@ TEST_CASE("interleaved runs in the groups that a plan says") {
   CHECK(said(model, made, "schedule") ==
         "does not hold: : \"interleaved\" is not made for 3 devices, 2 chunks and 8 microbatches in groups of 3");
   made.schedule.group = 8;  // another order, in which stages keep more
-  CHECK(said(model, made, "schedule") ==
-        "does not hold: stage 1: keeps another number of microbatches in flight");
+  CHECK(said(model, made, "schedule") == "does not hold: stage 1: keeps another number of microbatches in flight");
   made.schedule.name = "looped-bfs";
   CHECK(said(model, made, "schedule").starts_with("does not hold: : \"looped-bfs\" is not made for"));
 }

@@ -84,7 +84,8 @@ TEST_CASE("Interleaved: fewer microbatches than ranks run in one group, as in Py
     for (std::size_t v = 2; v <= 4; ++v) {
       for (std::size_t m = 1; m < p; ++m) {
         REQUIRE(order::is_legal(interleaved_one_forward_one_backward(p, v, m, m)));
-        if (m > 1) REQUIRE_THROWS_AS((void)interleaved_one_forward_one_backward(p, v, m, m - 1), stagecut::argument_error);
+        if (m > 1)
+          REQUIRE_THROWS_AS((void)interleaved_one_forward_one_backward(p, v, m, m - 1), stagecut::argument_error);
       }
     }
   }

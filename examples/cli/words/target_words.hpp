@@ -7,9 +7,9 @@
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
-#include <stagecut/schedule/schedule_kind.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/profile.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -46,15 +46,17 @@ struct target_words {
       throw CLI::ValidationError("--format", fmt::format("{} is of another framework than --for {}", format, name));
     }
     if (entry == nullptr) {
-      const bool graph = request.cpus != 0 || request.at_most ||
-                         request.method != stagecut::graph_method::automatic || !stagecut::is_chain(model);
+      const bool graph = request.cpus != 0 || request.at_most || request.method != stagecut::graph_method::automatic ||
+                         !stagecut::is_chain(model);
       if (by_format == nullptr || graph) return;
       entry = by_format;
     }
     request.target = entry->kind;
     if (!said || model.inference) return;
     const stagecut::schedule_entry& asked = stagecut::entry_of(request.schedule);
-    const auto meant = request.chunks > 1 ? asked.with_chunks : request.in_flight.empty() ? asked.kind : asked.with_in_flight;
+    const auto meant = request.chunks > 1          ? asked.with_chunks
+                       : request.in_flight.empty() ? asked.kind
+                                                   : asked.with_in_flight;
     if (entry->schedules.empty() || stagecut::find_schedule(*entry, meant) != nullptr) return;
     std::vector<std::string> known;
     for (const auto& each : entry->schedules) known.emplace_back(to_string(each.kind));

@@ -51,8 +51,11 @@ struct kind_rule {
 
 /// A schedule that a framework runs.
 struct target_schedule {
-  schedule_kind kind{};      ///< as the library makes it
-  const char* called = "";   ///< what the framework calls it; empty: it reads the order from a file
+  schedule_kind kind{};     ///< as the library makes it
+  const char* name = "";    ///< of its row in `schedules`
+  std::size_t chunks = 1;   ///< as there: stages that every rank has; 0: any number
+  bool v_shaped = false;    ///< as there: whether they go down the ranks and back up
+  const char* called = "";  ///< what the framework calls it; empty: it reads the order from a file
   /// Why it does not run so many ranks, chunks and microbatches, 0: not known, in groups of `group`, 0: as many as ranks;
   /// empty: it does. Null: it always does.
   std::string (*obstacle)(std::size_t ranks, std::size_t chunks, std::size_t microbatches, std::size_t group) = nullptr;
@@ -62,39 +65,39 @@ struct target_schedule {
 
 /// Which numbers of decoders a framework can be told.
 enum class decoder_counts : std::uint8_t {
-  none,              ///< it is told which layers a stage has
-  any,               ///< any, at least one a stage
-  equal_or_ends      ///< equal ones; with one stage a device, the first and the last may have others
+  none,          ///< it is told which layers a stage has
+  any,           ///< any, at least one a stage
+  equal_or_ends  ///< equal ones; with one stage a device, the first and the last may have others
 };
 
 /// Whether layers may share parameters.
 enum class tie_rule : std::uint8_t {
-  anywhere,     ///< on whatever stages
-  one_stage,    ///< on one stage
-  one_device,   ///< nowhere, unless there is but one stage
-  nowhere       ///< nowhere
+  anywhere,    ///< on whatever stages
+  one_stage,   ///< on one stage
+  one_device,  ///< nowhere, unless there is but one stage
+  nowhere      ///< nowhere
 };
 
 /// By which names a framework finds the modules of layers.
 enum class name_rule : std::uint8_t {
-  none,   ///< by none: it counts layers, or they are in its source
-  any,    ///< each has a name of its own
-  child   ///< likewise, which is that of a child of the model, or a number in a list of these: `norm`, `layers.3`
+  none,  ///< by none: it counts layers, or they are in its source
+  any,   ///< each has a name of its own
+  child  ///< likewise, which is that of a child of the model, or a number in a list of these: `norm`, `layers.3`
 };
 
 /// What a framework can say.
 struct target_entry {
-  target kind{};                           ///< which
-  const char* name = "";                   ///< of its format, and on a command line
-  const char* framework = "";              ///< its name
-  const char* version = "";                ///< of what its rules were read from
-  view<const kind_rule> kinds{};           ///< the kinds that it places
-  bool other_kinds = false;                ///< whether it knows layers of any other kind, too, on any stage
-  view<const target_schedule> schedules{}; ///< that it runs; empty: it serves, and runs none
+  target kind{};                                 ///< which
+  const char* name = "";                         ///< of its format, and on a command line
+  const char* framework = "";                    ///< its name
+  const char* version = "";                      ///< of what its rules were read from
+  view<const kind_rule> kinds{};                 ///< the kinds that it places
+  bool other_kinds = false;                      ///< whether it knows layers of any other kind, too, on any stage
+  view<const target_schedule> schedules{};       ///< that it runs; empty: it serves, and runs none
   decoder_counts counts = decoder_counts::none;  ///< what it is told of decoders
-  bool several_chunks = false;             ///< whether a device may have several stages
-  tie_rule shared = tie_rule::anywhere;  ///< where layers may share parameters
-  name_rule names = name_rule::none;     ///< by which names it finds layers
+  bool several_chunks = false;                   ///< whether a device may have several stages
+  tie_rule shared = tie_rule::anywhere;          ///< where layers may share parameters
+  name_rule names = name_rule::none;             ///< by which names it finds layers
   /// The group of microbatches by which it interleaves those that are no multiple of the ranks; null: it does not.
   std::size_t (*group)(std::size_t ranks, std::size_t microbatches) = nullptr;
 };

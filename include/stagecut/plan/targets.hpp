@@ -138,12 +138,21 @@ static_assert(targets_in_order());
   return stagecut::find_name(targets, name);
 }
 
-/// The schedule of a target; null: it does not run that.
+/// The schedule of a target, by its kind or its name; null: it does not run that.
+/// @{
 [[nodiscard]] constexpr const target_schedule* find_schedule(const target_entry& entry, schedule_kind kind) noexcept {
   for (const target_schedule& each : entry.schedules) {
     if (each.kind == kind) return &each;
   }
   return nullptr;
 }
+[[nodiscard]] constexpr const target_schedule* find_schedule(const target_entry& entry,
+                                                             std::string_view name) noexcept {
+  for (const target_schedule& each : entry.schedules) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+/// @}
 
 }  // namespace stagecut::inline v0

@@ -83,9 +83,8 @@ inline constexpr schedule_entry schedules[] = {
     {.kind = schedule_kind::gpipe_lifo,
      .name = "gpipe-lifo",
      .describes = "gpipe, backward the last microbatch first",
-     .make = [](const schedule_shape& of) {
-       return gpipe(of.ranks, of.microbatches, backward_order::last_in_first_out);
-     },
+     .make =
+         [](const schedule_shape& of) { return gpipe(of.ranks, of.microbatches, backward_order::last_in_first_out); },
      .most_in_flight = [](std::size_t, std::size_t) { return all_in_flight; },
      .twin = true},
     {.kind = schedule_kind::one_forward_one_backward,
@@ -110,9 +109,10 @@ inline constexpr schedule_entry schedules[] = {
      .describes = "1f1b with several stages a rank, as Megatron-LM",
      .chunks = 0,
      .takes = shape_figure::group,
-     .make = [](const schedule_shape& of) {
-       return interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches, of.group);
-     },
+     .make =
+         [](const schedule_shape& of) {
+           return interleaved_one_forward_one_backward(of.ranks, of.chunks, of.microbatches, of.group);
+         },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m % p == 0; },
      .fits_group = [](std::size_t p, std::size_t, std::size_t m,
                       std::size_t group) { return detail::fits_group(p, m, group); }},
@@ -159,25 +159,28 @@ inline constexpr schedule_entry schedules[] = {
      .name = "seq-1f1b",
      .describes = "1f1b over slices of the sequence",
      .takes = shape_figure::slices,
-     .make = [](const schedule_shape& of) {
-       return sliced_one_forward_one_backward(of.ranks, of.microbatches, of.slices);
-     }},
+     .make =
+         [](const schedule_shape& of) {
+           return sliced_one_forward_one_backward(of.ranks, of.microbatches, of.slices);
+         }},
     {.kind = schedule_kind::sapp_big,
      .name = "sapp-big",
      .describes = "interleaved as SAPP plans it",
      .chunks = 0,
-     .make = [](const schedule_shape& of) {
-       return sapp_interleaved(of.ranks, of.chunks, of.microbatches, sapp_memory::big);
-     },
+     .make =
+         [](const schedule_shape& of) {
+           return sapp_interleaved(of.ranks, of.chunks, of.microbatches, sapp_memory::big);
+         },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= p; },
      .twin = true},
     {.kind = schedule_kind::sapp_less_memory,
      .name = "sapp-less-memory",
      .describes = "interleaved as SAPP plans it, with a shorter warm-up",
      .chunks = 0,
-     .make = [](const schedule_shape& of) {
-       return sapp_interleaved(of.ranks, of.chunks, of.microbatches, sapp_memory::less);
-     },
+     .make =
+         [](const schedule_shape& of) {
+           return sapp_interleaved(of.ranks, of.chunks, of.microbatches, sapp_memory::less);
+         },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= p; },
      .twin = true},
 };

@@ -7,41 +7,40 @@
 #include <vector>
 
 #include <stagecut/io/detail/format_text.hpp>
-#include <stagecut/plan/detail/decoder_layouts.hpp>
+#include <stagecut/plan/detail/counts_obstacle.hpp>
+#include <stagecut/plan/detail/misplaced_layer.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/detail/target_schedules.hpp>
-#include <stagecut/plan/detail/target_stages.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/schedule/schedule.hpp>
-#include <stagecut/schedule/schedule_kind.hpp>
 
 // Whether a plan is one that a target can be told, whoever made it.
 namespace stagecut::inline v0::io::detail {
 
 /// Refuses stages on other devices than where the plan's schedule has them: in turn, 0, 1, …, 0, 1, …, or down and back up.
-inline void check_placement(std::string_view format, const plan& p) {
-  const schedule_entry* const entry = find_schedule(p.schedule.name);
-  const bool back = p.chunks == 2 && entry != nullptr && entry->v_shaped;
+inline void check_placement(const target_entry& entry, const plan& p) {
+  const target_schedule* const runs = find_schedule(entry, p.schedule.name);
+  const bool back = p.chunks == 2 && runs != nullptr && runs->v_shaped;
   const std::vector<std::size_t> places = back ? v_placement(p.devices) : loop_placement(p.devices, p.chunks);
   for (std::size_t s = 0; s < p.stages.size(); ++s) {
     if (p.stages[s].device == places[s]) continue;
-    refuse(format,
+    refuse(entry.name,
            joined({"stage ", s, " stands on device ", p.stages[s].device, ", and its place is device ", places[s]}));
   }
 }
 
 /// Refuses several stages a device where there is one, and stages on other devices.
-inline void check_devices(std::string_view format, const target_entry& entry, const plan& p) {
+inline void check_devices(const target_entry& entry, const plan& p) {
   if (p.chunks != 1 && !entry.several_chunks) {
-    refuse(format, joined({p.chunks, " stages on every device, and it knows only one"}));
+    refuse(entry.name, joined({p.chunks, " stages on every device, and it knows only one"}));
   }
-  check_placement(format, p);
+  check_placement(entry, p);
 }
 
 /// Refuses a schedule that was chosen and the target does not run.
-inline void check_schedule(std::string_view format, const target_entry& entry, const plan& p) {
+inline void check_schedule(const target_entry& entry, const plan& p) {
   if (entry.schedules.empty()) return;
   if (!p.schedule.orders.empty()) {
     for (const target_schedule& each : entry.schedules) {
@@ -49,32 +48,32 @@ inline void check_schedule(std::string_view format, const target_entry& entry, c
     }
     std::size_t count = 0;
     const std::string known = stagecut::detail::known_schedules(entry, p.chunks, count);
-    refuse(format, joined({"its devices run an order of their own, and the only ",
-                           count == 1 ? "schedule there is " : "schedules there are ", known}));
+    refuse(entry.name, joined({"its devices run an order of their own, and the only ",
+                               count == 1 ? "schedule there is " : "schedules there are ", known}));
   }
   const bool said = !p.schedule.name.empty();
   const std::string name = said ? p.schedule.name : stagecut::detail::usual_schedule(entry, p.chunks);
-  const std::string why = stagecut::detail::schedule_obstacle(entry, name, p.devices, p.chunks,
-                                                              p.schedule.microbatches, p.schedule.group);
-  if (!why.empty()) refuse(format, why);
+  const std::string why =
+      stagecut::detail::schedule_obstacle(entry, name, p.devices, p.chunks, p.schedule.microbatches, p.schedule.group);
+  if (!why.empty()) refuse(entry.name, why);
 }
 
 /// Refuses layers that a target does not know, or has on other stages, and numbers of decoders that it cannot be told.
-inline void check_layers(std::string_view format, const target_entry& entry, const plan& p) {
+inline void check_layers(const target_entry& entry, const plan& p) {
   std::string why = stagecut::detail::kinds_obstacle(entry, p.profile);
   const auto stages = p.cuts.assignment();
   if (why.empty()) {
     why = stagecut::detail::misplaced_layer(entry, p.profile, stages, p.devices, p.cuts.stages());
   }
-  if (!why.empty()) refuse(format, why);
+  if (!why.empty()) refuse(entry.name, why);
   if (entry.counts == decoder_counts::none) return;
   const auto decoders = decoders_of_stages(p);
   for (std::size_t s = 0; s < decoders.size(); ++s) {
-    if (decoders[s] == 0) refuse(format, joined({"stage ", s, " has no layer of kind \"decoder\""}));
+    if (decoders[s] == 0) refuse(entry.name, joined({"stage ", s, " has no layer of kind \"decoder\""}));
   }
   if (entry.counts != decoder_counts::equal_or_ends) return;
   why = stagecut::detail::counts_obstacle(decoders, p.chunks);
-  if (!why.empty()) refuse(format, why);
+  if (!why.empty()) refuse(entry.name, why);
 }
 
 /// Refuses a plan of a chain that a target cannot be told, by the same rules as those under which `make_plan` looks for
@@ -85,9 +84,15 @@ inline const target_entry& check_target(std::string_view function, target to, co
                                         recomputation_said recomputation = recomputation_said::no) {
   const target_entry& entry = entry_of(to);
   check_plan(function, entry.name, p, recomputation);
-  check_devices(entry.name, entry, p);
-  check_schedule(entry.name, entry, p);
-  check_layers(entry.name, entry, p);
+  check_devices(entry, p);
+  check_schedule(entry, p);
+  check_layers(entry, p);
+  return entry;
+}
+
+/// Likewise, with what it is told of names and shared parameters, for targets that have rules of these.
+inline const target_entry& check_target_modules(std::string_view function, target to, const plan& p) {
+  const target_entry& entry = check_target(function, to, p);
   if (entry.names == name_rule::any) check_names(entry.name, p);
   std::string why = stagecut::detail::names_obstacle(entry, p.profile);
   if (why.empty()) why = stagecut::detail::shared_obstacle(entry, p.profile, p.cuts.stages());

@@ -11,7 +11,6 @@
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
-#include <stagecut/schedule/schedule_kind.hpp>
 
 namespace stagecut::inline v0::io {
 
@@ -37,8 +36,7 @@ namespace detail {
 
 /// What PyTorch calls the schedule of a plan; empty: it has no class for it, and reads the order from a file.
 [[nodiscard]] inline std::string_view torch_class(const plan& p) {
-  const schedule_entry* const entry = find_schedule(p.schedule.name);
-  const target_schedule* const known = entry == nullptr ? nullptr : find_schedule(entry_of(target::pytorch), entry->kind);
+  const target_schedule* const known = find_schedule(entry_of(target::pytorch), p.schedule.name);
   if (known == nullptr) return "";
   const bool named = known->named == nullptr || known->named(p.devices, p.schedule.microbatches, p.schedule.group);
   return named ? known->called : "";
@@ -63,7 +61,8 @@ namespace detail {
   const auto split = [&](std::size_t i) {
     return detail::joined({detail::quoted(modules[i + 1][0]), ": SplitPoint.BEGINNING"});
   };
-  const std::string spec = detail::joined({"split_spec={", detail::sequence_text(modules.size() - 1, ", ", split), "}"});
+  const std::string spec =
+      detail::joined({"split_spec={", detail::sequence_text(modules.size() - 1, ", ", split), "}"});
   if (p.schedule.microbatches == 0 || (p.schedule.name.empty() && p.schedule.orders.empty())) return spec;
   const std::string_view name = detail::torch_class(p);
   const std::string class_text = name.empty() ? std::string("_PipelineScheduleRuntime")

@@ -22,7 +22,9 @@ namespace stagecut::inline v0::detail {
 
 /// A constraint of a caller who finds the reason himself: none is looked for.
 template <class Constraint>
-concept unexplained = requires { typename Constraint::unexplained; };
+concept unexplained = requires {
+  typename Constraint::unexplained;
+};
 
 /// What the fullest stage holds at least, by trying all cuts, where `held(s, first, last)` is infinite for what may not be
 /// stage s; infinite if there is no cut. O(n² k) calls.

@@ -61,7 +61,8 @@ inline void check_choices(std::string_view function, std::string_view argument, 
   check_target_model(model, request);
   check_request(function, model, asked);
   bool grouped = request.group == 0;
-  for (const auto& each : combinations(request, {{}, choices.chunks, {}, choices.schedules})) grouped |= each.group != 0;
+  for (const auto& each : combinations(request, {{}, choices.chunks, {}, choices.schedules}))
+    grouped |= each.group != 0;
   if (!grouped) fail(argument_error(function, "group", std::to_string(request.group), "is of interleaved chunks"));
   const auto refuse = [&](const std::string& value, const std::string& requirement) {
     fail(argument_error(function, "objective", value, requirement));

@@ -90,38 +90,6 @@ class decoder_layouts {
   return decoder_layouts(entry_of(request.target), model, blocks).all(request.devices, request.chunks);
 }
 
-/// Why these numbers of decoders cannot be said, all stages or those of the middle being equal; empty: they can.
-[[nodiscard]] inline std::string counts_obstacle(const std::vector<std::size_t>& decoders, std::size_t chunks) {
-  const std::size_t stages = decoders.size();
-  const auto differs = [&](std::size_t first, std::size_t last) {
-    for (std::size_t s = first + 1; s < last; ++s) {
-      if (decoders[s] != decoders[first]) return s;
-    }
-    return stages;
-  };
-  if (chunks != 1) {
-    const std::size_t s = differs(0, stages);
-    if (s == stages) return "";
-    return joined({"stage ", s, " has ", decoders[s], " decoders and stage 0 has ", decoders[0], ", with ", chunks,
-                   " stages on every device all are equal; format megatron can say it"});
-  }
-  if (stages <= 3 || differs(1, stages - 1) == stages) return "";
-  std::size_t between = 0;
-  std::string list;
-  for (std::size_t s = 1; s + 1 < stages; ++s) {
-    between += decoders[s];
-    list.append(s == 1 ? "" : ", ").append(std::to_string(decoders[s]));
-  }
-  const std::size_t ranks = stages - 2;
-  const std::string sum = joined({between + decoders.front() + decoders.back(), " - ", decoders.front(), " - ",
-                                  decoders.back(), " = ", between, " decoders "});
-  const std::string why = between % ranks != 0
-                              ? joined({sum, "do not divide by the ", ranks, " ranks between the first and the last"})
-                              : joined({sum, "would be ", between / ranks, " on each of the ", ranks,
-                                        " ranks between the first and the last, and are ", list});
-  return joined({why, "; format megatron can say it"});
-}
-
 /// Tries layouts by their least possible value, and keeps the best, the earliest of equal ones.
 ///
 /// @param lower     what no plan of a layout is below

@@ -197,8 +197,8 @@ namespace stagecut::inline v0::detail {
   };
   const auto found = cut_within(request, 1);
   if (!found) {
-    return outcome<plan>::infeasible(
-        allowed.any() ? why_no_stages(model, request, blocks, memory, in_flight, allowed) : found.why());
+    return outcome<plan>::infeasible(allowed.any() ? why_no_stages(model, request, blocks, memory, in_flight, allowed)
+                                                   : found.why());
   }
   plan result = planned(*found, found.state());
   if (has_memory_limit(request) && request.chunks > 1) {

@@ -8,7 +8,6 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
-#include <stagecut/schedule/schedule_kind.hpp>
 
 // Which schedules a target runs.
 namespace stagecut::inline v0::detail {
@@ -19,10 +18,9 @@ namespace stagecut::inline v0::detail {
   std::string held;
   count = 0;
   for (const target_schedule& each : entry.schedules) {
-    const schedule_entry& schedule = entry_of(each.kind);
-    if (chunks == 1 ? schedule.chunks != 1 : schedule.chunks == 1) continue;
+    if ((chunks == 1) != (each.chunks == 1)) continue;
     if (!held.empty()) text.append(text.empty() ? "" : ", ").append(held);
-    held = in_quotes(schedule.name);
+    held = in_quotes(each.name);
     ++count;
   }
   return text.append(text.empty() ? "" : " and ").append(held);
@@ -31,8 +29,7 @@ namespace stagecut::inline v0::detail {
 /// The name of the schedule that a target runs with so many stages a device where none is said; empty: it knows none.
 [[nodiscard]] inline std::string usual_schedule(const target_entry& entry, std::size_t chunks) {
   for (const target_schedule& each : entry.schedules) {
-    const schedule_entry& schedule = entry_of(each.kind);
-    if ((chunks == 1) == (schedule.chunks == 1)) return schedule.name;
+    if ((chunks == 1) == (each.chunks == 1)) return each.name;
   }
   return "";
 }
@@ -45,12 +42,12 @@ namespace stagecut::inline v0::detail {
   if (entry.schedules.empty()) return "";
   std::size_t count = 0;
   const std::string known = known_schedules(entry, chunks, count);
+  if (count == 0) return joined({chunks, " stages on every device, and it knows only one"});
   const char* const among = chunks == 1 ? "" : " with several stages on a device";
-  const schedule_entry* const schedule = find_schedule(name);
-  const target_schedule* const runs = schedule == nullptr ? nullptr : find_schedule(entry, schedule->kind);
-  if (runs == nullptr || (chunks == 1) != (schedule->chunks == 1)) {
-    return joined({"its schedule is ", in_quotes(name), ", and ",
-                   count == 1 ? "the only one there" : "those there", among, count == 1 ? " is " : " are ", known});
+  const target_schedule* const runs = find_schedule(entry, name);
+  if (runs == nullptr || (chunks == 1) != (runs->chunks == 1)) {
+    return joined({"its schedule is ", in_quotes(name), ", and ", count == 1 ? "the only one there" : "those there",
+                   among, count == 1 ? " is " : " are ", known});
   }
   if (runs->obstacle == nullptr) return "";
   return runs->obstacle(devices, chunks, microbatches, group);

@@ -11,6 +11,14 @@
 // What rows of `targets` list: kinds of layers and schedules.
 namespace stagecut::inline v0::detail {
 
+/// A schedule that a target runs, with what its row in `schedules` says of it.
+[[nodiscard]] consteval target_schedule runs_as(schedule_kind kind, const char* called = "",
+                                                std::string (*obstacle)(std::size_t, std::size_t, std::size_t,
+                                                                        std::size_t) = nullptr,
+                                                bool (*named)(std::size_t, std::size_t, std::size_t) = nullptr) {
+  const schedule_entry& entry = entry_of(kind);
+  return {kind, entry.name, entry.chunks, entry.v_shaped, called, obstacle, named};
+}
 
 inline constexpr kind_rule megatron_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                                {"vision", 0, layer_place::first_stage},
@@ -62,19 +70,19 @@ inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_plac
 }
 
 inline constexpr target_schedule megatron_schedules[] = {
-    {schedule_kind::one_forward_one_backward, "without interleaving"},
-    {schedule_kind::interleaved, "with interleaving", megatron_obstacle}};
-inline constexpr target_schedule deepspeed_schedules[] = {{schedule_kind::one_forward_one_backward, "TrainSchedule"}};
-inline constexpr target_schedule gpipe_schedules[] = {{schedule_kind::gpipe, "GPipe"},
-                                                      {schedule_kind::gpipe_lifo, "GPipe"}};
-inline constexpr target_schedule sagemaker_schedules[] = {{schedule_kind::one_forward_one_backward, "interleaved"},
-                                                          {schedule_kind::gpipe, "simple"}};
-inline constexpr target_schedule sapp_schedules[] = {{schedule_kind::one_forward_one_backward, "1f1b"},
-                                                     {schedule_kind::interleaved, "interleaved"},
-                                                     {schedule_kind::sapp_big, "big memory"},
-                                                     {schedule_kind::sapp_less_memory, "less memory"}};
-inline constexpr target_schedule alpa_schedules[] = {{schedule_kind::one_forward_one_backward, "1f1b"},
-                                                     {schedule_kind::gpipe, "gpipe"}};
+    runs_as(schedule_kind::one_forward_one_backward, "without interleaving"),
+    runs_as(schedule_kind::interleaved, "with interleaving", megatron_obstacle)};
+inline constexpr target_schedule deepspeed_schedules[] = {
+    runs_as(schedule_kind::one_forward_one_backward, "TrainSchedule")};
+inline constexpr target_schedule gpipe_schedules[] = {runs_as(schedule_kind::gpipe, "GPipe"),
+                                                      runs_as(schedule_kind::gpipe_lifo, "GPipe")};
+inline constexpr target_schedule sagemaker_schedules[] = {
+    runs_as(schedule_kind::one_forward_one_backward, "interleaved"), runs_as(schedule_kind::gpipe, "simple")};
+inline constexpr target_schedule sapp_schedules[] = {
+    runs_as(schedule_kind::one_forward_one_backward, "1f1b"), runs_as(schedule_kind::interleaved, "interleaved"),
+    runs_as(schedule_kind::sapp_big, "big memory"), runs_as(schedule_kind::sapp_less_memory, "less memory")};
+inline constexpr target_schedule alpa_schedules[] = {runs_as(schedule_kind::one_forward_one_backward, "1f1b"),
+                                                     runs_as(schedule_kind::gpipe, "gpipe")};
 /// torchtitan's model has one module for all that sees, in front.
 inline constexpr kind_rule torchtitan_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                                  {"vision", 0, layer_place::first_stage},
@@ -88,22 +96,23 @@ inline constexpr kind_rule torchtitan_kinds[] = {{"vision_embedding", 0, layer_p
 
 /// PyTorch's classes; of the others it reads the order.
 inline constexpr target_schedule pytorch_schedules[] = {
-    {schedule_kind::one_forward_one_backward, "1F1B", nullptr,
-     [](std::size_t p, std::size_t m, std::size_t) { return m >= p; }},
-    {schedule_kind::gpipe, "GPipe"},
-    {schedule_kind::gpipe_lifo},
-    {schedule_kind::eager_one_forward_one_backward},
-    {schedule_kind::in_flight},
-    {schedule_kind::interleaved, "Interleaved1F1B", nullptr,
-     [](std::size_t p, std::size_t m, std::size_t group) { return pytorch_group(p, m) == (group == 0 ? p : group); }},
-    {schedule_kind::looped_bfs, "LoopedBFS"},
-    {schedule_kind::zb_h1},
-    {schedule_kind::zb_h2},
-    {schedule_kind::interleaved_zero_bubble, "InterleavedZeroBubble"},
-    {schedule_kind::zbv, "ZBVZeroBubble"},
-    {schedule_kind::dualpipev, "DualPipeV"},
-    {schedule_kind::sapp_big},
-    {schedule_kind::sapp_less_memory}};
-
+    runs_as(schedule_kind::one_forward_one_backward, "1F1B", nullptr,
+            [](std::size_t p, std::size_t m, std::size_t) { return m >= p; }),
+    runs_as(schedule_kind::gpipe, "GPipe"),
+    runs_as(schedule_kind::gpipe_lifo),
+    runs_as(schedule_kind::eager_one_forward_one_backward),
+    runs_as(schedule_kind::in_flight),
+    runs_as(schedule_kind::interleaved, "Interleaved1F1B", nullptr,
+            [](std::size_t p, std::size_t m, std::size_t group) {
+              return pytorch_group(p, m) == (group == 0 ? p : group);
+            }),
+    runs_as(schedule_kind::looped_bfs, "LoopedBFS"),
+    runs_as(schedule_kind::zb_h1),
+    runs_as(schedule_kind::zb_h2),
+    runs_as(schedule_kind::interleaved_zero_bubble, "InterleavedZeroBubble"),
+    runs_as(schedule_kind::zbv, "ZBVZeroBubble"),
+    runs_as(schedule_kind::dualpipev, "DualPipeV"),
+    runs_as(schedule_kind::sapp_big),
+    runs_as(schedule_kind::sapp_less_memory)};
 
 }  // namespace stagecut::inline v0::detail
