@@ -107,9 +107,8 @@ TEST_CASE("models that are not Megatron-LM's") {
   };
   CHECK(why("Et|xL") ==
         "layer \"x2\" of kind \"other\": kinds known to it are vision_embedding, vision, audio, "
-        "projector, encoder, embedding, decoder, mtp, norm, head; merged into layer \"t1\" of kind \"decoder\", before "
-        "it, it "
-        "would do");
+        "projector, encoder, embedding, decoder, mtp, norm, head; as one layer with layer \"t1\" of kind "
+        "\"decoder\", before it, it would have a place");
   CHECK(why("t|L") == "it has no layer of kind \"embedding\"");
   CHECK(why("Et|t") == "it has no layer of kind \"head\"");
   CHECK(why("EEt|L") == "layer \"E1\" of kind \"embedding\" is the second of its kind");

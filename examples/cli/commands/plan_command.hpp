@@ -105,6 +105,12 @@ struct plan_command {
     check_output(output, {file});
     // Those who write for vLLM or SGLang serve: of a configuration, which could be trained as well, that is what is meant.
     const bool serves = target.serves(format) && request.microbatches == 0;
+    if (target.serves("")) {
+      if (request.microbatches != 0) {
+        throw CLI::ValidationError("--microbatches", fmt::format("is of training, and {} serves", target.name));
+      }
+      inference = true;
+    }
     transformer.inference = inference || serves;
     const auto again = transformer.recomputation.value_or(stagecut::transformer::recomputing::none);
     if (again != stagecut::transformer::recomputing::none && memory.checkpoint != checkpointing::never) {
@@ -146,7 +152,7 @@ struct plan_command {
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     if (format == "text" && computed) text += computed_text(made.profile);
-    if (format == "text") text += target.text_of(made);
+    if (format == "text") text += target.text_of(made) + (target.name.empty() ? "" : settings_text(made.profile));
     write(text, output);
     say_too_large(made);
     say_reading();
@@ -177,6 +183,7 @@ struct plan_command {
 
   /// Takes what was not said of devices from the machine that a profile names: no more than these.
   void ask_machine(const stagecut::profile& model) {
+    devices.nodes.share(gpus_of_stage(model));
     // No makespan is known with CPUs: those of the machine are not asked for then.
     const bool makespan = request.objective == stagecut::plan_objective::makespan;
     request.cpus = cpus.value_or(makespan ? 0 : model.machine.cpus);

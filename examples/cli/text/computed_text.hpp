@@ -45,6 +45,34 @@ inline std::string computed_text(const stagecut::profile& model) {
   return text + "\n";
 }
 
+/// GPUs that share a stage, with those of its copies.
+inline std::size_t gpus_of_stage(const stagecut::profile& model) {
+  const nlohmann::json of = computed_figures(model);
+  const auto count = [&](const char* name) { return computed_figure<std::size_t>(of, name, 1); };
+  return count("tensor_parallel") * count("context_parallel") * count("data_parallel");
+}
+
+/// What a prediction rests on beside the stages, for whoever starts the run: a line of text, or nothing.
+inline std::string settings_text(const stagecut::profile& model) {
+  const nlohmann::json of = computed_figures(model);
+  std::string text;
+  const auto add = [&](const char* name, const std::string& value) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  };
+  for (const auto& [name, member] : {std::pair("tensor parallel", "tensor_parallel"),
+                                     {"context parallel", "context_parallel"},
+                                     {"data parallel", "data_parallel"},
+                                     {"expert parallel", "expert_parallel"},
+                                     {"samples a microbatch", "microbatch"}}) {
+    const auto value = computed_figure<std::size_t>(of, member, 1);
+    if (value != 1) add(name, std::to_string(value));
+  }
+  if (const auto zero = computed_figure<std::size_t>(of, "zero", 0); zero != 0) add("ZeRO stage", std::to_string(zero));
+  const auto again = computed_figure<std::string>(of, "recomputation", "none");
+  if (again != "none") add("recomputation", shown(again));
+  return text.empty() ? "" : fmt::format("to be set there, too: {}\n", text);
+}
+
 /// Whether its passes are those of whole prompts.
 inline bool computes_prompts(const stagecut::profile& model) {
   return model.inference && computed_figure<std::string>(computed_figures(model), "inference", "") == "prefill";

@@ -84,7 +84,9 @@ struct device_words {
   /// What was understood of the groups of devices; empty: none were said.
   [[nodiscard]] std::string reading() const {
     const auto groups = said_groups();
-    return groups ? "links: " + groups_text(*groups) : std::string();
+    if (!groups) return "";
+    const std::string each = nodes.shared_by == 1 ? "" : fmt::format("; {} GPUs share each device", nodes.shared_by);
+    return "links: " + groups_text(*groups) + each;
   }
 
  private:

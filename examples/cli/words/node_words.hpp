@@ -59,6 +59,7 @@ inline std::string groups_text(const device_groups& of) {
 struct node_words {
   std::size_t nodes = 0, per_node = 0;  // 0: unsaid
   std::string intra, inter;
+  std::size_t shared_by = 1;  // GPUs of a pipeline rank
 
   void add(CLI::App& command) {
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
@@ -68,7 +69,7 @@ struct node_words {
       return option(name, into, type, says)->group(rare_options);
     };
     option("--nodes", nodes, "N", "With --gpus-per-node G --intra 450GB --inter 50GB")->transform(count(1, most));
-    rare("--gpus-per-node", per_node, "G", "GPUs of a node: pipeline ranks")->transform(count(1, most));
+    rare("--gpus-per-node", per_node, "G", "GPUs of a node")->transform(count(1, most));
     rare("--intra", intra, "LINK", "Within a node, bytes a second: 450GB");
     rare("--inter", inter, "LINK", "Between nodes, with latency: 50GB@5e-6");
   }
@@ -76,7 +77,24 @@ struct node_words {
   /// Whether any was said.
   [[nodiscard]] bool said() const { return nodes != 0 || per_node != 0 || !intra.empty() || !inter.empty(); }
 
-  /// All devices; 0: it was not said how many.
+  /// Makes ranks of the pipeline of so many GPUs each, which are neighbours: of one node, or of whole nodes.
+  /// @throws CLI::ValidationError where they cannot be
+  void share(std::size_t gpus) {
+    if (gpus == 1 || devices() == 0) return;
+    if (devices() % gpus != 0 || (per_node % gpus != 0 && gpus % per_node != 0)) {
+      throw CLI::ValidationError(
+          "--gpus-per-node",
+          fmt::format("{} GPUs share a stage: they must fill a node, or whole nodes, or divide one of {}", gpus,
+                      per_node));
+    }
+    shared_by = gpus;
+    nodes = per_node % gpus == 0 ? nodes : devices() / gpus;
+    per_node = per_node % gpus == 0 ? per_node / gpus : 1;
+    if (per_node == 1) intra.clear();  // that is inside of a stage
+    if (nodes == 1) inter.clear();
+  }
+
+  /// All pipeline ranks; 0: it was not said how many.
   [[nodiscard]] std::size_t devices() const { return nodes * per_node; }
 
   /// Their groups, innermost first: those of one device alone are none.
@@ -85,6 +103,8 @@ struct node_words {
     const auto refuse = [](const char* option, const std::string& why) { throw CLI::ValidationError(option, why); };
     if (nodes == 0) refuse("--nodes", "is missing: how many there are");
     if (per_node == 0) refuse("--gpus-per-node", "is missing: how many a node has");
+    if (devices() == 1 && shared_by > 1)
+      refuse("--nodes", "all GPUs share one stage, which has no links: leave them out");
     if (devices() == 1) refuse("--nodes", "one GPU has no links: leave them out");
     if (per_node == 1 && !intra.empty()) refuse("--intra", "says nothing where a node has one GPU");
     if (nodes == 1 && !inter.empty()) refuse("--inter", "says nothing where there is one node");
@@ -101,6 +121,12 @@ struct node_words {
   void check_devices(std::size_t ranks, bool fewer_will_do) const {
     const std::size_t all = devices();
     if (ranks == all || (ranks < all && fewer_will_do)) return;
+    if (shared_by > 1) {
+      throw CLI::ValidationError("--devices",
+                                 fmt::format("{} pipeline ranks of {} GPUs each are not the {} GPUs there are: "
+                                             "{} are",
+                                             ranks, shared_by, all * shared_by, all));
+    }
     const std::string what = fmt::format("the {} GPUs of {} node{} of {}", all, nodes, nodes == 1 ? "" : "s", per_node);
     if (ranks > all) {
       throw CLI::ValidationError("--devices", fmt::format("{} are more than {}: --nodes {} would hold them", ranks,

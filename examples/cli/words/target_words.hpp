@@ -45,9 +45,10 @@ struct target_words {
     if (entry != nullptr && by_format != nullptr && entry != by_format) {
       throw CLI::ValidationError("--format", fmt::format("{} is of another framework than --for {}", format, name));
     }
+    const bool graph = request.cpus != 0 || request.at_most || request.method != stagecut::graph_method::automatic ||
+                       !stagecut::is_chain(model);
+    if (entry != nullptr && graph) throw CLI::ValidationError("--for", "is of chains, and this is planned as a graph");
     if (entry == nullptr) {
-      const bool graph = request.cpus != 0 || request.at_most || request.method != stagecut::graph_method::automatic ||
-                         !stagecut::is_chain(model);
       if (by_format == nullptr || graph) return;
       entry = by_format;
     }

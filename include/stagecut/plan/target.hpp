@@ -35,6 +35,7 @@ enum class target : std::uint8_t {
 enum class layer_place : std::uint8_t {
   any_stage,         ///< wherever they are cut
   first_stage,       ///< on the first
+  nowhere,           ///< it would leave them out
   last_stage,        ///< on the last
   one_of_the_last,   ///< all on one stage, the last of its device
   with_last_decoder  ///< where the last decoder is, in a model with multi-token prediction; else on the last

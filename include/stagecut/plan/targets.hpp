@@ -9,7 +9,6 @@
 #include <stagecut/core/words.hpp>
 #include <stagecut/plan/detail/target_tables.hpp>
 #include <stagecut/plan/target.hpp>
-#include <stagecut/schedule/generators/interleaved.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 
 // What frameworks can say of a plan: one row each, from which `make_plan` takes its constraints, and the writers of their
@@ -24,8 +23,7 @@ inline constexpr target_entry targets[] = {
      .version = "core 0.16.1",
      .kinds = detail::megatron_kinds,
      .schedules = detail::megatron_schedules,
-     .several_chunks = true,
-     .group = detail::smallest_group},
+     .several_chunks = true},
     {.kind = target::megatron_flags,
      .name = "megatron-flags",
      .framework = "Megatron-LM",
@@ -33,8 +31,7 @@ inline constexpr target_entry targets[] = {
      .kinds = detail::megatron_flags_kinds,
      .schedules = detail::megatron_schedules,
      .counts = decoder_counts::equal_or_ends,
-     .several_chunks = true,
-     .group = detail::smallest_group},
+     .several_chunks = true},
     {.kind = target::deepspeed,
      .name = "deepspeed",
      .framework = "DeepSpeed",

@@ -67,9 +67,10 @@ namespace detail {
   const std::string_view name = detail::torch_class(p);
   const std::string class_text = name.empty() ? std::string("_PipelineScheduleRuntime")
                                               : detail::joined({"get_schedule_class(", detail::quoted(name), ")"});
-  return detail::joined({spec, "\nschedule = ", class_text, "(", p.chunks == 1 && !name.empty() ? "stage" : "stages",
-                         ", n_microbatches=", p.schedule.microbatches, ")",
-                         name.empty() ? "\nschedule._load_csv(\"schedule.csv\")" : ""});
+  return detail::joined(
+      {spec, "\nschedule = ", class_text, "(", p.chunks == 1 && !name.empty() ? "stage" : "stages",
+       ", n_microbatches=", p.schedule.microbatches, ")",
+       name.empty() ? "\nschedule._load_csv(\"schedule.csv\")  # of simulate PLAN --format torch-csv" : ""});
 }
 
 /// A plan for PyTorch's `torch.fx.passes.split_module`: the stage of every module, for a callback to look up the module

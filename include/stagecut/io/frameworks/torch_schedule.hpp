@@ -135,8 +135,9 @@ namespace detail {
   }
   if (backward == torch_backward::merged) out = merge_backward(out);
   const bool waits = comms && version == torch_version::v2_15;
-  if (waits && !runs(out, op_kind::reduce_gradient)) out = detail::with_reduced_gradients(std::move(out));
-  const schedule lowered = lower_transfers(out);  // also refuses what PyTorch cannot lower when it reads the passes
+  schedule lowered = lower_transfers(out);  // also refuses what PyTorch cannot lower when it reads the passes
+  // Added to what is lowered: as an op of its own it would use up a turn there, and move receipts.
+  if (waits && !runs(lowered, op_kind::reduce_gradient)) lowered = detail::with_reduced_gradients(std::move(lowered));
   std::string text;
   for (const auto& order : (comms ? lowered : out).orders) text += detail::torch_line(order, waits);
   return text;

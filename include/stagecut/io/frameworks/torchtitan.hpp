@@ -22,11 +22,10 @@ namespace detail {
 /// The names of a stage's modules as torchtitan has them: one for all that sees, and `lm_head` for a head called `output`,
 /// as it was before.
 [[nodiscard]] inline std::vector<std::string_view> torchtitan_names(const plan& p, std::size_t stage) {
-  const stagecut::detail::target_kinds kinds(entry_of(target::torchtitan), p.profile);
   std::vector<std::string_view> result;
   for (const std::size_t i : layers_of(p, stage)) {
     const layer& each = p.profile.layers[i];
-    if (kinds.number(i) != stagecut::detail::unknown_kind) {
+    if (stagecut::detail::sees(each)) {
       if (result.empty() || result.back() != "vision_encoder") result.emplace_back("vision_encoder");
       continue;
     }
@@ -60,7 +59,8 @@ namespace detail {
   if (p.schedule.microbatches == 0) return parts;
   const std::string_view name = detail::torch_class(p);
   return detail::joined({parts, "\npipeline_parallel_degree=", p.devices, "\npipeline_parallel_schedule",
-                         name.empty() ? "_csv=\"schedule.csv\"" : "=", name.empty() ? "" : detail::quoted(name)});
+                         name.empty() ? "_csv=\"schedule.csv\"  # of simulate PLAN --format torch-csv" : "=",
+                         name.empty() ? "" : detail::quoted(name)});
 }
 
 }  // namespace stagecut::inline v0::io

@@ -62,7 +62,9 @@ namespace stagecut::inline v0::detail {
           // What a request means by it; a list of schedules says what it means.
           if (choices.schedules.empty() && v > 1) result.back().schedule = entry_of(kind).with_chunks;
           if (!takes_group(result.back().schedule, v)) result.back().group = 0;
+          const schedule_kind listed = result.back().schedule;
           result.back() = in_words_of_target(std::move(result.back()));
+          if (!choices.schedules.empty()) result.back().schedule = listed;
         }
       }
     }

@@ -26,7 +26,8 @@ namespace stagecut::inline v0::detail {
       return joined({kind_text(model.layers[i]), " on stage ", stages[i], ", and its place is ", place});
     };
     switch (kinds.place(i)) {
-      case layer_place::any_stage: break;
+      case layer_place::any_stage:
+      case layer_place::nowhere: break;
       case layer_place::first_stage:
         if (stages[i] != 0) return misplaced("stage 0, the first");
         break;

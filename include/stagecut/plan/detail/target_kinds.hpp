@@ -71,13 +71,13 @@ class target_kinds {
   bool mtp_ = false;
 };
 
-/// How a layer of an unknown kind could get a place: as one with a neighbour of a known kind; empty if there is none.
+/// How a layer of an unknown kind could get a place: as one with a decoder beside it; empty if there is none.
 [[nodiscard]] inline std::string merge_text(const target_kinds& kinds, const profile& model, std::size_t i) {
-  const bool before = i > 0 && kinds.number(i - 1) != unknown_kind;
-  const bool behind = i + 1 < model.layers.size() && kinds.number(i + 1) != unknown_kind;
+  const bool before = i > 0 && kinds.is_decoder(i - 1);
+  const bool behind = i + 1 < model.layers.size() && kinds.is_decoder(i + 1);
   if (!before && !behind) return "";
-  return joined({"; merged into ", kind_text(model.layers[before ? i - 1 : i + 1]), ", ", before ? "before" : "behind",
-                 " it, it would do"});
+  return joined({"; as one layer with ", kind_text(model.layers[before ? i - 1 : i + 1]), ", ",
+                 before ? "before" : "behind", " it, it would have a place"});
 }
 
 /// What of a model's layers a target does not know: their kinds, their order, how many there are; empty: nothing.
@@ -89,6 +89,9 @@ class target_kinds {
     const std::size_t k = kinds.number(i);
     const std::string text = kind_text(model.layers[i]);
     if (k == unknown_kind && entry.other_kinds) continue;
+    if (k != unknown_kind && entry.kinds[k].place == layer_place::nowhere) {
+      return joined({text, ": it would leave that out; a model without it would do"});
+    }
     if (k == unknown_kind) {
       return joined({text, ": kinds known to it are ", stagecut::list_names(entry.kinds), merge_text(kinds, model, i)});
     }
@@ -102,6 +105,11 @@ class target_kinds {
     }
   }
   return "";
+}
+
+/// Whether a layer is of what sees, in front of a language model.
+[[nodiscard]] inline bool sees(const layer& each) {
+  return each.kind == "vision_embedding" || each.kind == "vision" || each.kind == "projector";
 }
 
 /// Whether a name is that of a child of a model, or a number in a list of children: `norm`, `layers.3`.
@@ -118,8 +126,8 @@ class target_kinds {
   return {each.modules.begin(), each.modules.end()};
 }
 
-/// By which names a target cannot find the modules of a model's layers; empty: it finds all. What it knows as one module
-/// of its own, by its kind, needs none.
+/// By which names a target cannot find the modules of a model's layers; empty: it finds all. What sees is one module
+/// of its own where children are named.
 [[nodiscard]] inline std::string names_obstacle(const target_entry& entry, const profile& model) {
   if (entry.names == name_rule::none) return "";
   const target_kinds kinds(entry, model);
@@ -129,7 +137,7 @@ class target_kinds {
   std::vector<std::size_t> of_layer;  // of every name, the first that has it
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const layer& each = model.layers[i];
-    if (each.is_backward || kinds.number(i) != unknown_kind) continue;
+    if (each.is_backward || (entry.names == name_rule::child && sees(each))) continue;
     for (const std::string_view name : module_names_of(each)) {
       if (name.empty()) return joined({kind_text(each), " has a module without a name"});
       if (entry.names == name_rule::child && !names_child(name)) {
@@ -157,7 +165,7 @@ class target_kinds {
     if (name == first.size()) return first.push_back(i);
     if (!text.empty() || first[name] == i) return;
     text = joined({kind_text(model.layers[i]), " shares ", in_quotes(tied.name), " with ",
-                   kind_text(model.layers[first[name]]), ", and its layers share no parameters"});
+                   kind_text(model.layers[first[name]]), ", and its layers share no parameters: untied, it would do"});
   });
   return text;
 }

@@ -99,6 +99,27 @@ namespace stagecut::inline v0::detail {
     return allowed(s, first, last) ? 0.0 : none;
   };
   if (!is_patient(blocks.stages(), stages) || least_fullest(blocks.stages(), stages, possible) != none) return {};
+  std::size_t most = 0;  // stages with a layer: of what stands in front one, behind one, and one of each of the others
+  bool front = false, behind = false;
+  const target_kinds kinds(entry, model);
+  for (std::size_t b = 0; b < blocks.stages(); ++b) {
+    const layer_place place = kinds.place(blocks[b]);
+    const layer_place last = kinds.place(blocks[b + 1] - 1);
+    if (place == layer_place::first_stage) {
+      front = true;
+    } else if (last == layer_place::last_stage) {
+      behind = true;
+    } else {
+      ++most;
+    }
+  }
+  if (most + (front ? 1 : 0) + (behind ? 1 : 0) < stages) {
+    return told(
+        joined({stages, " stages, and at most ", most + (front ? 1 : 0) + (behind ? 1 : 0),
+                " have a layer: what has its place on the first stage is one, what has it on the last is one, and "
+                "there are ",
+                most, " others"}));
+  }
   return told(joined({"no cut into ", stages, " stages has every layer in its place"}));
 }
 

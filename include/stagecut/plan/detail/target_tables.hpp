@@ -48,10 +48,10 @@ inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_plac
                                               {"projector", 0, layer_place::first_stage},
                                               {"encoder", 0, layer_place::first_stage},
                                               {"embedding", 0, layer_place::first_stage},
-                                              {"decoder", 0},
-                                              {"mtp", 0, layer_place::last_stage},
-                                              {"norm", 0, layer_place::last_stage},
-                                              {"head", 0, layer_place::last_stage}};
+                                              {"decoder", 1},
+                                              {"mtp", 1, layer_place::last_stage},
+                                              {"norm", 1, layer_place::last_stage},
+                                              {"head", 1, layer_place::last_stage}};
 
 /// Why Megatron-LM does not interleave; empty: it does.
 [[nodiscard]] inline std::string megatron_obstacle(std::size_t p, std::size_t, std::size_t m, std::size_t group) {
@@ -78,15 +78,25 @@ inline constexpr target_schedule gpipe_schedules[] = {runs_as(schedule_kind::gpi
                                                       runs_as(schedule_kind::gpipe_lifo, "GPipe")};
 inline constexpr target_schedule sagemaker_schedules[] = {
     runs_as(schedule_kind::one_forward_one_backward, "interleaved"), runs_as(schedule_kind::gpipe, "simple")};
-inline constexpr target_schedule sapp_schedules[] = {
-    runs_as(schedule_kind::one_forward_one_backward, "1f1b"), runs_as(schedule_kind::interleaved, "interleaved"),
-    runs_as(schedule_kind::sapp_big, "big memory"), runs_as(schedule_kind::sapp_less_memory, "less memory")};
+/// Why MindFormers does not interleave; empty: it does.
+[[nodiscard]] inline std::string sapp_obstacle(std::size_t p, std::size_t, std::size_t, std::size_t group) {
+  if (group == 0 || group == p) return "";
+  return joined({"groups of ", group, " microbatches, and it has groups of as many as the ", p, " ranks"});
+}
+
+inline constexpr target_schedule sapp_schedules[] = {runs_as(schedule_kind::one_forward_one_backward, "1f1b"),
+                                                     runs_as(schedule_kind::interleaved, "interleaved", sapp_obstacle),
+                                                     runs_as(schedule_kind::sapp_big, "big memory"),
+                                                     runs_as(schedule_kind::sapp_less_memory, "less memory")};
 inline constexpr target_schedule alpa_schedules[] = {runs_as(schedule_kind::one_forward_one_backward, "1f1b"),
                                                      runs_as(schedule_kind::gpipe, "gpipe")};
-/// torchtitan's model has one module for all that sees, in front.
+/// torchtitan's model has one module for all that sees, which writes into what the embedding makes of words; its splitter
+/// builds no module that it does not know.
 inline constexpr kind_rule torchtitan_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                                  {"vision", 0, layer_place::first_stage},
-                                                 {"projector", 0, layer_place::first_stage}};
+                                                 {"projector", 0, layer_place::first_stage},
+                                                 {"embedding", 0, layer_place::first_stage},
+                                                 {"mtp", 0, layer_place::nowhere}};
 
 /// PyTorch's rounds: as many microbatches in each as divide them into m / p groups.
 [[nodiscard]] constexpr std::size_t pytorch_group(std::size_t ranks, std::size_t microbatches) noexcept {
