@@ -59,7 +59,9 @@ inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_plac
   if (m == 0) return "";  // not known
   if (group == 0 || group == p) {
     if (m % p == 0) return "";
-    return joined({m, " microbatches, and interleaved they must be a multiple of the ", p, " ranks"});
+    const std::string groups =
+        m < p ? std::string() : joined({", or come in groups: of ", smallest_group(p, m), ", say"});
+    return joined({m, " microbatches, and interleaved they must be a multiple of the ", p, " ranks", groups});
   }
   if (group < p || group > m) {
     return joined({"groups of ", group, " microbatches, and it takes from ", p, ", the ranks, to ", m, ", all"});
