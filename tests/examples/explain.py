@@ -89,6 +89,19 @@ with tempfile.TemporaryDirectory() as folder:
     done = run("explain", "-", stdin=run("plan", "-", "--devices", 2, "--microbatches", 4, "--format", "json", stdin="time\n3\n1\n4\n1\n5\n").stdout)
     check("makespan 38" in done.stdout.splitlines()[0] and " s" not in done.stdout.splitlines()[1], done)
 
+    # For a framework: changes that it can run.
+    words = ("plan", profile, "--devices", 4, "--microbatches", 8, "--objective", "bottleneck")
+    made = run(*words, "--for", "megatron", "--format", "json").stdout
+    told = run("explain", "-", "--format", "json", stdin=made).stdout
+    check("zb-h2" in [each["schedule"] for each in json.loads(told)["changes"]], told)
+    done = run("explain", "-", "--for", "megatron", stdin=made)
+    check(done.returncode == 0 and "zb-" not in done.stdout, done)
+    told = json.loads(run("explain", "-", "--for", "megatron", "--format", "json", stdin=made).stdout)
+    check(told["changes"] and all(each["schedule"] == "1f1b" for each in told["changes"]), told["changes"])
+    without_kinds = run("plan", "-", "--devices", 2, "--microbatches", 4, "--format", "json", stdin="time\n3\n1\n4\n1\n5\n").stdout
+    fails(2, "kinds known to it are", "explain", "-", "--for", "megatron", stdin=without_kinds)
+    fails(2, "--for", "explain", plan, "--for", "nobody")
+
     # What cannot be explained.
     fails(2, "is a profile, and a plan is wanted", "explain", profile)
     fails(2, "cannot be opened", "explain", folder / "none")

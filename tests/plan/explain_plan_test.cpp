@@ -2,9 +2,11 @@
 #include <stagecut/plan/explain_plan.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
@@ -272,6 +274,7 @@ plain_plan with(plain_plan as_is, const plan_change& change) {
   as_is.schedule = change.schedule;
   as_is.shape.microbatches = change.microbatches;
   if (change.kind == change_kind::schedule) as_is.shape.group = 0;
+  if (change.kind == change_kind::group) as_is.shape.group = change.index;
   for (auto& each : as_is.links) each.bandwidth *= change.kind == change_kind::bandwidth ? 2 : 1;
   if (change.kind == change_kind::device) {
     if (as_is.speeds.empty()) as_is.speeds.assign(as_is.shape.ranks, 1);
@@ -343,6 +346,15 @@ void check_changes(const plain_plan& as_is, const plan_request& request, const s
     more.consider(each);
   }
   more.check(changes, change_kind::microbatches);
+
+  best_change group(as_is, request);
+  for (std::size_t g = 1; g <= as_is.shape.microbatches && as_is.schedule == "interleaved"; ++g) {
+    plain_plan each = as_is;
+    each.shape.group = g;
+    if (has_shape(schedule_kind::interleaved, as_is.shape.ranks, as_is.shape.chunks, as_is.shape.microbatches, g))
+      group.consider(each);
+  }
+  group.check(changes, change_kind::group);
 }
 
 stagecut::profile alike(std::size_t layers) {
@@ -508,6 +520,118 @@ TEST_CASE("the price of memory is not told where it is not known") {
   together.kept_together = {{0, 6}};
   CHECK(explain_plan(*stagecut::make_plan(alike(16), together)).memory.unknown ==
         "it keeps to rules that it does not tell, and is not the best without");
+}
+
+namespace {
+
+/// What frameworks run, and whether they place layers; none: they serve.
+struct framework {
+  const char* name;
+  std::set<std::string> runs;
+  bool places;
+};
+
+/// A vision layer and an embedding, which frameworks have on the first stage, decoders, and a norm and a head for the last.
+stagecut::profile of_kinds(random_requests::dice& dice) {
+  stagecut::profile model = random_made::random_profile(dice, 7 + dice.up_to(7));
+  const std::size_t n = model.layers.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    auto& each = model.layers[i];
+    each.kind = i == 0 ? "vision" : i == 1 ? "embedding" : i + 2 == n ? "norm" : i + 1 == n ? "head" : "decoder";
+    each.tied.clear();
+  }
+  return model;
+}
+
+bool can_be_told(const framework& to, const plan_change& change, const plain_plan& as_is) {
+  if (!to.runs.empty() && !to.runs.contains(change.schedule)) return false;
+  const std::size_t n = as_is.model.layers.size();
+  const std::size_t m = change.microbatches;
+  const std::size_t p = as_is.shape.ranks;
+  const std::size_t group = change.kind == change_kind::group ? change.index : p;
+  if (change.schedule == "interleaved" && (group < p || (m % group != 0 && m % group < p))) return false;
+  if (!to.places) return true;
+  // Decoders are the layers [2, n - 2); every stage has at least one, but where a layout says all layers.
+  const std::size_t least = std::string(to.name) == "megatron" ? 0 : 1;
+  const auto points = change.cuts.points();
+  for (std::size_t s = 1; s + 1 < points.size(); ++s) {
+    if (points[s] < 2 + least || points[s] + least > n - 2) return false;
+  }
+  if (std::string(to.name) != "megatron-flags") return true;
+  std::vector<std::size_t> decoders;
+  for (std::size_t s = 0; s + 1 < points.size(); ++s) {
+    decoders.push_back(std::min(points[s + 1], n - 2) - std::max<std::size_t>(points[s], 2));
+  }
+  const std::size_t ends = as_is.shape.chunks == 1 ? 1 : 0;
+  return std::set<std::size_t>(decoders.begin() + static_cast<std::ptrdiff_t>(ends),
+                               decoders.end() - static_cast<std::ptrdiff_t>(ends))
+             .size() <= 1;
+}
+
+}  // namespace
+
+TEST_CASE("for a framework the changes are told that it can be told, on random plans") {
+  const framework frameworks[] = {{"megatron", {"1f1b", "interleaved"}, true},
+                                  {"megatron-flags", {"1f1b", "interleaved"}, true},
+                                  {"deepspeed", {"1f1b"}, false},
+                                  {"fairscale", {"gpipe", "gpipe-lifo"}, false},
+                                  {"sagemaker", {"1f1b", "gpipe"}, false},
+                                  {"vllm", {}, true}};
+  random_requests::dice dice{11};
+  std::map<change_kind, std::size_t> kinds;
+  std::map<std::string, std::size_t> refused;
+  for (std::size_t i = 0; i < 600; ++i) {
+    const framework& to = frameworks[i % std::size(frameworks)];
+    CAPTURE(i);
+    CAPTURE(to.name);
+    plan_request request{.devices = 2 + dice.up_to(1)};
+    const bool chunks = std::string(to.name).starts_with("megatron") && dice.up_to(1) == 0;
+    request.chunks = chunks ? 2 : 1;
+    request.microbatches = request.devices * (1 + dice.up_to(3));
+    if (dice.up_to(1) == 0) request.objective = stagecut::plan_objective::bottleneck;
+    if (dice.up_to(1) == 0) request.links = {{1, 5}};
+    if (dice.up_to(2) == 0) request.memory_per_device = 600 + dice.whole(1200);
+    request.limits = {std::nullopt, 500, {}, {}};
+    const stagecut::target target = stagecut::find_target(to.name)->kind;
+    // Half of them are made for anybody.
+    if (dice.up_to(1) == 0) request.target = target;
+    const auto found = stagecut::make_plan(of_kinds(dice), request);
+    if (!found) continue;
+    const plain_plan as_is = plain(*found, request);
+    const stagecut::search_limits limits{std::nullopt, 500, {}, {}};
+    const auto told = explain_plan(*found, {limits, 100, target});
+    for (const auto& each : told.changes) {
+      CAPTURE(to_string(each.kind));
+      CHECK(can_be_told(to, each, as_is));
+      ++kinds[each.kind];
+    }
+    for (const auto& each : explain_plan(*found, {limits, 100}).changes) {
+      refused[to.name] += can_be_told(to, each, as_is) ? 0 : 1;
+    }
+    best_change boundary(as_is, request);
+    for (const auto& each : moved(as_is)) {
+      plan_change change;
+      change.schedule = as_is.schedule;
+      change.microbatches = as_is.shape.microbatches;
+      change.cuts = stagecut::cuts(each.cut);
+      if (can_be_told(to, change, as_is)) boundary.consider(each);
+    }
+    std::map<change_kind, plan_change> changes;
+    for (const auto& each : told.changes) changes.emplace(each.kind, each);
+    boundary.check(changes, change_kind::boundary);
+  }
+  CHECK(kinds.size() == std::size(stagecut::change_words));
+  CHECK(refused.size() == std::size(frameworks));
+  for (const auto& [name, count] : refused) {
+    CAPTURE(name);
+    CHECK(count > 0);
+  }
+}
+
+TEST_CASE("a model that a framework does not know is not explained for it") {
+  const plan made = *stagecut::make_plan(alike(8), {.devices = 2, .microbatches = 4});
+  CHECK_THROWS_AS((void)explain_plan(made, {.target = stagecut::target::megatron}), stagecut::not_representable);
+  CHECK(!explain_plan(made, {.target = stagecut::target::deepspeed}).changes.empty());
 }
 
 TEST_CASE("an order of its own, and layers that are run in another way") {

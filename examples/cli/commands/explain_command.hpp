@@ -4,6 +4,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/plan/explain_plan.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/targets.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -28,6 +29,7 @@ inline constexpr stagecut::word<explanation_format> explanation_formats[] = {{"t
 /// The words of `stagecut explain`.
 struct explain_command {
   std::string file;
+  std::string runs_it;
   std::optional<double> time_limit;
   limit_words input;
   explanation_format format = explanation_format::text;
@@ -38,6 +40,9 @@ struct explain_command {
     auto* const command = app.add_subcommand("explain", "What holds the iteration of a plan, what would help");
     command->add_option("PLAN", file, "A plan of a chain; - is standard input")->required()->type_name("");
     add_choice(*command, "--format", format, explanation_formats, "NAME", "text or json");
+    command->add_option("--for", runs_it, "Who runs it: megatron, pytorch, vllm ..")
+        ->type_name("NAME")
+        ->check(one_of(stagecut::targets));
     command->add_option("--time-limit", time_limit, "Of each search for other cuts (by nodes)")
         ->type_name("SECONDS")
         ->check(seconds_check());
@@ -72,6 +77,7 @@ struct explain_command {
     static constexpr auto stop = stop_signals::asked;
     stop_signals::begin_search(false);
     stagecut::explain_options result;
+    if (!runs_it.empty()) result.target = stagecut::find_target(runs_it)->kind;
     if (time_limit) {
       result.limits.time_limit = time_limit;
       result.limits.node_limit.reset();

@@ -86,6 +86,7 @@ class explain_document {
       json one = {{"change", to_string(each.kind)}};
       if (each.kind == stagecut::change_kind::boundary) one["boundary"] = each.index;
       if (each.kind == stagecut::change_kind::device) one["device"] = each.index;
+      if (each.kind == stagecut::change_kind::group) one["group"] = each.index;
       one["cuts"] = std::vector<std::size_t>(each.cuts.points().begin(), each.cuts.points().end());
       one["schedule"] = each.schedule;
       one["microbatches"] = each.microbatches;

@@ -17,6 +17,8 @@
 #include <stagecut/plan/detail/explain_path.hpp>
 #include <stagecut/plan/detail/explain_prices.hpp>
 #include <stagecut/plan/detail/explained_plan.hpp>
+#include <stagecut/plan/detail/with_target.hpp>
+#include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
 #include <stagecut/schedule/op.hpp>
@@ -66,10 +68,10 @@ struct explain_plan_fn {
 /// told. What a plan does not tell, layers that its maker wanted to keep together for instance, is not respected.
 ///
 /// @param made     a plan of a chain, with microbatches and a schedule by name or of its own
-/// @param options  how long to search for other cuts
+/// @param options  how long to search for other cuts, and for which framework
 /// @throws         argument_error if there is an `explanation_obstacle`; invalid_input for stages whose times are not the
 ///                 sums over their layers, and as `schedule_of`, `times_of`, `transfers_of` and `simulate`; what `make_plan`
-///                 throws for memory that is none
+///                 throws for memory that is none; not_representable for a model that the framework cannot be told
 ///
 /// A simulation for each layer, of equal ones on a stage for one; for each device, boundary, and change. Then up to four
 /// searches as of `make_plan`, each within the limits.
@@ -81,6 +83,11 @@ STAGECUT_INLINE plan_explanation explain_plan_fn::operator()(const plan& made, c
     detail::fail(argument_error("explain_plan", "made", detail::in_quotes(made.profile.name),
                                 detail::joined({"cannot be explained: ", why})));
   }
+  plan_request asked;
+  asked.target = options.target;
+  asked.devices = made.devices;
+  asked.chunks = made.chunks;
+  detail::check_target_model(made.profile, asked);
   const detail::explained_plan of(made);
   const pass_times<double> times = times_of(of.made(), runs(of.order(), op_kind::backward_input));
   const transfer_times<double> transfers = transfers_of(of.made());
@@ -91,12 +98,12 @@ STAGECUT_INLINE plan_explanation explain_plan_fn::operator()(const plan& made, c
   result.devices = detail::parts_of_devices(result.parts, run);
   result.path = detail::path_sums(of.order(), times, run).shares();
   result.less = detail::price_list(of).prices();
-  const detail::plan_again again(of, run.makespan, options.limits);
+  const detail::plan_again again(of, run.makespan, options);
   result.memory = again.price();
   result.cut_proved = made.objective.name == "makespan" && made.objective.state == state::optimal;
   std::vector<double> work;
   for (const makespan_parts& each : result.devices) work.push_back(each.work);
-  result.changes = detail::change_list(of, run.makespan).best(options.most_changes, again.same(), work);
+  result.changes = detail::change_list(of, run.makespan, options.target).best(options.most_changes, again.same(), work);
   return result;
 }
 #endif

@@ -10,6 +10,7 @@
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/words.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/plan/target.hpp>
 #include <stagecut/schedule/makespan_parts.hpp>
 
 // What `explain_plan` is asked, and what it answers. Times are in the unit of the plan.
@@ -21,6 +22,9 @@ struct explain_options {
   /// the same on every machine; no node and no time: nothing is cut anew.
   search_limits limits{std::nullopt, 2000, {}, {}};
   std::size_t most_changes = 3;  ///< that are told
+  /// The framework that will run the plan: changes that it cannot be told are not told, and memory has the price of plans for
+  /// it.
+  stagecut::target target = stagecut::target::none;
 };
 
 /// What a stage adds to the critical path.
@@ -91,15 +95,17 @@ enum class change_kind : std::uint8_t {
   cuts,          ///< the model is cut anew, by the makespan
   schedule,      ///< the same cut runs by another schedule
   microbatches,  ///< an iteration has more of them
+  group,         ///< stages take turns after another group of microbatches
   bandwidth,     ///< messages go twice as fast
   device         ///< the device that computes longest is 10 % faster
 };
 
 /// The words for kinds of changes.
 inline constexpr word<change_kind> change_words[] = {
-    {"boundary", change_kind::boundary},   {"cuts", change_kind::cuts},
-    {"schedule", change_kind::schedule},   {"microbatches", change_kind::microbatches},
-    {"bandwidth", change_kind::bandwidth}, {"device", change_kind::device}};
+    {"boundary", change_kind::boundary}, {"cuts", change_kind::cuts},
+    {"schedule", change_kind::schedule}, {"microbatches", change_kind::microbatches},
+    {"group", change_kind::group},       {"bandwidth", change_kind::bandwidth},
+    {"device", change_kind::device}};
 
 /// The word for a kind of change.
 [[nodiscard]] constexpr const char* to_string(change_kind kind) noexcept {
@@ -110,7 +116,7 @@ inline constexpr word<change_kind> change_words[] = {
 /// together.
 struct plan_change {
   change_kind kind{};            ///< which
-  std::size_t index = 0;         ///< of a boundary, the stage behind it; of a device, which
+  std::size_t index = 0;         ///< of a boundary, the stage behind it; of a device, which; the group
   stagecut::cuts cuts{};         ///< where the model is cut then
   std::string schedule{};        ///< by which it runs then; empty: an order of its own
   std::size_t microbatches = 0;  ///< of an iteration then

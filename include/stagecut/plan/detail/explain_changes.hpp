@@ -8,7 +8,7 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/plan/detail/explained_plan.hpp>
-#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/detail/target_plans.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
@@ -27,7 +27,8 @@ namespace stagecut::inline v0::detail {
 /// Tries changes of a plan, and keeps of each kind the one that saves most.
 class change_list {
  public:
-  change_list(const explained_plan& of, double makespan) : of_(of), makespan_(makespan) {}
+  change_list(const explained_plan& of, double makespan, target to)
+      : of_(of), makespan_(makespan), told_(to, of.made()) {}
 
   /// @param again      the plan cut anew by the makespan; null: it was not
   /// @param work       of every device
@@ -38,6 +39,7 @@ class change_list {
     const std::size_t m = of_.made().schedule.microbatches;
     try_microbatches(m + of_.made().devices);
     try_microbatches(2 * m);
+    try_groups();
     try_bandwidth();
     std::size_t busiest = 0;
     for (std::size_t d = 1; d < work.size(); ++d) busiest = work[d] > work[busiest] ? d : busiest;
@@ -64,8 +66,9 @@ class change_list {
     return result;
   }
 
-  /// Keeps a change if it helps, more than what was found of its kind, and fits.
+  /// Keeps a change if the target can be told it, if it helps, more than what was found of its kind, and fits.
   void consider(plan_change change, const plan& changed, const schedule& order) {
+    if (!told_.allows(changed)) return;
     change.makespan = explained_plan::makespan_of(changed, order);
     const auto before = static_cast<double>(of_.made().schedule.microbatches);
     const auto now = static_cast<double>(change.microbatches);
@@ -85,7 +88,7 @@ class change_list {
   /// Every boundary one block of layers to the left and to the right.
   void move_boundaries() {
     const plan& made = of_.made();
-    const cuts blocks = layer_blocks(made.profile);
+    const cuts& blocks = told_.blocks();
     for (std::size_t b = 1; b < made.cuts.stages(); ++b) {
       std::optional<std::size_t> left;
       std::optional<std::size_t> right;
@@ -171,6 +174,26 @@ class change_list {
     consider(change_of(change_kind::microbatches, 0, changed), changed, order);
   }
 
+  /// Other groups of microbatches of the same schedule: all of them, or some that are spread evenly.
+  void try_groups() {
+    constexpr std::size_t most = 32;
+    const plan& made = of_.made();
+    const std::size_t m = made.schedule.microbatches;
+    const schedule_entry* const entry = find_schedule(made.schedule.name);
+    if (made.chunks == 1 || entry == nullptr || entry->fits_group == nullptr) return;
+    plan changed = made;
+    std::vector<std::size_t> groups;
+    for (std::size_t group = 1; group <= m; ++group) {
+      changed.schedule.group = group;
+      if (entry->fits_group(made.devices, made.chunks, m, group) && told_.allows(changed)) groups.push_back(group);
+    }
+    for (std::size_t i = 0; i < groups.size(); i += (groups.size() + most - 1) / most) {
+      changed.schedule.group = groups[i];
+      const schedule order = schedule_of(changed);
+      if (place(changed, order)) consider(change_of(change_kind::group, groups[i], changed), changed, order);
+    }
+  }
+
   void try_bandwidth() {
     plan changed = of_.made();
     for (link_speed& each : changed.messages.links) each.bandwidth *= 2;
@@ -189,6 +212,7 @@ class change_list {
 
   const explained_plan& of_;
   double makespan_;
+  target_plans told_;
   std::vector<plan_change> found_{};
 };
 

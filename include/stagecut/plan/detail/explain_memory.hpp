@@ -13,6 +13,7 @@
 #include <stagecut/plan/detail/choice_comparison.hpp>
 #include <stagecut/plan/detail/explained_plan.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
+#include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
@@ -26,11 +27,11 @@ namespace stagecut::inline v0::detail {
 /// Makes a plan again by the makespan, as far as it tells what was asked for.
 class plan_again {
  public:
-  plan_again(const explained_plan& of, double makespan, const search_limits& limits) : of_(of), makespan_(makespan) {
+  plan_again(const explained_plan& of, double makespan, const explain_options& options) : of_(of), makespan_(makespan) {
     const plan& made = of.made();
     const bool proved = made.objective.name == "makespan" && made.objective.state == state::optimal;
     limited_ = made.memory.per_device || !made.memory.of_devices.empty();
-    why_ = ask(limits);
+    why_ = ask(options);
     if (why_.empty() && (limited_ || !proved)) same_ = cut_with(1);
   }
 
@@ -80,8 +81,9 @@ class plan_again {
   }
 
   /// Writes the request down; why that cannot be.
-  [[nodiscard]] std::string ask(const search_limits& limits) {
+  [[nodiscard]] std::string ask(const explain_options& options) {
     const plan& made = of_.made();
+    const search_limits& limits = options.limits;
     if (!limits.time_limit && !limits.node_limit) return "nothing was to be cut anew";
     const schedule_entry* const entry = find_schedule(made.schedule.name);
     if (entry == nullptr) return "its schedule is an order of its own";
@@ -91,6 +93,8 @@ class plan_again {
     request_.chunks = made.chunks;
     request_.microbatches = made.schedule.microbatches;
     request_.schedule = entry->kind;
+    request_.group = made.schedule.group;
+    request_.target = options.target;
     if (entry->takes == shape_figure::in_flight) {
       request_.schedule = schedule_kind::one_forward_one_backward;
       for (const planned_stage& each : made.stages) request_.in_flight.push_back(each.in_flight);
@@ -105,7 +109,8 @@ class plan_again {
       request_.transfers = kind->value;
     }
     request_.limits = limits;
-    const std::string why = detail::shape_obstacle(made.profile, request_);
+    std::string why = detail::target_obstacle(made.profile, request_);
+    if (why.empty()) why = detail::shape_obstacle(made.profile, request_);
     return why.empty() ? makespan_obstacle(made.profile, request_) : why;
   }
 
