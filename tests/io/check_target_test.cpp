@@ -74,7 +74,9 @@ TEST_CASE("those that count decoders have what is in front on the first stage, a
   };
   CHECK_NOTHROW(check({"embedding", "embedding", "decoder", "decoder", "norm", "head"}, {0, 3, 6}));
   CHECK_NOTHROW(check({"vision_embedding", "vision", "projector", "embedding", "decoder", "decoder"}, {0, 5, 6}));
-  CHECK_NOTHROW(check({"encoder", "encoder"}, {0, 1, 2}));  // alone, they are what is counted
+  CHECK_THROWS_WITH_AS(check({"embedding", "encoder", "encoder"}, {0, 2, 3}),  // BERT
+                       Contains("layer \"x\" of kind \"encoder\" stands behind layer \"x\" of kind \"embedding\""),
+                       not_representable);
   CHECK_NOTHROW(check({"decoder", "decoder"}, {0, 1, 2}));
   CHECK_THROWS_WITH_AS(check({"decoder", "embedding", "decoder"}, {0, 1, 3}),
                        Contains("layer \"x\" of kind \"embedding\" on stage 1, and its place is stage 0, the first"),

@@ -298,7 +298,8 @@ TEST_CASE("PyTorch's schedules: microbatches, stages and their ranks") {
     CHECK(check(fine) == "");
   }
   // What no class runs a file says.
-  for (const auto& other : {with("1f1b", 2, 1), with("zb-h1", 6, 1), with("interleaved", 7, 2), with("gpipe-lifo", 4, 1)}) {
+  for (const auto& other :
+       {with("1f1b", 2, 1), with("zb-h1", 6, 1), with("interleaved", 7, 2), with("gpipe-lifo", 4, 1)}) {
     const std::string text = written("pytorch", other);
     CHECK(contains(text, "_PipelineScheduleRuntime(stages, n_microbatches="));
     CHECK(check(other) == "");
@@ -323,7 +324,8 @@ TEST_CASE("PyTorch's schedules: microbatches, stages and their ranks") {
   CHECK(contains(called(with("zbv", 6, 2), "ZBVZeroBubble"), "stage 3 runs on rank 2"));
   CHECK(contains(called(with("interleaved", 6, 2, true), "Interleaved1F1B"), "stage 3 runs on rank 0"));
   const auto plain = with("1f1b", 6, 1);
-  CHECK(contains(broken("pytorch", plain, "n_microbatches=6", "n_microbatches=3"), "other microbatches than the plan's"));
+  CHECK(
+      contains(broken("pytorch", plain, "n_microbatches=6", "n_microbatches=3"), "other microbatches than the plan's"));
   CHECK(contains(broken("pytorch", plain, "get_schedule_class", "get_schedule"), "no class of that name"));
   CHECK(contains(broken("pytorch", with("zb-h1", 6, 1), "schedule._load_csv(\"schedule.csv\")", ""), "no file"));
 }
@@ -364,7 +366,8 @@ TEST_CASE("broken texts for torchtitan are refused") {
   CHECK(contains(broken("torchtitan", v, text), "another schedule than the plan's"));
   v.schedule.name = "1f1b";
   CHECK(contains(broken("torchtitan", v, text.substr(0, text.find("ZBV")) + "1F1B\""), "one stage a rank, and not 2"));
-  const std::string file = text.substr(0, text.find("pipeline_parallel_schedule=")) + "pipeline_parallel_schedule_csv=\"s\"";
+  const std::string file =
+      text.substr(0, text.find("pipeline_parallel_schedule=")) + "pipeline_parallel_schedule_csv=\"s\"";
   CHECK(contains(broken("torchtitan", v, file), "stage 2 runs on rank 0"));
   CHECK(contains(broken("torchtitan", v, text + file.substr(file.find("\npipeline"))), "a file and a class"));
   CHECK(contains(broken("torchtitan", v, text.substr(0, text.find('\n'))), "no schedule"));

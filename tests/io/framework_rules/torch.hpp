@@ -128,8 +128,7 @@ inline verdict split_spec(const stagecut::plan& made, std::string_view text) {
     out.demand(modules.contains(*name), "no module \"" + *name + "\"");
     return begins || in.take("END");
   };
-  if (!out.demand(in.take("split_spec") && in.take("=") && in.take_list(point, "{", "}"), "no split_spec"))
-    return out;
+  if (!out.demand(in.take("split_spec") && in.take("=") && in.take_list(point, "{", "}"), "no split_spec")) return out;
   const said_schedule how = take_torch_schedule(in, made, out);
   std::size_t stage = 0;
   bool first = true;

@@ -11,7 +11,6 @@
 // What rows of `targets` list: kinds of layers and schedules.
 namespace stagecut::inline v0::detail {
 
-
 /// Encoders in front of the embedding feed the decoders; with one behind it, as in T5, it has no pipeline.
 inline constexpr kind_rule megatron_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                                {"vision", 0, layer_place::first_stage},
