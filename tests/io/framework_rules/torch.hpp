@@ -56,6 +56,7 @@ inline void demand_torch_class(const stagecut::plan& made, const torch_class& fo
     out.demand(m >= stages, said(m) + " microbatches, fewer than the stages");
   if (found.name != "Interleaved1F1B" && found.name != "InterleavedZeroBubble") return;
   if (!out.demand(m % rounds == 0, said(m) + " microbatches in " + said(rounds) + " rounds")) return;
+  if (found.name != "Interleaved1F1B") return;
   const std::size_t group = made.schedule.group == 0 ? p : made.schedule.group;
   out.demand(m / rounds == group, "rounds of " + said(m / rounds) + " microbatches, and the plan has " + said(group));
 }
