@@ -75,7 +75,9 @@ TEST_CASE("those that count decoders have what is in front on the first stage, a
   };
   CHECK_NOTHROW(check({"embedding", "embedding", "decoder", "decoder", "norm", "head"}, {0, 3, 6}));
   CHECK_NOTHROW(check({"vision_embedding", "vision", "projector", "embedding", "decoder", "decoder"}, {0, 5, 6}));
-  CHECK_NOTHROW(check({"encoder", "encoder"}, {0, 1, 2}));  // alone, they are what is counted
+  CHECK_THROWS_WITH_AS(check({"embedding", "encoder", "encoder"}, {0, 2, 3}),  // BERT
+                       Contains("layer \"x\" of kind \"encoder\" stands behind layer \"x\" of kind \"embedding\""),
+                       not_representable);
   CHECK_NOTHROW(check({"decoder", "decoder"}, {0, 1, 2}));
   CHECK_THROWS_WITH_AS(check({"vision", "embedding", "decoder", "decoder"}, {0, 1, 4}),
                        Contains("layer \"x\" of kind \"embedding\" on stage 1, and its place is stage 0, the first"),
@@ -83,6 +85,10 @@ TEST_CASE("those that count decoders have what is in front on the first stage, a
   CHECK_THROWS_WITH_AS(check({"vision", "decoder", "decoder", "vision"}, {0, 2, 4}),
                        Contains("layer \"x\" of kind \"vision\" stands behind layer \"x\" of kind \"decoder\""),
                        not_representable);
+  CHECK_THROWS_WITH_AS(check({"embedding", "encoder", "decoder", "decoder"}, {0, 3, 4}),  // T5
+                       Contains("layer \"x\" of kind \"encoder\" stands behind layer \"x\" of kind \"embedding\""),
+                       not_representable);
+  CHECK_NOTHROW(check({"encoder", "projector", "embedding", "decoder", "decoder"}, {0, 4, 5}));
   for (const char* const kind : {"norm", "head", "mtp"}) {
     CHECK_THROWS_WITH_AS(check({"decoder", kind, "decoder"}, {0, 2, 3}),
                          Contains("on stage 0, and its place is stage 1, the last"), not_representable);

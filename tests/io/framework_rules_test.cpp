@@ -43,6 +43,12 @@ std::string broken(std::string_view format, const stagecut::plan& made, const st
   return broken(format, made, text.replace(at, from.size(), to));
 }
 
+/// Where PyTorch splits the model, without the schedule.
+std::string split_line(stagecut::plan made) {
+  made.schedule = {};
+  return written("pytorch", made);
+}
+
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 /// A schedule that the format has, and as many microbatches as it needs at least.
@@ -291,14 +297,37 @@ TEST_CASE("PyTorch's schedules: microbatches, stages and their ranks") {
         with("looped-bfs", 5, 2), with("zbv", 1, 2, true), with("dualpipev", 6, 2, true), with("zb-h1", 6, 1)}) {
     CHECK(check(fine) == "");
   }
-  CHECK(contains(check(with("1f1b", 2, 1)), "2 microbatches, fewer than the stages"));
-  CHECK(contains(check(with("1f1b", 6, 2)), "one stage a rank, and not 2"));
-  CHECK(contains(check(with("interleaved", 7, 2)), "7 microbatches in 2 rounds"));
-  CHECK(contains(check(with("interleaved-zb", 11, 2)), "11 microbatches in 3 rounds"));
-  CHECK(contains(check(with("dualpipev", 5, 2, true)), "5 microbatches, fewer than the stages"));
-  CHECK(contains(check(with("zbv", 6, 3)), "two stages a rank, and not 3"));
-  CHECK(contains(check(with("zbv", 6, 2)), "stage 3 runs on rank 2"));
-  CHECK(contains(check(with("interleaved", 6, 2, true)), "stage 3 runs on rank 0"));
+  // What no class runs a file says.
+  for (const auto& other :
+       {with("1f1b", 2, 1), with("zb-h1", 6, 1), with("interleaved", 7, 2), with("gpipe-lifo", 4, 1)}) {
+    const std::string text = written("pytorch", other);
+    CHECK(contains(text, "_PipelineScheduleRuntime(stages, n_microbatches="));
+    CHECK(check(other) == "");
+  }
+  // A class that does not run the plan.
+  const auto called = [&](const stagecut::plan& made, const std::string& name, bool single = false) {
+    std::string text = split_line(made) + "\nschedule = get_schedule_class(\"" + name + "\")(";
+    text += single ? "stage" : "stages";
+    return broken("pytorch", made, text + ", n_microbatches=" + std::to_string(made.schedule.microbatches) + ")");
+  };
+  CHECK(contains(called(with("1f1b", 2, 1), "1F1B", true), "2 microbatches, fewer than the stages"));
+  CHECK(contains(called(with("1f1b", 6, 2), "1F1B", true), "one stage a rank, and not 2"));
+  CHECK(contains(called(with("1f1b", 6, 1), "1F1B"), "a list of stages for a class of one"));
+  CHECK(contains(called(with("1f1b", 6, 1), "Interleaved1F1B"), "several stages a rank"));
+  CHECK(contains(called(with("1f1b", 6, 1), "GPipe", true), "another schedule than the plan's"));
+  CHECK(contains(called(with("gpipe", 6, 1), "1f1b", true), "no class of that name"));
+  CHECK(contains(called(with("interleaved", 7, 2), "Interleaved1F1B"), "7 microbatches in 2 rounds"));
+  CHECK(contains(called(with("interleaved", 8, 2), "Interleaved1F1B"), "rounds of 4 microbatches, and the plan has 3"));
+  CHECK(contains(called(with("interleaved-zb", 11, 2), "InterleavedZeroBubble"), "11 microbatches in 3 rounds"));
+  CHECK(contains(called(with("dualpipev", 5, 2, true), "DualPipeV"), "5 microbatches, fewer than the stages"));
+  CHECK(contains(called(with("zbv", 6, 3), "ZBVZeroBubble"), "two stages a rank, and not 3"));
+  CHECK(contains(called(with("zbv", 6, 2), "ZBVZeroBubble"), "stage 3 runs on rank 2"));
+  CHECK(contains(called(with("interleaved", 6, 2, true), "Interleaved1F1B"), "stage 3 runs on rank 0"));
+  const auto plain = with("1f1b", 6, 1);
+  CHECK(
+      contains(broken("pytorch", plain, "n_microbatches=6", "n_microbatches=3"), "other microbatches than the plan's"));
+  CHECK(contains(broken("pytorch", plain, "get_schedule_class", "get_schedule"), "no class of that name"));
+  CHECK(contains(broken("pytorch", with("zb-h1", 6, 1), "schedule._load_csv(\"schedule.csv\")", ""), "no file"));
 }
 
 TEST_CASE("broken texts for torchtitan are refused") {
@@ -318,7 +347,9 @@ TEST_CASE("broken texts for torchtitan are refused") {
   CHECK(contains(broken("torchtitan", tied(plain), written("torchtitan", plain)), "exclude each other"));
   auto nested = plain;
   nested.profile.layers[3].name = "decoder.layers.2";
-  CHECK(contains(broken("torchtitan", nested, written("torchtitan", nested)), "\"decoder.layers.2\" is nested"));
+  std::string deep = written("torchtitan", plain);
+  deep.replace(deep.find("layers.2"), 8, "decoder.layers.2");
+  CHECK(contains(broken("torchtitan", nested, deep), "\"decoder.layers.2\" is nested"));
 
   // Down and back up.
   auto v = transformer_plan({1, 1, 1, 1}, 2);
@@ -334,7 +365,12 @@ TEST_CASE("broken texts for torchtitan are refused") {
   v.schedule.name = "dualpipev";
   CHECK(contains(broken("torchtitan", v, text), "another schedule than the plan's"));
   v.schedule.name = "1f1b";
-  CHECK(contains(broken("torchtitan", v, text), "one stage a rank, and not 2"));
+  CHECK(contains(broken("torchtitan", v, text.substr(0, text.find("ZBV")) + "1F1B\""), "one stage a rank, and not 2"));
+  const std::string file =
+      text.substr(0, text.find("pipeline_parallel_schedule=")) + "pipeline_parallel_schedule_csv=\"s\"";
+  CHECK(contains(broken("torchtitan", v, file), "stage 2 runs on rank 0"));
+  CHECK(contains(broken("torchtitan", v, text + file.substr(file.find("\npipeline"))), "a file and a class"));
+  CHECK(contains(broken("torchtitan", v, text.substr(0, text.find('\n'))), "no schedule"));
 
   // All that sees is one module.
   auto seeing = transformer_plan({2, 2});

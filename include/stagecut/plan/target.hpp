@@ -93,6 +93,7 @@ struct target_entry {
   const char* framework = "";                    ///< its name
   const char* version = "";                      ///< of what its rules were read from
   view<const kind_rule> kinds{};                 ///< the kinds that it places
+  bool counts_encoders = false;                  ///< whether the layers of an encoder alone are decoders to it
   bool other_kinds = false;                      ///< whether it knows layers of any other kind, too, on any stage
   view<const target_schedule> schedules{};       ///< that it runs; empty: it serves, and runs none
   decoder_counts counts = decoder_counts::none;  ///< what it is told of decoders

@@ -53,7 +53,7 @@ inline verdict balanced(const stagecut::plan& made, std::string_view text, std::
     out.demand(*checkpoint == "always" || *checkpoint == "except_last" || *checkpoint == "never",
                "checkpoint '" + *checkpoint + "'");
   }
-  demand_schedule(made, {"gpipe"}, out);
+  demand_schedule(made, {"gpipe", "gpipe-lifo"}, out);  // both first forward, then back
   build_counts(*balance, out);
   if (any_tie) out.demand(ties_of(model).empty(), "children share parameters");
   demand_no_ties_between_stages(model, out);

@@ -30,38 +30,54 @@ inline constexpr torch_class torch_classes[] = {{"gpipe", "GPipe", true, false},
                                                 {"zbv", "ZBVZeroBubble", false, true},
                                                 {"dualpipev", "DualPipeV", false, true}};
 
-/// Null for a schedule that only a file of actions says.
-inline const torch_class* torch_class_of(std::string_view schedule) {
+/// How the text says which schedule runs: by a class, or by a file of actions.
+struct said_schedule {
+  const torch_class* by_class = nullptr;  ///< null: by no class
+  bool by_file = false;
+};
+
+/// The class that `get_schedule_class` has for a name, as it is written; null: none.
+inline const torch_class* torch_class_called(std::string_view name) {
   for (const auto& each : torch_classes) {
-    if (each.schedule == schedule) return &each;
+    if (each.name == name) return &each;
   }
   return nullptr;
 }
 
-/// What the class of the plan's schedule refuses with so many stages on every rank.
-inline void demand_torch_schedule(const stagecut::plan& made, std::size_t stages, verdict& out) {
+/// What the constructor of the class refuses with so many stages, and where it runs another order than the plan's.
+inline void demand_torch_class(const stagecut::plan& made, const torch_class& found, std::size_t stages, verdict& out) {
   const std::size_t p = made.devices, m = made.schedule.microbatches;
+  out.demand(!found.single || stages == p, "this schedule has one stage a rank, and not " + said(stages / p));
+  out.demand(found.single || stages > p, "this schedule has several stages a rank");
+  out.demand(!found.v || stages == 2 * p, "this schedule has two stages a rank, and not " + said(stages / p));
+  if (m == 0) return;
+  const std::size_t rounds = m < p ? 1 : m / p;
+  if (found.name == "1F1B" || found.name == "DualPipeV")
+    out.demand(m >= stages, said(m) + " microbatches, fewer than the stages");
+  if (found.name != "Interleaved1F1B" && found.name != "InterleavedZeroBubble") return;
+  if (!out.demand(m % rounds == 0, said(m) + " microbatches in " + said(rounds) + " rounds")) return;
+  if (found.name != "Interleaved1F1B") return;
+  const std::size_t group = made.schedule.group == 0 ? p : made.schedule.group;
+  out.demand(m / rounds == group, "rounds of " + said(m / rounds) + " microbatches, and the plan has " + said(group));
+}
+
+/// What PyTorch refuses of a plan's schedule with so many stages, and whether what the text says is that schedule.
+inline void demand_torch_schedule(const stagecut::plan& made, std::size_t stages, const said_schedule& how,
+                                  verdict& out) {
+  const std::size_t p = made.devices;
   if (!out.demand(p != 0 && stages % p == 0, said(stages) + " stages on " + said(p) + " ranks")) return;
   const std::string& name = made.schedule.name;
   out.demand(name != "seq-1f1b", "actions of slices have no name");
-  const torch_class* const found = torch_class_of(name);
-  if (!made.schedule.orders.empty() || found == nullptr) return;
-  out.demand(!found->single || stages == p, "this schedule has one stage a rank, and not " + said(stages / p));
-  out.demand(!found->v || stages == 2 * p, "this schedule has two stages a rank, and not " + said(stages / p));
-  if (m == 0) return;
-  const std::size_t rounds = m < p ? 1 : m / p;
-  if (name == "1f1b") out.demand(m >= stages, said(m) + " microbatches, fewer than the stages");
-  if (name == "dualpipev") out.demand(m >= stages, said(m) + " microbatches, fewer than the stages");
-  if (name == "interleaved" || name == "interleaved-zb")
-    out.demand(m % rounds == 0, said(m) + " microbatches in " + said(rounds) + " rounds");
+  if (how.by_class == nullptr) return;
+  out.demand(made.schedule.orders.empty(), "a class for an order of the devices' own");
+  out.demand(how.by_class->schedule == name, "another schedule than the plan's");
+  demand_torch_class(made, *how.by_class, stages, out);
 }
 
 /// How stages go to ranks: as the class has it; by the rows of a file where there is no class.
-inline shape torch_shape(const stagecut::plan& made) {
-  if (!made.schedule.orders.empty()) return shape::any;
-  if (made.schedule.name.empty()) return shape::loop;
-  const torch_class* const found = torch_class_of(made.schedule.name);
-  return found == nullptr ? shape::any : found->v ? shape::v : shape::loop;
+inline shape torch_shape(const stagecut::plan& made, const said_schedule& how) {
+  if (how.by_class != nullptr) return how.by_class->v ? shape::v : shape::loop;
+  return how.by_file || !made.schedule.orders.empty() ? shape::any : shape::loop;
 }
 
 /// Layers by the names of their modules; those that PyTorch makes itself are left out.
@@ -73,6 +89,29 @@ inline std::map<std::string, std::size_t> layers_by_module(const stagecut::profi
       out.demand(found.emplace(name, i).second, "module \"" + name + "\" twice");
   }
   return found;
+}
+
+/// How the schedule is made: `get_schedule_class("1F1B")(stage, n_microbatches=8)`, or the runtime and its file.
+inline said_schedule take_torch_schedule(scanner& in, const stagecut::plan& made, verdict& out) {
+  said_schedule how;
+  if (in.at_end()) return how;
+  if (!out.demand(in.take("schedule") && in.take("="), "no schedule")) return how;
+  how.by_file = in.take("_PipelineScheduleRuntime");
+  if (!how.by_file) {
+    const auto name = in.take("get_schedule_class(") ? in.take_string() : std::nullopt;
+    how.by_class = name ? torch_class_called(*name) : nullptr;
+    if (!out.demand(how.by_class != nullptr && in.take(")"), "no class of that name")) return how;
+  }
+  const bool several = in.take("(stages,");
+  out.demand(several || in.take("(stage,"), "no stages");
+  const bool single = how.by_class != nullptr && how.by_class->single;
+  out.demand(several != single, single ? "a list of stages for a class of one" : "one stage for a class of several");
+  const auto m = in.take("n_microbatches=") ? in.take_number() : std::nullopt;
+  out.demand(m == static_cast<long long>(made.schedule.microbatches), "other microbatches than the plan's");
+  out.demand(in.take(")"), "the call does not end");
+  if (how.by_file) out.demand(in.take("schedule._load_csv(") && in.take_string() && in.take(")"), "no file");
+  out.demand(in.at_end(), "more behind the schedule");
+  return how;
 }
 
 /// `split_spec` of `pipeline`: a stage starts where a module starts that it names, and ends where one named so ends.
@@ -90,9 +129,8 @@ inline verdict split_spec(const stagecut::plan& made, std::string_view text) {
     out.demand(modules.contains(*name), "no module \"" + *name + "\"");
     return begins || in.take("END");
   };
-  if (!out.demand(in.take("split_spec") && in.take("=") && in.take_list(point, "{", "}") && in.at_end(),
-                  "no split_spec"))
-    return out;
+  if (!out.demand(in.take("split_spec") && in.take("=") && in.take_list(point, "{", "}"), "no split_spec")) return out;
+  const said_schedule how = take_torch_schedule(in, made, out);
   std::size_t stage = 0;
   bool first = true;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -110,9 +148,9 @@ inline verdict split_spec(const stagecut::plan& made, std::string_view text) {
       first = false;
     }
   }
-  demand_torch_schedule(made, stage + 1, out);
+  demand_torch_schedule(made, stage + 1, how, out);
   demand_no_ties_between_stages(model, out);
-  out.ranks = torch_shape(made);
+  out.ranks = torch_shape(made, how);
   return out;
 }
 
@@ -151,20 +189,21 @@ inline std::string torchtitan_name(const stagecut::layer& each, const std::strin
 }
 
 /// What stands beside the modules: options of `parallelism`.
-inline void demand_torchtitan_option(scanner& in, const stagecut::plan& made, verdict& out) {
-  const torch_class* const known = torch_class_of(made.schedule.name);
+inline void demand_torchtitan_option(scanner& in, const stagecut::plan& made, said_schedule& how, verdict& out) {
   if (in.take("pipeline_parallel_degree=")) {
     out.demand(in.take_number() == static_cast<long long>(made.devices), "another degree than the ranks");
   } else if (in.take("pipeline_parallel_schedule=")) {
     const auto name = in.take_string();
-    out.demand(name && (known == nullptr || *name == known->name), "another schedule than the plan's");
+    how.by_class = name ? torch_class_called(*name) : nullptr;
+    out.demand(how.by_class != nullptr, "no class of that name");
   } else if (in.take("num_pp_microbatches=")) {
     out.demand(in.take_number() == static_cast<long long>(made.schedule.microbatches),
                "other microbatches than the plan's");
   } else if (in.take("pipeline_parallel_microbatch_size=")) {
     out.demand(in.take_number().value_or(0) > 0, "no samples in a microbatch");
   } else if (in.take("pipeline_parallel_schedule_csv=")) {
-    out.demand(in.take_string().has_value(), "no file");
+    how.by_file = in.take_string().has_value();
+    out.demand(how.by_file, "no file");
   } else {
     out.demand(false, "no such option: " + std::string(in.take_until('\n')));
   }
@@ -190,11 +229,12 @@ inline verdict torchtitan(const stagecut::plan& made, std::string_view text) {
     });
   };
   scanner in(text);
+  said_schedule how;
   while (!in.at_end()) {
     if (in.take("module_fqns_per_model_part=") || in.take("pipeline_parallel_module_fqns_per_model_part=")) {
       if (!out.demand(in.take_list([&] { return part(in); }), "no list of lists of names")) return out;
     } else {
-      demand_torchtitan_option(in, made, out);
+      demand_torchtitan_option(in, made, how, out);
     }
   }
   std::map<std::string, std::size_t> stages;
@@ -222,9 +262,11 @@ inline verdict torchtitan(const stagecut::plan& made, std::string_view text) {
     }
   }
   for (const auto& [name, s] : stages) out.demand(known.contains(name), "no module \"" + name + "\"");
-  demand_torch_schedule(made, parts.size(), out);
+  demand_torch_schedule(made, parts.size(), how, out);
+  out.demand(how.by_file || how.by_class != nullptr || made.schedule.microbatches == 0, "no schedule");
+  out.demand(!how.by_file || how.by_class == nullptr, "a file and a class");
   out.demand(made.devices == 1 || ties_of(model).empty(), "tied weights and a pipeline exclude each other");
-  out.ranks = torch_shape(made) == shape::v ? shape::v : shape::loop;
+  out.ranks = how.by_class != nullptr && how.by_class->v ? shape::v : shape::loop;  // with a file, too
   return out;
 }
 

@@ -25,8 +25,7 @@ inline constexpr std::size_t unknown_kind = static_cast<std::size_t>(-1);
   return joined({"layer ", in_quotes(each.name), " of kind ", in_quotes(each.kind)});
 }
 
-/// Which rule of a target each layer of a model is under. The layers of an encoder without decoders are what others call
-/// decoders.
+/// Which rule of a target each layer of a model is under. To some, the layers of an encoder without decoders are decoders.
 class target_kinds {
  public:
   target_kinds(const target_entry& entry, const profile& model) : entry_(entry), model_(model) {
@@ -45,7 +44,8 @@ class target_kinds {
 
   /// Whether it is one of the layers that are counted.
   [[nodiscard]] bool is_decoder(std::size_t i) const {
-    return model_.layers[i].kind == "decoder" || (!decoders_ && model_.layers[i].kind == "encoder");
+    return model_.layers[i].kind == "decoder" ||
+           (entry_.counts_encoders && !decoders_ && model_.layers[i].kind == "encoder");
   }
 
   /// Where a layer stands; one of a kind that is not known, anywhere.

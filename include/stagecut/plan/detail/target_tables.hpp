@@ -20,34 +20,36 @@ namespace stagecut::inline v0::detail {
   return {kind, entry.name, entry.chunks, entry.v_shaped, called, obstacle, named};
 }
 
+/// Encoders in front of the embedding feed the decoders; with one behind it, as in T5, it has no pipeline.
 inline constexpr kind_rule megatron_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                                {"vision", 0, layer_place::first_stage},
                                                {"audio", 0, layer_place::first_stage},
                                                {"projector", 0, layer_place::first_stage},
                                                {"encoder", 0, layer_place::first_stage},
-                                               {"embedding", 0, layer_place::first_stage, true, true},
-                                               {"decoder", 1},
-                                               {"mtp", 2, layer_place::one_of_the_last},
-                                               {"norm", 2, layer_place::with_last_decoder, true},
-                                               {"head", 3, layer_place::last_stage, true, true}};
+                                               {"embedding", 1, layer_place::first_stage, true, true},
+                                               {"decoder", 2},
+                                               {"mtp", 3, layer_place::one_of_the_last},
+                                               {"norm", 3, layer_place::with_last_decoder, true},
+                                               {"head", 4, layer_place::last_stage, true, true}};
 /// The same without a layout: multi-token prediction is on the last stage.
 inline constexpr kind_rule megatron_flags_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                                      {"vision", 0, layer_place::first_stage},
                                                      {"audio", 0, layer_place::first_stage},
                                                      {"projector", 0, layer_place::first_stage},
                                                      {"encoder", 0, layer_place::first_stage},
-                                                     {"embedding", 0, layer_place::first_stage, true, true},
-                                                     {"decoder", 1},
-                                                     {"mtp", 2, layer_place::last_stage},
-                                                     {"norm", 2, layer_place::with_last_decoder, true},
-                                                     {"head", 3, layer_place::last_stage, true, true}};
-/// Of those that count decoders: what is in front of them is on the first stage, what is behind them on the last.
+                                                     {"embedding", 1, layer_place::first_stage, true, true},
+                                                     {"decoder", 2},
+                                                     {"mtp", 3, layer_place::last_stage},
+                                                     {"norm", 3, layer_place::with_last_decoder, true},
+                                                     {"head", 4, layer_place::last_stage, true, true}};
+/// Of those that count decoders: what is in front of them is on the first stage, what is behind them on the last. An encoder
+/// behind the embedding, as T5's, none of them cuts.
 inline constexpr kind_rule counted_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
                                               {"vision", 0, layer_place::first_stage},
                                               {"audio", 0, layer_place::first_stage},
                                               {"projector", 0, layer_place::first_stage},
                                               {"encoder", 0, layer_place::first_stage},
-                                              {"embedding", 0, layer_place::first_stage},
+                                              {"embedding", 1, layer_place::first_stage},
                                               {"decoder", 1},
                                               {"mtp", 1, layer_place::last_stage},
                                               {"norm", 1, layer_place::last_stage},

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
+#include <stagecut/profile/profile.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "random_requests.hpp"
+
+/// Models of kinds that frameworks know, and which cuts of these a framework runs: the rules once more, from the cut.
+namespace target_models {
+
+using points = std::vector<std::size_t>;
+
+/// A layer of each kind, named `l0`, `l1`, …, with times and memory.
+inline stagecut::profile of_kinds(const std::vector<std::string>& kinds) {
+  stagecut::profile model;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    stagecut::layer& each = model.layers.emplace_back();
+    each.name = "l" + std::to_string(i);
+    each.kind = kinds[i];
+    each.forward = 1, each.backward = 2;
+    each.parameters = 10, each.activations = 1;
+  }
+  return model;
+}
+
+/// Lets two layers share parameters.
+inline stagecut::profile tied(stagecut::profile model, std::size_t i, std::size_t j) {
+  for (const std::size_t each : {i, j}) model.layers[each].tied.push_back({"t", 1, std::nullopt});
+  return model;
+}
+
+/// A transformer, now and then with a tower in front, multi-token prediction, and the norm in front of that or behind it.
+inline stagecut::profile random_transformer(random_requests::dice& random, std::size_t most_decoders) {
+  std::vector<std::string> kinds;
+  if (random.up_to(2) == 0) kinds.insert(kinds.end(), {"vision_embedding", "vision"});
+  if (random.up_to(3) == 0) kinds.emplace_back("projector");
+  kinds.emplace_back("embedding");
+  for (std::size_t i = 1 + random.up_to(most_decoders - 1); i-- > 0;) kinds.emplace_back("decoder");
+  const bool first = random.up_to(1) == 0;
+  if (first) kinds.emplace_back("norm");
+  for (std::size_t i = random.up_to(2); i > 0; --i) kinds.emplace_back("mtp");
+  if (!first && random.up_to(1) == 0) kinds.emplace_back("norm");
+  kinds.emplace_back("head");
+  stagecut::profile model = of_kinds(kinds);
+  for (auto& each : model.layers) {
+    each.forward = 1 + random.whole(8), each.backward = 1 + random.whole(8);
+    each.parameters = 1 + random.whole(50), each.activations = 1 + random.whole(20);
+  }
+  return model;
+}
+
+/// Whether a framework builds the layers of that cut where they are, by what each says of its stages.
+inline bool is_built(stagecut::target to, const stagecut::profile& model, const points& cut, std::size_t devices) {
+  using stagecut::target;
+  const std::size_t last = cut.size() - 2;
+  std::vector<std::size_t> stages, decoders(last + 1);
+  std::size_t last_decoder = last, mtp = last + 1;
+  for (std::size_t s = 0; s <= last; ++s) stages.resize(cut[s + 1], s);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const std::string& kind = model.layers[i].kind;
+    if (kind == "decoder") last_decoder = stages[i], ++decoders[stages[i]];
+    if (kind == "mtp" && mtp > last) mtp = stages[i];
+  }
+  const bool megatron = to == target::megatron || to == target::megatron_flags;
+  const bool counts = to == target::megatron_flags || to == target::vllm || to == target::sglang || to == target::sapp;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const std::string& kind = model.layers[i].kind;
+    const bool tower = kind == "vision_embedding" || kind == "vision" || kind == "projector";
+    std::size_t place = stages[i];
+    if (tower && (megatron || counts || to == target::torchtitan)) place = 0;
+    if (kind == "embedding" && (megatron || counts)) place = 0;
+    if (kind == "head" && (megatron || counts)) place = last;
+    if (kind == "norm" && (megatron || counts)) place = megatron && mtp <= last ? last_decoder : last;
+    if (kind == "mtp" && to == target::megatron) place = mtp;
+    if (kind == "mtp" && to == target::megatron && mtp + devices <= last) return false;
+    if (kind == "mtp" && counts) place = last;
+    if (stages[i] != place) return false;
+  }
+  for (std::size_t s = 0; s <= last && counts; ++s) {
+    if (decoders[s] == 0) return false;
+    const bool between = s != 0 && s != last;
+    if (to == target::megatron_flags && last + 1 == devices && between && decoders[s] != decoders[1]) return false;
+    if (to == target::megatron_flags && last + 1 != devices && decoders[s] != decoders[0]) return false;
+  }
+  return true;
+}
+
+/// Calls `use(cut)` with every cut of a model into so many stages.
+template <class Use>
+void each_cut(const stagecut::profile& model, std::size_t stages, const Use& use) {
+  stagecut::plan_request any;
+  any.devices = stages;
+  random_requests::each_cut(model, any, use);
+}
+
+}  // namespace target_models
