@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/plan/detail/decoder_layouts.hpp>
 
+#include <stagecut/plan/detail/counts_obstacle.hpp>
+
 #include <doctest/doctest.h>
 
 #include <cstddef>
