@@ -24,6 +24,13 @@ using stagecut::state;
 
 namespace {
 
+/// A constraint whose reason somebody else finds.
+struct told_elsewhere {
+  using unexplained = void;
+  bool operator()(std::size_t, std::size_t, std::size_t) const { return false; }
+};
+
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 makespan_request request_for(schedule_kind kind, std::size_t ranks, std::size_t microbatches, std::size_t chunks = 1) {
@@ -109,7 +116,7 @@ TEST_CASE("where there are too many cuts to try, the memory is said to be too li
         reason{reason::cause::memory, 901, 900, "the fullest of 4 stages", {}});
   const auto never = [](std::size_t, std::size_t, std::size_t) { return false; };
   CHECK(said(4000, never).what == reason::cause::constraint);
-  CHECK(said(1, stagecut::detail::unexplained()) == reason{reason::cause::constraint, 0, 0, {}, {}});
+  CHECK(said(1, told_elsewhere()) == reason{reason::cause::constraint, 0, 0, {}, {}});
 }
 
 TEST_CASE("the least that the fullest stage holds is that of all cuts") {
