@@ -97,12 +97,15 @@ TEST_CASE("numbers of decoders that can be said are equal, or those between the 
     each(0);
   }
   CHECK(detail::counts_obstacle({5, 6, 7, 6}, 1) ==
-        "24 - 5 - 6 = 13 decoders do not divide by the 2 ranks between the first and the last; format megatron can say it");
-  CHECK(detail::counts_obstacle({5, 6, 8, 6}, 1) ==
-        "25 - 5 - 6 = 14 decoders would be 7 on each of the 2 ranks between the first and the last, and are 6, 8; format "
-        "megatron can say it");
+        "24 - 5 - 6 = 13 decoders do not divide by the 2 ranks between the first and the last; format megatron can say "
+        "it");
+  CHECK(
+      detail::counts_obstacle({5, 6, 8, 6}, 1) ==
+      "25 - 5 - 6 = 14 decoders would be 7 on each of the 2 ranks between the first and the last, and are 6, 8; format "
+      "megatron can say it");
   CHECK(detail::counts_obstacle({2, 2, 3, 2}, 2) ==
-        "stage 2 has 3 decoders and stage 0 has 2, with 2 stages on every device all are equal; format megatron can say it");
+        "stage 2 has 3 decoders and stage 0 has 2, with 2 stages on every device all are equal; format megatron can "
+        "say it");
 }
 
 TEST_CASE("only targets that are told few numbers have layouts") {

@@ -54,10 +54,10 @@ TEST_CASE("the layers of an encoder alone are decoders to Megatron-LM, and to no
 }
 
 TEST_CASE("kinds that are not known, out of order, too many or missing") {
-  CHECK(kinds_of(target::megatron, {"vision_embedding", "vision", "projector", "embedding", "decoder", "norm", "head"}) ==
-        "");
-  CHECK(kinds_of(target::megatron, {"embedding", "attention", "decoder", "head"}).find(
-            "layer \"l1\" of kind \"attention\": kinds known to it are vision_embedding, vision") == 0);
+  CHECK(kinds_of(target::megatron,
+                 {"vision_embedding", "vision", "projector", "embedding", "decoder", "norm", "head"}) == "");
+  CHECK(kinds_of(target::megatron, {"embedding", "attention", "decoder", "head"})
+            .find("layer \"l1\" of kind \"attention\": kinds known to it are vision_embedding, vision") == 0);
   const auto merge = [](const std::vector<std::string>& kinds, std::size_t i) {
     const auto model = of_kinds(kinds);
     return detail::merge_text(detail::target_kinds(stagecut::entry_of(target::megatron), model), model, i);

@@ -83,20 +83,23 @@ TEST_CASE("places in conflict, fewer decoders than stages, and decoders that do 
   const auto seen = of_kinds({"vision", "embedding", "decoder", "norm", "head"});
   kept = request_of(target::megatron, 2);
   kept.kept_together = {{1, 5}};
-  CHECK(why(seen, kept) ==
-        "no cut keeps to the constraint: megatron: layer \"l1\" of kind \"embedding\" has its place on the first stage, "
-        "layer \"l3\" of kind \"norm\" on the last, and they must share a stage");
+  CHECK(
+      why(seen, kept) ==
+      "no cut keeps to the constraint: megatron: layer \"l1\" of kind \"embedding\" has its place on the first stage, "
+      "layer \"l3\" of kind \"norm\" on the last, and they must share a stage");
   // What is on the first stage would be cut in two.
   kept = request_of(target::megatron, 3);
   kept.kept_together = {{2, 5}};
   CHECK(why(seen, kept).find("megatron: no cut into 3 stages has every layer in its place") != std::string::npos);
   const auto five = of_kinds({"embedding", "decoder", "decoder", "decoder", "decoder", "decoder", "head"});
   CHECK(why(five, request_of(target::megatron_flags, 2, 2)) ==
-        "no cut keeps to the constraint: megatron-flags: 5 decoders do not come out even on 4 stages; megatron has layouts");
+        "no cut keeps to the constraint: megatron-flags: 5 decoders do not come out even on 4 stages; megatron has "
+        "layouts");
   kept = request_of(target::megatron_flags, 4);
   kept.kept_together = {{2, 4}, {1, 3}};
-  CHECK(why(five, kept).find("5 decoders do not come out even on 4 stages, nor with others on the first and the last") !=
-        std::string::npos);
+  CHECK(
+      why(five, kept).find("5 decoders do not come out even on 4 stages, nor with others on the first and the last") !=
+      std::string::npos);
 }
 
 TEST_CASE("the bytes told are those of the fullest stage of the best of all cuts that the framework builds") {

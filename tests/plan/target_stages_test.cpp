@@ -94,7 +94,8 @@ TEST_CASE("a stage is hopeless if it is not allowed, however many blocks are add
             CAPTURE(std::string(entry.name));
             // What is hopeless never becomes allowed; without a pin, and in order, what is not becomes so at some time.
             if (allowed.hopeless(s, first, last)) CHECK_FALSE(any);
-            if (!pinned && !allowed.hopeless(s, first, last)) CHECK((any || entry.counts != stagecut::decoder_counts::none));
+            if (!pinned && !allowed.hopeless(s, first, last))
+              CHECK((any || entry.counts != stagecut::decoder_counts::none));
             ++(allowed.hopeless(s, first, last) ? hopeless : not_yet);
           }
         }

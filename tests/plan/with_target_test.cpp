@@ -64,15 +64,18 @@ TEST_CASE("what a framework cannot run is refused before anything is cut") {
   zero_bubble.schedule = schedule_kind::zb_h1;
   CHECK_THROWS_WITH_AS(
       (void)detail::with_target(model, zero_bubble),
-      "megatron cannot say this plan: its schedule is \"zb-h1\", and the only one there is \"1f1b\"", not_representable);
-  CHECK_THROWS_WITH_AS((void)detail::with_target(of_kinds({"embedding", "decoder"}), request_of(target::megatron, 2, 1, 4)),
-                       "megatron cannot say this model: it has no layer of kind \"head\"", not_representable);
+      "megatron cannot say this schedule: its schedule is \"zb-h1\", and the only one there is \"1f1b\"",
+      not_representable);
+  CHECK_THROWS_WITH_AS(
+      (void)detail::with_target(of_kinds({"embedding", "decoder"}), request_of(target::megatron, 2, 1, 4)),
+      "megatron cannot say this model: it has no layer of kind \"head\"", not_representable);
   auto named = model;
   named.layers[1].name = "l0";
   CHECK_THROWS_WITH_AS((void)detail::with_target(named, request_of(target::pytorch, 2, 1, 4)),
                        doctest::Contains("stands also in layer \"l0\""), not_representable);
-  CHECK_THROWS_WITH_AS((void)detail::with_target(target_models::tied(model, 0, 5), request_of(target::torchgpipe, 2, 1, 4)),
-                       doctest::Contains("share no parameters"), not_representable);
+  CHECK_THROWS_WITH_AS(
+      (void)detail::with_target(target_models::tied(model, 0, 5), request_of(target::torchgpipe, 2, 1, 4)),
+      doctest::Contains("share no parameters"), not_representable);
 }
 
 TEST_CASE("a request as its framework wants it") {

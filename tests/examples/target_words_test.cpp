@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "words/target_words.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+
+namespace {
+
+using stagecut::schedule_kind;
+using stagecut::target;
+
+stagecut::profile transformer() {
+  stagecut::profile model;
+  for (const char* const kind : {"embedding", "decoder", "decoder", "head"}) {
+    auto& each = model.layers.emplace_back();
+    each.name = "l" + std::to_string(model.layers.size());
+    each.kind = kind;
+    each.forward = 1, each.backward = 2;
+  }
+  return model;
+}
+
+/// The target that words ask for.
+target asked(const std::string& name, const std::string& format, stagecut::plan_request request = {},
+             bool said = false) {
+  target_words{name}.ask(transformer(), format, said, request);
+  return request.target;
+}
+
+}  // namespace
+
+TEST_CASE("a framework is said by its name, or by its format, where the plan is one of a chain") {
+  CHECK(asked("megatron", "") == target::megatron);
+  CHECK(asked("", "vllm") == target::vllm);
+  CHECK(asked("vllm", "vllm") == target::vllm);
+  CHECK(asked("megatron", "json") == target::megatron);
+  CHECK(asked("", "") == target::none);
+  CHECK(asked("", "json") == target::none);
+  stagecut::plan_request graph;
+  graph.cpus = 1;
+  CHECK(asked("", "vllm", graph) == target::none);
+  CHECK(asked("vllm", "", graph) == target::vllm);
+  CHECK_THROWS_WITH_AS((void)asked("megatron", "vllm"), "--format: vllm is of another framework than --for megatron",
+                       CLI::ValidationError);
+}
+
+TEST_CASE("a schedule that was said is refused at once where the framework has none") {
+  stagecut::plan_request zero_bubble;
+  zero_bubble.schedule = schedule_kind::zb_h1;
+  CHECK_THROWS_WITH_AS((void)asked("megatron", "", zero_bubble, true),
+                       doctest::Contains("the only one there is \"1f1b\""), stagecut::not_representable);
+  CHECK(asked("pytorch", "", zero_bubble, true) == target::pytorch);
+  CHECK(asked("megatron", "", zero_bubble, false) == target::megatron);  // it is looked at with all the others
+}
+
+TEST_CASE("those that serve") {
+  CHECK(target_words{"vllm"}.serves(""));
+  CHECK(target_words{}.serves("sglang"));
+  CHECK_FALSE(target_words{"megatron"}.serves("vllm"));
+  CHECK_FALSE(target_words{}.serves("json"));
+  CHECK_FALSE(target_words{}.serves(""));
+}
+
+TEST_CASE("what to tell the framework, and which version of it") {
+  stagecut::plan made;
+  made.profile = transformer();
+  made.cuts = {0, 2, 4};
+  made.devices = 2;
+  made.stages.resize(2);
+  made.stages[1].device = 1;
+  CHECK(target_words{"vllm"}.text_of(made) ==
+        "for vLLM (" + std::string(stagecut::entry_of(target::vllm).version) + "):\nVLLM_PP_LAYER_PARTITION=1,1\n");
+  CHECK(target_words{}.text_of(made) == "");
+}
+
+TEST_CASE("a name that is none is told") {
+  CLI::App app;
+  target_words words;
+  words.add(app);
+  app.parse("--for megatron");
+  CHECK(words.name == "megatron");
+  CHECK_THROWS_AS(app.parse("--for megatorn"), CLI::ValidationError);
+}
