@@ -160,8 +160,7 @@ struct plan {
   memory_model memory{};                ///< within what
   std::vector<double> speeds{};         ///< of every rank, above 0, 1: as profiled; empty: all 1
   message_model messages{};             ///< over which links
-  std::optional<double>
-      makespan{};  ///< predicted seconds of an iteration, messages included if their links were known; unset: not predicted
+  std::optional<double> makespan{};  ///< predicted seconds of an iteration, with messages over known links; unset: none
   std::vector<timed_pass> timeline{};  ///< predicted, device by device, by start; may be empty
   std::string unknown_fields{};        ///< a JSON object of what this version does not know; empty: nothing
   /// The stage of every layer, where stages are not intervals in the order of the model; there are edges then. Empty:

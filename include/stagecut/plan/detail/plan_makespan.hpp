@@ -189,6 +189,9 @@ class device_chain {
     const target_entry& entry = entry_of(request.target);
     const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.chunks);
     if (rule) return *rule;
+    if (!has_memory_limit(request)) {
+      return {reason::cause::constraint, 0, 0, joined({entry.name, ": no cut has every layer in its place"}), ""};
+    }
     if (request.chunks == 1 && request.memory_of_devices.empty()) {
       const auto held = [&](std::size_t s, std::size_t first, std::size_t last) {
         return memory(blocks[first], blocks[last], in_flight[s]).total();
