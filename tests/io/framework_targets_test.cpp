@@ -37,7 +37,7 @@ stagecut::plan_request request_of(target to, std::size_t devices, std::size_t ch
   request.chunks = chunks;
   request.microbatches = microbatches;
   request.limits.time_limit.reset();
-  request.limits.node_limit = 200;
+  request.limits.node_limit = 50;
   return request;
 }
 
