@@ -110,7 +110,7 @@ TEST_CASE("every plan for a framework is one that it takes") {
     CHECK(each.planned + each.refused == 180);
     CHECK(each.planned >= 44);
   }
-  CHECK(tallies["megatron"].planned >= 156);
+  CHECK(tallies["megatron"].planned >= 104);  // interleaved, m has to be a multiple of p
   CHECK(tallies["sapp"].planned >= 96);
   CHECK(tallies["pytorch"].planned >= 88);
 }
