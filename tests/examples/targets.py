@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSL-1.0
+"""`plan --for`: what the program says and refuses for a framework, and what it makes of nodes whose GPUs share a stage.
+
+`targets.py BINARY`"""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+from program import check, failures, fails, run
+
+llama = run("profile", "transformer", "--preset", "llama-2-70b", "--tensor-parallel", 8, "--recompute", "full").stdout
+small = run("profile", "transformer", "--preset", "llama-2-7b").stdout
+models = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
+
+# The lines, below the table, and what else they rest on; a format alone writes just the lines.
+done = run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron", stdin=llama)
+lines = done.stdout.splitlines()
+check(lines[-3].startswith("for Megatron-LM (") and '--pipeline-model-parallel-layout "Et*' in lines[-2], done.stdout)
+check(lines[-1] == "to be set there, too: tensor parallel 8, recomputation full", lines[-1])
+alone = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "megatron", stdin=llama).stdout
+check(alone == lines[-2] + "\n", alone)
+check("to be set" not in run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron", stdin=small).stdout, "nothing is to be set")
+
+# What contradicts, and the rule that forbids.
+words = ("plan", "-", "--devices", 4)
+fails(2, "--format: vllm is of another framework than --for megatron", *words, "--for", "megatron", "--format", "vllm", stdin=small)
+fails(2, "it is gpipe, and it runs 1f1b, interleaved", *words, "--microbatches", 8, "--schedule", "gpipe", "--for", "megatron", stdin=small)
+fails(2, "30 microbatches, and interleaved they must be a multiple of the 4 ranks, or come in groups: of 5, say", *words,
+      "--microbatches", 30, "--chunks", 2, "--for", "megatron", stdin=small)
+grouped = run(*words, "--microbatches", 30, "--chunks", 2, "--group", 10, "--for", "megatron", stdin=small).stdout
+check(" --microbatch-group-size-per-virtual-pipeline-stage 10\n" in grouped, grouped)
+group = json.loads(run(*words, "--microbatches", 10, "--chunks", 2, "--for", "pytorch", "--format", "json", stdin=small).stdout)["schedule"]
+check(group == {"name": "interleaved", "microbatches": 10, "group": 5}, group)
+fails(2, "--microbatches: is of training, and vllm serves", *words, "--microbatches", 8, "--for", "vllm", stdin=small)
+served = run(*words, "--for", "vllm", stdin=small).stdout
+check("throughput: " in served and "VLLM_PP_LAYER_PARTITION=" in served, served)
+fails(2, "--for: is of chains, and this is planned as a graph", "plan", models / "towers.dot", "--devices", 2, "--for", "pytorch")
+fails(2, "untied, it would do", *words, "--microbatches", 8, "--for", "torchgpipe",
+      stdin=run("profile", "transformer", "--preset", "gpt2-xl", "--set", "tied=replicate").stdout)
+few = ("embedding", *["decoder"] * 3, "head")
+chain = "name,kind,forward,backward,parameters,activations,output\n" + "".join(f"l{i},{k},1,2,1,1,1\n" for i, k in enumerate(few))
+fails(3, "vllm: 4 stages of at least one decoder each, and there are 3", *words, "--for", "vllm", "--inference", stdin=chain)
+odd = chain.replace("l2,decoder", "l2,attention")
+fails(2, 'layer "l2" of kind "attention": kinds known to it are ', *words, "--microbatches", 8, "--for", "megatron", stdin=odd)
+fails(2, 'as one layer with layer "l1" of kind "decoder", before it, it would have a place', *words, "--microbatches", 8, "--for", "megatron", stdin=odd)
+towered = chain.replace("l0,embedding", "v,vision,1,2,1,1,1\nl0,embedding")
+first = run(*words, "--microbatches", 8, "--for", "torchtitan", stdin=towered).stdout
+check('[["vision_encoder","l0"' in first, first)
+fails(3, "6 stages, and at most 5 have a layer: what has its place on the first stage is one", "plan", "-", "--devices", 6, "--microbatches", 8,
+      "--for", "megatron", stdin=towered)
+
+# auto tries what runs there, each once.
+rows = [line.split()[0] for line in run(*words, "--microbatches", 8, "--schedule", "auto", "--for", "torchgpipe", stdin=small).stdout.splitlines()
+        if line.endswith("best") or line.endswith("%")]
+check(rows == ["gpipe"], rows)
+
+# GPUs that share a stage are one device of the pipeline.
+cluster = ("--intra", "450GB", "--inter", "50GB@5e-6", "--microbatches", 16, "--format", "json")
+two = run("plan", "-", "--nodes", 2, "--gpus-per-node", 8, *cluster, stdin=llama)
+check(json.loads(two.stdout)["devices"] == 2 and json.loads(two.stdout)["messages"]["links"][0]["bandwidth"] == 50e9, two)
+check("links: 2 devices, 50 GB/s and 5 us between them; 8 GPUs share each device" in two.stderr, two.stderr)
+four = run("plan", "-", "--nodes", 2, "--gpus-per-node", 16, *cluster, stdin=llama)
+check(json.loads(four.stdout)["devices"] == 4, four)
+check([link["bandwidth"] for link in json.loads(four.stdout)["messages"]["links"]] == [450e9, 50e9, 450e9], four)
+fails(2, "--gpus-per-node: 8 GPUs share a stage: they must fill a node", "plan", "-", "--nodes", 2, "--gpus-per-node", 12, *cluster, stdin=llama)
+fails(2, "--devices: 4 pipeline ranks of 8 GPUs each are not the 16 GPUs there are: 2 are", "plan", "-", "--devices", 4, "--nodes", 2,
+      "--gpus-per-node", 8, *cluster, stdin=llama)
+
+# What is written for PyTorch 2.15 is what was predicted, also where messages block.
+with tempfile.TemporaryDirectory() as folder:
+    order = pathlib.Path(folder) / "order.csv"
+    for schedule, how in (("looped-bfs", "blocking"), ("looped-bfs", "stream"), ("interleaved", "blocking")):
+        asked = ("simulate", "--forward", "1,1,1,1,1,1", "--backward", "1,1,1,1,1,1", "--devices", 3, "--chunks", 2, "--microbatches", 3, "--latency", 1,
+                 "--transfers", how)
+        order.write_text(run(*asked, "--schedule", schedule, "--format", "torch-comms").stdout)
+        told, read = (json.loads(run(*asked, *words, "--format", "json").stdout)["makespan"] for words in (("--schedule", schedule), ("--order", order)))
+        check(told == read, schedule, how, told, read)
+print(len(failures), "failures")
+sys.exit(bool(failures))
