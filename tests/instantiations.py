@@ -15,7 +15,7 @@ import tempfile
 
 tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program: (lines, functions); "separate": as one of the files that have no long bodies
-    "first": (49_000, 650),
+    "first": (51_000, 650),
     "own_makespan": (38_700, 8_300),
     "profile_to_launch": (126_000, 18_800),
     "own_makespan separate": (29_700, 1_590),

@@ -45,11 +45,15 @@ TEST_CASE("all combinations in the order of devices, chunks, microbatches, sched
 }
 
 TEST_CASE("combinations are in the words of their target, and have a group where it is taken") {
-  plan_request request{.devices = 2, .microbatches = 5, .target = target::megatron};
+  plan_request request{.devices = 2, .microbatches = 5, .target = target::pytorch};
   auto all = detail::combinations(request, {.chunks = {1, 2}});
   REQUIRE(all.size() == 2);
   CHECK(all[0].group == 0);
+  CHECK(all[1].group == 0);  // two rounds do not come out
+  request.microbatches = 3;
+  all = detail::combinations(request, {.chunks = {1, 2}});
   CHECK(all[1].group == 3);
+  request.microbatches = 5;
   request.target = target::torchgpipe;
   CHECK(numbers_of(request, {}) == std::vector<numbers>{{2, 1, 5, gpipe}});
   request.target = target::none;

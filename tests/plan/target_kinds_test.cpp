@@ -63,8 +63,9 @@ TEST_CASE("kinds that are not known, out of order, too many or missing") {
     return detail::merge_text(detail::target_kinds(stagecut::entry_of(target::megatron), model), model, i);
   };
   CHECK(merge({"embedding", "x", "decoder"}, 1) ==
-        "; merged into layer \"l0\" of kind \"embedding\", before it, it would do");
-  CHECK(merge({"x", "decoder"}, 0) == "; merged into layer \"l1\" of kind \"decoder\", behind it, it would do");
+        "; as one layer with layer \"l2\" of kind \"decoder\", behind it, it would have a place");
+  CHECK(merge({"decoder", "x"}, 1) ==
+        "; as one layer with layer \"l0\" of kind \"decoder\", before it, it would have a place");
   CHECK(merge({"x", "y", "decoder"}, 0) == "");
   CHECK(kinds_of(target::megatron, {"embedding", "decoder", "embedding", "head"}) ==
         "layer \"l2\" of kind \"embedding\" stands behind layer \"l1\" of kind \"decoder\"");
@@ -108,7 +109,7 @@ TEST_CASE("shared parameters: nowhere, on one device, on one stage or anywhere")
   };
   const std::string text =
       "layer \"l3\" of kind \"head\" shares \"t\" with layer \"l0\" of kind \"embedding\", and its layers share no "
-      "parameters";
+      "parameters: untied, it would do";
   CHECK(shared(target::torchgpipe, 1) == text);
   CHECK(shared(target::torchtitan, 2) == text);
   CHECK(shared(target::torchtitan, 1) == "");

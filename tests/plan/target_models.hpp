@@ -75,7 +75,8 @@ inline bool is_built(stagecut::target to, const stagecut::profile& model, const 
     const bool tower = kind == "vision_embedding" || kind == "vision" || kind == "projector";
     std::size_t place = stages[i];
     if (tower && (megatron || counts || to == target::torchtitan)) place = 0;
-    if (kind == "embedding" && (megatron || counts)) place = 0;
+    if (kind == "embedding" && (megatron || counts || to == target::torchtitan)) place = 0;
+    if (kind == "mtp" && to == target::torchtitan) return false;
     if (kind == "head" && (megatron || counts)) place = last;
     if (kind == "norm" && (megatron || counts)) place = megatron && mtp <= last ? last_decoder : last;
     if (kind == "mtp" && to == target::megatron) place = mtp;

@@ -90,7 +90,7 @@ TEST_CASE("places in conflict, fewer decoders than stages, and decoders that do 
   // What is on the first stage would be cut in two.
   kept = request_of(target::megatron, 3);
   kept.kept_together = {{2, 5}};
-  CHECK(why(seen, kept).find("megatron: no cut into 3 stages has every layer in its place") != std::string::npos);
+  CHECK(why(seen, kept).find("megatron: 3 stages, and at most 2 have a layer") != std::string::npos);
   const auto five = of_kinds({"embedding", "decoder", "decoder", "decoder", "decoder", "decoder", "head"});
   CHECK(why(five, request_of(target::megatron_flags, 2, 2)) ==
         "no cut keeps to the constraint: megatron-flags: 5 decoders do not come out even on 4 stages; megatron has "
@@ -118,6 +118,7 @@ TEST_CASE("the bytes told are those of the fullest stage of the best of all cuts
         if (!target_models::is_built(entry.kind, model, cut, request.devices)) return;
         least = std::min(least, fullest(model, request, cut));
       });
+      if (!stagecut::detail::kinds_obstacle(entry, model).empty()) continue;
       if (!(least < std::numeric_limits<double>::infinity())) {
         request.memory_per_device = 1e9;
         CHECK(stagecut::make_plan(model, request).why().what != reason::cause::memory);

@@ -41,7 +41,7 @@ TEST_CASE("why a target does not run a schedule") {
   CHECK(why(target::megatron, "interleaved", 1).find("the only one there is \"1f1b\"") != std::string::npos);
   CHECK(why(target::megatron, "interleaved", 2) == "");
   CHECK(why(target::megatron, "interleaved", 2, 7) ==
-        "7 microbatches, and interleaved they must be a multiple of the 4 ranks");
+        "7 microbatches, and interleaved they must be a multiple of the 4 ranks, or come in groups: of 7, say");
   CHECK(why(target::megatron, "interleaved", 2, 7, 7) == "");
   CHECK(why(target::megatron, "interleaved", 2, 0) == "");
   CHECK(why(target::vllm, "zb-h1", 1) == "");  // it serves, and runs none

@@ -110,6 +110,7 @@ inline said_schedule take_torch_schedule(scanner& in, const stagecut::plan& made
   out.demand(m == static_cast<long long>(made.schedule.microbatches), "other microbatches than the plan's");
   out.demand(in.take(")"), "the call does not end");
   if (how.by_file) out.demand(in.take("schedule._load_csv(") && in.take_string() && in.take(")"), "no file");
+  if (in.take("#")) (void)in.take_until('\n');
   out.demand(in.at_end(), "more behind the schedule");
   return how;
 }
@@ -204,6 +205,7 @@ inline void demand_torchtitan_option(scanner& in, const stagecut::plan& made, sa
   } else if (in.take("pipeline_parallel_schedule_csv=")) {
     how.by_file = in.take_string().has_value();
     out.demand(how.by_file, "no file");
+    if (in.take("#")) (void)in.take_until('\n');
   } else {
     out.demand(false, "no such option: " + std::string(in.take_until('\n')));
   }
