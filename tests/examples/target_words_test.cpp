@@ -8,8 +8,8 @@
 
 namespace {
 
+using stagecut::framework;
 using stagecut::schedule_kind;
-using stagecut::target;
 
 stagecut::profile transformer() {
   stagecut::profile model;
@@ -32,15 +32,15 @@ target asked(const std::string& name, const std::string& format, stagecut::plan_
 }  // namespace
 
 TEST_CASE("a framework is said by its name, or by its format, where the plan is one of a chain") {
-  CHECK(asked("megatron", "") == target::megatron);
-  CHECK(asked("", "vllm") == target::vllm);
-  CHECK(asked("vllm", "vllm") == target::vllm);
-  CHECK(asked("megatron", "json") == target::megatron);
-  CHECK(asked("", "") == target::none);
-  CHECK(asked("", "json") == target::none);
+  CHECK(asked("megatron", "") == framework::megatron);
+  CHECK(asked("", "vllm") == framework::vllm);
+  CHECK(asked("vllm", "vllm") == framework::vllm);
+  CHECK(asked("megatron", "json") == framework::megatron);
+  CHECK(asked("", "") == framework::none);
+  CHECK(asked("", "json") == framework::none);
   stagecut::plan_request graph;
   graph.cpus = 1;
-  CHECK(asked("", "vllm", graph) == target::none);
+  CHECK(asked("", "vllm", graph) == framework::none);
   CHECK_THROWS_WITH_AS((void)asked("vllm", "", graph), "--for: is of chains, and this is planned as a graph",
                        CLI::ValidationError);
   CHECK_THROWS_WITH_AS((void)asked("megatron", "vllm"), "--format: vllm is of another framework than --for megatron",
@@ -52,8 +52,8 @@ TEST_CASE("a schedule that was said is refused at once where the framework has n
   zero_bubble.schedule = schedule_kind::zb_h1;
   CHECK_THROWS_WITH_AS((void)asked("megatron", "", zero_bubble, true),
                        doctest::Contains("it is zb-h1, and it runs 1f1b, interleaved"), stagecut::not_representable);
-  CHECK(asked("pytorch", "", zero_bubble, true) == target::pytorch);
-  CHECK(asked("megatron", "", zero_bubble, false) == target::megatron);  // it is looked at with all the others
+  CHECK(asked("pytorch", "", zero_bubble, true) == framework::pytorch);
+  CHECK(asked("megatron", "", zero_bubble, false) == framework::megatron);  // it is looked at with all the others
 }
 
 TEST_CASE("those that serve") {
@@ -72,7 +72,7 @@ TEST_CASE("what to tell the framework, and which version of it") {
   made.stages.resize(2);
   made.stages[1].device = 1;
   CHECK(target_words{"vllm"}.text_of(made) ==
-        "for vLLM (" + std::string(stagecut::entry_of(target::vllm).version) + "):\nVLLM_PP_LAYER_PARTITION=1,1\n");
+        "for vLLM (" + std::string(stagecut::entry_of(framework::vllm).version) + "):\nVLLM_PP_LAYER_PARTITION=1,1\n");
   CHECK(target_words{}.text_of(made) == "");
 }
 

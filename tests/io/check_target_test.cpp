@@ -20,41 +20,41 @@
 #include "worked_plan.hpp"
 
 using doctest::Contains;
+using stagecut::framework;
 using stagecut::not_representable;
-using stagecut::target;
 namespace detail = stagecut::io::detail;
 
 TEST_CASE("each check of a target names the place") {
-  const auto check = [](target to, const stagecut::plan& p) { detail::check_target("as_x", to, p); };
+  const auto check = [](framework to, const stagecut::plan& p) { detail::check_target("as_x", to, p); };
   auto p = worked_plan("gpipe");
-  CHECK_NOTHROW(check(target::torchgpipe, p));
-  CHECK_NOTHROW(check(target::torchgpipe, worked_plan()));
-  CHECK_THROWS_WITH_AS(check(target::deepspeed, p),
+  CHECK_NOTHROW(check(framework::torchgpipe, p));
+  CHECK_NOTHROW(check(framework::torchgpipe, worked_plan()));
+  CHECK_THROWS_WITH_AS(check(framework::deepspeed, p),
                        "deepspeed cannot say this plan: its schedule is \"gpipe\", and the only one there is \"1f1b\"",
                        not_representable);
   p.schedule.name = "zb-h1";
   CHECK_THROWS_WITH_AS(
-      check(target::alpa, p),
+      check(framework::alpa, p),
       "alpa cannot say this plan: its schedule is \"zb-h1\", and those there are \"1f1b\" and \"gpipe\"",
       not_representable);
   p = worked_plan("gpipe");
   p.stages[2].device = 3;
-  CHECK_THROWS_WITH_AS(check(target::torchgpipe, p),
+  CHECK_THROWS_WITH_AS(check(framework::torchgpipe, p),
                        "torchgpipe cannot say this plan: stage 2 stands on device 3, and its place is device 2",
                        not_representable);
 
   const auto two = transformer_plan({1, 1, 1, 1}, 2);
-  CHECK_NOTHROW(check(target::megatron, two));
-  CHECK_THROWS_WITH_AS(check(target::alpa, two), Contains("2 stages on every device, and it knows only one"),
+  CHECK_NOTHROW(check(framework::megatron, two));
+  CHECK_THROWS_WITH_AS(check(framework::alpa, two), Contains("2 stages on every device, and it knows only one"),
                        not_representable);
   p = two;
   p.schedule.name = "1f1b";
-  CHECK_THROWS_WITH_AS(check(target::megatron, p), Contains("with several stages on a device"), not_representable);
+  CHECK_THROWS_WITH_AS(check(framework::megatron, p), Contains("with several stages on a device"), not_representable);
 }
 
 TEST_CASE("stages stand where their schedule has them") {
   auto p = transformer_plan({1, 1, 1, 1}, 2);
-  const stagecut::target_entry& f = entry_of(target::torchtitan);
+  const stagecut::target_entry& f = entry_of(framework::torchtitan);
   CHECK_NOTHROW(detail::check_placement(f, p));
   p.schedule.name = "zbv";
   CHECK_THROWS_WITH_AS(detail::check_placement(f, p),
@@ -71,7 +71,7 @@ TEST_CASE("those that count decoders have what is in front on the first stage, a
   const auto check = [](const std::vector<const char*>& kinds, const stagecut::cuts& cuts) {
     std::vector<stagecut::layer> layers;
     for (const char* const kind : kinds) layers.push_back(layer_of("x", kind));
-    detail::check_target("as_x", target::vllm, plan_of(layers, cuts));
+    detail::check_target("as_x", framework::vllm, plan_of(layers, cuts));
   };
   CHECK_NOTHROW(check({"embedding", "embedding", "decoder", "decoder", "norm", "head"}, {0, 3, 6}));
   CHECK_NOTHROW(check({"vision_embedding", "vision", "projector", "embedding", "decoder", "decoder"}, {0, 5, 6}));
@@ -187,7 +187,7 @@ TEST_CASE("the best plan of a target is the best of all that its format can say"
       stagecut::plan_request asked = request;
       asked.target = entry.kind;
       stagecut::plan_request plain = stagecut::detail::in_words_of_target(asked);
-      plain.target = target::none;
+      plain.target = framework::none;
       const auto& format = *stagecut::io::find_format(entry.name);
       double least = std::numeric_limits<double>::infinity();
       try {

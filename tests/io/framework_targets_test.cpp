@@ -21,7 +21,7 @@
 
 namespace {
 
-using stagecut::target;
+using stagecut::framework;
 
 /// What was made of the requests for a target.
 struct tally {
@@ -30,7 +30,7 @@ struct tally {
 };
 
 /// A request whose answer is the same on every machine.
-stagecut::plan_request request_of(target to, std::size_t devices, std::size_t chunks, std::size_t microbatches) {
+stagecut::plan_request request_of(framework to, std::size_t devices, std::size_t chunks, std::size_t microbatches) {
   stagecut::plan_request request;
   request.target = to;
   request.devices = devices;
@@ -118,10 +118,10 @@ TEST_CASE("every plan for a framework is one that it takes") {
 TEST_CASE(
     "DeepSeek-V3 on 16 ranks of two stages: MTP layers stand on one of the last, the norm with the last decoder") {
   const auto model = model_called("deepseek-v3", 61);
-  auto request = request_of(target::megatron, 16, 2, 64);
+  auto request = request_of(framework::megatron, 16, 2, 64);
   const auto made = planned(model, request);
   REQUIRE(made);
-  const std::string text = accepted(stagecut::entry_of(target::megatron), *made);
+  const std::string text = accepted(stagecut::entry_of(framework::megatron), *made);
   CAPTURE(text);
   CHECK(text.find("--pipeline-model-parallel-layout \"E") != std::string::npos);
   CHECK(text.find("L\"") != std::string::npos);
@@ -133,7 +133,7 @@ TEST_CASE(
     if (model.layers[i].kind == "norm") CHECK(stages[i] == stages[i - 1]);
   }
   // 61 decoders do not come out even.
-  CHECK_FALSE(planned(model, request_of(target::megatron_flags, 16, 2, 64)));
+  CHECK_FALSE(planned(model, request_of(framework::megatron_flags, 16, 2, 64)));
 }
 
 TEST_CASE("a vision tower stands on the first stage, wherever a framework has a place of its own for it") {
@@ -144,7 +144,7 @@ TEST_CASE("a vision tower stands on the first stage, wherever a framework has a 
       CAPTURE(entry.name);
       const auto made = planned(model, request_of(entry.kind, 4, 1, 8));
       if (entry.counts == stagecut::decoder_counts::equal_or_ends || entry.counts == stagecut::decoder_counts::any ||
-          entry.kind == target::megatron || entry.kind == target::torchtitan) {
+          entry.kind == framework::megatron || entry.kind == framework::torchtitan) {
         REQUIRE(made);
       }
       if (!made) continue;

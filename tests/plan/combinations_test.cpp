@@ -11,10 +11,10 @@
 #include "target_models.hpp"
 
 namespace detail = stagecut::detail;
+using stagecut::framework;
 using stagecut::plan_choices;
 using stagecut::plan_request;
 using stagecut::schedule_kind;
-using stagecut::target;
 
 namespace {
 
@@ -45,7 +45,7 @@ TEST_CASE("all combinations in the order of devices, chunks, microbatches, sched
 }
 
 TEST_CASE("combinations are in the words of their target, and have a group where it is taken") {
-  plan_request request{.devices = 2, .microbatches = 5, .target = target::pytorch};
+  plan_request request{.devices = 2, .microbatches = 5, .target = framework::pytorch};
   auto all = detail::combinations(request, {.chunks = {1, 2}});
   REQUIRE(all.size() == 2);
   CHECK(all[0].group == 0);
@@ -54,9 +54,9 @@ TEST_CASE("combinations are in the words of their target, and have a group where
   all = detail::combinations(request, {.chunks = {1, 2}});
   CHECK(all[1].group == 3);
   request.microbatches = 5;
-  request.target = target::torchgpipe;
+  request.target = framework::torchgpipe;
   CHECK(numbers_of(request, {}) == std::vector<numbers>{{2, 1, 5, gpipe}});
-  request.target = target::none;
+  request.target = framework::none;
   request.group = 5;
   all = detail::combinations(request, {.chunks = {1, 2}});
   CHECK(all[0].group == 0);
@@ -95,7 +95,7 @@ TEST_CASE("why a combination cannot be tried") {
   other.schedule = schedule_kind::zb_h1;
   CHECK(why(other) == "the model does not tell the gradient of the weights, which the schedule runs apart");
   other = fine;
-  other.target = target::alpa;
+  other.target = framework::alpa;
   CHECK(why(other) == "");
   other.chunks = 2;
   other.schedule = interleaved;

@@ -19,14 +19,14 @@
 namespace detail = stagecut::detail;
 using random_requests::dice;
 using stagecut::cuts;
+using stagecut::framework;
 using stagecut::outcome;
 using stagecut::reason;
-using stagecut::target;
 using target_models::points;
 
 namespace {
 
-const stagecut::target_entry& flags() { return stagecut::entry_of(target::megatron_flags); }
+const stagecut::target_entry& flags() { return stagecut::entry_of(framework::megatron_flags); }
 
 /// The decoders of every stage.
 std::vector<std::size_t> decoders_of(const stagecut::profile& model, const points& cut) {
@@ -62,7 +62,7 @@ TEST_CASE("the layouts are all cuts of blocks whose numbers of decoders can be s
         }
       }
       const auto decoders = decoders_of(model, cut);
-      if (!target_models::is_built(target::megatron_flags, model, cut, devices)) return;
+      if (!target_models::is_built(framework::megatron_flags, model, cut, devices)) return;
       CHECK(detail::counts_obstacle(decoders, chunks) == "");
       expected.insert(cut);
     });
@@ -114,10 +114,10 @@ TEST_CASE("only targets that are told few numbers have layouts") {
   stagecut::plan_request request;
   request.devices = 2;
   CHECK_FALSE(detail::has_layouts(request));
-  request.target = target::vllm;
+  request.target = framework::vllm;
   CHECK_FALSE(detail::has_layouts(request));
   CHECK(detail::layouts_of(request, model, blocks).empty());
-  request.target = target::megatron_flags;
+  request.target = framework::megatron_flags;
   CHECK(detail::has_layouts(request));
   CHECK(detail::layouts_of(request, model, blocks) == std::vector<cuts>{{0, 2, 4}});
 }

@@ -592,7 +592,7 @@ TEST_CASE("for a framework the changes are told that it can be told, on random p
     if (dice.up_to(1) == 0) request.links = {{1, 5}};
     if (dice.up_to(2) == 0) request.memory_per_device = 600 + dice.whole(1200);
     request.limits = {std::nullopt, 500, {}, {}};
-    const stagecut::target target = stagecut::find_target(to.name)->kind;
+    const stagecut::framework target = stagecut::find_target(to.name)->kind;
     // Half of them are made for anybody.
     if (dice.up_to(1) == 0) request.target = target;
     const auto found = stagecut::make_plan(of_kinds(dice), request);
@@ -630,8 +630,8 @@ TEST_CASE("for a framework the changes are told that it can be told, on random p
 
 TEST_CASE("a model that a framework does not know is not explained for it") {
   const plan made = *stagecut::make_plan(alike(8), {.devices = 2, .microbatches = 4});
-  CHECK_THROWS_AS((void)explain_plan(made, {.target = stagecut::target::megatron}), stagecut::not_representable);
-  CHECK(!explain_plan(made, {.target = stagecut::target::deepspeed}).changes.empty());
+  CHECK_THROWS_AS((void)explain_plan(made, {.target = stagecut::framework::megatron}), stagecut::not_representable);
+  CHECK(!explain_plan(made, {.target = stagecut::framework::deepspeed}).changes.empty());
 }
 
 TEST_CASE("an order of its own, and layers that are run in another way") {

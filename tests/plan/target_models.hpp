@@ -57,8 +57,8 @@ inline stagecut::profile random_transformer(random_requests::dice& random, std::
 }
 
 /// Whether a framework builds the layers of that cut where they are, by what each says of its stages.
-inline bool is_built(stagecut::target to, const stagecut::profile& model, const points& cut, std::size_t devices) {
-  using stagecut::target;
+inline bool is_built(stagecut::framework to, const stagecut::profile& model, const points& cut, std::size_t devices) {
+  using stagecut::framework;
   const std::size_t last = cut.size() - 2;
   std::vector<std::size_t> stages, decoders(last + 1);
   std::size_t last_decoder = last, mtp = last + 1;
@@ -68,27 +68,28 @@ inline bool is_built(stagecut::target to, const stagecut::profile& model, const 
     if (kind == "decoder") last_decoder = stages[i], ++decoders[stages[i]];
     if (kind == "mtp" && mtp > last) mtp = stages[i];
   }
-  const bool megatron = to == target::megatron || to == target::megatron_flags;
-  const bool counts = to == target::megatron_flags || to == target::vllm || to == target::sglang || to == target::sapp;
+  const bool megatron = to == framework::megatron || to == framework::megatron_flags;
+  const bool counts =
+      to == framework::megatron_flags || to == framework::vllm || to == framework::sglang || to == framework::sapp;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const std::string& kind = model.layers[i].kind;
     const bool tower = kind == "vision_embedding" || kind == "vision" || kind == "projector";
     std::size_t place = stages[i];
-    if (tower && (megatron || counts || to == target::torchtitan)) place = 0;
-    if (kind == "embedding" && (megatron || counts || to == target::torchtitan)) place = 0;
-    if (kind == "mtp" && to == target::torchtitan) return false;
+    if (tower && (megatron || counts || to == framework::torchtitan)) place = 0;
+    if (kind == "embedding" && (megatron || counts || to == framework::torchtitan)) place = 0;
+    if (kind == "mtp" && to == framework::torchtitan) return false;
     if (kind == "head" && (megatron || counts)) place = last;
     if (kind == "norm" && (megatron || counts)) place = megatron && mtp <= last ? last_decoder : last;
-    if (kind == "mtp" && to == target::megatron) place = mtp;
-    if (kind == "mtp" && to == target::megatron && mtp + devices <= last) return false;
+    if (kind == "mtp" && to == framework::megatron) place = mtp;
+    if (kind == "mtp" && to == framework::megatron && mtp + devices <= last) return false;
     if (kind == "mtp" && counts) place = last;
     if (stages[i] != place) return false;
   }
   for (std::size_t s = 0; s <= last && counts; ++s) {
     if (decoders[s] == 0) return false;
     const bool between = s != 0 && s != last;
-    if (to == target::megatron_flags && last + 1 == devices && between && decoders[s] != decoders[1]) return false;
-    if (to == target::megatron_flags && last + 1 != devices && decoders[s] != decoders[0]) return false;
+    if (to == framework::megatron_flags && last + 1 == devices && between && decoders[s] != decoders[1]) return false;
+    if (to == framework::megatron_flags && last + 1 != devices && decoders[s] != decoders[0]) return false;
   }
   return true;
 }

@@ -16,7 +16,7 @@ namespace detail = stagecut::detail;
 using detail::target_stages;
 using random_requests::dice;
 using stagecut::cuts;
-using stagecut::target;
+using stagecut::framework;
 using target_models::points;
 
 namespace {
@@ -49,7 +49,7 @@ TEST_CASE("cuts of blocks into stages that are allowed are those that the framew
       const cuts blocks = stagecut::layer_blocks(model, {}, detail::kept_by_target(entry, model));
       if (!detail::kinds_obstacle(entry, model).empty()) continue;
       const target_stages allowed(entry, model, blocks, devices, chunks);
-      const bool counts = entry.kind == target::megatron_flags;  // more than the stages of a cut alone tell
+      const bool counts = entry.kind == framework::megatron_flags;  // more than the stages of a cut alone tell
       target_models::each_cut(model, devices * chunks, [&](const points& cut) {
         const bool fine = target_models::is_built(entry.kind, model, cut, devices);
         const points found = in_blocks(blocks, cut);
@@ -117,7 +117,7 @@ TEST_CASE("without a target everything is allowed") {
   request.devices = 2;
   const cuts blocks{0, 1, 2, 3, 4};
   CHECK_FALSE(detail::stages_of_target(model, request, blocks).any());
-  request.target = target::vllm;
+  request.target = framework::vllm;
   const auto vllm = detail::stages_of_target(model, request, blocks);
   CHECK(vllm.decoders() == 2);
   CHECK(vllm(0, 0, 2));
@@ -129,7 +129,7 @@ TEST_CASE("without a target everything is allowed") {
 
 TEST_CASE("a layer that is out of its place, and which that is") {
   const auto model = target_models::of_kinds({"embedding", "decoder", "decoder", "norm", "mtp", "mtp", "head"});
-  const auto& megatron = stagecut::entry_of(target::megatron);
+  const auto& megatron = stagecut::entry_of(framework::megatron);
   const auto misplaced = [&](const std::vector<std::size_t>& stages) {
     return detail::misplaced_layer(megatron, model, stages, 2, 4);
   };

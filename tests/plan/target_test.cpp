@@ -7,7 +7,7 @@
 
 TEST_CASE("what a row does not say forbids nothing") {
   const stagecut::target_entry entry;
-  CHECK(entry.kind == stagecut::target::none);
+  CHECK(entry.kind == stagecut::framework::none);
   CHECK(entry.shared == stagecut::tie_rule::anywhere);
   CHECK(entry.counts == stagecut::decoder_counts::none);
   CHECK(entry.names == stagecut::name_rule::none);
@@ -18,5 +18,5 @@ TEST_CASE("what a row does not say forbids nothing") {
   const stagecut::target_schedule schedule;
   const bool always = schedule.obstacle == nullptr && schedule.named == nullptr;
   CHECK(always);
-  CHECK(stagecut::plan_request{}.target == stagecut::target::none);
+  CHECK(stagecut::plan_request{}.target == stagecut::framework::none);
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 using stagecut::find_schedule;
+using stagecut::framework;
 using stagecut::schedule_kind;
-using stagecut::target;
 
 TEST_CASE("every target is found by its name, and says what it was read from") {
   std::set<std::string> names;
@@ -30,14 +30,14 @@ TEST_CASE("every target is found by its name, and says what it was read from") {
   CHECK(names.size() == 12);
   CHECK(stagecut::find_target("dot") == nullptr);
   CHECK(stagecut::find_target("") == nullptr);
-  CHECK_THROWS_WITH_AS((void)stagecut::entry_of(target::none),
+  CHECK_THROWS_WITH_AS((void)stagecut::entry_of(framework::none),
                        "stagecut::entry_of: kind = 0, must have a row in targets", stagecut::argument_error);
   CHECK_THROWS_AS((void)stagecut::entry_of(static_cast<target>(13)), stagecut::argument_error);
-  CHECK(find_schedule(stagecut::entry_of(target::deepspeed), schedule_kind::gpipe) == nullptr);
+  CHECK(find_schedule(stagecut::entry_of(framework::deepspeed), schedule_kind::gpipe) == nullptr);
 }
 
 TEST_CASE("Megatron-LM interleaves groups of microbatches of which none is smaller than the ranks") {
-  const auto& interleaved = *find_schedule(stagecut::entry_of(target::megatron), schedule_kind::interleaved);
+  const auto& interleaved = *find_schedule(stagecut::entry_of(framework::megatron), schedule_kind::interleaved);
   std::size_t runs = 0;
   for (std::size_t p = 1; p <= 5; ++p) {
     for (std::size_t m = 1; m <= 13; ++m) {
@@ -61,8 +61,8 @@ TEST_CASE("Megatron-LM interleaves groups of microbatches of which none is small
 }
 
 TEST_CASE("targets that interleave other numbers do so in groups that they run") {
-  const auto& megatron = stagecut::entry_of(target::megatron);
-  const auto& pytorch = stagecut::entry_of(target::pytorch);
+  const auto& megatron = stagecut::entry_of(framework::megatron);
+  const auto& pytorch = stagecut::entry_of(framework::pytorch);
   CHECK(megatron.group == nullptr);  // one that is not the ranks is to be said
   const auto& by_class = *find_schedule(pytorch, schedule_kind::interleaved);
   for (std::size_t p = 2; p <= 6; ++p) {

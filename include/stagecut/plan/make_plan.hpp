@@ -87,7 +87,7 @@ STAGECUT_INLINE bool is_for_graphs(const profile& model, const plan_request& req
 STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, const plan_request& request,
                                                        const graph_planner& of_graphs) const {
   if (!detail::is_for_graphs(model, request) && is_chain(model)) return (*this)(model, request);
-  if (request.target != target::none) {
+  if (request.target != framework::none) {
     detail::fail(argument_error("make_plan", "target", entry_of(request.target).name,
                                 "is of chains, and this is planned as a graph"));
   }

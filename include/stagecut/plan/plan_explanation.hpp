@@ -24,7 +24,7 @@ struct explain_options {
   std::size_t most_changes = 3;  ///< that are told
   /// The framework that will run the plan: changes that it cannot be told are not told, and memory has the price of plans for
   /// it.
-  stagecut::target target = stagecut::target::none;
+  stagecut::framework target = stagecut::framework::none;
 };
 
 /// What a stage adds to the critical path.

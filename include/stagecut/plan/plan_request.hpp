@@ -70,7 +70,7 @@ struct plan_request {
   std::vector<std::size_t> in_flight{};
   /// The framework that will run the plan of a chain: the best plan is found of those that it can be told. 1F1B means its
   /// first schedule where it runs others alone.
-  stagecut::target target = stagecut::target::none;
+  stagecut::framework target = stagecut::framework::none;
   measure by = measure::time;            ///< what to cut by
   std::vector<double> weights{};         ///< of every layer, for `measure::weights`
   std::string weights_name = "weights";  ///< what the plan calls them

@@ -15,7 +15,7 @@
 namespace stagecut::inline v0 {
 
 /// The framework that will run a plan, in the words of a format: each has a row in `targets`.
-enum class target : std::uint8_t {
+enum class framework : std::uint8_t {
   none,            ///< none: every plan will do
   megatron,        ///< Megatron-LM, with the layout of its pipeline
   megatron_flags,  ///< Megatron-LM without a layout, by numbers of decoders
@@ -88,7 +88,7 @@ enum class name_rule : std::uint8_t {
 
 /// What a framework can say.
 struct target_entry {
-  target kind{};                                 ///< which
+  stagecut::framework kind{};                    ///< which
   const char* name = "";                         ///< of its format, and on a command line
   const char* framework = "";                    ///< its name
   const char* version = "";                      ///< of what its rules were read from

@@ -80,7 +80,7 @@ inline void check_layers(const target_entry& entry, const plan& p) {
 /// one.
 /// @return the target's row
 /// @throws argument_error in the name of `function` if the parts of the plan do not belong together
-inline const target_entry& check_target(std::string_view function, target to, const plan& p,
+inline const target_entry& check_target(std::string_view function, framework to, const plan& p,
                                         recomputation_said recomputation = recomputation_said::no) {
   const target_entry& entry = entry_of(to);
   check_plan(function, entry.name, p, recomputation);
@@ -91,7 +91,7 @@ inline const target_entry& check_target(std::string_view function, target to, co
 }
 
 /// Likewise, with what it is told of names and shared parameters, for targets that have rules of these.
-inline const target_entry& check_target_modules(std::string_view function, target to, const plan& p) {
+inline const target_entry& check_target_modules(std::string_view function, framework to, const plan& p) {
   const target_entry& entry = check_target(function, to, p);
   if (entry.names == name_rule::any) check_names(entry.name, p);
   std::string why = stagecut::detail::names_obstacle(entry, p.profile);

@@ -23,7 +23,7 @@ namespace stagecut::inline v0::io {
 ///
 /// Source: L. Zheng et al., OSDI 2022; `ManualStageOption` in `alpa/pipeline_parallel/stage_construction.py`.
 [[nodiscard]] inline std::string as_alpa(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target("as_alpa", target::alpa, p).name, p);
+  detail::check_no_stage_empty(detail::check_target("as_alpa", framework::alpa, p).name, p);
   const auto stage_text = [&](std::size_t s) {
     std::vector<std::size_t> layers;
     for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) layers.push_back(i);

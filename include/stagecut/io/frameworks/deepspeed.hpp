@@ -21,7 +21,7 @@ namespace stagecut::inline v0::io {
 ///
 /// Source: DeepSpeed 0.16.5, `deepspeed/runtime/pipe/module.py`; not a public interface, it may change.
 [[nodiscard]] inline std::string as_deepspeed(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target("as_deepspeed", target::deepspeed, p).name, p);
+  detail::check_no_stage_empty(detail::check_target("as_deepspeed", framework::deepspeed, p).name, p);
   return detail::joined(
       {"class Cut(PipelineModule):\n"
        "    def _partition_layers(self, method='uniform'):\n"

@@ -49,7 +49,7 @@ namespace detail {
 ///
 /// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025.
 [[nodiscard]] inline std::string as_megatron(const plan& p) {
-  const stagecut::detail::target_kinds kinds(detail::check_target("as_megatron", target::megatron, p), p.profile);
+  const stagecut::detail::target_kinds kinds(detail::check_target("as_megatron", framework::megatron, p), p.profile);
   const auto stage_text = [&](std::size_t s) {
     std::string letters;
     for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) {
@@ -80,7 +80,7 @@ namespace detail {
 ///
 /// Source: Megatron-LM, `megatron/training/arguments.py` and `megatron/core/transformer/transformer_config.py`, 2025.
 [[nodiscard]] inline std::string as_megatron_flags(const plan& p) {
-  detail::check_target("as_megatron_flags", target::megatron_flags, p);
+  detail::check_target("as_megatron_flags", framework::megatron_flags, p);
   const auto decoders = detail::decoders_of_stages(p);
   const std::size_t stages = decoders.size();
   std::string text = detail::joined({"--pipeline-model-parallel-size ", p.devices});

@@ -36,7 +36,7 @@ namespace detail {
 
 /// What PyTorch calls the schedule of a plan; empty: it has no class for it, and reads the order from a file.
 [[nodiscard]] inline std::string_view torch_class(const plan& p) {
-  const target_schedule* const known = find_schedule(entry_of(target::pytorch), p.schedule.name);
+  const target_schedule* const known = find_schedule(entry_of(framework::pytorch), p.schedule.name);
   if (known == nullptr) return "";
   const bool named = known->named == nullptr || known->named(p.devices, p.schedule.microbatches, p.schedule.group);
   return named ? known->called : "";

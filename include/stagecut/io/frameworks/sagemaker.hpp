@@ -24,7 +24,7 @@ namespace stagecut::inline v0::io {
 /// Source: Amazon SageMaker Python SDK, `doc/api/training/smd_model_parallel_general.rst`; C. Karakus et al.,
 /// arXiv:2111.05972, 2021.
 [[nodiscard]] inline std::string as_sagemaker(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target_modules("as_sagemaker", target::sagemaker, p).name, p);
+  detail::check_no_stage_empty(detail::check_target_modules("as_sagemaker", framework::sagemaker, p).name, p);
   const bool simple = p.schedule.name == "gpipe";
   std::string text = detail::joined({"{\"pipeline_parallel_degree\":", p.devices});
   if (p.schedule.microbatches != 0) {

@@ -29,7 +29,7 @@ namespace stagecut::inline v0::io {
 /// Source: the YAML of SAPP's simulator (BMPipe, hal-05564425v1) and of MindFormers' parallel configuration.
 [[nodiscard]] inline std::string as_sapp(const plan& p) {
   const std::string_view format =
-      detail::check_target("as_sapp", target::sapp, p, detail::recomputation_said::yes).name;
+      detail::check_target("as_sapp", framework::sapp, p, detail::recomputation_said::yes).name;
   const auto decoders = detail::decoders_of_stages(p);
   std::size_t share = 0;
   for (const std::size_t each : decoders) share += each;
@@ -41,7 +41,7 @@ namespace stagecut::inline v0::io {
   for (const std::size_t each : decoders)
     offset.push_back(static_cast<long long>(each) - static_cast<long long>(share));
   const auto stages = p.cuts.assignment();
-  const stagecut::detail::target_kinds kinds(entry_of(target::sapp), p.profile);
+  const stagecut::detail::target_kinds kinds(entry_of(framework::sapp), p.profile);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const layer& each = p.profile.layers[i];
     const bool chosen = i < p.choices.size() && !p.choices[i].recomputation.empty();

@@ -42,7 +42,7 @@ namespace detail {
 ///
 /// Source: C. Kim et al., torchgpipe, arXiv:2004.09910, 2020; the constructor of its `GPipe`.
 [[nodiscard]] inline std::string as_torchgpipe(const plan& p) {
-  detail::check_target_modules("as_torchgpipe", target::torchgpipe, p);
+  detail::check_target_modules("as_torchgpipe", framework::torchgpipe, p);
   return detail::balance_text("torchgpipe", "GPipe", p);
 }
 
@@ -53,7 +53,7 @@ namespace detail {
 ///
 /// Source: FairScale, the constructor of `Pipe` in `fairscale/nn/pipe/pipe.py`.
 [[nodiscard]] inline std::string as_fairscale(const plan& p) {
-  detail::check_target_modules("as_fairscale", target::fairscale, p);
+  detail::check_target_modules("as_fairscale", framework::fairscale, p);
   return detail::balance_text("fairscale", "Pipe", p);
 }
 

@@ -35,7 +35,7 @@ namespace detail {
 ///
 /// Source: vLLM, `get_pp_indices` in `vllm/distributed/utils.py`.
 [[nodiscard]] inline std::string as_vllm(const plan& p) {
-  detail::check_target("as_vllm", target::vllm, p);
+  detail::check_target("as_vllm", framework::vllm, p);
   return detail::decoders_text("VLLM_PP_LAYER_PARTITION", p);
 }
 
@@ -46,7 +46,7 @@ namespace detail {
 ///
 /// Source: SGLang, `get_pp_indices` in `python/sglang/srt/distributed/utils.py`.
 [[nodiscard]] inline std::string as_sglang(const plan& p) {
-  detail::check_target("as_sglang", target::sglang, p);
+  detail::check_target("as_sglang", framework::sglang, p);
   return detail::decoders_text("SGLANG_PP_LAYER_PARTITION", p);
 }
 

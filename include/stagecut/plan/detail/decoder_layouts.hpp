@@ -80,7 +80,7 @@ class decoder_layouts {
 
 /// Whether the target of a request can be told only few cuts.
 [[nodiscard]] inline bool has_layouts(const plan_request& request) {
-  return request.target != target::none && entry_of(request.target).counts == decoder_counts::equal_or_ends;
+  return request.target != framework::none && entry_of(request.target).counts == decoder_counts::equal_or_ends;
 }
 
 /// These cuts; none where it can be told others.

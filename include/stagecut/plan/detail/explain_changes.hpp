@@ -27,7 +27,7 @@ namespace stagecut::inline v0::detail {
 /// Tries changes of a plan, and keeps of each kind the one that saves most.
 class change_list {
  public:
-  change_list(const explained_plan& of, double makespan, target to)
+  change_list(const explained_plan& of, double makespan, framework to)
       : of_(of), makespan_(makespan), told_(to, of.made()) {}
 
   /// @param again      the plan cut anew by the makespan; null: it was not

@@ -185,7 +185,7 @@ class device_chain {
                                             const cuts& blocks, const training_memory& memory,
                                             const makespan_request& asked, const target_stages& allowed, double began) {
   const std::vector<std::size_t> in_flight = microbatches_in_flight(asked.order);
-  if (request.target != target::none) {
+  if (request.target != framework::none) {
     const target_entry& entry = entry_of(request.target);
     const auto rule = target_conflict(entry, model, blocks, allowed, request.devices, request.chunks);
     if (rule) return *rule;

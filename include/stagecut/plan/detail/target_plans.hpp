@@ -26,8 +26,8 @@ class target_plans {
  public:
   /// @param made  one of the plans
   /// @pre `check_target_model` refuses nothing
-  target_plans(target to, const plan& made) : to_(to), chunks_(made.chunks) {
-    if (to == target::none) {
+  target_plans(framework to, const plan& made) : to_(to), chunks_(made.chunks) {
+    if (to == framework::none) {
       blocks_ = layer_blocks(made.profile);
       return;
     }
@@ -46,7 +46,7 @@ class target_plans {
 
   /// Whether the target can be told the schedule and the cuts of a plan.
   [[nodiscard]] bool allows(const plan& changed) const {
-    return to_ == target::none || (allows_schedule(changed) && allows_cuts(changed.cuts));
+    return to_ == framework::none || (allows_schedule(changed) && allows_cuts(changed.cuts));
   }
 
  private:
@@ -77,7 +77,7 @@ class target_plans {
     return !equal || counts_obstacle(decoders, chunks_).empty();
   }
 
-  target to_;
+  framework to_;
   std::size_t chunks_;
   cuts blocks_{};
   std::vector<interval> kept_{};

@@ -67,7 +67,7 @@ namespace stagecut::inline v0::detail {
 /// Why there are not so many stages of blocks: the target, where the blocks without it are enough.
 [[nodiscard]] inline reason too_many_target_stages(const profile& model, const plan_request& asked, const cuts& blocks,
                                                    std::size_t stages) {
-  if (asked.target == target::none) return too_many_stages(blocks, stages);
+  if (asked.target == framework::none) return too_many_stages(blocks, stages);
   const target_entry& entry = entry_of(asked.target);
   const std::string tied = tied_text(entry, model);
   if (tied.empty()) return too_many_stages(blocks, stages);

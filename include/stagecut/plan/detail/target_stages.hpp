@@ -90,7 +90,7 @@ class target_stages {
 /// What the target of a request allows; everything if it has none.
 [[nodiscard]] inline target_stages stages_of_target(const profile& model, const plan_request& request,
                                                     const cuts& blocks) {
-  if (request.target == target::none) return {};
+  if (request.target == framework::none) return {};
   return {entry_of(request.target), model, blocks, request.devices, request.chunks};
 }
 

@@ -22,7 +22,7 @@ namespace stagecut::inline v0::detail {
 
 /// Why the target of a request runs no pipeline of its numbers; empty: it does, or there is no target.
 [[nodiscard]] inline std::string target_obstacle(const profile& model, const plan_request& request) {
-  if (request.target == target::none) return "";
+  if (request.target == framework::none) return "";
   const target_entry& entry = entry_of(request.target);
   if (request.chunks != 1 && !entry.several_chunks) {
     return joined({request.chunks, " stages on every device, and it knows only one"});
@@ -35,7 +35,7 @@ namespace stagecut::inline v0::detail {
 /// A request whose schedule is one that its target runs, where 1F1B was left as it is by default and the target runs
 /// others alone, in the groups of microbatches that it runs it in.
 [[nodiscard]] inline plan_request in_words_of_target(plan_request request) {
-  if (request.target == target::none || request.devices == 0) return request;
+  if (request.target == framework::none || request.devices == 0) return request;
   const target_entry& entry = entry_of(request.target);
   if (request.schedule == schedule_kind::one_forward_one_backward && !entry.schedules.empty() &&
       find_schedule(entry, request.schedule) == nullptr) {
@@ -51,7 +51,7 @@ namespace stagecut::inline v0::detail {
 /// Refuses a model of which the target of a request can say no plan.
 /// @throws not_representable
 inline void check_target_model(const profile& model, const plan_request& request) {
-  if (request.target == target::none) return;
+  if (request.target == framework::none) return;
   const target_entry& entry = entry_of(request.target);
   std::string why = kinds_obstacle(entry, model);
   if (why.empty()) why = names_obstacle(entry, model);
@@ -62,7 +62,7 @@ inline void check_target_model(const profile& model, const plan_request& request
 /// A request as its target wants it: its schedule, and the layers that share a stage.
 /// @throws not_representable for a model, or a schedule with its numbers, that the target cannot say
 [[nodiscard]] inline plan_request with_target(const profile& model, const plan_request& request) {
-  if (request.target == target::none) return request;
+  if (request.target == framework::none) return request;
   plan_request result = in_words_of_target(request);
   const target_entry& entry = entry_of(request.target);
   check_target_model(model, request);
