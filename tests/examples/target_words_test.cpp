@@ -23,8 +23,8 @@ stagecut::profile transformer() {
 }
 
 /// The target that words ask for.
-target asked(const std::string& name, const std::string& format, stagecut::plan_request request = {},
-             bool said = false) {
+framework asked(const std::string& name, const std::string& format, stagecut::plan_request request = {},
+                bool said = false) {
   target_words{name}.ask(transformer(), format, said, request);
   return request.target;
 }

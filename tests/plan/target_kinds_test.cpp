@@ -73,7 +73,7 @@ TEST_CASE("kinds that are not known, out of order, too many or missing") {
         "layer \"l1\" of kind \"embedding\" is the second of its kind");
   CHECK(kinds_of(framework::megatron, {"embedding", "decoder"}) == "it has no layer of kind \"head\"");
   CHECK(kinds_of(framework::vllm, {"embedding", "embedding", "decoder"}) == "");
-  for (const target any : {framework::deepspeed, framework::pytorch, framework::torchtitan, framework::alpa}) {
+  for (const framework any : {framework::deepspeed, framework::pytorch, framework::torchtitan, framework::alpa}) {
     CHECK(kinds_of(any, {"x", "decoder", "", "embedding"}) == "");
   }
 }

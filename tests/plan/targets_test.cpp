@@ -32,7 +32,7 @@ TEST_CASE("every target is found by its name, and says what it was read from") {
   CHECK(stagecut::find_target("") == nullptr);
   CHECK_THROWS_WITH_AS((void)stagecut::entry_of(framework::none),
                        "stagecut::entry_of: kind = 0, must have a row in targets", stagecut::argument_error);
-  CHECK_THROWS_AS((void)stagecut::entry_of(static_cast<target>(13)), stagecut::argument_error);
+  CHECK_THROWS_AS((void)stagecut::entry_of(static_cast<framework>(13)), stagecut::argument_error);
   CHECK(find_schedule(stagecut::entry_of(framework::deepspeed), schedule_kind::gpipe) == nullptr);
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("Megatron-LM interleaves groups of microbatches of which none is small
 TEST_CASE("targets that interleave other numbers do so in groups that they run") {
   const auto& megatron = stagecut::entry_of(framework::megatron);
   const auto& pytorch = stagecut::entry_of(framework::pytorch);
-  CHECK(megatron.group == nullptr);  // one that is not the ranks is to be said
+  CHECK_FALSE(megatron.group);  // one that is not the ranks is to be said
   const auto& by_class = *find_schedule(pytorch, schedule_kind::interleaved);
   for (std::size_t p = 2; p <= 6; ++p) {
     for (std::size_t m = p; m <= 40; ++m) {

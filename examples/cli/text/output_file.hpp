@@ -125,7 +125,7 @@ class output_file {
     target_ = target.path;
     int opened = -1;
     if (target.replaced()) {
-      opened = create(framework);
+      opened = create(target);
     } else {
       opened = target.descriptor ? ::dup(*target.descriptor) : ::open(name_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
     }

@@ -90,7 +90,7 @@ class timeline_drawing {
     std::string arrivals;
     for_each_transfer([&](const timed_op<double>& sent, std::size_t from, std::size_t target) {
       const bool down = from < target;
-      const double arrival = place_.y(framework) + (down ? 0 : place_.row);
+      const double arrival = place_.y(target) + (down ? 0 : place_.row);
       add(to, "M", place_.x(sent.start), " ", place_.y(from) + (down ? place_.row : 0), "L", place_.x(sent.end), " ",
           arrival);
       add(arrivals, "M", place_.x(sent.end), " ", arrival, down ? "l-2-3.5h4z" : "l-2 3.5h4z");
