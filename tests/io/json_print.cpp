@@ -18,7 +18,9 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (!read) {
-    std::cout << (plan ? stagecut::io::as_json(full_plan()) : stagecut::io::as_json(full_profile())) << '\n';
+    stagecut::plan full = full_plan();
+    full.schedule.group = full.schedule.microbatches;
+    std::cout << (plan ? stagecut::io::as_json(full) : stagecut::io::as_json(full_profile())) << '\n';
     return 0;
   }
   for (std::string line; std::getline(std::cin, line);) {

@@ -364,7 +364,7 @@ class random_plans {
   made.stages[1].on_cpu = true;
   made.edges = {{0, 1, 6}};
   made.choices = {{"full", "full"}, {"full", ""}};
-  made.schedule = {"interleaved", 4, {}, 4};
+  made.schedule = {"interleaved", 4, {}};
   made.objective = {"bottleneck", "time", 3.5, 3.25, stagecut::state::feasible};
   made.memory = {"adam", 4, "except_last", 2, 1024, 0.1};
   made.speeds = {0.5};

@@ -120,7 +120,7 @@ TEST_CASE("plans by the number of layers are the most even of all, within memory
       ++refused;
       continue;
     }
-    limited += round % 2;
+    limited += round % 2 == 1 ? 1U : 0U;
     CHECK(made->cuts.sizes() == *expected);
     CHECK(made->objective.value == static_cast<double>(*std::max_element(expected->begin(), expected->end())));
   }
