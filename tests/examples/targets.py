@@ -48,7 +48,7 @@ fails(2, 'as one layer with layer "l1" of kind "decoder", before it, it would ha
 towered = chain.replace("l0,embedding", "v,vision,1,2,1,1,1\nl0,embedding")
 first = run(*words, "--microbatches", 8, "--for", "torchtitan", stdin=towered).stdout
 check('[["vision_encoder","l0"' in first, first)
-fails(3, "6 stages, and at most 5 have a layer: what has its place on the first stage is one", "plan", "-", "--devices", 6, "--microbatches", 8,
+fails(3, "6 stages, and at most 5 have a layer: what stands on the first stage is one", "plan", "-", "--devices", 6, "--microbatches", 8,
       "--for", "megatron", stdin=towered)
 
 # auto tries what runs there, each once.
