@@ -116,8 +116,8 @@ namespace stagecut::inline v0::detail {
   if (most + (front ? 1 : 0) + (behind ? 1 : 0) < stages) {
     return told(
         joined({stages, " stages, and at most ", most + (front ? 1 : 0) + (behind ? 1 : 0),
-                " have a layer: what stands on the first stage is one, what stands on the last is one, there are ", most,
-                " others"}));
+                " have a layer: what stands on the first stage is one, what stands on the last is one, there are ",
+                most, " others"}));
   }
   return told(joined({"no cut into ", stages, " stages has every layer in its place"}));
 }
