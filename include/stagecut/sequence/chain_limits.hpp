@@ -60,7 +60,7 @@ class chain_clock {
   [[nodiscard]] bool was_over() const noexcept { return over_; }
 
  private:
-  const chain_limits& limits_;
+  chain_limits limits_;  // a copy: a request may be gone before the search that it began
   double begin_;
   double told_ = 0;
   std::size_t asked_ = 0;
