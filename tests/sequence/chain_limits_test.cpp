@@ -51,6 +51,16 @@ TEST_CASE("no time is over at once, and stays so") {
   CHECK(clock.over(0));
 }
 
+TEST_CASE("a clock has its limits for itself: the request that they came from may be gone") {
+  chain_limits limits;
+  limits.time_limit = 0;
+  chain_clock clock(limits);
+  limits.time_limit.reset();
+  CHECK(clock.over(0));
+  chain_clock of_none(chain_limits{});
+  CHECK_FALSE(of_none.over(0));
+}
+
 TEST_CASE("who stops is asked in every sixteenth row, and at each long step") {
   int asked = 0;
   const auto stop = [&] { return ++asked == 3; };
