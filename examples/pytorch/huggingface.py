@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSL-1.0
+"""A model of Hugging Face's transformers from its config.json alone, without weights."""
+
+import os
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from layers import Refused
+
+
+class Logits(nn.Module):
+    """The model as a function of tokens: no cache, and of what it returns the logits, or else the last hidden state."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens):
+        returned = self.model(input_ids=tokens, use_cache=False, return_dict=True) if self.model.can_generate() else self.model(
+            input_ids=tokens, return_dict=True)
+        return returned.logits if hasattr(returned, "logits") else returned.last_hidden_state
+
+
+def next_token(logits, tokens):
+    if logits.shape[:2] != tokens.shape[:2]:
+        return logits.float().square().mean()
+    return functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), tokens[:, 1:].flatten() % logits.shape[-1])
+
+
+def load(path, microbatch=1, sequence=None, dtype=None, device="meta"):
+    """Makes (module, args, loss) of a config.json, of the class that it names in `architectures`."""
+    try:
+        import transformers
+    except ImportError as problem:
+        raise Refused("--hf-config needs the package transformers: pip install transformers") from problem
+    if not os.path.exists(path):
+        raise Refused(f"{path}: no such file")
+    transformers.logging.set_verbosity_error()
+    try:
+        config = transformers.AutoConfig.from_pretrained(path)
+    except (ValueError, OSError, KeyError) as problem:
+        raise Refused(f"{path}: {str(problem).splitlines()[0]}") from problem
+    named = next((getattr(transformers, each, None) for each in config.architectures or []), None)
+    kind = dtype or str(getattr(config, "dtype", None) or "bfloat16").replace("torch.", "")
+    if not isinstance(getattr(torch, kind, None), torch.dtype):
+        raise Refused(f"torch has no type {kind}")
+    config._attn_implementation = "sdpa"
+    try:
+        with torch.device(device):
+            make = named._from_config if named is not None else transformers.AutoModel.from_config
+            model = make(config, dtype=getattr(torch, kind))
+    except ValueError:  # a model without that kind of attention
+        config._attn_implementation = "eager"
+        with torch.device(device):
+            model = (named._from_config if named is not None else transformers.AutoModel.from_config)(config, dtype=getattr(torch, kind))
+    text = config.get_text_config()
+    tokens = sequence or min(2048, getattr(text, "max_position_embeddings", None) or 2048)
+    words = torch.randint(0, text.vocab_size, (microbatch, tokens), device=device)
+    return Logits(model.train()), (words,), next_token

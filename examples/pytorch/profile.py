@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Measures the layers of a PyTorch module and writes them as a profile that the planner reads.
+
+  python profile.py models:toy_transformer -o model.json
+  python profile.py my_file.py:make_model --args 8x3x224x224 --device cuda --busy 4 -o model.json
+  python profile.py --hf-config config.json --gpu h100-80gb -o model.json
+
+In Python: profile(module, args) returns the same as a dictionary.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import sys
+import sysconfig
+
+
+def standard_profile():
+    """The standard library's module of this name, which cProfile, and so PyTorch, imports."""
+    module = sys.modules.get("standard_profile")
+    if module is None:
+        spec = importlib.util.spec_from_file_location("standard_profile", os.path.join(sysconfig.get_path("stdlib"), "profile.py"))
+        module = sys.modules["standard_profile"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return module
+
+
+def __getattr__(name):
+    return getattr(standard_profile(), name)
+
+
+if __name__ == "__main__":
+    sys.modules.setdefault("profile", standard_profile())
+
+import torch  # noqa: E402
+
+import factory  # noqa: E402
+import huggingface  # noqa: E402
+import measure  # noqa: E402
+from layers import Refused, trace  # noqa: E402
+
+
+# Matrix products of 16 bits in FLOP/s, as measured, and bytes/s of memory by the data sheets: those that `stagecut profile transformer
+# --gpu` counts with.
+GPUS = {"a100-40gb": (271e12, 1.555e12), "a100-80gb": (271e12, 2.039e12), "h100-80gb": (794.5e12, 3.35e12),
+        "h200-141gb": (794.5e12, 4.8e12), "b200-180gb": (1745e12, 8e12), "gb200-186gb": (1822e12, 8e12)}
+
+
+def profile(module, args, *, loss=None, layers=(), device=None, gpu="a100-80gb", repeats=10, way="auto", name="", progress=None):
+    """The profile of a module for the arguments of one microbatch.
+
+    `layers` are patterns of names of modules (layers.*); without any they are chosen. `loss(output, first argument)` belongs to the
+    last layer; by default it is the mean of squares. On `device` meta nothing is computed: times are those of `gpu` by its roofline.
+    """
+    device = torch.device(device or next((each.device for each in module.parameters()), "cpu"))
+    if device.type != "meta":
+        module = module.to(device)
+        args = tuple(each.to(device) if torch.is_tensor(each) else each for each in args)
+    traced = trace(module, args, layers, way)
+    clock = clock_of(device, gpu)
+    found = measure.layers_of(traced, args, loss or factory.mean_square, clock, repeats, progress or (lambda done, of: None))
+    made = {"schema": "stagecut-profile-1", "name": name or type(module).__name__, "layers": found}
+    if not traced.is_chain:
+        made["edges"] = [list(each) for each in traced.edges]
+    made["profiled"] = {"torch": torch.__version__, "traced_by": traced.way, "device": str(device), "threads": torch.get_num_threads(),
+                        **({"gpu": gpu} if device.type == "meta" else {"repeats": repeats})}
+    return made
+
+
+def clock_of(device, gpu):
+    if device.type == "cuda":
+        if not torch.cuda.is_available():
+            raise Refused("this machine has no GPU that PyTorch can use: --device cpu, or meta with --gpu")
+        return measure.Events(device)
+    if device.type == "meta":
+        if gpu not in GPUS:
+            raise Refused(f"no figures of {gpu}; there are {', '.join(GPUS)}")
+        return measure.Roofline(*GPUS[gpu])
+    if device.type == "cpu":
+        return measure.Wall()
+    raise Refused(f"--device {device}: cpu, cuda or meta")
+
+
+def progress_bar(done, of):
+    if sys.stderr.isatty():
+        filled = 40 * done // of
+        print(f"\r{'#' * filled}{'.' * (40 - filled)} {100 * done // of:3d} %", end="\n" if done == of else "", file=sys.stderr, flush=True)
+
+
+def arguments():
+    parser = argparse.ArgumentParser("profile.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", nargs="?", metavar="MODULE:FACTORY", help="returns a module, (module, args) or (module, args, loss)")
+    parser.add_argument("--args", nargs="+", metavar="SHAPE", help="arguments of one microbatch: 8x3x224x224, 4x128:int64:32000")
+    parser.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="keywords of the factory")
+    parser.add_argument("--hf-config", metavar="FILE", help="a model of Hugging Face by its config.json, on meta unless --device says else")
+    parser.add_argument("--microbatch", type=int, default=1, metavar="N", help="with --hf-config: samples (1)")
+    parser.add_argument("--sequence", type=int, metavar="N", help="with --hf-config: tokens of a sample (what the model takes, at most 2048)")
+    parser.add_argument("--dtype", metavar="TYPE", help="with --hf-config: bfloat16 ... (what the config says)")
+    parser.add_argument("--layers", nargs="+", default=(), metavar="PATTERN", help="modules that are layers: embedding layers.* head")
+    parser.add_argument("--device", help="cpu, cuda, or meta: computes nothing, counts FLOPs and bytes")
+    parser.add_argument("--gpu", default="a100-80gb", metavar="NAME", help="on meta: " + ", ".join(GPUS))
+    parser.add_argument("--busy", type=int, default=1, metavar="P", help="measure while P - 1 other ranks compute as well")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="of a CPU for each rank (1)")
+    parser.add_argument("--repeats", type=int, default=10, metavar="N", help="runs of each pass, of which the median counts (10)")
+    parser.add_argument("--trace", default="auto", choices=("auto", "export", "fx"), dest="way", help="torch.export, else torch.fx")
+    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+    options = parser.parse_args()
+    if (options.model is None) == (options.hf_config is None):
+        parser.error("name a model as module:factory, or a configuration by --hf-config")
+    return options
+
+
+def load(options):
+    device = options.device or ("meta" if options.hf_config else "cpu")
+    made_on = "meta" if device == "meta" else "cpu"
+    if options.hf_config:
+        return huggingface.load(options.hf_config, options.microbatch, options.sequence, options.dtype, made_on), device
+    return factory.load(options.model, factory.parse_settings(options.set), options.args, made_on), device
+
+
+def report(made, file=sys.stderr):
+    """What was measured, for a person: one line a layer."""
+    width = max(len(each["name"]) for each in made["layers"])
+    print(f"{'layer':{width}}    forward   spread   backward    I + W   parameters  activations       output", file=file)
+    for each in made["layers"]:
+        low, high = each.get("measured", {}).get("forward", (each["forward"],) * 2)
+        spread = 100 * (high - low) / each["forward"] if each["forward"] else 0
+        print(f"{each['name']:{width}} {1e3 * each['forward']:7.3f} ms {spread:6.0f} % {1e3 * each['backward']:7.3f} ms"
+              f" {1e3 * (each['backward_input'] + each['backward_weight']):8.3f} {each['parameters']:12,d} {each['activations']:12,d}"
+              f" {each['output']:12,d}", file=file)
+
+
+def main():
+    options = arguments()
+    torch.set_num_threads(options.threads)
+    (module, args, loss), device = load(options)
+    others = keep_busy(options, device)
+    try:
+        made = profile(module, args, loss=loss, layers=options.layers, device=device, gpu=options.gpu, repeats=options.repeats,
+                       way=options.way, name=options.model or options.hf_config, progress=progress_bar)
+    finally:
+        for each in others:
+            each.kill()
+    if options.busy > 1:
+        made["profiled"]["busy"] = options.busy
+    report(made)
+    text = json.dumps(made, indent=1)
+    if options.output:
+        with open(options.output, "w", encoding="utf-8") as file:
+            print(text, file=file)
+    else:
+        print(text)
+
+
+def keep_busy(options, device):
+    """Starts processes that compute the same model over and over, each on a GPU of its own, and waits until all do."""
+    if options.busy <= 1 or device == "meta":
+        return []
+    context = torch.multiprocessing.get_context("spawn")
+    started = context.Barrier(options.busy)
+    others = [context.Process(target=compute, args=(options, device, rank, started), daemon=True) for rank in range(1, options.busy)]
+    for each in others:
+        each.start()
+    started.wait(120)
+    return others
+
+
+def compute(options, device, rank, started):
+    torch.set_num_threads(options.threads)
+    (module, args, loss), _ = load(options)
+    if device.startswith("cuda"):
+        device = f"cuda:{rank % torch.cuda.device_count()}"
+    module, args = module.to(device), [each.to(device) for each in args]
+    first = True
+    while True:
+        loss(module(*args), args[0]).backward()
+        if first:
+            started.wait()
+            first = False
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Refused as problem:
+        sys.exit(f"profile.py: {problem}")

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Makes the stages of a plan from the module that was profiled, and checks that they compute what the module does.
+
+  python split.py PLAN.json --model models:toy_transformer
+
+In Python: stages(plan, module, args) returns one module for each stage. A stage takes what the one before it returned.
+"""
+
+import argparse
+import json
+import sys
+import warnings
+
+import torch
+from torch import nn
+
+import factory
+from layers import Refused, trace
+
+WAYS = ("auto", "graph", "modules", "pipeline")
+
+
+def stages(plan, module, args, how="auto"):
+    """One module a stage, whose parameters are those of `module`, under the same names.
+
+    `how`: graph traces the module for `args`, the arguments of one microbatch, and cuts the graph of its operators; values that
+    later stages take are handed through those between. modules puts the modules of the plan's layers in a row, for models
+    that call them so. pipeline is that of torch.distributed.pipelining. auto takes modules if the module is nn.Sequential, else graph.
+    """
+    if how not in WAYS:
+        raise Refused(f"stages are made by {', '.join(WAYS)}, not {how}")
+    if how == "auto":
+        how = "modules" if isinstance(module, nn.Sequential) and names_children(plan, module) else "graph"
+    return {"graph": by_graph, "modules": by_modules, "pipeline": by_pipeline}[how](plan, module, args)
+
+
+def stage_of_layers(plan):
+    """The stage of every layer, in the order of the profile."""
+    if "cuts" in plan:
+        return [stage for stage, (first, last) in enumerate(zip(plan["cuts"], plan["cuts"][1:])) for _ in range(first, last)]
+    return list(plan["assignment"])
+
+
+def layer_names(plan):
+    return [layer.get("name", str(number)) for number, layer in enumerate(plan["profile"]["layers"])]
+
+
+def modules_of(layer, number):
+    return layer.get("modules") or [layer.get("name", str(number))]
+
+
+def names_children(plan, module):
+    names = [name for number, layer in enumerate(plan["profile"]["layers"]) for name in modules_of(layer, number)]
+    return names == [name for name, _ in module.named_children()]
+
+
+def patterns_of(plan):
+    """The modules that the plan's layers are runs of."""
+    profile = plan["profile"]
+    names = [name for number, layer in enumerate(profile["layers"]) for name in modules_of(layer, number)]
+    return [] if names == ["all"] else list(dict.fromkeys(names))
+
+
+def by_graph(plan, module, args):
+    traced = trace(module, args, patterns_of(plan), plan["profile"].get("profiled", {}).get("traced_by", "auto"))
+    found, wanted = [layer.name for layer in traced.layers], layer_names(plan)
+    if found != wanted:
+        odd = next((pair for pair in zip(found + ["nothing"], wanted + ["nothing"]) if pair[0] != pair[1]), ("", ""))
+        raise Refused(f"the plan is of another model: traced, it has {odd[0]} where the plan has {odd[1]}; profile it again")
+    stage_of, count = stage_of_layers(plan), len(plan["stages"])
+    for source, target in traced.edges:
+        if stage_of[source] > stage_of[target]:
+            raise Refused(f"stage {stage_of[source]} would feed stage {stage_of[target]}, which is before it: {wanted[source]}, {wanted[target]}")
+    parts, taken = [], traced.inputs
+    for stage in range(count):
+        here = {number for number, each in enumerate(stage_of) if each == stage}
+        before = {number for number, each in enumerate(stage_of) if each <= stage} | {-1}
+        after = {number for number, each in enumerate(stage_of) if each > stage} | {len(traced.layers)}
+        handed = traced.taken(after, before) if stage + 1 < count else None
+        parts.append(traced.part(here, taken, tuple(handed) if handed is not None else traced.output.args[0]))
+        taken = handed
+    return parts
+
+
+def by_modules(plan, module, args):
+    stage_of, rows = stage_of_layers(plan), [[] for _ in plan["stages"]]
+    for number, layer in enumerate(plan["profile"]["layers"]):
+        for name in modules_of(layer, number):
+            try:
+                rows[stage_of[number]].append((name, module.get_submodule(name)))
+            except AttributeError as problem:
+                raise Refused(f"the model has no module {name}: {problem}") from problem
+    return [Row(named) for named in rows]
+
+
+class Row(nn.Module):
+    """Modules of a model in a row, which keep the names that they have there."""
+
+    def __init__(self, named):
+        super().__init__()
+        self.rows = [each for _, each in named]
+        for name, each in named:
+            at = self
+            *path, last = name.split(".")
+            for step in path:
+                if step not in at._modules:
+                    at.add_module(step, nn.Module())
+                at = at._modules[step]
+            at.add_module(last, each)
+
+    def forward(self, *values):
+        for each in self.rows:
+            values = each(*values) if isinstance(values, tuple) else each(values)
+        return values
+
+
+def by_pipeline(plan, module, args):
+    from torch.distributed.pipelining import SplitPoint, pipeline
+    stage_of, layers = stage_of_layers(plan), plan["profile"]["layers"]
+    if stage_of != sorted(stage_of):
+        raise Refused("pipeline() cuts a chain; this plan has stages that are no intervals of layers: take graph")
+    firsts = [stage_of.index(stage) for stage in range(1, len(plan["stages"]))]
+    repeated = [layers[number]["name"] for number in firsts if "@" in layers[number].get("name", "")]
+    if repeated:
+        raise Refused(f"pipeline() cuts in front of the first call of a module, and the plan in front of {repeated[0]}: take graph")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = pipeline(module, tuple(args), split_spec={modules_of(layers[number], number)[0]: SplitPoint.BEGINNING for number in firsts})
+    if made.num_stages != len(plan["stages"]):
+        raise Refused(f"pipeline() made {made.num_stages} stages, and the plan has {len(plan['stages'])}")
+    return [made.get_stage_module(stage) for stage in range(made.num_stages)]
+
+
+def run_in_a_row(parts, args):
+    """What the last stage returns if each takes what the one before it returned."""
+    values = tuple(args)
+    for part in parts:
+        values = part(*values) if isinstance(values, tuple) else part(values)
+    return values
+
+
+def difference(parts, module, args, seed=1):
+    """The largest difference between what the stages return and what the module does, by the same random numbers."""
+    buffers = [(each, each.detach().clone()) for each in module.buffers()]
+
+    def restored(work):
+        torch.manual_seed(seed)
+        with torch.no_grad():
+            result = work()
+            for each, was in buffers:
+                each.copy_(was)
+        return [each for each in torch.utils._pytree.tree_leaves(result) if torch.is_tensor(each)]
+
+    split = restored(lambda: run_in_a_row(parts, [each.clone() for each in args]))
+    whole = restored(lambda: module(*[each.clone() for each in args]))
+    if [each.shape for each in split] != [each.shape for each in whole]:
+        return float("inf")
+    return max(((a.double() - b.double()).abs().max().item() for a, b in zip(split, whole) if a.numel()), default=0.0)
+
+
+def read_plan(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            plan = json.load(file)
+    except (OSError, ValueError) as problem:
+        raise Refused(f"{path}: {problem}") from problem
+    if not str(plan.get("schema", "")).startswith("stagecut-plan-"):
+        raise Refused(f"{path}: no plan; make one with stagecut plan ... --format json")
+    return plan
+
+
+def main():
+    parser = argparse.ArgumentParser("split.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("plan", metavar="PLAN", help="of stagecut plan ... --format json")
+    parser.add_argument("--model", required=True, metavar="MODULE:FACTORY", help="the model that was profiled")
+    parser.add_argument("--args", nargs="+", metavar="SHAPE", help="arguments of one microbatch, as for profile.py")
+    parser.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="keywords of the factory")
+    parser.add_argument("--how", default="auto", choices=WAYS, help="how stages are made (auto)")
+    options = parser.parse_args()
+    plan = read_plan(options.plan)
+    module, args, _ = factory.load(options.model, factory.parse_settings(options.set), options.args)
+    parts = stages(plan, module, args, options.how)
+    for stage, part in enumerate(parts):
+        print(f"stage {stage}: {sum(each.numel() for each in part.parameters()):,d} parameters")
+    found = difference(parts, module, args)
+    print(f"largest difference from the module that is not split: {found:g}")
+    if found != 0:
+        raise Refused("the stages compute something else than the module")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Refused as problem:
+        sys.exit(f"split.py: {problem}")
