@@ -51,9 +51,9 @@ class Traced:
     def taken(self, numbers, by=None):
         """The values, in the order of the graph, that layers take from others, from the inputs, or of what is free.
 
-        `by` is the set of layers that they come from; the inputs are from layer -1.
+        `by` is the set of layers that they come from; the inputs are from layer -1, and the output is the layer behind the last.
         """
-        inside = {node for number in numbers for node in self.layers[number].nodes}
+        inside = {node for number in numbers if number < len(self.layers) for node in self.layers[number].nodes}
         sources = {source for node in inside for source in node.all_input_nodes} - inside
         if len(self.layers) in numbers:  # the output
             sources |= set(self.output.all_input_nodes)

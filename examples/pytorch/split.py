@@ -151,7 +151,10 @@ def difference(parts, module, args, seed=1):
                 each.copy_(was)
         return [each for each in torch.utils._pytree.tree_leaves(result) if torch.is_tensor(each)]
 
-    split = restored(lambda: run_in_a_row(parts, [each.clone() for each in args]))
+    try:
+        split = restored(lambda: run_in_a_row(parts, [each.clone() for each in args]))
+    except (RuntimeError, TypeError) as problem:
+        raise Refused(f"the stages cannot be run in a row: {str(problem).splitlines()[0]}; --how graph cuts any module") from problem
     whole = restored(lambda: module(*[each.clone() for each in args]))
     if [each.shape for each in split] != [each.shape for each in whole]:
         return float("inf")
