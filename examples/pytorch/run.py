@@ -1,0 +1,609 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Runs a plan's order in PyTorch and compares it with what was predicted.
+
+    torchrun --nproc-per-node 4 examples/pytorch/run.py plan.json --model models:toy_transformer
+    torchrun --nproc-per-node 4 examples/pytorch/run.py plan.json --sleep
+
+The order is that of `stagecut simulate PLAN --format torch-csv`, run by PyTorch's own pipeline runtime. Losses and gradients
+are compared with the model run without a pipeline. With --sleep nothing is computed: each pass takes the time of the plan.
+"""
+
+import argparse
+import contextlib
+import json
+import logging
+import os
+import pathlib
+import socket
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+
+warnings.filterwarnings("ignore", module=r"torch\..*")
+
+import torch  # noqa: E402
+import torch.distributed as dist  # noqa: E402
+from torch.distributed.pipelining import PipelineStage, schedules  # noqa: E402
+
+import timeline  # noqa: E402
+from planner import PlannerError, planner  # noqa: E402
+
+LOSSES_DIFFER, GRADIENTS_DIFFER = 1e-6, 2e-6  # at most, of the loss and of the norm of all gradients
+WARM_UP = 2  # steps
+
+
+class UserError(Exception):
+    """What the user can put right, said in one line."""
+
+
+class Quit(Exception):
+    """This rank ends; what is to be said was said, or another rank says it."""
+
+
+# What is asked for.
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(2, f"run.py: {message} (see run.py --help)\n" if os.environ.get("RANK", "0") == "0" else None)
+
+
+def arguments():
+    parser = Parser("run.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("plan", metavar="PLAN", help="a plan, as `stagecut plan --format json` writes it")
+    parser.add_argument("--model", metavar="MODULE:FACTORY", help="makes the module and its arguments: see factory.py")
+    parser.add_argument("--set", dest="settings", metavar="KEY=VALUE", action="append", default=[], help="an argument of the factory")
+    parser.add_argument("--split", default="auto", choices=("auto", "graph", "pipeline", "modules"), help="how: see split.py")
+    parser.add_argument("--sleep", action="store_true", help="wait for the times of the plan; no model is needed")
+    parser.add_argument("--steps", metavar="N", type=int, default=5, help="measured ones, of which the fastest is reported")
+    parser.add_argument("--backend", default="gloo", choices=("gloo", "nccl"), help="gloo on CPUs, nccl on GPUs")
+    parser.add_argument("--format", default="torch-csv", choices=("torch-csv", "torch-comms"), help="who orders the transfers")
+    parser.add_argument("--order", metavar="FILE", help="PyTorch's CSV, in place of the plan's schedule")
+    parser.add_argument("--merge-backward", action="store_true", help="run I with W behind it as one B")
+    parser.add_argument("--separate-backward", action="store_true", help="I and W apart, as planned: the default")
+    parser.add_argument("--trace", metavar="FILE", help="for Perfetto or chrome://tracing, predicted and measured")
+    parser.add_argument("--svg", metavar="FILE", help="a picture of both")
+    parser.add_argument("--json", metavar="FILE", help="the figures")
+    parser.add_argument("--threads", metavar="N", type=int, default=1, help="of each process, for operators")
+    parser.add_argument("--seed", metavar="N", type=int, default=0)
+    parser.add_argument("--no-check", dest="check", action="store_false", help="do not compare with the model run without a pipeline")
+    parser.add_argument("--check", dest="check", action="store_true", default=True, help=argparse.SUPPRESS)
+    words = parser.parse_args()
+    if bool(words.model) == words.sleep:
+        parser.error("--model MODULE:FACTORY or --sleep is needed" if not words.sleep else "--sleep needs no --model")
+    if words.steps < 1 or words.threads < 1:
+        parser.error("--steps and --threads are at least 1")
+    return words
+
+
+def read_plan(file):
+    try:
+        plan = json.loads(pathlib.Path(file).read_text())
+    except OSError as error:
+        raise UserError(f"{file}: {error.strerror}") from None
+    except ValueError:
+        raise UserError(f"{file}: is not JSON; `stagecut plan --format json --output FILE` writes a plan") from None
+    if not isinstance(plan, dict) or not str(plan.get("schema", "")).startswith("stagecut-plan-"):
+        raise UserError(f"{file}: is no plan; `stagecut plan --format json --output FILE` writes one")
+    return plan
+
+
+def check_plan(words, plan, ranks):
+    """Refuses what cannot be run here."""
+    if plan.get("profile", {}).get("weights_only"):
+        raise UserError(f"{words.plan}: was made of weights, not of times")
+    if "schedule" not in plan and not words.order:
+        raise UserError(f"{words.plan}: names no schedule; plan with --microbatches and --schedule")
+    if any(stage.get(many, 1) > 1 for stage in plan["stages"] for many in ("replicas", "shards")):
+        raise UserError(f"{words.plan}: has stages of several devices (replicas or shards), which run.py does not run")
+    if plan["devices"] != ranks:
+        raise UserError(f"{words.plan}: is for {plan['devices']} ranks, and there are {ranks}; "
+                        f"start it by: torchrun --nproc-per-node {plan['devices']}")
+
+
+def order_format(words):
+    """The planner's format, in the words of this version of PyTorch."""
+    old = words.format == "torch-comms" and not hasattr(schedules, "WAIT_SEND_F")
+    return "torch-comms-2.9" if old else words.format
+
+
+def prepare(words, ranks):
+    """What every rank needs: the plan, the text of the order, the prediction. Rank 0 alone calls the planner."""
+    plan = read_plan(words.plan)
+    check_plan(words, plan, ranks)
+    options = [f"--order={words.order}"] if words.order else []
+    options += ["--merge-backward"] if words.merge_backward else []
+    with tempfile.TemporaryDirectory() as folder:
+        file = words.plan
+        if words.sleep and plan.pop("messages", None):
+            print("run.py: with --sleep messages take no time, so the prediction is that of the plan without its links", file=sys.stderr)
+            file = pathlib.Path(folder) / "plan.json"
+            file.write_text(json.dumps(plan))
+        order = planner("simulate", file, *options, "--format", order_format(words))
+        predicted = timeline.predicted(file, *options)
+    return {"plan": plan, "order": order, "predicted": predicted}
+
+
+# Ranks that speak with one voice.
+
+
+def rank():
+    return dist.get_rank()
+
+
+def on_first(function):
+    """What the function returns on rank 0, on all of them. If it fails there, they all end and rank 0 says why."""
+    result = [None, None]
+    if rank() == 0:
+        try:
+            result[0] = function()
+        except (UserError, PlannerError) as error:
+            result[1] = str(error)
+    dist.broadcast_object_list(result, src=0)
+    if result[1] is not None:
+        raise Quit(result[1])
+    return result[0]
+
+
+def on_all(function):
+    """What the function returns on this rank. If it fails on any, they all end and rank 0 says why, once."""
+    result = error = None
+    try:
+        result = function()
+    except (UserError, PlannerError, ImportError, AttributeError, TypeError, ValueError, OSError) as failure:
+        error = str(failure) or type(failure).__name__
+    errors = [None] * dist.get_world_size()
+    dist.all_gather_object(errors, error)
+    for one in errors:
+        if one is not None:
+            raise Quit(one)
+    return result
+
+
+# What is run.
+
+
+class Waiting(torch.nn.Module):
+    """A stage that computes next to nothing, differentiably."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, value):
+        return value * self.weight
+
+
+def tuple_of(values):
+    return tuple(values) if isinstance(values, (tuple, list)) else (values,)
+
+
+class Linked(torch.nn.Module):
+    """A stage as the runtime calls it.
+
+    The runtime splits one batch into microbatches, and joins the outputs of the last stage. Arguments and outputs of a model
+    need no batch: so the first stage is given the number of the microbatch, and the last one returns its loss.
+    """
+
+    def __init__(self, stage, microbatches=None, loss=None):
+        super().__init__()
+        self.stage, self.microbatches, self.loss = stage, microbatches, loss
+
+    def forward(self, *values):
+        if self.microbatches is not None:
+            values = self.microbatches[int(values[0])]
+        outputs = self.stage(*values)
+        if self.loss is not None:
+            return torch.stack([self.loss(outputs)])
+        # What is only handed through must not be its own gradient's leaf, and transfers want contiguous tensors.
+        mine = {id(value) for value in values}
+        outputs = tuple((one.view_as(one) if id(one) in mine else one).contiguous() for one in tuple_of(outputs))
+        return outputs if len(outputs) > 1 else outputs[0]
+
+
+def microbatch_of(args, draw):
+    """Arguments like the given ones with other values."""
+
+    def other(one):
+        if not isinstance(one, torch.Tensor):
+            return one
+        if one.is_floating_point() or one.is_complex():
+            return torch.randn(one.shape, generator=draw, dtype=torch.promote_types(one.dtype, torch.float32)).to(one.dtype)
+        if one.dtype == torch.bool or one.numel() == 0:
+            return one
+        low, high = int(one.min()), int(one.max())
+        return torch.randint(low, high + 1, one.shape, generator=draw).to(one.dtype)
+
+    return tuple(other(one) for one in args)
+
+
+class Recorder:
+    """The passes of a step, by the clock of the machine or by events of the GPU."""
+
+    def __init__(self, device, seconds=None):
+        self.cuda = device.type == "cuda"
+        self.seconds = seconds  # of each pass, which it then takes
+        self.spans = []
+
+    def begin(self, step):
+        self.step, self.spans = step, []
+        if self.cuda:
+            torch.cuda.synchronize()
+        dist.barrier()
+        self.zero = self.mark()
+        self.clock = time.perf_counter()
+
+    def mark(self):
+        if not self.cuda:
+            return time.perf_counter()
+        event = torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    @contextlib.contextmanager
+    def span(self, stage, microbatch, kind):
+        start = self.mark()
+        yield
+        if self.seconds is not None:
+            time.sleep(max(0.0, start + self.seconds[stage, microbatch, kind] - time.perf_counter()))
+        self.spans.append((stage, microbatch, kind, start, self.mark()))
+
+    def passes(self):
+        """The step's, on this machine's clock."""
+        if self.cuda:
+            torch.cuda.synchronize()
+        since = (lambda mark: self.zero.elapsed_time(mark) / 1e3) if self.cuda else (lambda mark: mark - self.zero)
+        return [timeline.Pass(rank(), stage, microbatch, kind, since(start), since(end))
+                for stage, microbatch, kind, start, end in self.spans]
+
+
+class RecordedStage(PipelineStage):
+    """A stage of PyTorch's that says when its passes ran, and seeds each forward pass."""
+
+    recorder: Recorder
+    seed: int
+
+    def forward_one_chunk(self, chunk, *args, **kwargs):
+        torch.manual_seed(seed_of(self.seed, self.recorder.step, self.stage_index, chunk))
+        with self.recorder.span(self.stage_index, chunk, "F"):
+            return super().forward_one_chunk(chunk, *args, **kwargs)
+
+    def backward_one_chunk(self, chunk, loss=None, full_backward=True, **kwargs):
+        with self.recorder.span(self.stage_index, chunk, "B" if full_backward else "I"):
+            super().backward_one_chunk(chunk, loss=loss, full_backward=full_backward, **kwargs)
+            # Transfers want contiguous tensors.
+            self.bwd_cache[chunk] = tuple(one if one is None else one.contiguous() for one in self.bwd_cache[chunk])
+
+    def backward_weight_one_chunk(self, chunk, *args, **kwargs):
+        with self.recorder.span(self.stage_index, chunk, "W"):
+            return super().backward_weight_one_chunk(chunk, *args, **kwargs)
+
+
+def seed_of(seed, step, stage, microbatch):
+    return (((seed * 1009 + step) * 10007 + stage) * 100003 + microbatch) % 2**63
+
+
+class Job:
+    """The stages of a plan, as all ranks know them, and this rank's."""
+
+    def __init__(self, words, plan, predicted, device):
+        self.words, self.plan, self.device = words, plan, device
+        self.ranks = [stage["device"] for stage in plan["stages"]]
+        self.mine = [stage for stage, where in enumerate(self.ranks) if where == rank()]
+        self.count = 1 + max(one.microbatch for one in predicted)
+        torch.manual_seed(words.seed)
+        stages, args, loss = self.load()
+        draw = torch.Generator().manual_seed(words.seed)
+        microbatches = [microbatch_of(args, draw) for _ in range(self.count)]
+        last = len(stages) - 1
+        self.stages = [Linked(stage, microbatches if place == 0 else None, loss if place == last else None)
+                       for place, stage in enumerate(stages)]
+        self.examples = examples(self.stages)
+        for stage in self.stages if words.check else [self.stages[stage] for stage in self.mine]:
+            stage.to(device)
+        microbatches[:] = [tuple(one.to(device) if isinstance(one, torch.Tensor) else one for one in args) for args in microbatches]
+        self.buffers = [(one, one.detach().clone()) for stage in self.stages for one in stage.buffers()]
+
+    def load(self):
+        if self.words.sleep:
+            return [Waiting() for _ in self.ranks], (torch.ones(1),), torch.sum
+        import factory
+        import split
+
+        module, args, loss = factory.load(self.words.model, self.words.settings)
+        stages = split.stages(self.plan, module, args, self.words.split)
+        if len(stages) != len(self.ranks):
+            raise UserError(f"the model has {len(stages)} stages and the plan {len(self.ranks)}")
+        return stages, args, loss
+
+    def reset(self):
+        """As before the first step."""
+        with torch.no_grad():
+            for one, was in self.buffers:
+                one.copy_(was)
+        for stage in self.stages:
+            stage.zero_grad(set_to_none=True)
+
+    def holders(self):
+        """Each parameter, and the ranks of the stages that hold it, in the same order on every rank."""
+        found = {}
+        for stage, where in zip(self.stages, self.ranks):
+            for one in stage.parameters():
+                found.setdefault(one, set()).add(where)
+        return found
+
+
+def examples(stages):
+    """What each stage takes and returns, of one microbatch; buffers stay as they were."""
+    buffers = [(one, one.detach().clone()) for stage in stages for one in stage.buffers()]
+    values, found = (torch.zeros(1, dtype=torch.int64),), []
+    for stage in stages:
+        outputs = tuple_of(stage(*values))
+        if not all(isinstance(one, torch.Tensor) for one in outputs):
+            raise UserError("a stage returns what is no tensor")
+        outputs = tuple(one.detach().requires_grad_(one.requires_grad) for one in outputs)
+        found.append((values, outputs))
+        values = outputs
+    with torch.no_grad():
+        for one, was in buffers:
+            one.copy_(was)
+    return found
+
+
+def schedule_of(job, order, recorder):
+    """PyTorch's runtime with this rank's stages and the plan's order. Gradients are averaged by `average`: PyTorch would do
+    it stage by stage, so twice for a parameter that two stages of a rank share."""
+    stages = []
+    for place in job.mine:
+        inputs, outputs = job.examples[place]
+        stage = RecordedStage(job.stages[place], place, len(job.stages), job.device, input_args=inputs, output_args=outputs)
+        stage.recorder, stage.seed = recorder, job.words.seed
+        stages.append(stage)
+    schedule = schedules._PipelineScheduleRuntime(stages, job.count, loss_fn=lambda output, target: output.sum(), scale_grads=False)
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write(order)
+        file.flush()
+        schedule._load_csv(file.name, format="compute_only" if job.words.format == "torch-csv" else "compute_comms")
+    return schedule
+
+
+def run_steps(job, schedule, recorder):
+    """The passes of every measured step on this rank, and the losses of the last one."""
+    numbers = torch.arange(job.count)
+    steps = []
+    for step in range(WARM_UP + job.words.steps):
+        job.reset()
+        losses = []
+        recorder.begin(step)
+        schedule.step(*([numbers] if 0 in job.mine else []), target=numbers, losses=losses)
+        steps.append((recorder.clock, recorder.passes()))
+    return steps[WARM_UP:], torch.stack(losses).detach().cpu().double() if losses else None
+
+
+def fastest(job, steps):
+    """The passes of the step that took the least, of all ranks, on rank 0.
+
+    Ranks of one machine share its clock; those of several begin at the same time, when all have come to the barrier.
+    """
+    gathered = [None] * dist.get_world_size() if rank() == 0 else None
+    dist.gather_object((socket.gethostname(), steps), gathered)
+    if rank() != 0:
+        return None
+    same = len({host for host, _ in gathered}) == 1
+    found = []
+    for step in range(job.words.steps):
+        zero = min(of_rank[step][0] for _, of_rank in gathered)
+        passes = []
+        for _, of_rank in gathered:
+            clock, mine = of_rank[step]
+            late = clock - zero if same else 0.0
+            passes += [one._replace(start=one.start + late, end=one.end + late) for one in mine]
+        found.append(sorted(passes, key=lambda one: one.start))
+    return min(found, key=timeline.iteration)
+
+
+# Whether it computes the same.
+
+
+def average(job):
+    """Sums the gradients of parameters that several ranks hold, and averages all over the microbatches; how many were shared."""
+    shared = 0
+    for one, where in job.holders().items():
+        if len(where) > 1:
+            shared += 1
+            gradient = torch.zeros_like(one) if one.grad is None or rank() not in where else one.grad
+            dist.all_reduce(gradient)
+            one.grad = gradient if rank() in where else None
+        if one.grad is not None:
+            one.grad.div_(job.count)
+    return shared
+
+
+def reference(job):
+    """The losses of the stages in a row, without a pipeline; gradients are left in the parameters."""
+    job.reset()
+    step = WARM_UP + job.words.steps - 1
+    losses = []
+    for microbatch in range(job.count):
+        values = (torch.tensor([microbatch]),)
+        for place, stage in enumerate(job.stages):
+            torch.manual_seed(seed_of(job.words.seed, step, place, microbatch))
+            values = tuple_of(stage(*values))
+        values[0].sum().backward()
+        losses.append(values[0].detach().sum())
+    for one in job.holders():
+        if one.grad is not None:
+            one.grad.div_(job.count)
+    return torch.stack(losses).cpu().double()
+
+
+def compare(job, losses):
+    """How far losses and gradients are from those without a pipeline, on rank 0."""
+    shared = average(job)
+    mine = {one: one.grad for one, where in job.holders().items() if min(where) == rank()}
+    expected = reference(job)
+    zero = torch.zeros(())
+    sums = torch.zeros(2, dtype=torch.float64)
+    for one, got in mine.items():
+        got, wanted = (zero if grad is None else grad.detach().cpu().double() for grad in (got, one.grad))
+        sums += torch.stack([(got - wanted).square().sum(), wanted.square().sum()])
+    sums = [sums, losses]
+    gathered = [None] * dist.get_world_size() if rank() == 0 else None
+    dist.gather_object(sums, gathered)
+    if rank() != 0:
+        return None
+    got = next(of_rank for _, of_rank in gathered if of_rank is not None)
+    difference, norm = (float(sum(sums[place] for sums, _ in gathered)) ** 0.5 for place in (0, 1))
+    return {
+        "loss": float(got.mean()),
+        "loss_difference": float(((got - expected).abs() / expected.abs().clamp(min=1e-30)).max()),
+        "gradient_difference": difference / norm if norm > 0 else difference,
+        "gradient_norm": norm,
+        "tied": shared,
+    }
+
+
+# What is said of it.
+
+
+def report_of(job, predicted, measured, compared):
+    """The figures, as --json writes them."""
+    took = timeline.iteration(predicted), timeline.iteration(measured)
+    sides = [(name, timeline.idle(passes, job.plan["devices"])) for name, passes in (("predicted", predicted), ("measured", measured))]
+    planned = timeline.mean_seconds(timeline.work(predicted, job.plan["stages"]))
+    ran = timeline.mean_seconds({(one.stage, one.microbatch, one.kind): one.end - one.start for one in measured})
+    return {
+        "iteration": {"predicted": took[0], "measured": took[1], "difference": took[1] / took[0] - 1 if took[0] > 0 else None},
+        "stages": [{"stage": stage, "rank": where, "predicted": planned[stage], "measured": ran[stage]}
+                   for stage, where in enumerate(job.ranks)],
+        "ranks": [{"rank": place, **{name: side[place] for name, side in sides}} for place in range(job.plan["devices"])],
+        "check": compared,
+        "schedule": "order" if job.words.order else job.plan["schedule"]["name"] or "order",
+        "microbatches": job.count,
+        "steps": job.words.steps,
+        "format": job.words.format,
+        "sleep": job.words.sleep,
+        "backend": job.words.backend,
+        "torch": torch.__version__,
+    }
+
+
+def table(rows):
+    """Lines of columns, the first to the left."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(width) if place == 0 else cell.rjust(width)
+                               for place, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows)
+
+
+def ms(seconds):
+    return f"{seconds * 1e3:.2f}"
+
+
+def say(report):
+    took = report["iteration"]
+    print(f"{report['schedule']}, {len(report['ranks'])} ranks, {len(report['stages'])} stages, {report['microbatches']} microbatches, "
+          f"{report['backend']}, torch {report['torch']}")
+    print(f"iteration: predicted {ms(took['predicted'])} ms, measured {ms(took['measured'])} ms"
+          + (f", {took['difference']:+.1%} of the prediction" if took["difference"] is not None else ""))
+    print("\nms, predicted / measured")
+    pair = lambda of, *path: " / ".join(ms(at(of[name], path)) for name in ("predicted", "measured"))  # noqa: E731
+    print(table([["rank", "busy", *timeline.CAUSES.values()]] +
+                [[str(of["rank"]), pair(of, "busy"), *(pair(of, "idle", cause) for cause in timeline.CAUSES)] for of in report["ranks"]]))
+    kinds = [kind for kind in timeline.KINDS if any(kind in of["measured"] for of in report["stages"])]
+    print("\nmeasured : predicted, mean of a pass")
+    print(table([["stage", "rank", *(timeline.KINDS[kind] for kind in kinds)]] +
+                [[str(of["stage"]), str(of["rank"]), *(ratio(of, kind) for kind in kinds)] for of in report["stages"]]))
+
+
+def at(of, path):
+    for key in path:
+        of = of[key]
+    return of
+
+
+def ratio(of, kind):
+    planned, ran = of["predicted"].get(kind), of["measured"].get(kind)
+    if planned is None or ran is None:
+        return ""
+    return f"{ms(ran)} : {ms(planned)}" + (f" = {ran / planned:.2f}" if planned > 0 else "")
+
+
+def say_compared(compared):
+    """Whether it computed the same; prints it."""
+    if compared["tied"]:
+        print(f"\ntied: {compared['tied']} parameters on several ranks; their gradients were summed over these")
+    same = compared["loss_difference"] <= LOSSES_DIFFER and compared["gradient_difference"] <= GRADIENTS_DIFFER
+    print(f"\nwithout a pipeline: loss {compared['loss']:.6g}, difference {compared['loss_difference']:.2g} (limit {LOSSES_DIFFER:g}); "
+          f"gradients, difference {compared['gradient_difference']:.2g} of their norm (limit {GRADIENTS_DIFFER:g}): "
+          + ("the same" if same else "NOT the same"))
+    return same
+
+
+def write(words, report, predicted, measured):
+    both = {"predicted": predicted, "measured": measured}
+    texts = {words.json: lambda: json.dumps(report, indent=1) + "\n",
+             words.trace: lambda: json.dumps(timeline.chrome(both)) + "\n",
+             words.svg: lambda: timeline.svg(both, f"{pathlib.Path(words.plan).name}, {report['schedule']}")}
+    for file, text in texts.items():
+        if file:
+            try:
+                pathlib.Path(file).write_text(text())
+            except OSError as error:
+                raise UserError(f"{file}: {error.strerror}") from None
+
+
+def device_of(words):
+    if words.backend == "gloo":
+        return torch.device("cpu")
+    if not torch.cuda.is_available():
+        raise UserError("--backend nccl: there is no GPU that PyTorch can use; --backend gloo runs on CPUs")
+    local = int(os.environ.get("LOCAL_RANK", 0))
+    if local >= torch.cuda.device_count():
+        raise UserError(f"--backend nccl: there are {torch.cuda.device_count()} GPUs, and more ranks on this machine")
+    torch.cuda.set_device(local)
+    return torch.device("cuda", local)
+
+
+def run(words):
+    """The exit status."""
+    device = on_all(lambda: device_of(words))
+    given = on_first(lambda: prepare(words, dist.get_world_size()))
+    predicted = given["predicted"]
+    job = on_all(lambda: Job(words, given["plan"], predicted, device))
+    recorder = Recorder(device, timeline.work(predicted, given["plan"]["stages"]) if words.sleep else None)
+    steps, losses = run_steps(job, schedule_of(job, given["order"], recorder), recorder)
+    measured = fastest(job, steps)
+    compared = compare(job, losses) if words.check else None
+    return on_first(lambda: conclude(job, predicted, measured, compared))
+
+
+def conclude(job, predicted, measured, compared):
+    report = report_of(job, predicted, measured, compared)
+    say(report)
+    same = compared is None or say_compared(compared)
+    write(job.words, report, predicted, measured)
+    return 0 if same else 1
+
+
+def main():
+    words = arguments()
+    if "RANK" not in os.environ:
+        print(f"run.py: start it by: torchrun --nproc-per-node RANKS {' '.join(sys.argv)}", file=sys.stderr)
+        return 2
+    logging.getLogger("torch").setLevel(logging.ERROR)
+    torch.set_num_threads(words.threads)
+    dist.init_process_group("gloo" if words.backend == "gloo" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl")
+    try:
+        return run(words)
+    except Quit as error:
+        if rank() == 0:
+            print(f"run.py: {error}", file=sys.stderr)
+        return 2
+    finally:
+        dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
