@@ -2,19 +2,22 @@
 """Runs a plan's order in PyTorch and compares it with what was predicted.
 
     torchrun --nproc-per-node 4 examples/pytorch/run.py plan.json --model models:toy_transformer
-    torchrun --nproc-per-node 4 examples/pytorch/run.py plan.json --sleep
+    python examples/pytorch/run.py plan.json --sleep
 
+With torchrun on one machine or several; without it, run.py starts the ranks of the plan on this machine by itself.
 The order is that of `stagecut simulate PLAN --format torch-csv`, run by PyTorch's own pipeline runtime. Losses and gradients
 are compared with the model run without a pipeline. With --sleep nothing is computed: each pass takes the time of the plan.
 """
 
 import argparse
 import contextlib
+import inspect
 import json
 import logging
 import os
 import pathlib
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -55,6 +58,7 @@ def arguments():
     parser.add_argument("plan", metavar="PLAN", help="a plan, as `stagecut plan --format json` writes it")
     parser.add_argument("--model", metavar="MODULE:FACTORY", help="makes the module and its arguments: see factory.py")
     parser.add_argument("--set", dest="settings", metavar="KEY=VALUE", action="append", default=[], help="an argument of the factory")
+    parser.add_argument("--args", metavar="SHAPE", nargs="+", help="arguments of the module, for a factory that returns none")
     parser.add_argument("--split", default="auto", choices=("auto", "graph", "pipeline", "modules"), help="how: see split.py")
     parser.add_argument("--sleep", action="store_true", help="wait for the times of the plan; no model is needed")
     parser.add_argument("--steps", metavar="N", type=int, default=5, help="measured ones, of which the fastest is reported")
@@ -197,9 +201,10 @@ class Linked(torch.nn.Module):
         outputs = self.stage(*values)
         if self.loss is not None:
             return torch.stack([self.loss(outputs)])
-        # What is only handed through must not be its own gradient's leaf, and transfers want contiguous tensors.
+        # Transfers want contiguous tensors, and the runtime detaches outputs, which must be neither views nor inputs handed through.
         mine = {id(value) for value in values}
-        outputs = tuple((one.view_as(one) if id(one) in mine else one).contiguous() for one in tuple_of(outputs))
+        outputs = tuple(one.clone(memory_format=torch.contiguous_format) if id(one) in mine or one._base is not None
+                        or not one.is_contiguous() else one for one in tuple_of(outputs))
         return outputs if len(outputs) > 1 else outputs[0]
 
 
@@ -265,6 +270,10 @@ class RecordedStage(PipelineStage):
     recorder: Recorder
     seed: int
 
+    def _get_init_p2p_neighbors_ops(self):
+        # PyTorch 2.9 sends 8 bytes where it receives 4, to connect the ranks; gloo connects them by itself, and refuses that.
+        return [] if self.device.type == "cpu" else super()._get_init_p2p_neighbors_ops()
+
     def forward_one_chunk(self, chunk, *args, **kwargs):
         torch.manual_seed(seed_of(self.seed, self.recorder.step, self.stage_index, chunk))
         with self.recorder.span(self.stage_index, chunk, "F"):
@@ -312,8 +321,11 @@ class Job:
         import factory
         import split
 
-        module, args, loss = factory.load(self.words.model, self.words.settings)
-        stages = split.stages(self.plan, module, args, self.words.split)
+        try:
+            module, args, loss = factory.load(self.words.model, factory.parse_settings(self.words.settings), self.words.args)
+            stages = split.stages(self.plan, module, args, self.words.split)
+        except factory.Refused as error:
+            raise UserError(str(error)) from None
         if len(stages) != len(self.ranks):
             raise UserError(f"the model has {len(stages)} stages and the plan {len(self.ranks)}")
         return stages, args, loss
@@ -355,6 +367,10 @@ def examples(stages):
 def schedule_of(job, order, recorder):
     """PyTorch's runtime with this rank's stages and the plan's order. Gradients are averaged by `average`: PyTorch would do
     it stage by stage, so twice for a parameter that two stages of a rank share."""
+    bare = [place for place, (_, outputs) in enumerate(job.examples) if not all(one.requires_grad for one in outputs)]
+    if bare and "output_grads" not in inspect.signature(PipelineStage).parameters:
+        raise UserError(f"stage {bare[0]} hands on a tensor that has no gradient, as a mask, which PyTorch {torch.__version__} cannot "
+                        "send; 2.15 can")
     stages = []
     for place in job.mine:
         inputs, outputs = job.examples[place]
@@ -573,7 +589,8 @@ def run(words):
     predicted = given["predicted"]
     job = on_all(lambda: Job(words, given["plan"], predicted, device))
     recorder = Recorder(device, timeline.work(predicted, given["plan"]["stages"]) if words.sleep else None)
-    steps, losses = run_steps(job, schedule_of(job, given["order"], recorder), recorder)
+    schedule = on_all(lambda: schedule_of(job, given["order"], recorder))
+    steps, losses = run_steps(job, schedule, recorder)
     measured = fastest(job, steps)
     compared = compare(job, losses) if words.check else None
     return on_first(lambda: conclude(job, predicted, measured, compared))
@@ -587,22 +604,60 @@ def conclude(job, predicted, measured, compared):
     return 0 if same else 1
 
 
+def fail():
+    """Ends the process. Of several ranks that fail, the first to do so says why: the others lost their neighbours."""
+    with contextlib.suppress(Exception):
+        if dist.distributed_c10d._get_default_store().add("failures", 1) > 1:
+            time.sleep(2)  # so that the first one's words come out before all are ended
+            os._exit(1)
+    print(f"run.py: rank {rank()} failed:\n{traceback.format_exc()}", file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+def launch(words):
+    """Without torchrun: a process for each rank of the plan on this machine, and the status of the first that fails. Torchrun
+    has a status of its own, and prints a page for every error."""
+    try:
+        count = read_plan(words.plan)["devices"]
+    except UserError as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return 2
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    ranks = []
+    for place in range(count):
+        numbers = {"RANK": place, "LOCAL_RANK": place, "WORLD_SIZE": count, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+        environment = {"OMP_NUM_THREADS": str(words.threads), **os.environ, **{name: str(value) for name, value in numbers.items()}}
+        ranks.append(subprocess.Popen([sys.executable, *sys.argv], env=environment))
+    try:
+        while any(one.poll() is None for one in ranks) and not any(one.returncode for one in ranks):
+            time.sleep(0.05)
+        return next((one.returncode for one in ranks if one.returncode), 0)
+    finally:
+        for one in ranks:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                one.wait(10)  # what failed on one fails on all, soon
+            one.kill()
+
+
 def main():
     words = arguments()
     if "RANK" not in os.environ:
-        print(f"run.py: start it by: torchrun --nproc-per-node RANKS {' '.join(sys.argv)}", file=sys.stderr)
-        return 2
-    logging.getLogger("torch").setLevel(logging.ERROR)
+        return launch(words)
+    logging.getLogger("torch").setLevel(logging.CRITICAL)  # at an error the runtime prints the whole schedule
     torch.set_num_threads(words.threads)
     dist.init_process_group("gloo" if words.backend == "gloo" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl")
     try:
-        return run(words)
+        status = run(words)
     except Quit as error:
         if rank() == 0:
             print(f"run.py: {error}", file=sys.stderr)
-        return 2
-    finally:
-        dist.destroy_process_group()
+        status = 2
+    except Exception:
+        fail()
+    dist.destroy_process_group()
+    return status
 
 
 if __name__ == "__main__":
