@@ -124,19 +124,19 @@ class Linked(torch.nn.Module):
     """A stage as the runtime calls it.
 
     The runtime splits one batch into microbatches, and joins the outputs of the last stage. Arguments and outputs of a model
-    need no batch: so the first stage is given the number of the microbatch, and the last one returns its loss.
+    need no batch: so a stage knows the microbatches, and which of them is next, and the last one returns its loss.
     """
 
-    def __init__(self, stage, microbatches=None, loss=None):
+    def __init__(self, stage, microbatches, first=False, loss=None):
         super().__init__()
-        self.stage, self.microbatches, self.loss = stage, microbatches, loss
+        self.stage, self.microbatches, self.first, self.loss = stage, microbatches, first, loss
+        self.microbatch = 0
 
     def forward(self, *values):
-        if self.microbatches is not None:
-            values = self.microbatches[int(values[0])]
-        outputs = self.stage(*values)
+        args = self.microbatches[self.microbatch]
+        outputs = self.stage(*(args if self.first else values))
         if self.loss is not None:
-            return torch.stack([self.loss(outputs)])
+            return torch.stack([self.loss(outputs, args[0])])
         # Transfers want contiguous tensors, and the runtime detaches outputs, which must be neither views nor inputs handed through.
         mine = {id(value) for value in values}
         outputs = tuple(one.clone(memory_format=torch.contiguous_format) if id(one) in mine or one._base is not None
@@ -212,6 +212,7 @@ class RecordedStage(PipelineStage):
 
     def forward_one_chunk(self, chunk, *args, **kwargs):
         torch.manual_seed(seed_of(self.seed, self.recorder.step, self.stage_index, chunk))
+        self.submod.microbatch = chunk
         with self.recorder.span(self.stage_index, chunk, "F"):
             return super().forward_one_chunk(chunk, *args, **kwargs)
 
@@ -243,7 +244,7 @@ class Job:
         draw = torch.Generator().manual_seed(words.seed)
         microbatches = [microbatch_of(args, draw) for _ in range(self.count)]
         last = len(stages) - 1
-        self.stages = [Linked(stage, microbatches if place == 0 else None, loss if place == last else None)
+        self.stages = [Linked(stage, microbatches, place == 0, loss if place == last else None)
                        for place, stage in enumerate(stages)]
         self.examples = examples(self.stages)
         for stage in self.stages if words.check else [self.stages[stage] for stage in self.mine]:
@@ -253,7 +254,7 @@ class Job:
 
     def load(self):
         if self.words.sleep:
-            return [Waiting() for _ in self.ranks], (torch.ones(1),), torch.sum
+            return [Waiting() for _ in self.ranks], (torch.ones(1),), lambda output, _: output.sum()
         import factory
         import split
 
@@ -382,6 +383,7 @@ def reference(job):
         values = (torch.tensor([microbatch]),)
         for place, stage in enumerate(job.stages):
             torch.manual_seed(seed_of(job.words.seed, step, place, microbatch))
+            stage.microbatch = microbatch
             values = tuple_of(stage(*values))
         values[0].sum().backward()
         losses.append(values[0].detach().sum())
