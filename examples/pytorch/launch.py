@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What run.py is asked for, and its ranks where torchrun does not start them. Nothing here imports torch, so errors come at once."""
+"""What run.py is asked for, and its ranks where torchrun does not start them. Without torch, so errors come at once."""
 
 import argparse
 import contextlib
@@ -25,7 +25,8 @@ def arguments(description):
     parser = Parser("run.py", description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("plan", metavar="PLAN", help="a plan, as `stagecut plan --format json` writes it")
     parser.add_argument("--model", metavar="MODULE:FACTORY", help="makes the module and its arguments: see factory.py")
-    parser.add_argument("--set", dest="settings", metavar="KEY=VALUE", action="append", default=[], help="an argument of the factory")
+    parser.add_argument("--set", dest="settings", metavar="KEY=VALUE", action="append", default=[],
+                        help="an argument of the factory")
     parser.add_argument("--args", metavar="SHAPE", nargs="+", help="arguments of the module, for a factory that returns none")
     parser.add_argument("--split", default="auto", choices=("auto", "graph", "pipeline", "modules"), help="how: see split.py")
     parser.add_argument("--sleep", action="store_true", help="wait for the times of the plan; no model is needed")
@@ -40,7 +41,8 @@ def arguments(description):
     parser.add_argument("--json", metavar="FILE", help="the figures")
     parser.add_argument("--threads", metavar="N", type=int, default=1, help="of each process, for operators")
     parser.add_argument("--seed", metavar="N", type=int, default=0)
-    parser.add_argument("--no-check", dest="check", action="store_false", help="do not compare with the model run without a pipeline")
+    parser.add_argument("--no-check", dest="check", action="store_false",
+                        help="do not compare with the model run without a pipeline")
     parser.add_argument("--check", dest="check", action="store_true", default=True, help=argparse.SUPPRESS)
     words = parser.parse_args()
     if bool(words.model) == words.sleep:
@@ -92,7 +94,8 @@ def launch(description):
     ranks = []
     for place in range(count):
         numbers = {"RANK": place, "LOCAL_RANK": place, "WORLD_SIZE": count, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
-        environment = {"OMP_NUM_THREADS": str(words.threads), **os.environ, **{name: str(value) for name, value in numbers.items()}}
+        environment = {"OMP_NUM_THREADS": str(words.threads), **os.environ,
+                       **{name: str(value) for name, value in numbers.items()}}
         ranks.append(subprocess.Popen([sys.executable, *sys.argv], env=environment))
     try:
         while any(one.poll() is None for one in ranks) and not any(one.returncode for one in ranks):

@@ -58,7 +58,8 @@ def prepare(words, ranks):
     with tempfile.TemporaryDirectory() as folder:
         file = words.plan
         if words.sleep and plan.pop("messages", None):
-            print("run.py: with --sleep messages take no time, so the prediction is that of the plan without its links", file=sys.stderr)
+            print("run.py: with --sleep messages take no time, so the prediction is that of the plan without its links",
+                  file=sys.stderr)
             file = pathlib.Path(folder) / "plan.json"
             file.write_text(json.dumps(plan))
         order = planner("simulate", file, *options, "--format", order_format(words))
@@ -124,20 +125,21 @@ class Linked(torch.nn.Module):
     """A stage as the runtime calls it.
 
     The runtime splits one batch into microbatches, and joins the outputs of the last stage. Arguments and outputs of a model
-    need no batch: so a stage knows the microbatches, and which of them is next, and the last one returns its loss.
+    need no batch: so the first stage has all microbatches, and the last one returns the loss. Which is run is `microbatch`.
     """
 
-    def __init__(self, stage, microbatches, first=False, loss=None):
+    def __init__(self, stage, microbatches, first, loss=None):
         super().__init__()
         self.stage, self.microbatches, self.first, self.loss = stage, microbatches, first, loss
         self.microbatch = 0
 
     def forward(self, *values):
-        args = self.microbatches[self.microbatch]
-        outputs = self.stage(*(args if self.first else values))
+        if self.first:
+            values = self.microbatches[self.microbatch]
+        outputs = self.stage(*values)
         if self.loss is not None:
-            return torch.stack([self.loss(outputs, args[0])])
-        # Transfers want contiguous tensors, and the runtime detaches outputs, which must be neither views nor inputs handed through.
+            return torch.stack([self.loss(outputs, self.microbatches[self.microbatch][0])])
+        # Transfers want contiguous tensors; and the runtime detaches outputs, which must be neither views nor inputs.
         mine = {id(value) for value in values}
         outputs = tuple(one.clone(memory_format=torch.contiguous_format) if id(one) in mine or one._base is not None
                         or not one.is_contiguous() else one for one in tuple_of(outputs))
@@ -249,7 +251,8 @@ class Job:
         self.examples = examples(self.stages)
         for stage in self.stages if words.check else [self.stages[stage] for stage in self.mine]:
             stage.to(device)
-        microbatches[:] = [tuple(one.to(device) if isinstance(one, torch.Tensor) else one for one in args) for args in microbatches]
+        microbatches[:] = [tuple(one.to(device) if isinstance(one, torch.Tensor) else one for one in args)
+                           for args in microbatches]
         self.buffers = [(one, one.detach().clone()) for stage in self.stages for one in stage.buffers()]
 
     def load(self):
@@ -287,7 +290,7 @@ class Job:
 def examples(stages):
     """What each stage takes and returns, of one microbatch; buffers stay as they were."""
     buffers = [(one, one.detach().clone()) for stage in stages for one in stage.buffers()]
-    values, found = (torch.zeros(1, dtype=torch.int64),), []
+    values, found = (torch.zeros(1, dtype=torch.int64),), []  # the first stage is given a number: see run_steps
     for stage in stages:
         outputs = tuple_of(stage(*values))
         if not all(isinstance(one, torch.Tensor) for one in outputs):
@@ -306,15 +309,16 @@ def schedule_of(job, order, recorder):
     it stage by stage, so twice for a parameter that two stages of a rank share."""
     bare = [place for place, (_, outputs) in enumerate(job.examples) if not all(one.requires_grad for one in outputs)]
     if bare and "output_grads" not in inspect.signature(PipelineStage).parameters:
-        raise UserError(f"stage {bare[0]} hands on a tensor that has no gradient, as a mask, which PyTorch {torch.__version__} cannot "
-                        "send; 2.15 can")
+        raise UserError(f"stage {bare[0]} hands on a tensor that has no gradient, as a mask, which PyTorch "
+                        f"{torch.__version__} cannot send; 2.15 can")
     stages = []
     for place in job.mine:
         inputs, outputs = job.examples[place]
         stage = RecordedStage(job.stages[place], place, len(job.stages), job.device, input_args=inputs, output_args=outputs)
         stage.recorder, stage.seed = recorder, job.words.seed
         stages.append(stage)
-    schedule = schedules._PipelineScheduleRuntime(stages, job.count, loss_fn=lambda output, target: output.sum(), scale_grads=False)
+    schedule = schedules._PipelineScheduleRuntime(stages, job.count, loss_fn=lambda output, target: output.sum(),
+                                                  scale_grads=False)
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         file.write(order)
         file.flush()
@@ -361,7 +365,7 @@ def fastest(job, steps):
 
 
 def average(job):
-    """Sums the gradients of parameters that several ranks hold, and averages all over the microbatches; how many were shared."""
+    """Sums the gradients of parameters that several ranks hold, averages all over the microbatches; how many were shared."""
     shared = 0
     for one, where in job.holders().items():
         if len(where) > 1:
@@ -380,7 +384,7 @@ def reference(job):
     step = WARM_UP + job.words.steps - 1
     losses = []
     for microbatch in range(job.count):
-        values = (torch.tensor([microbatch]),)
+        values = ()
         for place, stage in enumerate(job.stages):
             torch.manual_seed(seed_of(job.words.seed, step, place, microbatch))
             stage.microbatch = microbatch
@@ -425,7 +429,8 @@ def compare(job, losses):
 def report_of(job, predicted, measured, compared):
     """The figures, as --json writes them."""
     took = timeline.iteration(predicted), timeline.iteration(measured)
-    sides = [(name, timeline.idle(passes, job.plan["devices"])) for name, passes in (("predicted", predicted), ("measured", measured))]
+    sides = [(name, timeline.idle(passes, job.plan["devices"]))
+             for name, passes in (("predicted", predicted), ("measured", measured))]
     planned = timeline.mean_seconds(timeline.work(predicted, job.plan["stages"]))
     ran = timeline.mean_seconds({(one.stage, one.microbatch, one.kind): one.end - one.start for one in measured})
     return {
@@ -457,14 +462,15 @@ def ms(seconds):
 
 def say(report):
     took = report["iteration"]
-    print(f"{report['schedule']}, {len(report['ranks'])} ranks, {len(report['stages'])} stages, {report['microbatches']} microbatches, "
-          f"{report['backend']}, torch {report['torch']}")
+    print(f"{report['schedule']}, {len(report['ranks'])} ranks, {len(report['stages'])} stages, "
+          f"{report['microbatches']} microbatches, {report['backend']}, torch {report['torch']}")
     print(f"iteration: predicted {ms(took['predicted'])} ms, measured {ms(took['measured'])} ms"
           + (f", {took['difference']:+.1%} of the prediction" if took["difference"] is not None else ""))
     print("\nms, predicted / measured")
     pair = lambda of, *path: " / ".join(ms(at(of[name], path)) for name in ("predicted", "measured"))  # noqa: E731
     print(table([["rank", "busy", *timeline.CAUSES.values()]] +
-                [[str(of["rank"]), pair(of, "busy"), *(pair(of, "idle", cause) for cause in timeline.CAUSES)] for of in report["ranks"]]))
+                [[str(of["rank"]), pair(of, "busy"), *(pair(of, "idle", cause) for cause in timeline.CAUSES)]
+                 for of in report["ranks"]]))
     kinds = [kind for kind in timeline.KINDS if any(kind in of["measured"] for of in report["stages"])]
     print("\nmeasured : predicted, mean of a pass")
     print(table([["stage", "rank", *(timeline.KINDS[kind] for kind in kinds)]] +
@@ -489,8 +495,9 @@ def say_compared(compared):
     if compared["tied"]:
         print(f"\ntied: {compared['tied']} parameters on several ranks; their gradients were summed over these")
     same = compared["loss_difference"] <= LOSSES_DIFFER and compared["gradient_difference"] <= GRADIENTS_DIFFER
-    print(f"\nwithout a pipeline: loss {compared['loss']:.6g}, difference {compared['loss_difference']:.2g} (limit {LOSSES_DIFFER:g}); "
-          f"gradients, difference {compared['gradient_difference']:.2g} of their norm (limit {GRADIENTS_DIFFER:g}): "
+    print(f"\nwithout a pipeline: loss {compared['loss']:.6g}, difference {compared['loss_difference']:.2g} "
+          f"(limit {LOSSES_DIFFER:g}); gradients, difference {compared['gradient_difference']:.2g} of their norm "
+          f"(limit {GRADIENTS_DIFFER:g}): "
           + ("the same" if same else "NOT the same"))
     return same
 

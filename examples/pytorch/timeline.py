@@ -60,7 +60,8 @@ def work(timeline, stages):
     for (_, start, end), passes in together.items():
         parts = [stages[one.stage]["forward" if one.kind == "F" else "backward"] for one in passes]
         for one, part in zip(passes, parts):
-            seconds[one.stage, one.microbatch, one.kind] = (end - start) * (part / sum(parts) if len(parts) > 1 and sum(parts) > 0 else 1)
+            share = part / sum(parts) if len(parts) > 1 and sum(parts) > 0 else 1
+            seconds[one.stage, one.microbatch, one.kind] = (end - start) * share
     return seconds
 
 
@@ -90,7 +91,8 @@ def idle(timeline, ranks):
             if one is mine[0]:
                 idle_of["before_first_pass"] += gap
             else:
-                fed = ends.get((one.stage - 1, one.microbatch, "F") if one.kind == "F" else (one.stage + 1, one.microbatch, "B"))
+                feeds = (one.stage - 1, one.microbatch, "F") if one.kind == "F" else (one.stage + 1, one.microbatch, "B")
+                fed = ends.get(feeds)
                 waited = 0.0 if fed is None or one.kind == "W" else min(max(fed - now, 0.0), gap)
                 idle_of["waiting_for_forward" if one.kind == "F" else "waiting_for_gradient"] += waited
                 idle_of["transfer_and_overhead"] += gap - waited
@@ -146,7 +148,8 @@ class Picture:
         kinds = [kind for kind in KINDS if any(one.kind == kind for timeline in self.timelines.values() for one in timeline)]
         for place, kind in enumerate(kinds):
             x = self.left + 130 * place
-            yield f'<path fill="{COLOURS[kind]}" d="M{x} 12h14v10h-14z"/><text x="{x + 19}" y="21" font-size="11">{KINDS[kind]}</text>'
+            yield (f'<path fill="{COLOURS[kind]}" d="M{x} 12h14v10h-14z"/>'
+                   f'<text x="{x + 19}" y="21" font-size="11">{KINDS[kind]}</text>')
         if max(self.chunk.values()) > 0:
             yield f'<text x="{self.left + 130 * len(kinds)}" y="21" font-size="11">(the first stage of a rank darkest)</text>'
         yield f'<text x="{self.left}" y="46" font-size="16" font-weight="bold">{html.escape(self.title)}</text>'
@@ -165,16 +168,17 @@ class Picture:
                 colour = shade(COLOURS[one.kind], 0.65 * self.chunk[one.stage] / max(1, *self.chunk.values()))
                 yield (f'<rect x="{self.x(start)}" y="{self.y(one.rank, place) + 1}" '
                        f'width="{(end - start) / self.longest * self.width:.2f}" height="{self.row - 2}" fill="{colour}" '
-                       f'stroke="#fff" stroke-width="0.6"><title>{name}: {KINDS[one.kind]} {one.microbatch}, stage {one.stage}: '
-                       f'{start * 1e3:.4g} to {end * 1e3:.4g} ms</title></rect>')
+                       f'stroke="#fff" stroke-width="0.6"><title>{name}: {KINDS[one.kind]} {one.microbatch}, '
+                       f'stage {one.stage}: {start * 1e3:.4g} to {end * 1e3:.4g} ms</title></rect>')
 
     def axis(self):
         step = 10.0 ** len(str(int(self.longest * 1e9))) / 1e9 / 10  # a power of ten, at most ten steps long
         step = next(step / part for part in (5, 2, 1) if self.longest / (step / part) <= 15)
         for place in range(int(self.longest / step) + 1):
             x = self.x(place * step)
-            yield (f'<path stroke="#c8ced5" stroke-width="0.7" d="M{x} {self.top}V{self.bottom}"/><text x="{x}" y="{self.bottom + 12}" '
-                   f'font-size="10" text-anchor="middle" fill="#656d76">{place * step * 1e3:g}</text>')
+            yield (f'<path stroke="#c8ced5" stroke-width="0.7" d="M{x} {self.top}V{self.bottom}"/>'
+                   f'<text x="{x}" y="{self.bottom + 12}" font-size="10" text-anchor="middle" '
+                   f'fill="#656d76">{place * step * 1e3:g}</text>')
         yield f'<text x="{self.left + self.width + 24}" y="{self.bottom + 12}" font-size="10" fill="#656d76">ms</text>'
 
 
@@ -182,7 +186,8 @@ def svg(timelines, title=""):
     """A picture of named timelines: of every rank a row for each, all to one scale."""
     picture = Picture(timelines, title)
     width, height = picture.left + picture.width + 60, picture.bottom + 30
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+    return "\n".join(['<svg xmlns="http://www.w3.org/2000/svg" '
+                      f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
                       'font-family="Helvetica, Arial, \'DejaVu Sans\', sans-serif" fill="#1f2328">',
                       f'<title>{html.escape(title)}</title>\n<path fill="#fff" d="M0 0h{width}v{height}H0z"/>',
                       *picture.legend(), *picture.axis(), *picture.passes(), "</svg>", ""])

@@ -20,13 +20,14 @@ import torch
 
 def chain(layers=8, dropout=0.1):
     width = 16
-    blocks = [torch.nn.Sequential(torch.nn.Linear(width, width), torch.nn.Tanh(), torch.nn.Dropout(dropout)) for _ in range(layers)]
+    block = lambda: torch.nn.Sequential(torch.nn.Linear(width, width), torch.nn.Tanh(), torch.nn.Dropout(dropout))
+    blocks = [block() for _ in range(layers)]
     return torch.nn.Sequential(*blocks), (torch.randn(4, width),)
 
 def wrong():
     raise ValueError("this model cannot be made")
 '''
-# name, chunks: of every way in which passes can be ordered one. Those that `plan` does not plan come from `simulate` as an order.
+# name, chunks: one of every way in which passes can be ordered. What `plan` does not plan comes from `simulate` as an order.
 SCHEDULES = [("gpipe-lifo", 1), ("zb-h2", 1), ("backward-first", 1), ("interleaved-zb", 2), ("dualpipev", 2)]
 
 
@@ -34,7 +35,8 @@ def profile(layers=8, scale=0.001):
     """A chain whose layers differ, named as the model's."""
     figures = [scale * (1 + 0.5 * (place % 3)) for place in range(layers)]
     return {"schema": "stagecut-profile-1",
-            "layers": [{"name": str(place), "forward": one, "backward": 2 * one, "backward_input": 1.1 * one, "backward_weight": 0.9 * one}
+            "layers": [{"name": str(place), "forward": one, "backward": 2 * one, "backward_input": 1.1 * one,
+                        "backward_weight": 0.9 * one}
                        for place, one in enumerate(figures)]}
 
 
@@ -46,8 +48,8 @@ class Run(unittest.TestCase):
         (self.folder / "chain_model.py").write_text(MODEL)
 
     def plan(self, *words, schedule="1f1b", chunks=1, devices=2, microbatches=4, of=None):
-        text = planner("plan", "-", "--format", "json", "--devices", devices, "--chunks", chunks, "--microbatches", microbatches,
-                       "--schedule", schedule, *words, stdin=json.dumps(of or profile()))
+        text = planner("plan", "-", "--format", "json", "--devices", devices, "--chunks", chunks,
+                       "--microbatches", microbatches, "--schedule", schedule, *words, stdin=json.dumps(of or profile()))
         (self.folder / "plan.json").write_text(text)
         return json.loads(text)
 
@@ -76,7 +78,8 @@ class Waiting(Run):
             self.assertGreaterEqual(report["iteration"]["measured"], plan["makespan"])
             self.assertLess(report["iteration"]["measured"], 1.1 * plan["makespan"])
             for of in report["ranks"]:
-                self.assertAlmostEqual(of["measured"]["busy"] + sum(of["measured"]["idle"].values()), report["iteration"]["measured"])
+                every = of["measured"]["busy"] + sum(of["measured"]["idle"].values())
+                self.assertAlmostEqual(every, report["iteration"]["measured"])
 
     def test_pictures_and_torchrun(self):
         self.plan()
@@ -103,8 +106,8 @@ class Training(Run):
                 words = []
                 if not planned:
                     times = {key: ",".join(str(stage[key]) for stage in plan["stages"]) for key in ("forward", "backward")}
-                    (self.folder / "order.csv").write_text(planner("simulate", "--forward", times["forward"], "--backward", times["backward"],
-                                                                   "--microbatches", 4, "--schedule", schedule, "--format", "torch-csv"))
+                    planner("simulate", "--forward", times["forward"], "--backward", times["backward"], "--microbatches", 4,
+                            "--schedule", schedule, "--format", "torch-csv", "--output", self.folder / "order.csv")
                     words = ["--order", "order.csv"]
                 self.is_same(self.report("--model", "chain_model:chain", "--steps", "1", *words))
 
@@ -134,7 +137,8 @@ class Errors(Run):
         (self.folder / "plan.json").write_text(json.dumps(profile()))
         self.refused("is no plan", "--sleep")
         plan = self.plan()
-        for change, text in (({"schedule": None}, "names no schedule"), ({"profile": {**plan["profile"], "weights_only": True}}, "weights"),
+        for change, text in (({"schedule": None}, "names no schedule"),
+                             ({"profile": {**plan["profile"], "weights_only": True}}, "weights"),
                              ({"stages": [{**stage, "replicas": 2} for stage in plan["stages"]]}, "replicas")):
             kept = {key: value for key, value in {**plan, **change}.items() if value is not None}
             (self.folder / "plan.json").write_text(json.dumps(kept))

@@ -19,7 +19,8 @@ from timeline import Pass  # noqa: E402
 
 def profile(layers=8):
     return {"schema": "stagecut-profile-1",
-            "layers": [{"name": f"l{place}", "forward": 0.01, "backward": 0.02, "backward_weight": 0.009, "backward_input": 0.011}
+            "layers": [{"name": f"l{place}", "forward": 0.01, "backward": 0.02, "backward_weight": 0.009,
+                        "backward_input": 0.011}
                        for place in range(layers)]}
 
 
@@ -57,7 +58,8 @@ class OfTwoRanks(unittest.TestCase):
         events = timeline.chrome({"predicted": self.passes, "measured": self.passes[:3]})["traceEvents"]
         passes = [event for event in events if event["ph"] == "X"]
         self.assertEqual([sum(event["tid"] == thread for event in passes) for thread in (0, 1)], [6, 3])
-        self.assertEqual({event["args"]["name"] for event in events if event["name"] == "thread_name"}, {"predicted", "measured"})
+        threads = {event["args"]["name"] for event in events if event["name"] == "thread_name"}
+        self.assertEqual(threads, {"predicted", "measured"})
         self.assertEqual({(event["pid"], event["ts"], event["dur"]) for event in passes if event["name"] == "B0"},
                          {(1, 6e6, 4e6), (0, 11e6, 3e6)})
 
@@ -106,8 +108,8 @@ class OfPlans(unittest.TestCase):
     def test_the_planners_errors(self):
         with self.assertRaisesRegex(planner.PlannerError, "nowhere.json"):
             timeline.predicted("nowhere.json")
-        with mock.patch.dict(os.environ, STAGECUT="/no/such/program"), self.assertRaisesRegex(planner.PlannerError, "is no program"):
-            planner.find()
+        with mock.patch.dict(os.environ, STAGECUT="/no/such/program"):
+            self.assertRaisesRegex(planner.PlannerError, "is no program", planner.find)
 
 
 if __name__ == "__main__":
