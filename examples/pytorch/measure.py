@@ -290,6 +290,7 @@ def passes(piece, values, clock):
     # torch's schedules run I and W by these two. An input without a gradient leaves nothing to I.
     inputs = piece.take(values)
     _, starts = piece.run(inputs)
+    starts = [each if each._base is None else each.clone() for each in starts]  # they detach outputs, and cannot detach views
     gradients = piece.gradients(starts)
     if not any(each.requires_grad for each in inputs):
         seconds["backward_input"] = 0.0
