@@ -8,9 +8,11 @@ import pathlib
 import re
 import sys
 
+import standard_profile  # noqa: F401, before torch
+
 import torch
 
-from layers import Refused
+from plan_file import Refused
 
 
 def mean_square(output, target=None):

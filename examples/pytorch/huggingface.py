@@ -3,11 +3,13 @@
 
 import os
 
+import standard_profile  # noqa: F401, before torch
+
 import torch
 from torch import nn
 from torch.nn import functional
 
-from layers import Refused
+from plan_file import Refused
 
 
 class Logits(nn.Module):

@@ -3,17 +3,13 @@
 
 import argparse
 import contextlib
-import json
 import os
-import pathlib
 import socket
 import subprocess
 import sys
 import time
 
-
-class UserError(Exception):
-    """What the user can put right, said in one line."""
+from plan_file import Refused, read_plan
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,7 +21,7 @@ def arguments(description):
     parser = Parser("run.py", description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("plan", metavar="PLAN", help="a plan, as `stagecut plan --format json` writes it")
     parser.add_argument("--model", metavar="MODULE:FACTORY", help="makes the module and its arguments: see factory.py")
-    parser.add_argument("--set", dest="settings", metavar="KEY=VALUE", action="append", default=[],
+    parser.add_argument("--set", dest="settings", metavar="NAME=VALUE", nargs="+", action="extend", default=[],
                         help="an argument of the factory")
     parser.add_argument("--args", metavar="SHAPE", nargs="+", help="arguments of the module, for a factory that returns none")
     parser.add_argument("--split", default="auto", choices=("auto", "graph", "pipeline", "modules"), help="how: see split.py")
@@ -52,28 +48,16 @@ def arguments(description):
     return words
 
 
-def read_plan(file):
-    try:
-        plan = json.loads(pathlib.Path(file).read_text())
-    except OSError as error:
-        raise UserError(f"{file}: {error.strerror}") from None
-    except ValueError:
-        raise UserError(f"{file}: is not JSON; `stagecut plan --format json --output FILE` writes a plan") from None
-    if not isinstance(plan, dict) or not str(plan.get("schema", "")).startswith("stagecut-plan-"):
-        raise UserError(f"{file}: is no plan; `stagecut plan --format json --output FILE` writes one")
-    return plan
-
-
 def check_plan(words, plan, ranks):
     """Refuses what cannot be run here."""
     if plan.get("profile", {}).get("weights_only"):
-        raise UserError(f"{words.plan}: was made of weights, not of times")
+        raise Refused(f"{words.plan}: was made of weights, not of times")
     if "schedule" not in plan and not words.order:
-        raise UserError(f"{words.plan}: names no schedule; plan with --microbatches and --schedule")
+        raise Refused(f"{words.plan}: names no schedule; plan with --microbatches and --schedule")
     if any(stage.get(many, 1) > 1 for stage in plan["stages"] for many in ("replicas", "shards")):
-        raise UserError(f"{words.plan}: has stages of several devices (replicas or shards), which run.py does not run")
+        raise Refused(f"{words.plan}: has stages of several devices (replicas or shards), which run.py does not run")
     if plan["devices"] != ranks:
-        raise UserError(f"{words.plan}: is for {plan['devices']} ranks, and there are {ranks}; "
+        raise Refused(f"{words.plan}: is for {plan['devices']} ranks, and there are {ranks}; "
                         f"start it by: torchrun --nproc-per-node {plan['devices']}")
 
 
@@ -84,7 +68,7 @@ def launch(description):
     try:
         plan = read_plan(words.plan)
         check_plan(words, plan, plan.get("devices"))
-    except UserError as error:
+    except Refused as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 2
     count = plan["devices"]

@@ -5,14 +5,14 @@ import fnmatch
 import operator
 import warnings
 
+import standard_profile  # noqa: F401, before torch
+
 import torch
 from torch import fx, nn
 
+from plan_file import Refused
+
 CONTAINERS = (nn.ModuleList, nn.ModuleDict, nn.Sequential)
-
-
-class Refused(Exception):
-    """What the user can mend; programs print it in one line."""
 
 
 class Layer:
@@ -186,7 +186,7 @@ def chosen_modules(module):
         if children and (path == "" or (not in_list and (container or big or holds_list(each)))):
             for name, child in children:
                 open_up(f"{path}.{name}" if path else name, child, container and len(children) > 1)
-        else:
+        elif path:
             names.append(path)
 
     open_up("", module, False)

@@ -8,6 +8,8 @@ import weakref
 
 os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the allocator is asked through the profiler, which tells of its own starts
 
+import standard_profile  # noqa: F401, before torch
+
 import torch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks

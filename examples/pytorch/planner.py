@@ -9,8 +9,10 @@ import pathlib
 import shutil
 import subprocess
 
+from plan_file import Refused
 
-class PlannerError(Exception):
+
+class PlannerError(Refused):
     """What the planner says it cannot do, in one line."""
 
 

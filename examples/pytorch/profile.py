@@ -9,37 +9,24 @@ In Python: profile(module, args) returns the same as a dictionary.
 """
 
 import argparse
-import importlib.util
 import json
-import os
 import sys
-import sysconfig
 
-
-def standard_profile():
-    """The standard library's module of this name, which cProfile, and so PyTorch, imports."""
-    module = sys.modules.get("standard_profile")
-    if module is None:
-        spec = importlib.util.spec_from_file_location("standard_profile", os.path.join(sysconfig.get_path("stdlib"), "profile.py"))
-        module = sys.modules["standard_profile"] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return module
+import standard_profile
 
 
 def __getattr__(name):
-    return getattr(standard_profile(), name)
+    """For cProfile, where it was imported before: what it looks for in a module of this name."""
+    return getattr(standard_profile.load(), name)
 
-
-if __name__ == "__main__":
-    sys.modules.setdefault("profile", standard_profile())
 
 import torch  # noqa: E402
 
 import factory  # noqa: E402
 import huggingface  # noqa: E402
 import measure  # noqa: E402
-from layers import Refused, trace  # noqa: E402
-
+from layers import trace  # noqa: E402
+from plan_file import Refused  # noqa: E402
 
 # Matrix products of 16 bits in FLOP/s, as measured, and bytes/s of memory by the data sheets: those that `stagecut profile transformer
 # --gpu` counts with.
@@ -92,7 +79,7 @@ def arguments():
     parser = argparse.ArgumentParser("profile.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", metavar="MODULE:FACTORY", help="returns a module, (module, args) or (module, args, loss)")
     parser.add_argument("--args", nargs="+", metavar="SHAPE", help="arguments of one microbatch: 8x3x224x224, 4x128:int64:32000")
-    parser.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="keywords of the factory")
+    parser.add_argument("--set", nargs="+", action="extend", metavar="NAME=VALUE", help="keywords of the factory")
     parser.add_argument("--hf-config", metavar="FILE", help="a model of Hugging Face by its config.json, on meta unless --device says else")
     parser.add_argument("--microbatch", type=int, default=1, metavar="N", help="with --hf-config: samples (1)")
     parser.add_argument("--sequence", type=int, metavar="N", help="with --hf-config: tokens of a sample (what the model takes, at most 2048)")

@@ -22,7 +22,8 @@ import time
 import traceback
 import warnings
 
-from launch import UserError, arguments, check_plan, launch, read_plan
+from launch import arguments, check_plan, launch
+from plan_file import Refused, read_plan
 
 if __name__ == "__main__" and "RANK" not in os.environ:
     sys.exit(launch(__doc__))
@@ -33,7 +34,7 @@ import torch.distributed as dist  # noqa: E402
 from torch.distributed.pipelining import PipelineStage, schedules  # noqa: E402
 
 import timeline  # noqa: E402
-from planner import PlannerError, planner  # noqa: E402
+from planner import planner  # noqa: E402
 
 LOSSES_DIFFER, GRADIENTS_DIFFER = 1e-6, 2e-6  # at most, of the loss and of the norm of all gradients
 WARM_UP = 2  # steps
@@ -80,7 +81,7 @@ def on_first(function):
     if rank() == 0:
         try:
             result[0] = function()
-        except (UserError, PlannerError) as error:
+        except Refused as error:
             result[1] = str(error)
     dist.broadcast_object_list(result, src=0)
     if result[1] is not None:
@@ -93,7 +94,7 @@ def on_all(function):
     result = error = None
     try:
         result = function()
-    except (UserError, PlannerError, ImportError, AttributeError, TypeError, ValueError, OSError) as failure:
+    except (Refused, ImportError, AttributeError, TypeError, ValueError, OSError) as failure:
         error = str(failure) or type(failure).__name__
     errors = [None] * dist.get_world_size()
     dist.all_gather_object(errors, error)
@@ -261,13 +262,10 @@ class Job:
         import factory
         import split
 
-        try:
-            module, args, loss = factory.load(self.words.model, factory.parse_settings(self.words.settings), self.words.args)
-            stages = split.stages(self.plan, module, args, self.words.split)
-        except factory.Refused as error:
-            raise UserError(str(error)) from None
+        module, args, loss = factory.load(self.words.model, factory.parse_settings(self.words.settings), self.words.args)
+        stages = split.stages(self.plan, module, args, self.words.split)
         if len(stages) != len(self.ranks):
-            raise UserError(f"the model has {len(stages)} stages and the plan {len(self.ranks)}")
+            raise Refused(f"the model has {len(stages)} stages and the plan {len(self.ranks)}")
         return stages, args, loss
 
     def reset(self):
@@ -294,7 +292,7 @@ def examples(stages):
     for stage in stages:
         outputs = tuple_of(stage(*values))
         if not all(isinstance(one, torch.Tensor) for one in outputs):
-            raise UserError("a stage returns what is no tensor")
+            raise Refused("a stage returns what is no tensor")
         outputs = tuple(one.detach().requires_grad_(one.requires_grad) for one in outputs)
         found.append((values, outputs))
         values = outputs
@@ -309,7 +307,7 @@ def schedule_of(job, order, recorder):
     it stage by stage, so twice for a parameter that two stages of a rank share."""
     bare = [place for place, (_, outputs) in enumerate(job.examples) if not all(one.requires_grad for one in outputs)]
     if bare and "output_grads" not in inspect.signature(PipelineStage).parameters:
-        raise UserError(f"stage {bare[0]} hands on a tensor that has no gradient, as a mask, which PyTorch "
+        raise Refused(f"stage {bare[0]} hands on a tensor that has no gradient, as a mask, which PyTorch "
                         f"{torch.__version__} cannot send; 2.15 can")
     stages = []
     for place in job.mine:
@@ -512,17 +510,17 @@ def write(words, report, predicted, measured):
             try:
                 pathlib.Path(file).write_text(text())
             except OSError as error:
-                raise UserError(f"{file}: {error.strerror}") from None
+                raise Refused(f"{file}: {error.strerror}") from None
 
 
 def device_of(words):
     if words.backend == "gloo":
         return torch.device("cpu")
     if not torch.cuda.is_available():
-        raise UserError("--backend nccl: there is no GPU that PyTorch can use; --backend gloo runs on CPUs")
+        raise Refused("--backend nccl: there is no GPU that PyTorch can use; --backend gloo runs on CPUs")
     local = int(os.environ.get("LOCAL_RANK", 0))
     if local >= torch.cuda.device_count():
-        raise UserError(f"--backend nccl: there are {torch.cuda.device_count()} GPUs, and more ranks on this machine")
+        raise Refused(f"--backend nccl: there are {torch.cuda.device_count()} GPUs, and more ranks on this machine")
     torch.cuda.set_device(local)
     return torch.device("cuda", local)
 

@@ -7,15 +7,17 @@ In Python: stages(plan, module, args) returns one module for each stage. A stage
 """
 
 import argparse
-import json
 import sys
 import warnings
+
+import standard_profile  # noqa: F401, before torch
 
 import torch
 from torch import nn
 
 import factory
-from layers import Refused, trace
+from layers import trace
+from plan_file import Refused, layer_names, modules_of_layers, read_plan, stage_of_layers
 
 WAYS = ("auto", "graph", "modules", "pipeline")
 
@@ -34,34 +36,20 @@ def stages(plan, module, args, how="auto"):
     return {"graph": by_graph, "modules": by_modules, "pipeline": by_pipeline}[how](plan, module, args)
 
 
-def stage_of_layers(plan):
-    """The stage of every layer, in the order of the profile."""
-    if "cuts" in plan:
-        return [stage for stage, (first, last) in enumerate(zip(plan["cuts"], plan["cuts"][1:])) for _ in range(first, last)]
-    return list(plan["assignment"])
-
-
-def layer_names(plan):
-    return [layer.get("name", str(number)) for number, layer in enumerate(plan["profile"]["layers"])]
-
-
-def modules_of(layer, number):
-    return layer.get("modules") or [layer.get("name", str(number))]
-
-
 def names_children(plan, module):
-    names = [name for number, layer in enumerate(plan["profile"]["layers"]) for name in modules_of(layer, number)]
-    return names == [name for name, _ in module.named_children()]
+    return sum(modules_of_layers(plan), []) == [name for name, _ in module.named_children()]
 
 
 def patterns_of(plan):
     """The modules that the plan's layers are runs of."""
-    profile = plan["profile"]
-    names = [name for number, layer in enumerate(profile["layers"]) for name in modules_of(layer, number)]
-    return [] if names == ["all"] else list(dict.fromkeys(names))
+    names = list(dict.fromkeys(sum(modules_of_layers(plan), [])))
+    return [] if names == ["all"] else names
 
 
 def by_graph(plan, module, args):
+    missing = set(patterns_of(plan)) - {name for name, _ in module.named_modules()}
+    if missing:
+        raise Refused(f"the plan is of another model: this one has no module {min(missing)}")
     traced = trace(module, args, patterns_of(plan), plan["profile"].get("profiled", {}).get("traced_by", "auto"))
     found, wanted = [layer.name for layer in traced.layers], layer_names(plan)
     if found != wanted:
@@ -84,10 +72,10 @@ def by_graph(plan, module, args):
 
 def by_modules(plan, module, args):
     stage_of, rows = stage_of_layers(plan), [[] for _ in plan["stages"]]
-    for number, layer in enumerate(plan["profile"]["layers"]):
-        for name in modules_of(layer, number):
+    for stage, names in zip(stage_of, modules_of_layers(plan)):
+        for name in names:
             try:
-                rows[stage_of[number]].append((name, module.get_submodule(name)))
+                rows[stage].append((name, module.get_submodule(name)))
             except AttributeError as problem:
                 raise Refused(f"the model has no module {name}: {problem}") from problem
     return [Row(named) for named in rows]
@@ -116,16 +104,16 @@ class Row(nn.Module):
 
 def by_pipeline(plan, module, args):
     from torch.distributed.pipelining import SplitPoint, pipeline
-    stage_of, layers = stage_of_layers(plan), plan["profile"]["layers"]
+    stage_of, names, modules = stage_of_layers(plan), layer_names(plan), modules_of_layers(plan)
     if stage_of != sorted(stage_of):
         raise Refused("pipeline() cuts a chain; this plan has stages that are no intervals of layers: take graph")
     firsts = [stage_of.index(stage) for stage in range(1, len(plan["stages"]))]
-    repeated = [layers[number]["name"] for number in firsts if "@" in layers[number].get("name", "")]
+    repeated = [names[number] for number in firsts if "@" in names[number]]
     if repeated:
         raise Refused(f"pipeline() cuts in front of the first call of a module, and the plan in front of {repeated[0]}: take graph")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = pipeline(module, tuple(args), split_spec={modules_of(layers[number], number)[0]: SplitPoint.BEGINNING for number in firsts})
+        made = pipeline(module, tuple(args), split_spec={modules[number][0]: SplitPoint.BEGINNING for number in firsts})
     if made.num_stages != len(plan["stages"]):
         raise Refused(f"pipeline() made {made.num_stages} stages, and the plan has {len(plan['stages'])}")
     return [made.get_stage_module(stage) for stage in range(made.num_stages)]
@@ -161,23 +149,12 @@ def difference(parts, module, args, seed=1):
     return max(((a.double() - b.double()).abs().max().item() for a, b in zip(split, whole) if a.numel()), default=0.0)
 
 
-def read_plan(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            plan = json.load(file)
-    except (OSError, ValueError) as problem:
-        raise Refused(f"{path}: {problem}") from problem
-    if not str(plan.get("schema", "")).startswith("stagecut-plan-"):
-        raise Refused(f"{path}: no plan; make one with stagecut plan ... --format json")
-    return plan
-
-
 def main():
     parser = argparse.ArgumentParser("split.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("plan", metavar="PLAN", help="of stagecut plan ... --format json")
     parser.add_argument("--model", required=True, metavar="MODULE:FACTORY", help="the model that was profiled")
     parser.add_argument("--args", nargs="+", metavar="SHAPE", help="arguments of one microbatch, as for profile.py")
-    parser.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="keywords of the factory")
+    parser.add_argument("--set", nargs="+", action="extend", metavar="NAME=VALUE", help="keywords of the factory")
     parser.add_argument("--how", default="auto", choices=WAYS, help="how stages are made (auto)")
     options = parser.parse_args()
     plan = read_plan(options.plan)

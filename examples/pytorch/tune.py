@@ -16,7 +16,7 @@ import statistics
 import subprocess
 import sys
 
-from launch import UserError
+from plan_file import Refused, stage_of_layers
 from planner import PlannerError, planner
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -78,7 +78,7 @@ def settings_of(options, microbatches):
         return options.settings, 1
     name, _, samples = options.batch.partition("=")
     if int(samples) % microbatches:
-        raise UserError(f"--batch {options.batch}: {samples} samples do not come out in {microbatches} microbatches")
+        raise Refused(f"--batch {options.batch}: {samples} samples do not come out in {microbatches} microbatches")
     return [*options.settings, f"{name}={int(samples) // microbatches}"], int(samples) // microbatches
 
 
@@ -86,7 +86,7 @@ def script(name, *words):
     """Runs one of the other programs; its words on standard error are shown if it fails."""
     done = subprocess.run([sys.executable, str(HERE / name), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
-        raise UserError(done.stderr.strip() or f"{name} ended with status {done.returncode}")
+        raise Refused(done.stderr.strip() or f"{name} ended with status {done.returncode}")
     return done.stdout
 
 
@@ -121,12 +121,6 @@ def run(candidate, options, number):
            stem.with_suffix(".svg"), "--trace", stem.with_suffix(".trace.json"))
     candidate.report = json.loads(report.read_text())
     return candidate
-
-
-def stage_of_layers(plan):
-    if "cuts" in plan:
-        return [stage for stage, (first, last) in enumerate(zip(plan["cuts"], plan["cuts"][1:])) for _ in range(first, last)]
-    return plan["assignment"]
 
 
 def scales(ran, layers):
@@ -218,7 +212,7 @@ def main():
     made = [each.make(of[each.microbatches], options) for each in candidates(options)]
     best = ranked(made)
     if not best:
-        raise UserError("no plan can be made: " + "; ".join(sorted({each.refused for each in made})))
+        raise Refused("no plan can be made: " + "; ".join(sorted({each.refused for each in made})))
     for each in made:
         if each.plan is None:
             print(f"left out: {each}: {each.refused}")
@@ -249,5 +243,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except (UserError, PlannerError) as problem:
+    except Refused as problem:
         sys.exit(f"tune.py: {problem}")

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Modules profiled and split: profile_test.py, with STAGECUT naming the planner. Needs torch, no GPU."""
+
+import contextlib
+import io
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+folder = pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch"
+sys.path.insert(0, str(folder))
+
+import profile  # noqa: E402
+
+import torch  # noqa: E402
+
+import factory  # noqa: E402
+import layers  # noqa: E402
+import measure  # noqa: E402
+import models  # noqa: E402
+import split  # noqa: E402
+from plan_file import Refused  # noqa: E402
+from planner import planner  # noqa: E402
+
+MODELS = ["toy_transformer", "dropout_transformer", "resnet", "unet", "in_place", "again", "towers"]
+UNTRACED_BY_FX = {"toy_transformer", "dropout_transformer"}  # they unpack a tuple in a generator
+
+
+def setUpModule():
+    torch.set_num_threads(1)
+
+
+def profiled(name, way="auto", device=None):
+    module, args, loss = factory.load(f"models:{name}", device=device or "cpu")
+    return module, args, profile.profile(module, args, loss=loss, repeats=1, way=way, device=device), loss or factory.mean_square
+
+
+def random_plan(made, random_source):
+    """A plan as the planner writes it, of the parts that split.py reads, with any stages that edges allow."""
+    count = len(made["layers"])
+    stages = random_source.randint(1, min(5, count))
+    if "edges" not in made or random_source.random() < 0.5:
+        cuts = [0, *sorted(random_source.sample(range(1, count), stages - 1)), count]
+        return {"cuts": cuts, "stages": [{}] * stages, "profile": made}
+    stage_of = []
+    for number in range(count):  # a layer may stand on any stage from those that feed it on
+        least = max((stage_of[source] for source, target in made["edges"] if target == number), default=0)
+        stage_of.append(random_source.randint(least, stages - 1))
+    used = sorted(set(stage_of))
+    return {"assignment": [used.index(each) for each in stage_of], "stages": [{}] * len(used), "profile": made}
+
+
+class Layers(unittest.TestCase):
+    def test_bytes_kept_are_those_of_the_whole_module(self):
+        for name in MODELS:
+            for way in ("export", "fx"):
+                if way == "fx" and name in UNTRACED_BY_FX:
+                    continue
+                with self.subTest(name=name, way=way):
+                    module, args, made, loss = profiled(name, way)
+                    self.assertEqual(sum(each["activations"] for each in made["layers"]), measure.bytes_kept(module, args, loss))
+
+    def test_parameters_are_those_of_the_whole_module(self):
+        for name in MODELS:
+            with self.subTest(name=name):
+                module, _, made, _ = profiled(name)
+                tied = {each["name"]: each["bytes"] for layer in made["layers"] for each in layer.get("tied", ())}
+                self.assertEqual(sum(each["parameters"] for each in made["layers"]) + sum(tied.values()),
+                                 sum(each.numel() * each.element_size() for each in module.parameters()))
+
+    def test_meta_counts_what_a_cpu_has(self):
+        for name in ("resnet", "unet", "in_place", "again", "towers"):
+            with self.subTest(name=name):
+                here, there = profiled(name)[2], profiled(name, device="meta")[2]
+                self.assertEqual(here.get("edges"), there.get("edges"))
+                for a, b in zip(here["layers"], there["layers"]):
+                    self.assertEqual([a[key] for key in ("name", "parameters", "activations", "output")],
+                                     [b[key] for key in ("name", "parameters", "activations", "output")])
+                    self.assertGreater(b["forward"], 0)
+
+    def test_a_roofline_counts_products(self):
+        module = torch.nn.Linear(512, 256, bias=False, device="meta")
+        made = profile.profile(torch.nn.Sequential(module), (torch.empty(1024, 512, device="meta"),), gpu="a100-80gb")["layers"][0]
+        flops, bandwidth = profile.GPUS["a100-80gb"]
+        moved = 4 * (512 * 256 + 1024 * 512 + 1024 * 256)
+        product = max(2 * 1024 * 512 * 256 / flops, moved / bandwidth)
+        self.assertGreaterEqual(made["forward"], product)
+        self.assertLess(made["forward"], 3 * product)  # the loss squares and adds
+
+    def test_names_ties_and_edges(self):
+        made = profiled("again")[2]
+        names = ["inner", "shared", "others.0", "shared@2", "others.1", "shared@3", "others.2", "outer"]
+        self.assertEqual([each["name"] for each in made["layers"]], names)
+        self.assertNotIn("edges", made)  # the table belongs to no layer
+        for number in (1, 3, 5):
+            self.assertEqual(sorted(each["name"] for each in made["layers"][number]["tied"]), ["shared.bias", "shared.weight"])
+            self.assertEqual(made["layers"][number]["parameters"], 0)
+        skips = profiled("unet")[2]
+        self.assertIn([2, 5], skips["edges"])  # cat and interpolate stand between modules, and belong to the one before
+        self.assertIn([1, 6], skips["edges"])
+        self.assertTrue(all(source < target for source, target in skips["edges"]))
+        tied = profiled("toy_transformer")[2]["layers"]
+        self.assertEqual(tied[0]["tied"][0]["bytes"], 4 * 1000 * 128)
+        self.assertEqual(tied[0]["tied"][0]["name"], tied[-1]["tied"][0]["name"])
+
+    def test_the_module_is_as_it_was(self):
+        module, args, loss = factory.load("models:resnet")
+        before = {name: each.clone() for name, each in module.state_dict().items()}
+        profile.profile(module, args, loss=loss, repeats=1)
+        for name, each in module.state_dict().items():
+            self.assertTrue(torch.equal(each, before[name]), name)
+        self.assertTrue(all(each.grad is None for each in module.parameters()))
+        self.assertTrue(module.training)
+
+    def test_all_times_are_there(self):
+        made = profile.profile(*models.towers(), repeats=4)
+        for each in made["layers"]:
+            self.assertGreater(each["forward"], 0)
+            self.assertGreater(each["backward"], 0)
+            self.assertGreater(each["backward_weight"], 0)
+            low, high = each["measured"]["forward"]
+            self.assertTrue(low <= each["forward"] <= high)
+        self.assertEqual(made["layers"][0]["backward_input"], 0)  # its input has no gradient
+        self.assertGreater(made["layers"][1]["backward_input"], 0)
+
+    def test_chosen_layers(self):
+        module, args = models.toy_transformer(layers=3)[:2]
+        made = layers.trace(module, args, ["layers.*", "head"])
+        self.assertEqual([each.name for each in made.layers], ["layers.0", "layers.1", "layers.2", "head"])
+        finer = layers.trace(module, args, ["layers.*", "layers.1.up", "head"])
+        self.assertEqual([each.name for each in finer.layers],
+                         ["layers.0", "layers.1", "layers.1.up", "layers.1@2", "layers.2", "head"])
+        with self.assertRaisesRegex(Refused, "no module is called block"):
+            layers.trace(module, args, ["block.*"])
+
+    def test_a_list_of_one_and_a_big_wrapper_are_opened(self):
+        inner = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8))
+        wrapper = torch.nn.Module()
+        wrapper.inner = inner
+        wrapper.forward = lambda x: inner(x)
+        self.assertEqual(layers.chosen_modules(wrapper), ["inner.0", "inner.1"])
+
+    def test_untraceable(self):
+        class Untraceable(torch.nn.Module):
+            def forward(self, x):
+                return x * 2 if float(x.sum()) > 0 else x
+
+        with self.assertRaisesRegex(Refused, "cannot be traced: torch.export: .*; torch.fx: "):
+            layers.trace(Untraceable(), (torch.ones(3),))
+
+    def test_the_standard_library_keeps_its_profile(self):
+        for first in ("import profile, cProfile", "import cProfile", "import split, cProfile"):
+            done = subprocess.run([sys.executable, "-c", f"{first}; cProfile.run('1 + 1'); from profile import profile; profile.__code__"],
+                                  cwd=folder, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, first + done.stderr)
+
+
+class Split(unittest.TestCase):
+    def test_any_stages_compute_what_the_module_does(self):
+        source = random.Random(7)
+        for name in MODELS:
+            module, args, made, _ = profiled(name)
+            for _ in range(12):
+                plan = random_plan(made, source)
+                with self.subTest(name=name, plan=plan.get("cuts") or plan["assignment"]):
+                    parts = split.stages(plan, module, args, "graph")
+                    self.assertEqual(split.difference(parts, module, args), 0)
+                    self.assertEqual({id(each) for part in parts for each in part.parameters()}, {id(each) for each in module.parameters()})
+                    names = {name for part in parts for name, _ in part.named_parameters()}
+                    self.assertLessEqual(names, {name for name, _ in module.named_parameters(remove_duplicate=False)})
+
+    def test_the_other_ways(self):
+        for name, hows in (("toy_transformer", ("modules", "pipeline")), ("resnet", ("pipeline",)), ("in_place", ("auto", "modules", "pipeline"))):
+            module, args, made, _ = profiled(name)
+            plan = {"cuts": [0, 3, 5, len(made["layers"])], "stages": [{}] * 3, "profile": made}
+            for how in hows:
+                with self.subTest(name=name, how=how):
+                    self.assertEqual(split.difference(split.stages(plan, module, args, how), module, args), 0)
+
+    def test_wrong_stages_are_seen(self):
+        module, args, made, _ = profiled("again")
+        plan = {"cuts": [0, 3, len(made["layers"])], "stages": [{}] * 2, "profile": made}
+        self.assertGreater(split.difference(split.stages(plan, module, args, "modules"), module, args), 0)
+        module, args, made, _ = profiled("unet")
+        plan = {"cuts": [0, 3, len(made["layers"])], "stages": [{}] * 2, "profile": made}
+        with self.assertRaisesRegex(Refused, "graph cuts any module"):
+            split.difference(split.stages(plan, module, args, "modules"), module, args)
+        with self.assertRaisesRegex(Refused, "the plan is of another model"):
+            split.stages(plan, *models.unet(depth=2), "graph")
+
+    def test_from_the_planner(self):
+        for name in ("toy_transformer", "unet", "towers"):
+            module, args, made, _ = profiled(name)
+            plan = json.loads(planner("plan", "-", "--devices", 3, "--microbatches", 6, "--format", "json", stdin=json.dumps(made)))
+            self.assertEqual(split.difference(split.stages(plan, module, args), module, args), 0)
+
+
+class Words(unittest.TestCase):
+    def test_arguments(self):
+        self.assertEqual(factory.parse_tensor("2x3").shape, (2, 3))
+        words = factory.parse_tensor("4x5:int64:7")
+        self.assertTrue(words.dtype is torch.int64 and 0 <= int(words.min()) and int(words.max()) < 7)
+        self.assertIs(factory.parse_tensor("4:bfloat16").dtype, torch.bfloat16)
+        for word in ("", "x3", "2x3:int65", "2,3", "2x3:float32:4:5"):
+            with self.assertRaises(Refused):
+                factory.parse_tensor(word)
+        self.assertEqual(factory.parse_settings(["a=1", "b=[2, 3]", "c=word"]), {"a": 1, "b": [2, 3], "c": "word"})
+
+    def test_commands(self):
+        with tempfile.TemporaryDirectory() as where:
+            made, plan = pathlib.Path(where) / "model.json", pathlib.Path(where) / "plan.json"
+
+            def run(program, *words, status=0):
+                done = subprocess.run([sys.executable, str(folder / program), *map(str, words)], cwd=where, capture_output=True, text=True)
+                self.assertEqual(done.returncode, status, done.stderr)
+                return done
+
+            small = ("--set", "layers=2", "tokens=8")
+            run("profile.py", "models:toy_transformer", *small, "--repeats", 1, "--busy", 2, "-o", made)
+            self.assertEqual(json.loads(made.read_text())["profiled"]["busy"], 2)
+            planner("plan", made, "--devices", 2, "--microbatches", 4, "--format", "json", "--output", plan)
+            self.assertIn("not split: 0\n", run("split.py", plan, "--model", "models:toy_transformer", *small).stdout)
+            (pathlib.Path(where) / "mine.py").write_text("import torch\ndef make(n=4): return torch.nn.Linear(n, n)\n")
+            self.assertIn('"all"', run("profile.py", "mine.py:make", "--set", "n=8", "--args", "2x8").stdout)
+            for words in (("mine.py:make",), ("mine.py:other",), ("nowhere:make",), ("models:unet", "--set", "colour=1"),
+                          ("models:unet", "--device", "tpu")):
+                done = run("profile.py", *words, status=1)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_hugging_face(self):
+        try:
+            import transformers  # noqa: F401
+        except ImportError:
+            self.skipTest("there is no package transformers")
+        shape = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 500}
+        kinds = {"llama": ({"architectures": ["LlamaForCausalLM"], "num_key_value_heads": 2, **shape}, "model.model.layers.2"),
+                 "bert": ({"architectures": ["BertForMaskedLM"], **shape}, "model.bert.encoder.layer.2"),
+                 "gpt2": ({"architectures": ["GPT2LMHeadModel"], "n_embd": 64, "n_layer": 3, "n_head": 4, "vocab_size": 500},
+                          "model.transformer.h.2")}
+        with tempfile.TemporaryDirectory() as where:
+            config, made = pathlib.Path(where) / "config.json", pathlib.Path(where) / "model.json"
+            for kind, (fields, layer) in kinds.items():
+                with self.subTest(kind=kind):
+                    config.write_text(json.dumps({"model_type": kind, "torch_dtype": "bfloat16", **fields}))
+                    done = subprocess.run([sys.executable, str(folder / "profile.py"), "--hf-config", str(config), "--sequence", "16", "--gpu",
+                                           "h100-80gb", "-o", str(made)], capture_output=True, text=True)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    found = json.loads(made.read_text())
+                    self.assertIn(layer, [each["name"] for each in found["layers"]])
+                    planner("plan", made, "--devices", 2, "--microbatches", 4)
+
+
+class Progress(unittest.TestCase):
+    def test_report(self):
+        made = profile.profile(*models.in_place(), repeats=4)
+        out = io.StringIO()
+        profile.report(made, out)
+        self.assertEqual(len(out.getvalue().splitlines()), 1 + len(made["layers"]))
+        with contextlib.redirect_stderr(out):
+            profile.progress_bar(1, 2)  # no terminal: nothing
+        self.assertNotIn("%\r", out.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
