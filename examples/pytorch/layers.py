@@ -41,6 +41,8 @@ class Traced:
         self.output = next(node for node in graph_module.graph.nodes if node.op == "output")
         uses = {(self.layer_of[source], number) for node, number in self.layer_of.items() for source in node.all_input_nodes
                 if source in self.layer_of}
+        # The module returns from its last layer, which takes what earlier ones made of it.
+        uses |= {(self.layer_of[source], len(self.layers) - 1) for source in self.output.all_input_nodes if source in self.layer_of}
         self.edges = sorted((source, number) for source, number in uses if source != number)
 
     @property

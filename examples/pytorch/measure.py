@@ -11,7 +11,6 @@ os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the allocator is asked throug
 import standard_profile  # noqa: F401, before torch
 
 import torch
-from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.distributed.pipelining._backward import stage_backward_input, stage_backward_weight
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -39,7 +38,6 @@ class Piece:
         self.inputs = traced.taken({number}, others) + traced.taken({number})
         nodes = traced.layers[number].nodes
         self.outputs = [node for node in nodes if any(traced.layer_of.get(user, None) != number for user in node.users)]
-        self.later = [node for node in self.outputs if any(traced.layer_of.get(user, number) != number for user in node.users)]
         self.result = traced.output.args[0] if last else None
         if last:  # what the module returns, the part of it that other layers made as well
             self.inputs += [node for node in traced.output.all_input_nodes if node not in nodes and node not in self.inputs and node.op != "get_attr"]
@@ -191,18 +189,14 @@ def values_of(traced, args):
         raise ValueError(f"the module takes {len(traced.inputs)} arguments, {len(args)} are given")
     values = dict(zip(traced.inputs, args))
 
-    def compute(node):
-        if node not in values and node.op != "get_attr":
-            for source in node.all_input_nodes:
-                compute(source)
-            values[node] = node.target(*torch.fx.node.map_arg(node.args, value), **torch.fx.node.map_arg(node.kwargs, value))
-
     def value(node):
         return values[node] if node in values else attribute(traced.module, node.target)
 
     with torch.no_grad():
-        for node in [node for node in traced.module.graph.nodes if node in traced.free and node.op != "get_attr"]:
-            compute(node)
+        for node in traced.module.graph.nodes:
+            if node in traced.free and node.op != "get_attr":
+                arguments = torch.fx.node.map_arg((node.args, node.kwargs), value)
+                values[node] = node.target(*arguments[0], **arguments[1])
     return values
 
 
@@ -222,7 +216,7 @@ def layers_of(traced, args, loss, clock, repeats=10, progress=lambda done, of: N
     args = [each.detach().clone() if torch.is_tensor(each) else each for each in args]  # a slice would count what it is a part of
     try:
         values = values_of(traced, args)
-        pieces = [Piece(traced, number, loss and (lambda result: loss(result, args[0]))) for number in range(len(traced.layers))]
+        pieces = [Piece(traced, number, lambda result: loss(result, args[0])) for number in range(len(traced.layers))]
         layers = first_run(traced, pieces, values)
         rounds = 1 if isinstance(clock, Roofline) else repeats + 2
         times = [{kind: [] for kind in KINDS} for _ in pieces]
@@ -268,9 +262,8 @@ def first_run(traced, pieces, values):
         layer = {"name": piece.name}
         layer["parameters"] = sum(size_of(parameter) for _, parameter, users in owners.values() if users == [piece])
         layer["activations"] = kept.bytes - before
-        handed = outputs if piece.loss is None else ()
-        layer["output"] = sum(size_of(value) for node, value in zip(piece.outputs, handed) if node in piece.later) or (
-            sum(size_of(each) for each in starts) if piece.loss is not None else 0)
+        handed = outputs if piece.loss is None else starts
+        layer["output"] = sum(size_of(each) for each in handed)
         tied = [{"name": name, "bytes": size_of(parameter)} for name, parameter, users in owners.values() if piece in users and len(users) > 1]
         if tied:
             layer["tied"] = tied
