@@ -173,7 +173,7 @@ def fill_in(node, value):
 def chosen_modules(module):
     """The names of the modules that become layers: what is below lists, and below what holds lists, or more than half of all parameters.
 
-    So a wrapper is opened, and a block of a list is not, whatever is in it.
+    So a wrapper is opened, and a block of a list is not, whatever is in it, nor what has parameters of its own beside its modules.
     """
     everything = sum(each.numel() for each in module.parameters()) or 1
     names = []
@@ -182,7 +182,7 @@ def chosen_modules(module):
         return any(isinstance(child, (nn.ModuleList, nn.ModuleDict)) or holds_list(child) for child in each.children())
 
     def open_up(path, each, in_list):
-        big = 2 * sum(parameter.numel() for parameter in each.parameters()) > everything
+        big = 2 * sum(parameter.numel() for parameter in each.parameters()) > everything and not each._parameters
         container = isinstance(each, CONTAINERS)
         children = list(each.named_children())
         if children and (path == "" or (not in_list and (container or big or holds_list(each)))):

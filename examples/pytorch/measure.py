@@ -17,6 +17,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
+from plan_file import Refused
+
 KINDS = ("forward", "backward", "backward_input", "backward_weight")
 
 
@@ -44,6 +46,7 @@ class Piece:
         self.module = traced.part({number}, self.inputs, (tuple(self.outputs), self.result))
         self.loss = loss if last else None
         self.parameters = [each for each in self.module.parameters() if each.requires_grad]
+        self.whole_backward = False  # PyTorch cannot run I and W of it apart
 
     def take(self, values):
         """Fresh leaves of the values that it takes, so that its passes are its own."""
@@ -186,7 +189,7 @@ class Roofline(TorchDispatchMode):
 def values_of(traced, args):
     """The values by the nodes that hold them, to begin with: inputs, and what depends on nothing, for this trace."""
     if len(args) != len(traced.inputs):
-        raise ValueError(f"the module takes {len(traced.inputs)} arguments, {len(args)} are given")
+        raise Refused(f"the module takes {len(traced.inputs)} arguments, {len(args)} are given")
     values = dict(zip(traced.inputs, args))
 
     def value(node):
@@ -222,7 +225,7 @@ def layers_of(traced, args, loss, clock, repeats=10, progress=lambda done, of: N
         times = [{kind: [] for kind in KINDS} for _ in pieces]
         for each in range(rounds):
             for number, piece in enumerate(pieces):
-                once = passes(piece, values, clock)
+                once = named(piece, lambda: passes(piece, values, clock))
                 if each >= min(2, rounds - 1):  # what comes first warms up
                     for kind in KINDS:
                         times[number][kind].append(once[kind])
@@ -230,6 +233,8 @@ def layers_of(traced, args, loss, clock, repeats=10, progress=lambda done, of: N
         for layer, piece, seconds in zip(layers, pieces, times):
             layer.update({kind: statistics.median(seconds[kind]) for kind in KINDS})
             layer["workspace"] = workspace(piece, values, clock)
+            if piece.whole_backward:
+                layer["whole_backward"] = True
             if len(seconds["forward"]) > 3:
                 layer["measured"] = {kind: quartiles(seconds[kind]) for kind in KINDS}
         return layers
@@ -239,6 +244,14 @@ def layers_of(traced, args, loss, clock, repeats=10, progress=lambda done, of: N
                 each.copy_(was)
         for each, was in gradients:
             each.grad = was
+
+
+def named(piece, work):
+    """What `work` returns; what goes wrong in it is told with the layer."""
+    try:
+        return work()
+    except RuntimeError as problem:
+        raise Refused(f"layer {piece.name} fails: {str(problem).strip().splitlines()[0]}") from problem
 
 
 def quartiles(values):
@@ -256,7 +269,7 @@ def first_run(traced, pieces, values):
     for piece in pieces:
         before = kept.bytes
         with kept.counting():
-            outputs, starts = piece.run(piece.take(values))
+            outputs, starts = named(piece, lambda: piece.run(piece.take(values)))
         for node, value in zip(piece.outputs, outputs):
             values[node] = value.detach().requires_grad_(value.requires_grad)
         layer = {"name": piece.name}
@@ -291,8 +304,12 @@ def passes(piece, values, clock):
         seconds["backward_input"] = 0.0
         seconds["backward_weight"], _ = clock(lambda: torch.autograd.backward(starts, gradients))
         return seconds
-    seconds["backward_input"], (_, groups) = clock(lambda: stage_backward_input(starts, gradients, inputs, iter(piece.parameters)))
-    seconds["backward_weight"], _ = clock(lambda: stage_backward_weight(iter(piece.parameters), groups)) if piece.parameters else (0.0, None)
+    try:
+        seconds["backward_input"], (_, groups) = clock(lambda: stage_backward_input(starts, gradients, inputs, iter(piece.parameters)))
+        seconds["backward_weight"], _ = clock(lambda: stage_backward_weight(iter(piece.parameters), groups))
+    except RuntimeError:  # of several inputs with gradients, as cross attention has them, their ways to the parameters may meet
+        piece.whole_backward = True
+        seconds["backward_input"], seconds["backward_weight"] = seconds["backward"], 0.0
     return seconds
 
 

@@ -40,7 +40,10 @@ def profile(module, args, *, loss=None, layers=(), device=None, gpu="a100-80gb",
     `layers` are patterns of names of modules (layers.*); without any they are chosen. `loss(output, first argument)` belongs to the
     last layer; by default it is the mean of squares. On `device` meta nothing is computed: times are those of `gpu` by its roofline.
     """
-    device = torch.device(device or next((each.device for each in module.parameters()), "cpu"))
+    try:
+        device = torch.device(device or next((each.device for each in module.parameters()), "cpu"))
+    except RuntimeError:
+        raise Refused(f"--device {device}: cpu, cuda or meta") from None
     if device.type != "meta":
         module = module.to(device)
         args = tuple(each.to(device) if torch.is_tensor(each) else each for each in args)
@@ -132,6 +135,9 @@ def main():
     if options.busy > 1:
         made["profiled"]["busy"] = options.busy
     report(made)
+    whole = [each["name"] for each in made["layers"] if each.get("whole_backward")]
+    if whole:
+        print(f"PyTorch cannot run I and W apart of {', '.join(whole)}: no zero-bubble schedule for this model", file=sys.stderr)
     text = json.dumps(made, indent=1)
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:

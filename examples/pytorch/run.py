@@ -10,6 +10,7 @@ are compared with the model run without a pipeline. With --sleep nothing is comp
 """
 
 import contextlib
+import datetime
 import inspect
 import json
 import logging
@@ -561,7 +562,8 @@ def main():
     words = arguments(__doc__)
     logging.getLogger("torch").setLevel(logging.CRITICAL)  # at an error the runtime prints the whole schedule
     torch.set_num_threads(words.threads)
-    dist.init_process_group("gloo" if words.backend == "gloo" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl")
+    dist.init_process_group("gloo" if words.backend == "gloo" or not torch.cuda.is_available() else "cpu:gloo,cuda:nccl",
+                            timeout=datetime.timedelta(minutes=5))
     try:
         status = run(words)
     except Quit as error:

@@ -65,6 +65,10 @@ def by_graph(plan, module, args):
         before = {number for number, each in enumerate(stage_of) if each <= stage} | {-1}
         after = {number for number, each in enumerate(stage_of) if each > stage} | {len(traced.layers)}
         handed = traced.taken(after, before) if stage + 1 < count else None
+        for node in handed or ():
+            if any(isinstance(each, torch.SymInt) for each in getattr(node.meta.get("val"), "shape", ())):
+                raise Refused(f"stage {stage} would hand on {node.name} of {wanted[traced.layer_of[node]]}, whose size depends on the data, which "
+                              "PyTorch's pipelines cannot send: plan with these layers in one stage, by --keep-together A..B")
         parts.append(traced.part(here, taken, tuple(handed) if handed is not None else traced.output.args[0]))
         taken = handed
     return parts

@@ -144,6 +144,63 @@ class Layers(unittest.TestCase):
         wrapper.forward = lambda x: inner(x)
         self.assertEqual(layers.chosen_modules(wrapper), ["inner.0", "inner.1"])
 
+    def test_attention_with_parameters_of_its_own_is_a_layer(self):
+        class Attention(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.attention = torch.nn.MultiheadAttention(16, 2, batch_first=True)
+                self.out = torch.nn.Linear(16, 16)
+
+            def forward(self, x):
+                return self.out(x + self.attention(x, x, x)[0])
+
+        made = layers.trace(Attention(), (torch.randn(2, 3, 16),))
+        self.assertEqual([each.name for each in made.layers], ["attention", "out"])
+
+    def test_two_inputs_with_gradients(self):
+        module = torch.nn.Transformer(16, 2, 2, 2, 16, batch_first=True)
+        args = (torch.randn(2, 4, 16), torch.randn(2, 3, 16))
+        made = profile.profile(module, args, repeats=1)
+        self.assertIn([2, 3], made["edges"])  # what the encoder returns goes to every decoder
+        self.assertIn([2, 4], made["edges"])
+        for each in made["layers"]:
+            if each.get("whole_backward"):
+                self.assertEqual((each["backward_input"], each["backward_weight"]), (each["backward"], 0))
+        self.assertEqual(sum(each["activations"] for each in made["layers"]), measure.bytes_kept(module, args, factory.mean_square))
+
+    def test_what_earlier_layers_return(self):
+        class Both(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = torch.nn.ModuleList(torch.nn.Linear(4, 4) for _ in range(4))
+
+            def forward(self, x):
+                kept = []
+                for block in self.blocks:
+                    x = block(x)
+                    kept.append(x)
+                return {"last": x, "early": (kept[0], kept[1])}
+
+        module, args = Both(), (torch.randn(2, 4),)
+        made = profile.profile(module, args, repeats=1)
+        self.assertEqual(made["edges"], [[0, 1], [0, 3], [1, 2], [1, 3], [2, 3]])
+        plan = {"cuts": [0, 1, 3, 4], "stages": [{}] * 3, "profile": made}
+        self.assertEqual(split.difference(split.stages(plan, module, args), module, args), 0)
+
+    def test_what_a_layer_refuses_is_told_with_its_name(self):
+        class Wrong(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.one, self.two = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+            def forward(self, x):
+                y = torch.tanh(self.two(self.one(x)))
+                y += x
+                return y
+
+        with self.assertRaisesRegex(Refused, "layer two fails: .*modified by an inplace operation"):
+            profile.profile(Wrong(), (torch.randn(2, 4),), repeats=1)
+
     def test_untraceable(self):
         class Untraceable(torch.nn.Module):
             def forward(self, x):
@@ -191,6 +248,21 @@ class Split(unittest.TestCase):
             split.difference(split.stages(plan, module, args, "modules"), module, args)
         with self.assertRaisesRegex(Refused, "the plan is of another model"):
             split.stages(plan, *models.unet(depth=2), "graph")
+
+    def test_sizes_that_depend_on_the_data_are_refused(self):
+        class Routed(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.gate, self.expert = torch.nn.Linear(4, 2), torch.nn.Linear(4, 4)
+
+            def forward(self, x):
+                taken = (self.gate(x).argmax(-1) == 0).nonzero().squeeze(-1)
+                return torch.zeros_like(x).index_add(0, taken, self.expert(x[taken]))
+
+        module, args = Routed(), (torch.randn(8, 4),)
+        plan = {"cuts": [0, 1, 2], "stages": [{}] * 2, "profile": {"layers": [{"name": "gate"}, {"name": "expert"}]}}
+        with self.assertRaisesRegex(Refused, "whose size depends on the data"):
+            split.stages(plan, module, args)
 
     def test_from_the_planner(self):
         for name in ("toy_transformer", "unet", "towers"):
