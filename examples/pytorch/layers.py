@@ -45,6 +45,24 @@ class Traced:
         uses |= {(self.layer_of[source], len(self.layers) - 1) for source in self.output.all_input_nodes if source in self.layer_of}
         self.edges = sorted((source, number) for source, number in uses if source != number)
 
+        self.refuse_writes_through_views()
+
+    def refuse_writes_through_views(self):
+        """Cut apart, a layer writes into a copy of what it takes, which those that take the original would not see."""
+        order = {node: number for number, node in enumerate(self.module.graph.nodes)}
+        for node, here in self.layer_of.items():
+            for target in written(node):
+                base = target
+                while viewed(base) is not None or (base is not target and written(base)):
+                    base = viewed(base) if viewed(base) is not None else written(base)[0]
+                if base is target or self.layer_of.get(target, -1) == here:  # else the original is what the layer takes, and hands on
+                    continue
+                for user in base.users:
+                    if order[user] > order[node]:
+                        later = self.layers[self.layer_of[user]].name if user in self.layer_of else "the module's result"
+                        raise Refused(f"{self.layers[here].name} changes in place a part of what {later} takes, which cannot be cut: write "
+                                      "x = x + y in place of x += y there, or choose --layers that keep them together")
+
     @property
     def is_chain(self):
         """Whether each layer takes what the one before it returned, and nothing else."""
@@ -264,7 +282,8 @@ def written(node):
     if node.op == "call_method":
         in_place = in_place or (node.target.endswith("_") and not node.target.endswith("__"))
     if node.op == "call_function":
-        in_place = in_place or getattr(node.target, "__name__", "") in {"iadd", "imul", "isub", "itruediv"}
+        name = getattr(node.target, "__name__", "")  # torch.relu_, or an operator as x += y
+        in_place = in_place or name in {"iadd", "imul", "isub", "itruediv"} or (name.endswith("_") and not name.endswith("__"))
     if node.op == "call_module":
         owner = node.graph.owning_module
         in_place = getattr(owner.get_submodule(node.target), "inplace", False) is True if owner is not None else False

@@ -265,6 +265,8 @@ class Job:
 
         module, args, loss = factory.load(self.words.model, factory.parse_settings(self.words.settings), self.words.args)
         stages = split.stages(self.plan, module, args, self.words.split)
+        if self.words.check and split.difference(stages, module, args) != 0:
+            raise Refused("the stages, run in a row, compute something else than the module: see split.py")
         if len(stages) != len(self.ranks):
             raise Refused(f"the model has {len(stages)} stages and the plan {len(self.ranks)}")
         return stages, args, loss

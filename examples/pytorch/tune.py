@@ -138,7 +138,7 @@ def scales(ran, layers):
             both = {kind: planned.get(kind, 0) for kind in "IW"}, {kind: measured.get(kind, 0) for kind in "IW"}
             ratios = {kind: measured[letter] / planned[letter] for kind, letter in PASSES.items()
                       if planned.get(letter, 0) > 0 and letter in measured}
-            if sum(both[0].values()) > 0 and sum(both[1].values()) > 0:
+            if sum(both[0].values()) > 0 and 0 < both[1]["W"] and both[1]["I"] < 0.1 * both[1]["W"]:
                 ratios["backward_input"] = ratios["backward_weight"] = sum(both[1].values()) / sum(both[0].values())
             for kind, ratio in ratios.items():
                 for layer in here:

@@ -249,6 +249,39 @@ class Split(unittest.TestCase):
         with self.assertRaisesRegex(Refused, "the plan is of another model"):
             split.stages(plan, *models.unet(depth=2), "graph")
 
+    def test_writes_through_views_of_other_layers_are_refused(self):
+        class View(torch.nn.Module):
+            def forward(self, x):
+                return x.view(-1, 4)
+
+        class Write(torch.nn.Module):
+            def forward(self, x):
+                return x.add_(1)
+
+        class Aliased(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.v, self.w, self.e = torch.nn.Linear(4, 4), View(), Write(), torch.nn.Linear(4, 4)
+
+            def forward(self, x):
+                h = self.a(x)
+                return self.e(self.w(self.v(h)) + h)
+
+        with self.assertRaisesRegex(Refused, "changes in place a part of what .* takes"):
+            layers.trace(Aliased(), (torch.randn(2, 4),), ["a", "v", "w", "e"])
+
+    def test_functions_in_place_are_seen_by_fx(self):
+        class Rectified(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.b(torch.relu_(self.a(x)))
+
+        made = layers.trace(Rectified(), (torch.randn(2, 4),), way="fx")
+        self.assertEqual(sum(len(layers.written(node)) for layer in made.layers for node in layer.nodes), 1)
+
     def test_sizes_that_depend_on_the_data_are_refused(self):
         class Routed(torch.nn.Module):
             def __init__(self):

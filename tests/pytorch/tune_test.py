@@ -63,6 +63,15 @@ class Correction(unittest.TestCase):
         again = tune.Candidate("1f1b", 1, 4).make(tune.corrected(chain(), means), OPTIONS)
         self.assertEqual(again.plan["cuts"], [0, 4, 6])  # 6 and 4 ms of forward work instead of 4 and 6
 
+    def test_i_and_w_are_told_apart_but_where_pytorch_leaves_i_to_w(self):
+        ran = as_if_run(tune.Candidate("zb-h1", 1, 4, "uniform").make(chain(), OPTIONS), (1,) * 6)
+        first, second = ran.report["stages"]
+        first["measured"].update(I=0.0, W=first["predicted"]["I"] + first["predicted"]["W"])
+        second["measured"]["I"] *= 2
+        means = tune.scales([ran], 6)
+        self.assertEqual([round(each, 6) for each in means["backward_input"]], [1, 1, 1, 2, 2, 2])
+        self.assertEqual([round(each, 6) for each in means["backward_weight"]], [1] * 6)
+
     def test_samples(self):
         options = argparse.Namespace(batch="batch=32", settings=["width=8"])
         self.assertEqual(tune.settings_of(options, 8), (["width=8", "batch=4"], 4))
