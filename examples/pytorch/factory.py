@@ -44,6 +44,10 @@ def load(name, settings=None, args=None, device="cpu"):
         raise Refused(f"{name} returns a {type(module).__name__}, no module")
     if args:
         given = tuple(parse_tensor(word, device) for word in args)
+    elif given is not None and (not isinstance(given, (tuple, list)) or not all(torch.is_tensor(each) for each in given)):
+        odd = type(given).__name__ if not isinstance(given, (tuple, list)) else f"tuple with a {next(type(each).__name__ for each in given if not torch.is_tensor(each))}"
+        raise Refused(f"{name} returns as arguments a {odd}: let it return a tuple of tensors, and a module that takes these in order and makes "
+                      "of them whatever else it needs")
     if given is None:
         raise Refused(f"{name} returns a module alone: say the shapes of its arguments, as --args 8x3x224x224 or --args 4x128:int64:32000")
     return module, tuple(given), loss or mean_square
@@ -76,6 +80,8 @@ def parse_tensor(word, device="cpu"):
     if not match:
         raise Refused(f"--args {word}: write the shape, and what is in it unless that is float32, as 8x3x224x224 or 4x128:int64:32000")
     shape = [int(each) for each in match[1].split("x")]
+    if 0 in shape or match[3] == "0":
+        raise Refused(f"--args {word}: sides of the shape, and the number above all integers, are at least 1")
     kind = getattr(torch, match[2] or "float32", None)
     if not isinstance(kind, torch.dtype):
         raise Refused(f"--args {word}: torch has no type {match[2]}")

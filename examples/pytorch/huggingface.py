@@ -20,8 +20,10 @@ class Logits(nn.Module):
         self.model = model
 
     def forward(self, tokens):
-        returned = self.model(input_ids=tokens, use_cache=False, return_dict=True) if self.model.can_generate() else self.model(
-            input_ids=tokens, return_dict=True)
+        more = {"use_cache": False} if self.model.can_generate() else {}
+        if self.model.config.is_encoder_decoder:
+            more["decoder_input_ids"] = tokens  # as many tokens on both sides
+        returned = self.model(input_ids=tokens, return_dict=True, **more)
         return returned.logits if hasattr(returned, "logits") else returned.last_hidden_state
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from plan_file import Refused, read_plan
+from plan_file import Refused, check_folder, read_plan
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,6 +52,8 @@ def check_plan(words, plan, ranks):
     """Refuses what cannot be run here."""
     if plan.get("profile", {}).get("weights_only"):
         raise Refused(f"{words.plan}: was made of weights, not of times")
+    for file in filter(None, (words.json, words.trace, words.svg)):
+        check_folder(file)
     if "schedule" not in plan and not words.order:
         raise Refused(f"{words.plan}: names no schedule; plan with --microbatches and --schedule")
     if any(stage.get(many, 1) > 1 for stage in plan["stages"] for many in ("replicas", "shards")):
@@ -90,8 +92,10 @@ def launch(description):
         while any(one.poll() is None for one in ranks) and not any(one.returncode for one in ranks):
             time.sleep(0.05)
         return next((one.returncode for one in ranks if one.returncode), 0)
+    except KeyboardInterrupt:
+        return 130
     finally:
         for one in ranks:
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
                 one.wait(10)  # what failed on one fails on all, soon
             one.kill()

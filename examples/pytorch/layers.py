@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """A module as layers: traced once, cut into runs of operators, each run with a name that a plan can refer to."""
 
+import contextlib
 import fnmatch
+import io
+import logging
 import operator
 import warnings
 
@@ -136,9 +139,13 @@ def trace(module, args, patterns=(), way="auto"):
 
 
 def by_export(module, args):
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
-        exported = torch.export.export(module, tuple(args), strict=False).module()
+        before, _ = logging.root.manager.disable, logging.disable()  # where it fails, it prints all of its graph
+        try:
+            exported = torch.export.export(module, tuple(args), strict=False).module()
+        finally:
+            logging.disable(before)
     for node in list(exported.graph.nodes):
         if node.op == "call_module" and node.target == "_guards_fn":
             exported.graph.erase_node(node)

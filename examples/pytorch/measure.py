@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """What each layer of a traced module takes: seconds of its passes, bytes kept between them, workspace, parameters, output."""
 
+import contextlib
 import os
 import statistics
 import time
@@ -17,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
+from fused_attention import FusedAttention
 from plan_file import Refused
 
 KINDS = ("forward", "backward", "backward_input", "backward_weight")
@@ -85,7 +87,7 @@ class Kept:
 def bytes_kept(module, args, loss):
     """What the whole module keeps from its forward to its backward pass: the sum of what `profile` says of the layers."""
     kept = Kept(module)
-    with kept.counting():
+    with kept.counting(), FusedAttention():
         loss(module(*args), *args[:1])
     return kept.bytes
 
@@ -216,34 +218,42 @@ def layers_of(traced, args, loss, clock, repeats=10, progress=lambda done, of: N
     """
     state = [(each, each.detach().clone()) for each in traced.module.buffers()]
     gradients = [(each, each.grad) for each in traced.module.parameters()]
+    for each, _ in gradients:  # which microbatches add to
+        each.grad = torch.zeros_like(each) if each.requires_grad else None
     args = [each.detach().clone() if torch.is_tensor(each) else each for each in args]  # a slice would count what it is a part of
     try:
-        values = values_of(traced, args)
-        pieces = [Piece(traced, number, lambda result: loss(result, args[0])) for number in range(len(traced.layers))]
-        layers = first_run(traced, pieces, values)
-        rounds = 1 if isinstance(clock, Roofline) else repeats + 2
-        times = [{kind: [] for kind in KINDS} for _ in pieces]
-        for each in range(rounds):
-            for number, piece in enumerate(pieces):
-                once = named(piece, lambda: passes(piece, values, clock))
-                if each >= min(2, rounds - 1):  # what comes first warms up
-                    for kind in KINDS:
-                        times[number][kind].append(once[kind])
-                progress(each * len(pieces) + number + 1, rounds * len(pieces))
-        for layer, piece, seconds in zip(layers, pieces, times):
-            layer.update({kind: statistics.median(seconds[kind]) for kind in KINDS})
-            layer["workspace"] = workspace(piece, values, clock)
-            if piece.whole_backward:
-                layer["whole_backward"] = True
-            if len(seconds["forward"]) > 3:
-                layer["measured"] = {kind: quartiles(seconds[kind]) for kind in KINDS}
-        return layers
+        with FusedAttention() if isinstance(clock, Roofline) else contextlib.nullcontext():
+            return measured_layers(traced, args, loss, clock, repeats, progress)
     finally:
         with torch.no_grad():
             for each, was in state:
                 each.copy_(was)
         for each, was in gradients:
             each.grad = was
+
+
+def measured_layers(traced, args, loss, clock, repeats, progress):
+    """As `layers_of`, which puts back what this changes."""
+    values = values_of(traced, args)
+    pieces = [Piece(traced, number, lambda result: loss(result, args[0])) for number in range(len(traced.layers))]
+    layers = first_run(traced, pieces, values)
+    rounds = 1 if isinstance(clock, Roofline) else repeats + 2
+    times = [{kind: [] for kind in KINDS} for _ in pieces]
+    for each in range(rounds):
+        for number, piece in enumerate(pieces):
+            once = named(piece, lambda: passes(piece, values, clock))
+            if each >= min(2, rounds - 1):  # what comes first warms up
+                for kind in KINDS:
+                    times[number][kind].append(once[kind])
+            progress(each * len(pieces) + number + 1, rounds * len(pieces))
+    for layer, piece, seconds in zip(layers, pieces, times):
+        layer.update({kind: statistics.median(seconds[kind]) for kind in KINDS})
+        layer["workspace"] = workspace(piece, values, clock)
+        if piece.whole_backward:
+            layer["whole_backward"] = True
+        if len(seconds["forward"]) > 3:
+            layer["measured"] = {kind: quartiles(seconds[kind]) for kind in KINDS}
+    return layers
 
 
 def named(piece, work):

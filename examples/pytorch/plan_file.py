@@ -20,7 +20,27 @@ def read_plan(file):
         raise Refused(f"{file}: is not JSON; `stagecut plan --format json --output FILE` writes a plan") from None
     if not isinstance(plan, dict) or not str(plan.get("schema", "")).startswith("stagecut-plan-"):
         raise Refused(f"{file}: is no plan; `stagecut plan --format json --output FILE` writes one")
+    for name in ("stages", "devices", "profile"):
+        if name not in plan:
+            raise Refused(f"{file}: has no {name}, as the plans of `stagecut plan --format json` do")
     return plan
+
+
+def check_folder(file):
+    """Refuses a file that cannot be written, before anything is measured for it."""
+    folder = pathlib.Path(file).parent
+    if not folder.is_dir():
+        raise Refused(f"{file}: there is no folder {folder}")
+
+
+def with_chain_edges(plan):
+    """A plan whose stages feed others than the next one, as PyTorch runs it: a chain, in which values are handed through."""
+    count = len(plan["stages"])
+    through = [0.0] * (count - 1)
+    for edge in plan["edges"]:
+        for boundary in range(edge["from"], edge["to"]):
+            through[boundary] += edge["bytes"]
+    return {**plan, "edges": [{"from": stage, "to": stage + 1, "bytes": sent} for stage, sent in enumerate(through)]}
 
 
 def stage_of_layers(plan):

@@ -26,7 +26,7 @@ import factory  # noqa: E402
 import huggingface  # noqa: E402
 import measure  # noqa: E402
 from layers import trace  # noqa: E402
-from plan_file import Refused  # noqa: E402
+from plan_file import Refused, check_folder  # noqa: E402
 
 # Matrix products of 16 bits in FLOP/s, as measured, and bytes/s of memory by the data sheets: those that `stagecut profile transformer
 # --gpu` counts with.
@@ -44,11 +44,11 @@ def profile(module, args, *, loss=None, layers=(), device=None, gpu="a100-80gb",
         device = torch.device(device or next((each.device for each in module.parameters()), "cpu"))
     except RuntimeError:
         raise Refused(f"--device {device}: cpu, cuda or meta") from None
+    clock = clock_of(device, gpu)
     if device.type != "meta":
         module = module.to(device)
         args = tuple(each.to(device) if torch.is_tensor(each) else each for each in args)
     traced = trace(module, args, layers, way)
-    clock = clock_of(device, gpu)
     found = measure.layers_of(traced, args, loss or factory.mean_square, clock, repeats, progress or (lambda done, of: None))
     made = {"schema": "stagecut-profile-1", "name": name or type(module).__name__, "layers": found}
     if not traced.is_chain:
@@ -96,6 +96,8 @@ def arguments():
     parser.add_argument("--trace", default="auto", choices=("auto", "export", "fx"), dest="way", help="torch.export, else torch.fx")
     parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
     options = parser.parse_args()
+    if options.repeats < 1 or options.threads < 1 or options.busy < 1 or options.microbatch < 1 or (options.sequence or 1) < 1:
+        parser.error("--repeats, --threads, --busy, --microbatch and --sequence are at least 1")
     if (options.model is None) == (options.hf_config is None):
         parser.error("name a model as module:factory, or a configuration by --hf-config")
     return options
@@ -123,7 +125,11 @@ def report(made, file=sys.stderr):
 
 def main():
     options = arguments()
+    if options.output:
+        check_folder(options.output)
     torch.set_num_threads(options.threads)
+    if (options.device or "").startswith("cuda"):
+        clock_of(torch.device("cuda"), options.gpu)  # refuses where there is none, before others are started
     (module, args, loss), device = load(options)
     others = keep_busy(options, device)
     try:
@@ -135,6 +141,9 @@ def main():
     if options.busy > 1:
         made["profiled"]["busy"] = options.busy
     report(made)
+    if len(made["layers"]) == 1:
+        print("the module is one layer, which cannot be cut: name the modules inside it by --layers; what computes under "
+              "torch.autocast is one operator, unless each module enters that by itself", file=sys.stderr)
     whole = [each["name"] for each in made["layers"] if each.get("whole_backward")]
     if whole:
         print(f"PyTorch cannot run I and W apart of {', '.join(whole)}: no zero-bubble schedule for this model", file=sys.stderr)

@@ -16,6 +16,7 @@ import json
 import logging
 import os
 import pathlib
+import signal
 import socket
 import sys
 import tempfile
@@ -24,10 +25,12 @@ import traceback
 import warnings
 
 from launch import arguments, check_plan, launch
-from plan_file import Refused, read_plan
+from plan_file import Refused, read_plan, with_chain_edges
 
-if __name__ == "__main__" and "RANK" not in os.environ:
-    sys.exit(launch(__doc__))
+if __name__ == "__main__":
+    if "RANK" not in os.environ:
+        sys.exit(launch(__doc__))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a page of Python's for each rank
 warnings.filterwarnings("ignore", module=r"torch\..*")
 
 import torch  # noqa: E402
@@ -58,12 +61,15 @@ def prepare(words, ranks):
     options = [f"--order={words.order}"] if words.order else []
     options += ["--merge-backward"] if words.merge_backward else []
     with tempfile.TemporaryDirectory() as folder:
-        file = words.plan
+        file = pathlib.Path(folder) / "plan.json"
         if words.sleep and plan.pop("messages", None):
             print("run.py: with --sleep messages take no time, so the prediction is that of the plan without its links",
                   file=sys.stderr)
-            file = pathlib.Path(folder) / "plan.json"
-            file.write_text(json.dumps(plan))
+        if plan.get("edges"):
+            print("run.py: PyTorch runs stages as a chain, those of the plan as well that could run side by side, and that is predicted",
+                  file=sys.stderr)
+            plan = with_chain_edges(plan)
+        file.write_text(json.dumps(plan))
         order = planner("simulate", file, *options, "--format", order_format(words))
         predicted = timeline.predicted(file, *options)
     return {"plan": plan, "order": order, "predicted": predicted}
@@ -250,7 +256,7 @@ class Job:
         last = len(stages) - 1
         self.stages = [Linked(stage, microbatches, place == 0, loss if place == last else None)
                        for place, stage in enumerate(stages)]
-        self.examples = examples(self.stages)
+        self.examples, self.written = examples(self.stages)
         for stage in self.stages if words.check else [self.stages[stage] for stage in self.mine]:
             stage.to(device)
         microbatches[:] = [tuple(one.to(device) if isinstance(one, torch.Tensor) else one for one in args)
@@ -264,6 +270,8 @@ class Job:
         import split
 
         module, args, loss = factory.load(self.words.model, factory.parse_settings(self.words.settings), self.words.args)
+        if not any(each.requires_grad for each in module.parameters()):
+            raise Refused(f"{self.words.model}: has no parameter that takes a gradient, so there is nothing to train")
         stages = split.stages(self.plan, module, args, self.words.split)
         if self.words.check and split.difference(stages, module, args) != 0:
             raise Refused("the stages, run in a row, compute something else than the module: see split.py")
@@ -279,6 +287,15 @@ class Job:
         for stage in self.stages:
             stage.zero_grad(set_to_none=True)
 
+    def apart(self):
+        """Buffers that stages of several ranks have, and that a pass changes: their names, and those ranks."""
+        found = {}
+        for stage, where in zip(self.stages, self.ranks):
+            for name, one in stage.stage.named_buffers():
+                if id(one) in self.written:
+                    found.setdefault(id(one), (name, set()))[1].add(where)
+        return [(name, sorted(ranks)) for name, ranks in found.values() if len(ranks) > 1]
+
     def holders(self):
         """Each parameter, and the ranks of the stages that hold it, in the same order on every rank."""
         found = {}
@@ -289,7 +306,7 @@ class Job:
 
 
 def examples(stages):
-    """What each stage takes and returns, of one microbatch; buffers stay as they were."""
+    """What each stage takes and returns, of one microbatch, and which buffers they change; these stay as they were."""
     buffers = [(one, one.detach().clone()) for stage in stages for one in stage.buffers()]
     values, found = (torch.zeros(1, dtype=torch.int64),), []  # the first stage is given a number: see run_steps
     for stage in stages:
@@ -299,10 +316,11 @@ def examples(stages):
         outputs = tuple(one.detach().requires_grad_(one.requires_grad) for one in outputs)
         found.append((values, outputs))
         values = outputs
+    written = {id(one) for one, was in buffers if not torch.equal(one, was)}
     with torch.no_grad():
         for one, was in buffers:
             one.copy_(was)
-    return found
+    return found, written
 
 
 def schedule_of(job, order, recorder):
@@ -421,6 +439,7 @@ def compare(job, losses):
         "gradient_difference": difference / norm if norm > 0 else difference,
         "gradient_norm": norm,
         "tied": shared,
+        "apart": job.apart(),
     }
 
 
@@ -500,6 +519,9 @@ def say_compared(compared):
           f"(limit {LOSSES_DIFFER:g}); gradients, difference {compared['gradient_difference']:.2g} of their norm "
           f"(limit {GRADIENTS_DIFFER:g}): "
           + ("the same" if same else "NOT the same"))
+    for name, ranks in compared["apart"]:
+        print(f"ranks {', '.join(map(str, ranks))} each have a buffer {name} of their own, which their stages change: plan with the layers "
+              "that use it in one stage (--keep-together A..B)" + ("" if same else ", which may be why"))
     return same
 
 

@@ -200,6 +200,8 @@ def arguments():
         parser.add_argument(f"--{name}", metavar="SIZE" if name != "latency" else "TIME", help=f"{what}, as for stagecut plan")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("tuned"), metavar="DIRECTORY", help="for plans, reports, pictures (tuned)")
     options = parser.parse_args()
+    if min([options.devices, options.threads, options.repeats, options.steps, options.run, *options.microbatches, *options.chunks]) < 1:
+        parser.error("numbers are at least 1")
     if options.batch and not options.batch.partition("=")[2].isdigit():
         parser.error("--batch is written NAME=SAMPLES, as batch=32")
     return options

@@ -17,6 +17,7 @@ using namespace stagecut::detail;  // NOLINT(google-build-using-namespace)
 struct nothing {};
 struct right {
   double backward_weight(std::size_t, std::size_t) const;
+  float backward_input(int, int) const;
   float stage_forward(int) const;
   static long stage_backward(std::size_t);
   const double& sent(std::size_t) const;
@@ -26,6 +27,7 @@ struct right {
 };
 struct not_const {
   double backward_weight(std::size_t, std::size_t);
+  double backward_input(std::size_t, std::size_t);
   double stage_forward(std::size_t);
   double stage_backward(std::size_t);
   double stage_backward_weight(std::size_t);
@@ -36,6 +38,7 @@ struct not_const {
 };
 struct other_arguments {
   double backward_weight(std::size_t) const;
+  double backward_input() const;
   double stage_forward() const;
   double stage_backward(std::size_t, std::size_t) const;
   double stage_backward_weight(const char*) const;
@@ -46,6 +49,7 @@ struct other_arguments {
 };
 struct no_numbers {
   std::string backward_weight(std::size_t, std::size_t) const;
+  nothing backward_input(std::size_t, std::size_t) const;
   void stage_forward(std::size_t) const;
   double* stage_backward(std::size_t) const;
   double stage_backward_weight;
@@ -74,31 +78,34 @@ struct least {
 };
 
 template <class T>
-constexpr int right_ones = int{has_backward_weight<T>} + int{has_stage_forward<T>} + int{has_stage_backward<T>} +
-                           int{has_stage_backward_weight<T>} + int{has_sent<T>} + int{has_memory<T>} +
-                           int{has_least_memory<T>} + int{has_splits_backward<T>};
+constexpr int right_ones = int{has_backward_weight<T>} + int{has_backward_input<T>} + int{has_stage_forward<T>} +
+                           int{has_stage_backward<T>} + int{has_stage_backward_weight<T>} + int{has_sent<T>} +
+                           int{has_memory<T>} + int{has_least_memory<T>} + int{has_splits_backward<T>};
 template <class T>
-constexpr int wrong_ones = int{wrong_backward_weight<T>} + int{wrong_stage_forward<T>} + int{wrong_stage_backward<T>} +
-                           int{wrong_stage_backward_weight<T>} + int{wrong_sent<T>} + int{wrong_memory<T>} +
-                           int{wrong_least_memory<T>} + int{wrong_splits_backward<T>};
+constexpr int wrong_ones = int{wrong_backward_weight<T>} + int{wrong_backward_input<T>} + int{wrong_stage_forward<T>} +
+                           int{wrong_stage_backward<T>} + int{wrong_stage_backward_weight<T>} + int{wrong_sent<T>} +
+                           int{wrong_memory<T>} + int{wrong_least_memory<T>} + int{wrong_splits_backward<T>};
 
 }  // namespace
 
 static_assert(right_ones<nothing> == 0 && wrong_ones<nothing> == 0);
 static_assert(right_ones<least> == 0 && wrong_ones<least> == 0 && right_ones<hidden> == 0 && wrong_ones<hidden> == 0);
-static_assert(right_ones<right> == 6 && wrong_ones<right> == 0);
+static_assert(right_ones<right> == 7 && wrong_ones<right> == 0);
 static_assert(right_ones<stagecut::item_times> == 3 && wrong_ones<stagecut::item_times> == 0);
-static_assert(right_ones<not_const> == 0 && wrong_ones<not_const> == 8 && wrong_ones<derived> == 8);
-static_assert(right_ones<other_arguments> == 0 && wrong_ones<other_arguments> == 8);
-static_assert(right_ones<no_numbers> == 0 && wrong_ones<no_numbers> == 8);
+static_assert(right_ones<not_const> == 0 && wrong_ones<not_const> == 9 && wrong_ones<derived> == 9);
+static_assert(right_ones<other_arguments> == 0 && wrong_ones<other_arguments> == 9);
+static_assert(right_ones<no_numbers> == 0 && wrong_ones<no_numbers> == 9);
 static_assert(right_ones<overloaded> == 1 && wrong_ones<overloaded> == 1);
 static_assert(right_ones<final_one> == 0 && wrong_ones<final_one> == 1);
 // A member that is there for some models only.
 static_assert(!has_backward_weight<stagecut::with_speeds<least>> && wrong_ones<stagecut::with_speeds<least>> == 0);
 static_assert(has_backward_weight<stagecut::with_speeds<stagecut::item_times>>);
+static_assert(!has_backward_input<stagecut::with_speeds<stagecut::item_times>>);
+static_assert(has_backward_input<stagecut::with_speeds<stagecut::split_item_times>>);
+static_assert(right_ones<stagecut::split_item_times> == 4 && wrong_ones<stagecut::split_item_times> == 0);
 
 TEST_CASE("a model with all members in their form, and with none, is let through") {
   check_pipeline_members<right>();
   check_pipeline_members<least>();
-  CHECK(right_ones<right> == 6);
+  CHECK(right_ones<right> == 7);
 }

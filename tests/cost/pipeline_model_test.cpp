@@ -64,6 +64,24 @@ TEST_CASE("lists of times") {
   CHECK(item_times({}, {}).size() == 0);
 }
 
+TEST_CASE("lists of gradients that take another time apart") {
+  const stagecut::split_item_times model({1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10});
+  CHECK(model.size() == 2);
+  CHECK(model.backward(0, 1) == 4);
+  CHECK(model.backward_input(3, 1) == 6);
+  CHECK(model.backward_weight(0, 0) == 7);
+  CHECK(model.sent(2) == 10);
+  CHECK(model.splits_backward());
+  const auto made = [](std::vector<double> input, std::vector<double> weight) {
+    return refusal([&] { return stagecut::split_item_times({1, 2}, {3, 4}, input, weight); });
+  };
+  CHECK(made({5, 6}, {7, 8}) == "not refused");
+  CHECK(made({5}, {7, 8}) == "input: has 1 elements, forward has 2");
+  CHECK(made({5, 6}, {}) == "weight: has 0 elements, forward has 2");
+  CHECK(made({5, -6}, {7, 8}) == "input[1]: must be finite and not negative");
+  CHECK(made({5, 6}, {infinity, 8}) == "weight[0]: must be finite and not negative");
+}
+
 TEST_CASE("lists that are not of one length, and times that are none") {
   CHECK(refusal([] { return item_times({1, 2}, {1}); }) == "backward: has 1 elements, forward has 2");
   CHECK(refusal([] { return item_times({1, 2}, {}); }) == "backward: has 0 elements, forward has 2");

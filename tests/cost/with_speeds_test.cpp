@@ -42,6 +42,15 @@ TEST_CASE("devices of different speeds") {
   CHECK(kept.backward(1, 0) == 1);
 }
 
+TEST_CASE("gradients that take another time apart, on devices of different speeds") {
+  const stagecut::split_item_times lists({1, 2}, {4, 6}, {3, 5}, {2, 7});
+  const with_speeds<stagecut::split_item_times> model(lists, {1, 2});
+  CHECK(model.backward_input(0, 1) == 5);
+  CHECK(model.backward_input(1, 1) == 2.5);
+  CHECK(model.backward_weight(1, 1) == 3.5);
+  CHECK(model.splits_backward());
+}
+
 TEST_CASE("speeds that are none") {
   const item_times model({1}, {1});
   CHECK(refusal([&] {

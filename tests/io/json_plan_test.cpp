@@ -83,20 +83,20 @@ TEST_CASE("the form in which a plan is written") {
   made.edges.clear();
   made.choices.clear();
   made.timeline.resize(1);
-  CHECK(
-      as_json(made) == R"({"schema": "stagecut-plan-2",
+  CHECK(as_json(made) ==
+        R"({"schema": "stagecut-plan-2",
  "cuts": [0, 1],
  "objective": {"name": "bottleneck", "of": "time", "value": 3.5, "bound": 3.25, "state": "feasible"},
  "devices": 1,
  "chunks": 1,
  "stages": [
   {"first": 0, "last": 1, "time": 3.5, "device": 0, "replicas": 3, "shards": 2, "forward": 1, "backward": 2.5, )"
-                       R"("backward_kept": 1.5, "backward_weight": 0.5, "all_reduce": 0.25, "in_flight": 2, )"
-                       R"("memory": {"resident": 24, "activations": 4, "recomputed": 3, "workspace": 2, "buffers": 12}}
+        R"("backward_kept": 1.5, "backward_input": 2.25, "backward_weight": 0.5, "all_reduce": 0.25, "in_flight": 2, )"
+        R"("memory": {"resident": 24, "activations": 4, "recomputed": 3, "workspace": 2, "buffers": 12}}
  ],
  "schedule": {"name": "interleaved", "microbatches": 4},
  "memory": {"optimizer": "adam", "parameter_multiplier": 4, "checkpoint": "except_last", )"
-                       R"("boundary_buffers": 2, "per_device": 1024, "buffer_fraction": 0.1},
+        R"("boundary_buffers": 2, "per_device": 1024, "buffer_fraction": 0.1},
  "speeds": [0.5],
  "messages": {"kind": "blocking", "links": [{"latency": 0.25, "bandwidth": 8}]},
  "makespan": 17.5,
@@ -104,8 +104,9 @@ TEST_CASE("the form in which a plan is written") {
   [0, 0, "F", 0, 1]
  ],
  "of plan": "x",
- "profile_hash": ")" + stagecut::io::profile_hash(made.profile) +
-                           R"(",
+ "profile_hash": ")" +
+            stagecut::io::profile_hash(made.profile) +
+            R"(",
  "profile": {"schema": "stagecut-profile-1", "name": "full", "weights_only": true, "inference": true, "layers": [
   {"name": "a", "forward": 1, "backward": 2}
 ]}})");

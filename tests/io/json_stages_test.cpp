@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace detail = stagecut::io::detail;
 
@@ -43,6 +44,16 @@ TEST_CASE("a stage of the first version: of all microbatches in flight, of one")
   CHECK(made.stages[1].total_memory() == 106);
   CHECK(made.stages[1].backward_kept == 8);
   CHECK(made.stages[1].backward == 10);
+}
+
+TEST_CASE("a stage of the first version of layers whose gradients take another time apart") {
+  for (const auto& [checkpoint, input] : {std::pair("never", 20.0), std::pair("except_last", 22.0)}) {
+    stagecut::plan made = two_stages(checkpoint);
+    for (auto& each : made.profile.layers) each.backward_input = 10;
+    REQUIRE_FALSE(detail::upgrade_stage(made, 1));
+    CHECK(made.stages[1].backward_weight == 2);
+    CHECK(made.stages[1].backward_input == input);
+  }
 }
 
 TEST_CASE("a stage of the first version of which little is known") {

@@ -230,6 +230,7 @@ class random_plans {
       stage.shards = swapped ? replicas : shards;
       if (kept) stage.backward_kept = number();
       stage.backward_weight = maybe();
+      if (stage.backward_weight) stage.backward_input = maybe();
       if (up_to(2) == 0) stage.all_reduce = number();
     }
   }
@@ -359,6 +360,7 @@ class random_plans {
     stage.shards = 2;
     stage.backward_kept = 1.5;
     stage.backward_weight = 0.5;
+    stage.backward_input = 2.25;
     stage.all_reduce = 0.25;
   }
   made.stages[1].on_cpu = true;

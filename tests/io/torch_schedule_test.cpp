@@ -354,3 +354,17 @@ TEST_CASE("stages with edges are not written: PyTorch's are a chain") {
                          stagecut::io::not_representable);
   }
 }
+
+TEST_CASE("edges that make a chain are one") {
+  schedule all = stagecut::gpipe(3, 4);
+  const std::string text = as_torch_schedule(all);
+  all.edges = {{0, 1}, {1, 2}};
+  CHECK(as_torch_schedule(all) == text);
+  CHECK(as_torch_schedule(all, torch_format::compute_comms).find("SEND") != std::string::npos);
+  all.edges = {{1, 2}, {0, 1}};
+  CHECK_THROWS_WITH_AS((void)as_torch_schedule(all), doctest::Contains("its stages have edges"),
+                       stagecut::io::not_representable);
+  all.edges = {{0, 1}};
+  CHECK_THROWS_WITH_AS((void)as_torch_schedule(all), doctest::Contains("its stages have edges"),
+                       stagecut::io::not_representable);
+}

@@ -134,6 +134,11 @@ struct told {
   double sent(std::size_t cut) const { return cut == 2 ? bytes : 0; }
 };
 
+/// The same with a gradient of the input.
+struct apart_told : told {
+  double backward_input(std::size_t s, std::size_t i) const { return s == 1 && i == 2 ? -1 : 1; }
+};
+
 /// Counts what it is asked.
 template <bool Invariant>
 struct counted {
@@ -637,10 +642,12 @@ TEST_CASE("the answer does not depend on the unit of time") {
     const chain of = chains::random_chain(random, chains::random_order(random, kind, {11, 4, 8}), 11, {});
     const double by = std::ldexp(1, static_cast<int>(random.below(200)) - 100);
     std::vector<double> lists[4];
+    std::vector<double> input;
     for (std::size_t i = 0; i < of.model.size(); ++i) {
       lists[0].push_back(by * of.model.forward(0, i));
       lists[1].push_back(by * of.model.backward(0, i));
       if (of.model.splits_backward()) lists[2].push_back(by * of.model.backward_weight(0, i));
+      input.push_back(by * of.model.backward_input(0, i));
       lists[3].push_back(of.model.sent(i + 1));
     }
     chain plain = of;  // without memory, which is not scaled
@@ -653,6 +660,7 @@ TEST_CASE("the answer does not depend on the unit of time") {
       own.backward_weight.push_back(by * of.model.stage_backward_weight(s));
     }
     scaled.model = chains::layers(lists[0], lists[1], lists[2], lists[3], {}, {}, own);
+    scaled.model.tell_input(std::move(input));
     for (link_speed& each : scaled.request.links) each = {each.latency * by, each.bandwidth / by};
     plain.request.within = scaled.request.within = 0.01;
     const auto one = chains::solve(plain);
@@ -972,6 +980,27 @@ TEST_CASE("a cut to begin with that is not allowed") {
   CHECK(minimize_makespan(model, request).state() == state::optimal);
 }
 
+TEST_CASE("gradients that take another time apart than together") {
+  // Four items of F = 1, and B = 2 or I = 5 and W = 1: one stage, two microbatches.
+  const stagecut::split_item_times model({1, 1, 1, 1}, {2, 2, 2, 2}, {5, 5, 5, 5}, {1, 1, 1, 1});
+  CHECK(minimize_makespan(model, request_for(order_of(schedule_kind::one_forward_one_backward, 1, 2)))->makespan == 24);
+  CHECK(minimize_makespan(model, request_for(order_of(schedule_kind::zb_h1, 1, 2)))->makespan == 56);
+  // Of a schedule that runs whole backward passes as well, each takes both gradients.
+  makespan_request mixed = request_for(order_of(schedule_kind::one_forward_one_backward, 1, 2));
+  mixed.order.orders[0] = {{op_kind::forward, 0, 0},
+                           {op_kind::backward, 0, 0},
+                           {op_kind::forward, 0, 1},
+                           {op_kind::backward_input, 0, 1},
+                           {op_kind::backward_weight, 0, 1}};
+  CHECK(minimize_makespan(model, mixed)->makespan == 56);
+  // On devices of other speeds.
+  const auto slow = minimize_makespan(stagecut::with_speeds<stagecut::split_item_times>(model, {0.5}),
+                                      request_for(order_of(schedule_kind::zb_h1, 1, 2)));
+  CHECK(slow->makespan == 112);
+  CHECK(refusal(request_for(order_of(schedule_kind::zb_h1, 2, 4)), apart_told{}) ==
+        "model.backward_input of item 2 on stage 1: must be finite and not negative");
+}
+
 TEST_CASE("a model that makes no sense") {
   const makespan_request whole = request_for(order_of(schedule_kind::one_forward_one_backward, 2, 2), 1);
   const makespan_request split = request_for(order_of(schedule_kind::zb_h1, 2, 4));
@@ -1128,8 +1157,8 @@ TEST_CASE("long chains are proved, and hold what they promise") {
           points other = best;
           other[s] = y;
           const double makespan = simulated(of, other);
-          CHECK(std::pair(makespan, std::pair(chains::heaviest_of(of.model, other), other)) >=
-                std::pair(answer->makespan, std::pair(chains::heaviest_of(of.model, best), best)));
+          CHECK(std::pair(makespan, std::pair(chains::heaviest_of(of.model, other, false), other)) >=
+                std::pair(answer->makespan, std::pair(chains::heaviest_of(of.model, best, false), best)));
         }
       }
     }

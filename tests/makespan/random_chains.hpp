@@ -56,6 +56,12 @@ class layers : public stagecut::item_times {
         held_(std::move(held)),
         own_(std::move(own)) {}
 
+  /// The gradient of the input, which else is what is left of the backward pass.
+  void tell_input(std::vector<double> input) { input_ = std::move(input); }
+  [[nodiscard]] double backward_input(std::size_t s, std::size_t i) const {
+    return input_.empty() ? backward(s, i) - backward_weight(s, i) : input_[i];
+  }
+
   [[nodiscard]] double stage_forward(std::size_t s) const { return of(own_.forward, s); }
   [[nodiscard]] double stage_backward(std::size_t s) const { return of(own_.backward, s); }
   [[nodiscard]] double stage_backward_weight(std::size_t s) const { return of(own_.backward_weight, s); }
@@ -71,6 +77,7 @@ class layers : public stagecut::item_times {
  private:
   static double of(const std::vector<double>& list, std::size_t s) { return s < list.size() ? list[s] : 0; }
 
+  std::vector<double> input_{};
   std::vector<double> fixed_;
   std::vector<double> held_;
   stagecut::stage_times own_;
@@ -130,6 +137,20 @@ template <class Model>
   return sum;
 }
 template <class Model>
+[[nodiscard]] double input_of(const Model& model, std::size_t s, std::size_t first, std::size_t last) {
+  double sum = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    if constexpr (requires { model.backward_input(s, i); }) {
+      sum += model.backward_input(s, i);
+    } else {
+      sum += model.backward(s, i) - model.backward_weight(s, i);
+    }
+  }
+  if constexpr (requires { model.stage_backward(s); }) sum += model.stage_backward(s);
+  if constexpr (requires { model.stage_backward_weight(s); }) sum -= model.stage_backward_weight(s);
+  return sum;
+}
+template <class Model>
 [[nodiscard]] double weight_of(const Model& model, std::size_t s, std::size_t first, std::size_t last) {
   double sum = 0;
   for (std::size_t i = first; i < last; ++i) sum += model.backward_weight(s, i);
@@ -138,12 +159,14 @@ template <class Model>
 }
 /// @}
 
-/// What the heaviest stage takes for one microbatch.
+/// What the heaviest stage takes for one microbatch, whose gradients are run apart or not.
 template <class Model>
-[[nodiscard]] double heaviest_of(const Model& model, const points& cut) {
+[[nodiscard]] double heaviest_of(const Model& model, const points& cut, bool apart) {
   double most = 0;
   for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
-    most = std::max(most, forward_of(model, s, cut[s], cut[s + 1]) + backward_of(model, s, cut[s], cut[s + 1]));
+    const double back = apart ? input_of(model, s, cut[s], cut[s + 1]) + weight_of(model, s, cut[s], cut[s + 1])
+                              : backward_of(model, s, cut[s], cut[s + 1]);
+    most = std::max(most, forward_of(model, s, cut[s], cut[s + 1]) + back);
   }
   return most;
 }
@@ -172,14 +195,12 @@ template <class T, class Model>
   const std::size_t stages = request.order.stages();
   result.transfers.kind = request.transfers;
   for (std::size_t s = 0; s < stages; ++s) {
-    const double whole = backward_of(model, s, cut[s], cut[s + 1]);
     result.times.forward.push_back(static_cast<T>(forward_of(model, s, cut[s], cut[s + 1])));
     if (split) {
-      const double weight = weight_of(model, s, cut[s], cut[s + 1]);
-      result.times.backward_input.push_back(static_cast<T>(whole - weight));
-      result.times.backward_weight.push_back(static_cast<T>(weight));
+      result.times.backward_input.push_back(static_cast<T>(input_of(model, s, cut[s], cut[s + 1])));
+      result.times.backward_weight.push_back(static_cast<T>(weight_of(model, s, cut[s], cut[s + 1])));
     } else {
-      result.times.backward.push_back(static_cast<T>(whole));
+      result.times.backward.push_back(static_cast<T>(backward_of(model, s, cut[s], cut[s + 1])));
     }
     if (s + 1 == stages || request.links.empty()) continue;
     const auto& link = request.links[request.links.size() == 1 ? 0 : s];
@@ -276,10 +297,10 @@ template <class T = std::int64_t>
 [[nodiscard]] inline points best_of(const chain& of, const std::vector<valued>& all) {
   return of.with_model([&](const auto& model) {
     const points* best = &all[0].second;
-    double least = heaviest_of(model, *best);
+    double least = heaviest_of(model, *best, splits(of.request.order));
     for (const auto& [makespan, cut] : all) {
       if (makespan > all[0].first) break;
-      const double here = heaviest_of(model, cut);
+      const double here = heaviest_of(model, cut, splits(of.request.order));
       if (here < least) best = &cut, least = here;
     }
     return *best;
@@ -390,6 +411,12 @@ struct ingredients {
   stagecut::stage_times own;
   if (with.constants && random.once_in(2)) own = random_constants(random, order);
   chain result{layers(lists[0], lists[1], lists[2], lists[3], lists[4], lists[5], own), {}, {}, {}};
+  dice more = random;  // what it draws changes nothing else
+  if (splits(order) && more.once_in(3)) {
+    std::vector<double> input;
+    for (std::size_t i = 0; i < n; ++i) input.push_back(6 * static_cast<double>(more.below(30)));
+    result.model.tell_input(std::move(input));
+  }
   result.request.order = order;
   result.request.limits.time_limit.reset();
   if (with.messages && !random.once_in(3)) {

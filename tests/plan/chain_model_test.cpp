@@ -92,6 +92,15 @@ TEST_CASE("a backward pass that computes again takes longer") {
   CHECK(chain.backward_weight(0, 3) == 2);
 }
 
+TEST_CASE("gradients that take another time apart") {
+  profile model = four_layers();
+  for (auto& each : model.layers) each.backward_input = 7;
+  CHECK(chain_model(model).backward_input(0, 3) == 7);
+  CHECK(chain_model(model).backward_weight(0, 3) == 2);
+  const chain_model again(model, {.checkpoint = checkpointing::always});
+  CHECK(again.backward_input(0, 3) == 7 + model.layers[3].forward);
+}
+
 TEST_CASE("one layer that does not tell the gradients apart makes a model that does not") {
   profile model = four_layers();
   model.layers[2].backward_input.reset(), model.layers[2].backward_weight.reset();

@@ -12,6 +12,18 @@ using plan_checks::said;
 using stagecut::plan;
 using stagecut::verify_plan;
 
+TEST_CASE("no plan is below the gradients apart, where these take less than together") {
+  plan made = plan_by_hand();
+  made.objective.name = "makespan";
+  made.schedule = {"zb-h1", 100};
+  const auto least = [&] { return *verify_plan(made.profile, made).find("bound")->recomputed; };
+  const double before = least();
+  for (auto& each : made.profile.layers) each.backward_input = 100;
+  CHECK(least() == before);
+  for (auto& each : made.profile.layers) each.backward_input = 0;
+  CHECK(least() < before);
+}
+
 TEST_CASE("no plan is below a group, or below the way of a microbatch") {
   plan made = plan_by_hand();
   for (std::size_t i : {0U, 1U, 2U}) made.profile.layers[i].group = "first";

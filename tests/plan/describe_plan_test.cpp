@@ -75,5 +75,10 @@ TEST_CASE("a stage is described by one microbatch") {
     stagecut::memory_options options;
     options.checkpoint = mode;
     CHECK(stage.total_memory() == stagecut::training_memory(model, options)(1, 3, 3).total());
+    CHECK_FALSE(stage.backward_input.has_value());  // what is left of the backward pass
   }
+  for (auto& each : model.layers) each.backward_input = 2;
+  CHECK(described(checkpointing::never).backward_input == 8);
+  CHECK(described(checkpointing::always).backward_input == 12);
+  CHECK(described(checkpointing::except_last).backward_input == 12);
 }

@@ -62,6 +62,7 @@ struct plain_plan {
       const double speed = speeds.empty() ? 1 : speeds[run_by.rank_of[s]];
       double f = 0;
       double b = 0;
+      double in = 0;
       double w = 0;
       double u = 0;
       for (std::size_t i = cut[s]; i < cut[s + 1]; ++i) {
@@ -69,8 +70,10 @@ struct plain_plan {
         f += each.forward;
         b += each.backward;
         w += each.backward_weight.value_or(0);
+        in += each.backward_input.value_or(0);
         u += each.update;
       }
+      if (stagecut::find_schedule(schedule)->splits_backward) b = in + w;  // counts as both beside them
       const bool all = again == checkpointing::except_last;
       times.forward.push_back(f / speed);
       times.all_reduce.push_back(u / speed * share_of_update);
@@ -78,7 +81,7 @@ struct plain_plan {
       for (std::size_t k = 0; k < (all ? shape.microbatches : 1); ++k) {
         const bool twice = again == checkpointing::always || (all && k + 1 < shape.microbatches);
         times.backward.push_back((twice ? b + f : b) / speed);
-        times.backward_input.push_back((twice ? b + f - w : b - w) / speed);
+        times.backward_input.push_back((twice ? in + f : in) / speed);
         times.backward_weight.push_back(w / speed);
       }
     }
@@ -146,6 +149,7 @@ plain_plan plain(const plan& made, const plan_request& request) {
 stagecut::layer per_cent_less(stagecut::layer each) {
   each.forward *= 0.99;
   each.backward *= 0.99;
+  if (each.backward_input) *each.backward_input *= 0.99;
   if (each.backward_weight) *each.backward_weight *= 0.99;
   return each;
 }

@@ -211,16 +211,18 @@ TEST_CASE("on devices of different speeds, over links, without some cuts: the be
       for (std::size_t s = 0; s + 1 < cut.size(); ++s) {
         const std::size_t device = order.rank_of[s];
         const double speed = request.speeds.empty() ? 1 : request.speeds[device];
-        double forward = 0, backward = 0, weight = 0;
+        double forward = 0, backward = 0, input = 0, weight = 0;
         for (std::size_t i = cut[s]; i < cut[s + 1]; ++i) {
           forward += model.layers[i].forward;
           backward += model.layers[i].backward;
+          input += *model.layers[i].backward_input;
           weight += *model.layers[i].backward_weight;
         }
+        if (entry.splits_backward) backward = input + weight;  // counts as both beside them
         heaviest = std::max(heaviest, forward / speed + backward / speed);
         times.forward.push_back(forward / speed);
         times.backward.push_back(backward / speed);
-        times.backward_input.push_back((backward - weight) / speed);
+        times.backward_input.push_back(input / speed);
         times.backward_weight.push_back(weight / speed);
         if (s + 2 == cut.size() || (request.links.empty() && !request.topology)) continue;
         const std::size_t to = order.rank_of[s + 1];

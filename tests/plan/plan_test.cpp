@@ -110,14 +110,19 @@ TEST_CASE("plans are equal if all of their parts are") {
   other = made;
   other.profile.layers.emplace_back();
   CHECK(other != made);
-  for (const auto change : {+[](stagecut::plan& p) { p.stages[0].replicas = 2; }, +[](stagecut::plan& p) { p.stages[0].shards = 2; },
-                            +[](stagecut::plan& p) { p.stages[0].backward_kept = 0; },
-                            +[](stagecut::plan& p) { p.stages[0].backward_weight = 0; },
-                            +[](stagecut::plan& p) { p.stages[0].all_reduce = 1; },
-                            +[](stagecut::plan& p) { p.assignment = {0}; },
-                            +[](stagecut::plan& p) { p.edges = {{0, 1, 2}}; },
-                            +[](stagecut::plan& p) { p.choices = {{"full", ""}}; },
-                            +[](stagecut::plan& p) { p.schedule.orders.resize(1); }}) {
+  for (const auto change :
+       {+[](stagecut::plan& p) { p.stages[0].replicas = 2; }, +[](stagecut::plan& p) { p.stages[0].shards = 2; },
+        +[](stagecut::plan& p) { p.stages[0].backward_kept = 0; },
+        +[](stagecut::plan& p) { p.stages[0].backward_weight = 0; },
+        +[](stagecut::plan& p) { p.stages[0].backward_input = 0; },
+        +[](stagecut::plan& p) { p.stages[0].all_reduce = 1; }, +[](stagecut::plan& p) { p.assignment = {0}; },
+        +[](stagecut::plan& p) {
+          p.edges = {{0, 1, 2}};
+        },
+        +[](stagecut::plan& p) {
+          p.choices = {{"full", ""}};
+        },
+        +[](stagecut::plan& p) { p.schedule.orders.resize(1); }}) {
     other = made;
     change(other);
     CHECK(other != made);

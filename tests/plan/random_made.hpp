@@ -22,10 +22,12 @@ namespace random_made {
 inline stagecut::profile random_profile(random_requests::dice& dice, std::size_t layers) {
   stagecut::profile model = dice.profile(layers);
   const bool resident = dice.up_to(2) == 0;
+  bool apart = false;
+  for (const auto& each : model.layers) apart = apart || each.backward != *each.backward_input + *each.backward_weight;
   for (auto& each : model.layers) {
     each.forward += 0.1 * dice.whole(9);
     each.backward += 0.01 * dice.whole(9);
-    each.backward_input = each.backward - *each.backward_weight;
+    if (!apart) each.backward_input = each.backward - *each.backward_weight;
     each.parameters = 1 + dice.whole(50);
     each.activations = 1 + 0.3 * dice.whole(20);
     each.workspace = 1 + dice.whole(7);

@@ -105,6 +105,26 @@ TEST_CASE("gradients of inputs and weights apart") {
   CHECK(times_of(made, false).backward_input.empty());
 }
 
+TEST_CASE("gradients that take longer apart than together") {
+  stagecut::profile model = layers(4);
+  for (auto& each : model.layers) each.backward_input = 2 * each.forward;
+  stagecut::plan_request request{.devices = 2, .microbatches = 4};
+  plan made = *plan_chain(model, request);
+  for (std::size_t s = 0; s < 2; ++s) {
+    CHECK(times_of(made, false).backward[s] == 3 * made.stages[s].forward);
+    CHECK(times_of(made, true).backward_input[s] == 2 * made.stages[s].forward);
+    CHECK(times_of(made, true).backward_weight[s] == 2 * made.stages[s].forward);
+    CHECK(times_of(made, true).backward[s] == 4 * made.stages[s].forward);  // beside I and W
+  }
+  request.schedule = schedule_kind::gpipe;
+  request.memory.checkpoint = stagecut::checkpointing::except_last;
+  made = *plan_chain(model, request);
+  for (std::size_t s = 0; s < 2; ++s) {
+    CHECK(times_of(made, true).backward_input[4 * s] == 3 * made.stages[s].forward);
+    CHECK(times_of(made, true).backward_input[4 * s + 3] == 2 * made.stages[s].forward);
+  }
+}
+
 TEST_CASE("memory and messages of a plan") {
   const plan made = *plan_chain(layers(4), {.devices = 2, .microbatches = 4});
   const auto bytes = stagecut::bytes_of(made);

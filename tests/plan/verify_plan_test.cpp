@@ -148,6 +148,20 @@ const spoilt all_spoilt[] = {
        more(*made.stages[any_stage(made, dice)].backward_weight);
        return true;
      }},
+    {"a stage's input gradient", "loads",
+     [](profile&, plan& made, dice_t& dice) {
+       auto& stage = made.stages[any_stage(made, dice)];
+       if (!stage.backward_input) stage.backward_input = stage.backward - *stage.backward_weight;
+       more(*stage.backward_input);
+       return true;
+     }},
+    {"an input gradient that is missing", "loads",
+     [](profile&, plan& made, dice_t& dice) {
+       auto& stage = made.stages[any_stage(made, dice)];
+       const bool there = stage.backward_input.has_value();
+       stage.backward_input.reset();
+       return there;
+     }},
     {"a stage's cost", "loads",
      [](profile&, plan& made, dice_t& dice) {
        return more(made.stages[any_stage(made, dice)].cost), costed(made);

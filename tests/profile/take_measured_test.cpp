@@ -36,6 +36,15 @@ TEST_CASE("a layer that was measured is taken as it is, and others of its kind a
   CHECK(model.layers[0] == four().layers[0]);
 }
 
+TEST_CASE("gradients that take longer apart than together do so as before") {
+  stagecut::profile model = four();
+  model.layers[1].backward_input = 5;
+  stagecut::take_measured(model, {{"b", {}, 8}});
+  CHECK(model.layers[1].backward == 8);
+  CHECK(*model.layers[1].backward_input == 10);
+  CHECK(*model.layers[1].backward_weight == 2);
+}
+
 TEST_CASE("nothing measured changes nothing, and a layer that is not there is named") {
   stagecut::profile model = four();
   stagecut::take_measured(model, {});

@@ -31,7 +31,7 @@ def chains():
 
 def profile(seconds):
     return {"schema": "stagecut-profile-1", "layers": [
-        {"name": str(number), "forward": each, "backward": 2 * each, "backward_input": 1.1 * each, "backward_weight": 0.9 * each}
+        {"name": str(number), "forward": each, "backward": 2 * each, "backward_input": 1.4 * each, "backward_weight": 0.9 * each}
         for number, each in enumerate(seconds)]}
 
 

@@ -22,6 +22,7 @@ import factory  # noqa: E402
 import layers  # noqa: E402
 import measure  # noqa: E402
 import models  # noqa: E402
+import plan_file  # noqa: E402
 import split  # noqa: E402
 from plan_file import Refused  # noqa: E402
 from planner import planner  # noqa: E402
@@ -81,6 +82,40 @@ class Layers(unittest.TestCase):
                     self.assertEqual([a[key] for key in ("name", "parameters", "activations", "output")],
                                      [b[key] for key in ("name", "parameters", "activations", "output")])
                     self.assertGreater(b["forward"], 0)
+
+    def test_attention_on_meta_keeps_no_scores(self):
+        def kept(dtype, device, mask=False, tokens=256):
+            class Attention(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.of, self.out = torch.nn.Linear(32, 96, dtype=dtype), torch.nn.Linear(32, 32, dtype=dtype)
+
+                def forward(self, x):
+                    q, k, v = (each.view(2, tokens, 4, 8).transpose(1, 2) for each in self.of(x).chunk(3, -1))
+                    causal = torch.ones(tokens, tokens, dtype=torch.bool, device=x.device).tril() if mask else None
+                    mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v, causal, is_causal=not mask)
+                    return self.out(mixed.transpose(1, 2).flatten(-2))
+
+            with torch.device(device):
+                module, args = Attention(), (torch.randn(2, tokens, 32, dtype=dtype),)
+            made = profile.profile(module, args, repeats=1)["layers"]
+            self.assertEqual(sum(each["activations"] for each in made), measure.bytes_kept(module, args, factory.mean_square))
+            return sum(each["activations"] for each in made), made
+
+        cpu, meta = kept(torch.float32, "cpu")[0], kept(torch.float32, "meta")[0]
+        self.assertLess(abs(meta - cpu), 0.01 * cpu)
+        for dtype in (torch.float32, torch.bfloat16):  # twice the tokens, twice the bytes, but for a mask
+            self.assertLess(kept(dtype, "meta", tokens=512)[0], 2.01 * kept(dtype, "meta")[0])
+        self.assertGreater(kept(torch.bfloat16, "meta", True)[0], kept(torch.bfloat16, "meta")[0])
+        flops = 2 * 2 * 2 * 4 * 8192**2 * 8  # both products of both samples, of four heads of 8
+        self.assertGreater(kept(torch.bfloat16, "meta", tokens=8192)[1][0]["forward"], flops / profile.GPUS["a100-80gb"][0])
+
+    def test_w_on_meta_adds_to_gradients_as_b_does(self):
+        module = torch.nn.Sequential(*(torch.nn.Linear(64, 64, device="meta") for _ in range(3)))
+        made = profile.profile(module, (torch.empty(8, 64, device="meta"),))["layers"]
+        for each in made:  # both parts read the weights again, and no more
+            self.assertLess(each["backward_input"] + each["backward_weight"], 1.5 * each["backward"])
+        self.assertTrue(all(each.grad is None for each in module.parameters()))
 
     def test_a_roofline_counts_products(self):
         module = torch.nn.Linear(512, 256, bias=False, device="meta")
@@ -209,6 +244,16 @@ class Layers(unittest.TestCase):
         with self.assertRaisesRegex(Refused, "cannot be traced: torch.export: .*; torch.fx: "):
             layers.trace(Untraceable(), (torch.ones(3),))
 
+    def test_what_export_prints_is_not_shown(self):
+        class Branch(torch.nn.Module):
+            def forward(self, x):
+                return x * 2 if x.sum() > 0 else x
+
+        out = io.StringIO()
+        with contextlib.redirect_stderr(out), contextlib.redirect_stdout(out), self.assertRaises(Refused):
+            layers.trace(Branch(), (torch.ones(3),))
+        self.assertEqual(out.getvalue(), "")
+
     def test_the_standard_library_keeps_its_profile(self):
         for first in ("import profile, cProfile", "import cProfile", "import split, cProfile"):
             done = subprocess.run([sys.executable, "-c", f"{first}; cProfile.run('1 + 1'); from profile import profile; profile.__code__"],
@@ -310,10 +355,34 @@ class Words(unittest.TestCase):
         words = factory.parse_tensor("4x5:int64:7")
         self.assertTrue(words.dtype is torch.int64 and 0 <= int(words.min()) and int(words.max()) < 7)
         self.assertIs(factory.parse_tensor("4:bfloat16").dtype, torch.bfloat16)
-        for word in ("", "x3", "2x3:int65", "2,3", "2x3:float32:4:5"):
+        for word in ("", "x3", "2x3:int65", "2,3", "2x3:float32:4:5", "0x3", "2x3:int64:0"):
             with self.assertRaises(Refused):
                 factory.parse_tensor(word)
         self.assertEqual(factory.parse_settings(["a=1", "b=[2, 3]", "c=word"]), {"a": 1, "b": [2, 3], "c": "word"})
+
+    def test_arguments_of_a_factory_are_tensors(self):
+        with tempfile.TemporaryDirectory() as where:
+            file = pathlib.Path(where) / "given.py"
+            file.write_text("import torch\ndef make(of): return torch.nn.Linear(2, 2), eval(of)\n")
+            for of, said in (("{}", "a dict"), ("torch.ones(2)", "a Tensor"), ("(torch.ones(2), None)", "a tuple with a NoneType"),
+                             ("[1.0]", "a tuple with a float")):
+                with self.assertRaisesRegex(Refused, f"returns as arguments {said}"):
+                    factory.load(f"{file}:make", {"of": of})
+            self.assertEqual(len(factory.load(f"{file}:make", {"of": "[torch.ones(2)]"})[1]), 1)
+
+    def test_plans(self):
+        with tempfile.TemporaryDirectory() as where:
+            file = pathlib.Path(where) / "plan.json"
+            for text, said in (("[", "is not JSON"), ("[]", "is no plan"), ('{"schema": "stagecut-plan-2"}', "has no stages"),
+                               ('{"schema": "stagecut-plan-2", "stages": [], "devices": 1}', "has no profile")):
+                file.write_text(text)
+                with self.assertRaisesRegex(Refused, said):
+                    plan_file.read_plan(file)
+
+    def test_a_chain_of_stages_hands_through(self):
+        edges = [{"from": 0, "to": 1, "bytes": 5}, {"from": 0, "to": 2, "bytes": 7}, {"from": 1, "to": 2, "bytes": 1}]
+        self.assertEqual(plan_file.with_chain_edges({"stages": [{}] * 3, "edges": edges})["edges"],
+                         [{"from": 0, "to": 1, "bytes": 12}, {"from": 1, "to": 2, "bytes": 8}])
 
     def test_commands(self):
         with tempfile.TemporaryDirectory() as where:
@@ -332,9 +401,12 @@ class Words(unittest.TestCase):
             (pathlib.Path(where) / "mine.py").write_text("import torch\ndef make(n=4): return torch.nn.Linear(n, n)\n")
             self.assertIn('"all"', run("profile.py", "mine.py:make", "--set", "n=8", "--args", "2x8").stdout)
             for words in (("mine.py:make",), ("mine.py:other",), ("nowhere:make",), ("models:unet", "--set", "colour=1"),
-                          ("models:unet", "--device", "tpu")):
+                          ("models:unet", "--device", "tpu"), ("models:unet", "-o", "nowhere/model.json"),
+                          *([("models:unet", "--device", "cuda", "--busy", "2")] if not torch.cuda.is_available() else [])):
                 done = run("profile.py", *words, status=1)
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn("at least 1", run("profile.py", "models:unet", "--repeats", "0", status=2).stderr)
+            self.assertIn("is one layer", run("profile.py", "mine.py:make", "--args", "2x4", "--repeats", 1).stderr)
 
     def test_hugging_face(self):
         try:
@@ -345,7 +417,9 @@ class Words(unittest.TestCase):
         kinds = {"llama": ({"architectures": ["LlamaForCausalLM"], "num_key_value_heads": 2, **shape}, "model.model.layers.2"),
                  "bert": ({"architectures": ["BertForMaskedLM"], **shape}, "model.bert.encoder.layer.2"),
                  "gpt2": ({"architectures": ["GPT2LMHeadModel"], "n_embd": 64, "n_layer": 3, "n_head": 4, "vocab_size": 500},
-                          "model.transformer.h.2")}
+                          "model.transformer.h.2"),
+                 "t5": ({"architectures": ["T5ForConditionalGeneration"], "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 2, "num_heads": 4,
+                         "vocab_size": 500, "is_encoder_decoder": True}, "model.decoder.block.1")}
         with tempfile.TemporaryDirectory() as where:
             config, made = pathlib.Path(where) / "config.json", pathlib.Path(where) / "model.json"
             for kind, (fields, layer) in kinds.items():

@@ -4,9 +4,11 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 root = pathlib.Path(__file__).resolve().parents[2]
@@ -26,6 +28,68 @@ def chain(layers=8, dropout=0.1):
 
 def wrong():
     raise ValueError("this model cannot be made")
+
+def frozen():
+    module, args = chain()
+    for each in module.parameters():
+        each.requires_grad_(False)
+    return module, args
+
+class Skipping(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        for place in range(8):
+            self.add_module(str(place), torch.nn.Linear(16, 16))
+
+    def forward(self, x):
+        for each in self.children():
+            x = x + each(x)
+        return x
+
+def skipping():
+    return Skipping(), (torch.randn(4, 16),)
+
+class Counting(torch.nn.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.linear, self.factor = torch.nn.Linear(16, 16), factor
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x):
+        self.calls.add_(1.0)
+        return self.linear(x) * (1 + self.factor * self.calls)
+
+class Twice(torch.nn.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.counting = Counting(factor)
+        self.blocks = torch.nn.ModuleList([torch.nn.Linear(16, 16) for _ in range(2)])
+
+    def forward(self, x):
+        return self.blocks[1](self.counting(self.blocks[0](self.counting(x))))
+
+def twice(factor=1.0):
+    return Twice(factor), (torch.randn(4, 16),)
+
+class Join(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(32, 16)
+
+    def forward(self, a, b):
+        return self.linear(torch.cat([a, b], 1))
+
+class Diamond(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.left, self.right, self.last = *(torch.nn.Linear(16, 16) for _ in range(3)), Join()
+
+    def forward(self, x):
+        x = self.first(x)
+        return self.last(self.left(x), self.right(x))
+
+def diamond():
+    return Diamond(), (torch.randn(4, 16),)
 '''
 # name, chunks: one of every way in which passes can be ordered. What `plan` does not plan comes from `simulate` as an order.
 SCHEDULES = [("gpipe-lifo", 1), ("zb-h2", 1), ("backward-first", 1), ("interleaved-zb", 2), ("dualpipev", 2)]
@@ -35,7 +99,7 @@ def profile(layers=8, scale=0.001):
     """A chain whose layers differ, named as the model's."""
     figures = [scale * (1 + 0.5 * (place % 3)) for place in range(layers)]
     return {"schema": "stagecut-profile-1",
-            "layers": [{"name": str(place), "forward": one, "backward": 2 * one, "backward_input": 1.1 * one,
+            "layers": [{"name": str(place), "forward": one, "backward": 2 * one, "backward_input": 1.4 * one,
                         "backward_weight": 0.9 * one}
                        for place, one in enumerate(figures)]}
 
@@ -115,6 +179,30 @@ class Training(Run):
         self.plan(schedule="interleaved", chunks=2)
         self.is_same(self.report("--model", "chain_model:chain", "--steps", "1", "--format", "torch-comms"))
 
+    def test_stages_side_by_side_are_run_as_a_chain(self):
+        of = profile(4)
+        for layer, name in zip(of["layers"], ("first", "left", "right", "last")):
+            layer.update(name=name, output=256)
+        self.plan(devices=4, of={**of, "edges": [[0, 1], [0, 2], [1, 3], [2, 3]]})
+        done = self.run_it("--model", "chain_model:diamond", "--steps", "1", "--json", "report.json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("runs stages as a chain"), 1, done.stderr)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.is_same(report)
+        as_chain = self.plan(devices=4, of=of)
+        self.assertAlmostEqual(report["iteration"]["predicted"], as_chain["makespan"])
+
+    def test_buffers_that_ranks_have_of_their_own_are_named(self):
+        of = profile(4)
+        for layer, name in zip(of["layers"], ("counting", "blocks.0", "counting@2", "blocks.1")):
+            layer.update(name=name, modules=[name.split("@")[0]])
+        self.plan("--method", "uniform", of=of)
+        for factor, status in ((0.0, 0), (1.0, 1)):
+            done = self.run_it("--model", "chain_model:twice", "--set", f"factor={factor}", "--steps", "1")
+            self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+            self.assertIn("ranks 0, 1 each have a buffer counting.calls of their own", done.stdout)
+            self.assertEqual(status == 1, "which may be why" in done.stdout)
+
     def test_merged(self):
         self.plan(schedule="zbv", chunks=2)
         report = self.report("--model", "chain_model:chain", "--steps", "1", "--merge-backward")
@@ -150,8 +238,33 @@ class Errors(Run):
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stderr.count("is for 2 ranks, and there are 1"), 1, done.stderr)
 
+    def test_i_and_w_that_cannot_be_run_apart(self):
+        of = profile()
+        of["layers"][3]["whole_backward"] = True
+        self.plan(schedule="zb-h1", of=of)
+        self.refused("cannot run I and W apart of 3", "--sleep")
+        self.assertEqual(self.run_it("--sleep", "--steps", "1", "--merge-backward").returncode, 0)
+        self.plan(of=of)
+        self.assertEqual(self.run_it("--sleep", "--steps", "1").returncode, 0)
+
+    def test_files_that_cannot_be_written_are_said_first(self):
+        self.plan()
+        for word in ("--json", "--svg", "--trace"):
+            self.refused("there is no folder nowhere", "--sleep", word, "nowhere/file")
+
+    def test_interrupted(self):
+        self.plan()
+        command = [sys.executable, str(program), "plan.json", "--sleep", "--steps", "100000"]
+        started = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        time.sleep(6)
+        os.killpg(started.pid, signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+        self.assertEqual((started.returncode, said), (130, ""))
+
     def test_models(self):
         self.plan()
+        self.refused("nothing to train", "--model", "chain_model:frozen")
+        self.refused("compute something else than the module", "--model", "chain_model:skipping", "--split", "modules")
         self.refused("chain_model", "--model", "chain_model:none")
         self.refused("this model cannot be made", "--model", "chain_model:wrong")
 

@@ -21,7 +21,7 @@ def chain(scale=(1,) * 6):
     """Six layers, of which the third takes twice as long; each multiplied by its scale."""
     times = [0.001, 0.001, 0.002, 0.001, 0.001, 0.001]
     return {"schema": "stagecut-profile-1",
-            "layers": [{"name": str(number), "forward": time * by, "backward": 2 * time * by, "backward_input": time * by,
+            "layers": [{"name": str(number), "forward": time * by, "backward": 2 * time * by, "backward_input": 1.5 * time * by,
                         "backward_weight": time * by} for number, (time, by) in enumerate(zip(times, scale))]}
 
 
@@ -50,8 +50,10 @@ class Correction(unittest.TestCase):
                 self.assertAlmostEqual(mean, 1.5)
         fixed = tune.corrected(chain(), means)
         self.assertAlmostEqual(fixed["layers"][2]["forward"], 0.003)
-        self.assertAlmostEqual(fixed["layers"][2]["backward_input"], 0.003)  # as the backward pass, as no other was measured
-        self.assertAlmostEqual(tune.Candidate("1f1b", 1, 4).make(fixed, OPTIONS).predicted, 1.5 * ran[0].predicted)
+        self.assertAlmostEqual(fixed["layers"][2]["backward_input"], 0.0045)  # as the backward pass, as no other was measured
+        for schedule in ("1f1b", "zb-h1"):
+            before, after = (tune.Candidate(schedule, 1, 4).make(each, OPTIONS).predicted for each in (chain(), fixed))
+            self.assertAlmostEqual(after, 1.5 * before)
 
     def test_a_slower_half_is_told_apart(self):
         truth = (1, 1, 1, 2, 2, 2)
@@ -71,6 +73,11 @@ class Correction(unittest.TestCase):
         means = tune.scales([ran], 6)
         self.assertEqual([round(each, 6) for each in means["backward_input"]], [1, 1, 1, 2, 2, 2])
         self.assertEqual([round(each, 6) for each in means["backward_weight"]], [1] * 6)
+
+    def test_what_i_and_w_take_beyond_b_is_predicted(self):
+        alone = argparse.Namespace(**{**vars(OPTIONS), "devices": 1})
+        for schedule, seconds in (("1f1b", 3), ("zb-h1", 3.5)):  # of F and B, or of F, I and W
+            self.assertAlmostEqual(tune.Candidate(schedule, 1, 4).make(chain(), alone).predicted, 4 * 0.007 * seconds)
 
     def test_samples(self):
         options = argparse.Namespace(batch="batch=32", settings=["width=8"])

@@ -119,6 +119,35 @@ TEST_CASE("times and bytes that are none") {
   CHECK(lie(free_model{.resident = -1}) == "not_negative memory 0 0");
 }
 
+namespace {
+
+/// Gradients that take another time apart.
+struct apart_model : free_model {
+  double input_time = 1;
+  double backward_input(std::size_t s, std::size_t i) const { return special(s, i) ? input_time : 1; }
+};
+struct same_apart_model : same_model {
+  double input_time = 1;
+  double backward_input(std::size_t s, std::size_t i) const { return special(s, i) ? input_time : 1; }
+};
+
+}  // namespace
+
+TEST_CASE("a gradient of the input, beside which that of the weights is no part of the whole") {
+  CHECK(check_pipeline_model(apart_model{}).optional.starts_with("backward_weight, backward_input, stage_forward"));
+  apart_model heavy;
+  heavy.weight_time = 9;
+  heavy.input_time = 9;
+  CHECK(check_pipeline_model(heavy));
+  heavy.input_time = -1;
+  CHECK(lie(heavy) == "not_negative backward_input 2 3");
+  same_apart_model differs;
+  differs.input_time = 2;
+  CHECK(lie(differs) == "stage_invariant backward_input 2 3");
+  const stagecut::split_item_times lists({1, 2, 3}, {2, 3, 4}, {5, 1, 1}, {7, 1, 1});
+  CHECK(check_pipeline_model(lists));
+}
+
 TEST_CASE("a part above its whole") {
   CHECK(lie(free_model{.weight_time = 2.5}) == "part backward_weight 2 3");
   CHECK(lie(free_model{.own_weight = 2.5}) == "part stage_backward_weight 2 0");

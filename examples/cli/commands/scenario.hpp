@@ -72,6 +72,7 @@ inline stagecut::plan placed(stagecut::plan plan, const stagecut::schedule& orde
       stage.backward *= slower;
       stage.all_reduce *= slower;
       if (stage.backward_kept) *stage.backward_kept *= slower;
+      if (stage.backward_input) *stage.backward_input *= slower;
       if (stage.backward_weight) *stage.backward_weight *= slower;
     }
     stage.device = to;

@@ -152,7 +152,8 @@ struct plan_options {
       const auto of = [&](const std::vector<double>& times) {
         return times.empty() ? 0 : times[times.size() == run.order.stages() ? s : s * m + k];
       };
-      result.hold.push_back({of(run.times.forward), of(run.times.backward), of(run.times.backward_weight),
+      result.hold.push_back({of(run.times.forward), of(run.times.backward), of(run.times.backward_input),
+                             of(run.times.backward_weight),
                              static_cast<std::size_t>(run.activations[s]) / sizeof(float)});
     }
   }

@@ -37,7 +37,7 @@ struct fault_request {
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(fault_request, kind, at)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(hold_times, forward, backward, backward_weight, kept)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(hold_times, forward, backward, backward_input, backward_weight, kept)
 
 /// All that a rank has to know to run: the same for every rank, whether they are threads or processes.
 struct run_setup {

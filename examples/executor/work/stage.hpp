@@ -91,7 +91,8 @@ class layer_stage final : public stage {
 struct hold_times {
   double forward = 0;
   double backward = 0;         ///< the whole of it
-  double backward_weight = 0;  ///< of `backward`
+  double backward_input = 0;   ///< of that of the input, run apart
+  double backward_weight = 0;  ///< of that of the weights, likewise
   std::size_t kept = 0;        ///< floats of a microbatch, from F to W
 };
 
@@ -107,7 +108,7 @@ class timed_stage final : public stage {
     return is_last_ ? block() : message();
   }
   block backward_input(std::size_t microbatch, block) override {
-    hold(times_[microbatch].backward - times_[microbatch].backward_weight);
+    hold(times_[microbatch].backward_input);
     return is_first_ ? block() : message();
   }
   void backward_weight(std::size_t microbatch) override {

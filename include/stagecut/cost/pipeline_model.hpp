@@ -23,6 +23,7 @@ namespace stagecut::inline v0 {
 /// | member | meaning |
 /// |---|---|
 /// | `backward_weight(s, i)` | the part of the backward pass that is the gradient of the weights |
+/// | `backward_input(s, i)` | the gradient of the input, where the two apart take another time than `backward(s, i)`; without it that less `backward_weight(s, i)` |
 /// | `stage_forward(s)`, `stage_backward(s)`, `stage_backward_weight(s)` | what a pass of stage `s` takes beside its items, whichever they are: kernel launches, the loss, a reduction of what stages share |
 /// | `sent(cut)` | bytes that cross a cut between the items `cut - 1` and `cut` |
 /// | `memory(s, first, last, k)` | bytes of `[first, last)` as stage `s` with `k >= 0` microbatches in flight |
@@ -32,7 +33,8 @@ namespace stagecut::inline v0 {
 /// An optional member of that name and another form, not const say, does not compile where the model is used. A misspelt
 /// one is none: what `testing::check_pipeline_model` says of a model names those that it has.
 ///
-/// Axioms: pure; finite and not negative; a part is not above its whole; memory never falls with `k`; and with
+/// Axioms: pure; finite and not negative; a part is not above its whole, where there is no `backward_input`; memory never
+/// falls with `k`; and with
 /// `stage_invariant` an item takes the same time on every stage, so that it is asked for on stage 0 alone (what stages
 /// take beside their items, and memory, are asked for of every stage). `testing::check_pipeline_model` looks for a lie.
 template <class Model>
@@ -121,7 +123,8 @@ class item_times {
   /// Whether the gradient of the weights is known apart.
   [[nodiscard]] bool splits_backward() const noexcept { return !weight_.empty(); }
 
- private:
+ protected:
+  /// Refuses a list of another length than `forward`, and what is no time, in the error's place `name`.
   void check(const char* name, const std::vector<double>& values, bool may_be_empty) const {
     if (values.size() != forward_.size() && !(may_be_empty && values.empty())) {
       detail::fail(
@@ -133,10 +136,40 @@ class item_times {
     }
   }
 
+ private:
   std::vector<double> forward_;
   std::vector<double> backward_;
   std::vector<double> weight_;
   std::vector<double> sent_;
+};
+
+/// The same where the gradients of input and weights, run apart, take another time than the whole backward pass.
+class split_item_times : public item_times {
+ public:
+  /// @param input  time of the gradient of the input, of every item
+  /// @param weight likewise of the weights, which no schedule runs but with `input`
+  /// @throws       invalid_input for lists of other lengths, and for what is NaN, infinite or negative
+  split_item_times(std::vector<double> forward, std::vector<double> backward, std::vector<double> input,
+                   std::vector<double> weight, std::vector<double> sent = {})
+      : item_times(std::move(forward), std::move(backward), {}, std::move(sent)),
+        input_(std::move(input)),
+        weight_(std::move(weight)) {
+    check("input", input_, false);
+    check("weight", weight_, false);
+  }
+
+  /// See `pipeline_model`.
+  /// @{
+  [[nodiscard]] double backward_input(std::size_t, std::size_t item) const noexcept { return input_[item]; }
+  [[nodiscard]] double backward_weight(std::size_t, std::size_t item) const noexcept { return weight_[item]; }
+  /// @}
+
+  /// Whether the gradient of the weights is known apart.
+  [[nodiscard]] bool splits_backward() const noexcept { return true; }
+
+ private:
+  std::vector<double> input_;
+  std::vector<double> weight_;
 };
 
 }  // namespace stagecut::inline v0

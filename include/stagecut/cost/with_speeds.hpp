@@ -48,6 +48,10 @@ class with_speeds : public Model {
                                        std::size_t item) const requires split_pipeline_model<Model> {
     return Model::backward_weight(stage, item) / speed(stage);
   }
+  [[nodiscard]] double backward_input(std::size_t stage,
+                                      std::size_t item) const requires detail::has_backward_input<Model> {
+    return Model::backward_input(stage, item) / speed(stage);
+  }
   [[nodiscard]] double stage_forward(std::size_t stage) const {
     return detail::stage_forward<Model>(*this, stage) / speed(stage);
   }

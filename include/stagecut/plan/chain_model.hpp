@@ -33,7 +33,10 @@ class chain_model {
 
   /// The same of blocks of one's own: the layers of that model in blocks, as the stages of these cuts.
   chain_model(const profile& model, const memory_options& options, cuts blocks)
-      : blocks_(checked(model, std::move(blocks))), memory_(model, options), times_(times_of(model, options, blocks_)) {
+      : blocks_(checked(model, std::move(blocks))),
+        memory_(model, options),
+        times_(times_of(model, options, blocks_)),
+        splits_(model.splits_backward()) {
     if (!model.edges.empty()) {
       detail::fail(argument_error("chain_model", "model.edges", std::to_string(model.edges.size()),
                                   "must be empty: see as_chain"));
@@ -54,7 +57,7 @@ class chain_model {
     return detail::expanded("chain_model::expand", blocks_, between_blocks);
   }
   /// Whether all layers tell the gradient of the weights apart.
-  [[nodiscard]] bool splits_backward() const noexcept { return times_.splits_backward(); }
+  [[nodiscard]] bool splits_backward() const noexcept { return splits_; }
 
   /// See `pipeline_model`.
   /// @{
@@ -66,6 +69,9 @@ class chain_model {
   }
   [[nodiscard]] double backward_weight(std::size_t s, std::size_t item) const noexcept {
     return times_.backward_weight(s, item);
+  }
+  [[nodiscard]] double backward_input(std::size_t s, std::size_t item) const noexcept {
+    return times_.backward_input(s, item);
   }
   [[nodiscard]] double sent(std::size_t cut) const noexcept { return times_.sent(cut); }
 
@@ -90,29 +96,34 @@ class chain_model {
     return blocks;
   }
 
-  static item_times times_of(const profile& model, const memory_options& options, const cuts& blocks) {
+  static split_item_times times_of(const profile& model, const memory_options& options, const cuts& blocks) {
     const std::size_t n = blocks.stages();
     std::vector<double> forward(n);
     std::vector<double> backward(n);
+    std::vector<double> input(n);
     std::vector<double> weight(n);
     std::vector<double> sent(n);
     for (std::size_t b = 0; b < n; ++b) {
       for (std::size_t i = blocks[b]; i < blocks[b + 1]; ++i) {
         const layer& each = model.layers[i];
         forward[b] += each.forward;
-        backward[b] += each.backward + (options.checkpoint == checkpointing::always ? each.forward : 0);
-        weight[b] += each.backward_weight.value_or(0);
+        const double again = options.checkpoint == checkpointing::always ? each.forward : 0;
+        const double of_weight = each.backward_weight.value_or(0);
+        backward[b] += each.backward + again;
+        input[b] += each.backward_input.value_or(each.backward - of_weight) + again;
+        weight[b] += of_weight;
         sent[b] = each.output;
       }
-      if (weight[b] > backward[b]) weight[b] = backward[b];  // sums round, each in its own way
+      if (input[b] < 0) input[b] = 0;  // of a layer that tells its gradient of the weights alone
     }
-    if (!model.splits_backward()) weight.clear();
-    return {std::move(forward), std::move(backward), std::move(weight), std::move(sent)};
+    if (!model.splits_backward()) input = backward, weight.assign(n, 0);
+    return {std::move(forward), std::move(backward), std::move(input), std::move(weight), std::move(sent)};
   }
 
   cuts blocks_;
   training_memory memory_;
-  item_times times_;
+  split_item_times times_;
+  bool splits_;
 };
 
 }  // namespace stagecut::inline v0

@@ -39,10 +39,10 @@ struct planned_stage {
   planned_memory memory{};    ///< all 0 where memory was not reckoned
   std::size_t replicas = 1;   ///< copies of the stage that share the samples of a microbatch
   std::size_t shards = 1;     ///< devices among which each copy is divided
-  /// Seconds of the last microbatch, where that alone computes nothing again: it keeps `memory.recomputed` bytes. Unset:
-  /// it is as the others.
+  /// Of the last microbatch, where that alone computes nothing again, and keeps `memory.recomputed`; unset: as others.
   std::optional<double> backward_kept{};
-  std::optional<double> backward_weight{};  ///< of both, the seconds of the gradient of the parameters; unset: not known
+  std::optional<double> backward_weight{};  ///< of both, seconds of the gradient of the parameters; unset: not known
+  std::optional<double> backward_input{};   ///< of that of the input, run apart, likewise; unset: what is left of both
   /// Seconds at the end of an iteration: what is exchanged with the replicas and hidden by nothing, and the optimizer's step.
   double all_reduce = 0;
   bool on_cpu = false;                      ///< whether its device is a CPU, and no accelerator

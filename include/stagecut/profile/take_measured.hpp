@@ -37,7 +37,7 @@ inline void set_backward(layer& of, double seconds) {
   const double by = of.backward > 0 ? seconds / of.backward : 0;
   of.backward = seconds;
   if (of.backward_weight) *of.backward_weight *= by;
-  if (of.backward_input) *of.backward_input = of.backward_weight ? seconds - *of.backward_weight : seconds;
+  if (of.backward_input) *of.backward_input = by > 0 ? *of.backward_input * by : seconds;
 }
 
 /// The layer of that name.

@@ -51,6 +51,7 @@ template <class Model>
     if (there) list.append(list.empty() ? "" : ", ").append(name);
   };
   add(members::has_backward_weight<Model>, "backward_weight");
+  add(members::has_backward_input<Model>, "backward_input");
   add(members::has_stage_forward<Model>, "stage_forward");
   add(members::has_stage_backward<Model>, "stage_backward");
   add(members::has_stage_backward_weight<Model>, "stage_backward_weight");
@@ -108,7 +109,11 @@ class pipeline_model_checker {
     if constexpr (split_pipeline_model<Model>) {
       const double weight = number("backward_weight", [&] { return model_.backward_weight(s, i); });
       same("backward_weight", weight, [&] { return model_.backward_weight(0, i); });
-      expect("backward_weight", "part", weight <= backward);
+      expect("backward_weight", "part", stagecut::detail::has_backward_input<Model> || weight <= backward);
+    }
+    if constexpr (stagecut::detail::has_backward_input<Model>) {
+      const double input = number("backward_input", [&] { return model_.backward_input(s, i); });
+      same("backward_input", input, [&] { return model_.backward_input(0, i); });
     }
   }
 

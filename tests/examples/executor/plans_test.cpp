@@ -86,6 +86,18 @@ TEST_CASE("what cannot be run is refused before anything starts") {
                        std::invalid_argument);
 }
 
+TEST_CASE("gradients are held apart as long as planned") {
+  auto profile = timed_profile(4, 2);
+  for (auto& each : profile.layers) each.backward_input = each.backward;
+  auto planned = three_plans(profile, {.ranks = 2, .microbatches = 4}, schedule_kind::zb_h1)[0].plan;
+  const run_setup setup = setup_of(prepare("apart", planned), nullptr);
+  REQUIRE(setup.hold.size() == 8);
+  for (std::size_t s = 0; s < 2; ++s) {
+    CHECK(setup.hold[s * 4].backward_input == doctest::Approx(planned.stages[s].backward));
+    CHECK(setup.hold[s * 4].backward_weight == *planned.stages[s].backward_weight);
+  }
+}
+
 TEST_CASE("the last microbatch is held as long as planned where it alone computes nothing again") {
   auto profile = timed_profile(4, 2);
   auto planned = three_plans(profile, {.ranks = 2, .microbatches = 3}, schedule_kind::gpipe)[0].plan;

@@ -16,6 +16,12 @@ struct ask_backward_weight {
   template <class Model>
   auto address() const -> decltype(&Model::backward_weight);
 };
+struct ask_backward_input {
+  template <class Model, class... Numbers>
+  auto operator()(Model& model, Numbers... numbers) const -> decltype(model.backward_input(numbers...));
+  template <class Model>
+  auto address() const -> decltype(&Model::backward_input);
+};
 struct ask_stage_forward {
   template <class Model, class... Numbers>
   auto operator()(Model& model, Numbers... numbers) const -> decltype(model.stage_forward(numbers...));
@@ -86,6 +92,10 @@ concept has_backward_weight = has_member<ask_backward_weight, Model, std::size_t
 template <class Model>
 concept wrong_backward_weight = wrong_member<ask_backward_weight, Model, std::size_t, std::size_t>;
 template <class Model>
+concept has_backward_input = has_member<ask_backward_input, Model, std::size_t, std::size_t>;
+template <class Model>
+concept wrong_backward_input = wrong_member<ask_backward_input, Model, std::size_t, std::size_t>;
+template <class Model>
 concept has_stage_forward = has_member<ask_stage_forward, Model, std::size_t>;
 template <class Model>
 concept wrong_stage_forward = wrong_member<ask_stage_forward, Model, std::size_t>;
@@ -119,6 +129,9 @@ template <class Model>
 constexpr void check_pipeline_members() noexcept {
   static_assert(!wrong_backward_weight<Model>,
                 "a pipeline model's backward_weight has to be backward_weight(stage, item) const and a number: see "
+                "pipeline_model");
+  static_assert(!wrong_backward_input<Model>,
+                "a pipeline model's backward_input has to be backward_input(stage, item) const and a number: see "
                 "pipeline_model");
   static_assert(
       !wrong_stage_forward<Model>,

@@ -11,6 +11,7 @@
 #include <stagecut/graph/detail/graph_plan_request.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/plan/detail/backward_parts.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -53,8 +54,7 @@ namespace stagecut::inline v0::detail {
 /// Fills in what the layers of the stages take.
 inline void describe_graph_stages(plan& result, const plan_request& request, const operator_graph& graph,
                                   const std::vector<std::size_t>& stage_of) {
-  std::vector<double> weight(result.stages.size());
-  std::vector<bool> split(result.stages.size(), true);
+  std::vector<backward_parts> parts(result.stages.size());
   for (std::size_t v = 0; v < stage_of.size(); ++v) {
     const std::size_t s = stage_of[v];
     const layer& each = result.profile.layers[v];
@@ -62,8 +62,7 @@ inline void describe_graph_stages(plan& result, const plan_request& request, con
     memory.resident += graph.operators[v].resident;
     memory.activations += each.activations;
     memory.workspace = std::max(memory.workspace, each.workspace);
-    split[s] = split[s] && each.backward_weight.has_value();
-    weight[s] += each.backward_weight.value_or(0);
+    parts[s].add(each);
     result.stages[s].all_reduce += each.update;
   }
   for (const shared_parameters& each : graph.shared) {
@@ -73,7 +72,7 @@ inline void describe_graph_stages(plan& result, const plan_request& request, con
   }
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
     const double speed = request.speeds.empty() ? 1 : request.speeds[s];
-    if (split[s] && !result.stages[s].on_cpu) result.stages[s].backward_weight = weight[s] / speed;
+    if (!result.stages[s].on_cpu) parts[s].write_to(result.stages[s], speed, 0);
     result.stages[s].all_reduce /= speed;
     result.stages[s].in_flight = graph_in_flight(request, s, result.stages.size());
   }

@@ -11,6 +11,7 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/plan_fault.hpp>
 #include <stagecut/io/detail/text.hpp>
+#include <stagecut/plan/detail/backward_parts.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/training_memory.hpp>
@@ -57,11 +58,12 @@ inline planned_stage read_stage(const json_value& value, const interval* layers,
   if (const auto replicas = value.find("replicas")) stage.replicas = replicas->count(1);
   if (const auto shards = value.find("shards")) stage.shards = shards->count(1);
   if (const auto kept = value.find("backward_kept")) stage.backward_kept = kept->amount();
+  if (const auto input = value.find("backward_input")) stage.backward_input = input->amount();
   if (const auto weight = value.find("backward_weight")) stage.backward_weight = weight->amount();
   if (const auto reduce = value.find("all_reduce")) stage.all_reduce = reduce->amount();
   if (const auto cpu = value.find("cpu")) stage.on_cpu = cpu->flag();
   value.only({"first", "last", "time", "device", "replicas", "shards", "forward", "backward", "backward_kept",
-              "backward_weight", "all_reduce", "in_flight", "memory", "cpu"});
+              "backward_input", "backward_weight", "all_reduce", "in_flight", "memory", "cpu"});
   return stage;
 }
 
@@ -88,19 +90,17 @@ inline void upgrade_memory(planned_stage& stage, const std::string& checkpoint, 
   planned_stage& stage = made.stages[s];
   const auto [first, last] = made.cuts.stage(s);
   double kept = 0;
-  double weight = 0;
-  bool split = true;
+  stagecut::detail::backward_parts parts;
   for (std::size_t i = first; i < last; ++i) {
     const layer& each = made.profile.layers[i];
     kept += each.backward;
-    split = split && each.backward_weight;
-    weight += each.backward_weight.value_or(0);
+    parts.add(each);
   }
-  if (stage.device < made.speeds.size()) {
-    kept /= made.speeds[stage.device];
-    weight /= made.speeds[stage.device];
-  }
-  if (split && is_finite(weight)) stage.backward_weight = weight;
+  const double speed = stage.device < made.speeds.size() ? made.speeds[stage.device] : 1;
+  kept /= speed;
+  const std::string& checkpoint = made.memory.checkpoint;
+  const bool again = !checkpoint.empty() && checkpoint != to_string(checkpointing::never);
+  parts.write_to(stage, speed, again ? stage.forward : 0);
   upgrade_memory(stage, made.memory.checkpoint, first == 0 ? 0 : made.profile.layers[first - 1].output);
   if (made.memory.checkpoint != to_string(checkpointing::except_last)) return {};
   stage.backward_kept = kept;
@@ -124,6 +124,7 @@ inline json stage_json(const planned_stage& stage, const interval* layers, const
   object.amount("forward", stage.forward);
   object.amount("backward", stage.backward);
   object.amount("backward_kept", stage.backward_kept);
+  object.amount("backward_input", stage.backward_input);
   object.amount("backward_weight", stage.backward_weight);
   if (stage.all_reduce != 0) object.amount("all_reduce", stage.all_reduce);
   if (stage.in_flight != 0) object.set("in_flight", stage.in_flight);

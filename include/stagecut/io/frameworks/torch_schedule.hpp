@@ -101,6 +101,17 @@ namespace detail {
   return detail::torch_reader(text, source, letters).read();
 }
 
+namespace detail {
+
+/// Whether each stage feeds the next one alone, with edges that say so or without any.
+[[nodiscard]] inline bool is_chain(const schedule& all) {
+  bool result = all.edges.empty() || all.edges.size() + 1 == all.stages();
+  for (std::size_t e = 0; e < all.edges.size(); ++e) result = result && all.edges[e] == stage_edge{e, e + 1};
+  return result;
+}
+
+}  // namespace detail
+
 /// Writes a schedule for PyTorch's `torch.distributed.pipelining`, in the current letters.
 ///
 /// @param all       the schedule; `compute_only` leaves out its transfers, and what is done with sharded parameters
@@ -109,8 +120,8 @@ namespace detail {
 /// @param version   who reads `compute_comms`; nothing else depends on it
 /// @return          a line a rank, without empty cells
 /// @throws          invalid_input if `check_schedule` or `lower_transfers` refuses the schedule; not_representable for
-///                  slices of a microbatch, edges of stages, a rank without a stage and, in `compute_comms`, an
-///                  optimizer's step
+///                  slices of a microbatch, edges of stages that are no chain, a rank without a stage and, in
+///                  `compute_comms`, an optimizer's step
 ///
 /// Source: PyTorch, `_load_csv` and `_dump_csv` of `_PipelineScheduleRuntime`; waits as of 2.15.
 [[nodiscard]] inline std::string as_torch_schedule(const schedule& all,
@@ -123,8 +134,9 @@ namespace detail {
   };
   check_schedule(all);
   if (all.slices > 1) refuse("its microbatches have slices, which PyTorch's actions cannot name");
-  if (!all.edges.empty()) refuse("its stages have edges, and PyTorch's are a chain");
+  if (!detail::is_chain(all)) refuse("its stages have edges, and PyTorch's are a chain");
   schedule out = all;
+  out.edges.clear();
   for (std::size_t r = 0; r < all.ranks(); ++r) {
     if (all.orders[r].empty()) refuse(detail::joined({"rank ", r, " has no stage"}));
     out.orders[r].clear();

@@ -20,7 +20,7 @@ namespace stagecut::inline v0::detail {
 /// What a model says of a chain, in the user's unit, each answer asked for once and checked. A pass of a stage takes the
 /// sum of its items and what the stage takes beside them.
 ///
-/// `tick_b` is B, or I where the schedule tells the gradients apart.
+/// `tick_b` is B, or I where the schedule runs the gradients apart; a B that such a schedule runs as well takes I and W.
 class chain_times {
  public:
   template <pipeline_model Model>
@@ -34,7 +34,11 @@ class chain_times {
       if constexpr (split_pipeline_model<Model>) return model.backward_weight(s, i);
       return 0;
     };
-    read_items(forward, backward, weight);
+    const auto input = [&](std::size_t s, std::size_t i) -> double {
+      if constexpr (has_backward_input<Model>) return model.backward_input(s, i);
+      return 0;
+    };
+    read_items(forward, backward, weight, input, has_backward_input<Model>);
     const auto own_forward = [&](std::size_t s, std::size_t) { return detail::stage_forward(model, s); };
     const auto own_backward = [&](std::size_t s, std::size_t) { return detail::stage_backward(model, s); };
     const auto own_weight = [&](std::size_t s, std::size_t) { return detail::stage_backward_weight(model, s); };
@@ -96,14 +100,17 @@ class chain_times {
   using answer = function_ref<double(std::size_t, std::size_t)>;
 
   /// Asks for the passes of all items.
-  void read_items(answer forward, answer backward, answer backward_weight) {
+  ///
+  /// @param is_told  whether the model tells `input`; else it is what the gradient of the weights leaves of the backward pass
+  void read_items(answer forward, answer backward, answer weight_of, answer input, bool is_told) {
     for (std::size_t s = 0; s < rows_per_kind_; ++s) {
       for (std::size_t i = 0; i < items; ++i) {
         const double all = checked("backward", backward(s, i), s, i);
-        const double weight = splits ? checked("backward_weight", backward_weight(s, i), s, i) : 0;
-        if (all < weight) refuse("backward_weight", position(s, i), "is above the whole backward pass");
+        const double weight = splits ? checked("backward_weight", weight_of(s, i), s, i) : 0;
+        const bool told = splits && is_told;
+        if (!told && all < weight) refuse("backward_weight", position(s, i), "is above the whole backward pass");
         times_[tick_f].push_back(checked("forward", forward(s, i), s, i));
-        times_[tick_b].push_back(all - weight);
+        times_[tick_b].push_back(told ? checked("backward_input", input(s, i), s, i) : all - weight);
         times_[tick_w].push_back(weight);
       }
     }

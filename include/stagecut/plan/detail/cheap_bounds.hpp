@@ -36,6 +36,13 @@ namespace stagecut::inline v0::detail {
   return most;
 }
 
+/// Seconds of a backward pass at least, whole or as I and W.
+[[nodiscard]] inline double least_backward(const chosen_figures& each) {
+  if (!each.backward_input || !each.backward_weight) return each.backward;
+  const double parts = *each.backward_input + *each.backward_weight;
+  return parts < each.backward ? parts : each.backward;
+}
+
 /// Seconds that a layer takes at least, of both passes: the mean over the microbatches.
 [[nodiscard]] inline double least_seconds(const verified_plan& all, std::size_t i) {
   const chosen_figures& each = all.figures[i];
@@ -46,7 +53,8 @@ namespace stagecut::inline v0::detail {
     if (stage.backward_kept) again = m > 0 ? (m - 1) / m : 1;
   }
   if (all.made.memory.checkpoint == "always") again = 1;
-  const double both = each.forward + each.backward + again * each.forward;
+  const double backward = detail::least_backward(each);
+  const double both = each.forward + backward + again * each.forward;
   if (!from.cpu) return both;
   return !from.accelerator || *from.cpu < both ? *from.cpu : both;
 }

@@ -15,6 +15,7 @@ namespace stagecut::inline v0::detail {
 struct chosen_figures {
   double forward = 0;
   double backward = 0;
+  std::optional<double> backward_input{};
   std::optional<double> backward_weight{};
   double parameters = 0;
   std::optional<double> resident{};
@@ -32,6 +33,7 @@ template <class Each>
   chosen_figures result;
   result.forward = each.forward;
   result.backward = each.backward;
+  result.backward_input = each.backward_input;
   result.backward_weight = each.backward_weight;
   result.parameters = each.parameters;
   result.resident = each.resident;

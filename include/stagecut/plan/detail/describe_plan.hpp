@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/cost/item_sums.hpp>
+#include <stagecut/plan/detail/backward_parts.hpp>
 #include <stagecut/plan/detail/check_inference.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -35,26 +36,21 @@ inline void describe_passes(planned_stage& stage, const profile& model, const in
                             const plan_request& request) {
   const checkpointing checkpoint = request.memory.checkpoint;
   double kept = 0;
-  double weight = 0;
-  bool split = true;
+  backward_parts parts;
   for (std::size_t i = layers.first; i < layers.last; ++i) {
     const layer& each = model.layers[i];
     stage.forward += each.forward;
     stage.backward += each.backward + (checkpoint == checkpointing::always ? each.forward : 0);
     kept += each.backward;
-    split = split && each.backward_weight;
-    weight += each.backward_weight.value_or(0);
+    parts.add(each);
     stage.all_reduce += each.update;
   }
-  if (!request.speeds.empty()) {
-    const double speed = request.speeds[stage.device];
-    stage.forward /= speed;
-    stage.backward /= speed;
-    kept /= speed;
-    weight /= speed;
-    stage.all_reduce /= speed;
-  }
-  if (split) stage.backward_weight = weight;
+  const double speed = request.speeds.empty() ? 1 : request.speeds[stage.device];
+  stage.forward /= speed;
+  stage.backward /= speed;
+  kept /= speed;
+  stage.all_reduce /= speed;
+  parts.write_to(stage, speed, checkpoint == checkpointing::never ? 0 : stage.forward);
   if (checkpoint != checkpointing::except_last) return;
   stage.backward_kept = kept;
   stage.backward = kept + stage.forward;

@@ -56,6 +56,7 @@ class price_list {
   static void lessen(layer& each) {
     each.forward *= rest;
     each.backward *= rest;
+    if (each.backward_input) *each.backward_input *= rest;
     if (each.backward_weight) *each.backward_weight *= rest;
   }
 
@@ -71,21 +72,18 @@ class price_list {
         into.push_back(into[like]);
         continue;
       }
-      const double forward = here.forward;
-      const double backward = here.backward;
-      const std::optional<double> weight = here.backward_weight;
+      const layer as_it_was = here;
       lessen(here);
       of_.remake(changed_, s);
       into.push_back(saved_now());
-      here.forward = forward;
-      here.backward = backward;
-      here.backward_weight = weight;
+      here = as_it_was;
       changed_.stages[s] = before;
     }
   }
 
   [[nodiscard]] static bool alike(const layer& a, const layer& b) noexcept {
-    return a.forward == b.forward && a.backward == b.backward && a.backward_weight == b.backward_weight;
+    return a.forward == b.forward && a.backward == b.backward && a.backward_input == b.backward_input &&
+           a.backward_weight == b.backward_weight;
   }
 
   [[nodiscard]] double device(std::size_t d) {
@@ -95,6 +93,7 @@ class price_list {
       each.forward *= rest;
       each.backward *= rest;
       if (each.backward_kept) *each.backward_kept *= rest;
+      if (each.backward_input) *each.backward_input *= rest;
       if (each.backward_weight) *each.backward_weight *= rest;
     }
     const double result = saved_now();

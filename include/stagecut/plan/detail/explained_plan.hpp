@@ -41,8 +41,7 @@ namespace stagecut::inline v0::detail {
     each.forward = as.forward;
     each.backward = as.backward;
     each.backward_weight = as.backward_weight;
-    each.backward_input.reset();
-    if (as.backward_weight) each.backward_input = as.backward - *as.backward_weight;
+    each.backward_input = as.backward_input;
     each.parameters = as.parameters;
     each.resident = as.resident;
     each.activations = as.activations;
@@ -89,6 +88,7 @@ class explained_plan {
     const double all_reduce = stage.all_reduce;
     stage.forward = stage.backward = stage.all_reduce = 0;
     stage.backward_kept.reset();
+    stage.backward_input.reset();
     stage.backward_weight.reset();
     detail::describe_passes(stage, changed.profile, changed.cuts.stage(s), like);
     if (!updates_known_) stage.all_reduce = all_reduce;
@@ -135,6 +135,8 @@ class explained_plan {
       if (said.backward_weight) {
         same = same && found.backward_weight && nearly_equal(*said.backward_weight, *found.backward_weight);
       }
+      same = same && said.backward_input.has_value() == found.backward_input.has_value();
+      same = same && nearly_equal(said.backward_input.value_or(0), found.backward_input.value_or(0));
       updates = updates && nearly_equal(said.all_reduce, found.all_reduce);
       if (!same) wrong_ = s;
       if (!same) return false;

@@ -15,8 +15,9 @@ namespace stagecut::inline v0::detail {
 /// Seconds of the passes of a stage.
 struct plain_seconds {
   double forward = 0;
-  double backward = 0;         ///< B; I and W are its parts
+  double backward = 0;         ///< B; where I and W run as well it is both of them
   double backward_last = 0;    ///< of the last microbatch
+  double backward_input = 0;   ///< I
   double backward_weight = 0;  ///< W
   double all_reduce = 0;
 };
@@ -52,7 +53,10 @@ class plain_run {
         sent_{times(edges_.size()), times(edges_.size())},
         arrived_{times(edges_.size()), times(edges_.size())},
         passes_(order.ranks()) {
-    for (std::size_t r = 0; r < order.ranks(); ++r) wanted_ += order.orders[r].size();
+    for (std::size_t r = 0; r < order.ranks(); ++r) {
+      wanted_ += order.orders[r].size();
+      for (const op& each : order.orders[r]) splits_ = splits_ || each.kind == op_kind::backward_input;
+    }
     for (bool moved = true; moved;) {
       moved = false;
       for (std::size_t r = 0; r < order.ranks(); ++r) {
@@ -113,10 +117,11 @@ class plain_run {
   [[nodiscard]] double seconds(const op& each) const {
     const plain_seconds& stage = stages_[each.stage];
     const double backward = each.microbatch + 1 == m_ ? stage.backward_last : stage.backward;
+    const double input = stage.backward_input - (stage.backward - backward);
     switch (each.kind) {
       case op_kind::forward: return stage.forward;
-      case op_kind::backward: return backward;
-      case op_kind::backward_input: return stage.backward_weight < backward ? backward - stage.backward_weight : 0;
+      case op_kind::backward: return splits_ ? input + stage.backward_weight : backward;
+      case op_kind::backward_input: return input < 0 ? 0 : input;
       default: return stage.backward_weight;
     }
   }
@@ -213,6 +218,7 @@ class plain_run {
   plain_edges edges_;
   bool streams_;
   bool blocks_;
+  bool splits_ = false;  // whether any I runs
   std::vector<std::vector<plain_step>> steps_;
   std::vector<std::size_t> at_;               // step of every rank, and of every stream
   std::vector<double> free_;                  // when every rank has done what it did so far

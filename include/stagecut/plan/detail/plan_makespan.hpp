@@ -79,11 +79,15 @@ class device_chain {
   }
 
   /// The best of these cuts. Each is its own optimum: what is left to prove is which of them.
-  /// @param seconds  what each block takes of a microbatch, both passes, whole devices' time at speed 1
   [[nodiscard]] outcome<makespan_cut> best_of(const std::vector<cuts>& layouts, const makespan_request& asked,
-                                              const std::vector<double>& seconds, double end) {
+                                              double end) {
+    const bool split = runs(asked.order, op_kind::backward_input);
     std::vector<double> before = {0};
-    for (const double each : seconds) before.push_back(before.back() + each);
+    for (std::size_t b = 0; b < chain_.size(); ++b) {
+      const double backward =
+          split ? chain_.backward_input(0, b) + chain_.backward_weight(0, b) : chain_.backward(0, b);
+      before.push_back(before.back() + chain_.forward(0, b) + backward);
+    }
     // A device is through with its passes when it has run all of them.
     const auto lower = [&](const cuts& layout) {
       double most = 0;
@@ -169,15 +173,10 @@ class device_chain {
 [[nodiscard]] inline outcome<makespan_cut> best_cut(device_chain& on, const profile& model, const plan_request& request,
                                                     const cuts& blocks, const makespan_request& asked, double began) {
   if (!has_layouts(request)) return on.best(asked);
-  std::vector<double> seconds(blocks.stages());
-  const std::vector<double> of_layers = layer_seconds(model, request);
-  for (std::size_t b = 0; b < blocks.stages(); ++b) {
-    for (std::size_t i = blocks[b]; i < blocks[b + 1]; ++i) seconds[b] += of_layers[i];
-  }
   const std::vector<cuts> layouts = layouts_of(request, model, blocks);
   if (layouts.empty()) return outcome<makespan_cut>::infeasible({reason::cause::constraint});
   const auto& limit = request.limits.time_limit;
-  return on.best_of(layouts, asked, seconds, limit ? began + *limit : 0);
+  return on.best_of(layouts, asked, limit ? began + *limit : 0);
 }
 
 /// Why a search for a cut found that there is none.

@@ -21,6 +21,7 @@ struct stage_seconds {
   double forward = 0;
   double backward = 0;         ///< with what is computed again
   double backward_kept = 0;    ///< without
+  double backward_input = 0;   ///< the gradient of the input, run apart, without
   double backward_weight = 0;  ///< of both, the gradient of the parameters
   bool splits = true;          ///< whether all layers tell that
   double both = 0;             ///< passes, the mean over the microbatches

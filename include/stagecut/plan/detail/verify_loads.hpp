@@ -37,13 +37,16 @@ namespace stagecut::inline v0::detail {
     result.forward += each.forward;
     result.backward_kept += each.backward;
     result.splits = result.splits && each.backward_weight;
-    result.backward_weight += each.backward_weight.value_or(0);
+    const double weight = each.backward_weight.value_or(0);
+    result.backward_weight += weight;
+    result.backward_input += each.backward_input.value_or(each.backward - weight);
     result.update += each.update;
     cpu += all.model.layers[i].cpu.value_or(0);
   }
   const double speed = all.speed(s);
   result.forward /= speed;
   result.backward_kept /= speed;
+  result.backward_input /= speed;
   result.backward_weight /= speed;
   result.update /= speed;
   const bool again = checkpoint == "always" || checkpoint == "except_last";
@@ -91,6 +94,9 @@ inline void compare_seconds(const verified_plan& all, std::size_t s, bool kept, 
   if (!said.backward_weight) return;
   if (!here.splits) notes.broken(place, "backward_weight stands there, and not all of its layers tell it");
   notes.compare(place, "backward_weight is not that of its layers", *said.backward_weight, here.backward_weight);
+  const double input = here.backward_input + here.backward - here.backward_kept;
+  notes.compare(place, said.backward_input ? "backward_input is not that of its layers" : "backward_input is missing",
+                said.backward_input.value_or(said.backward - *said.backward_weight), input, said.backward);
 }
 
 /// Works out the seconds of all stages, and compares them.

@@ -27,11 +27,14 @@ namespace stagecut::inline v0::detail {
     const stage_seconds& found = all.seconds[s];
     plain_seconds here;
     if (said.on_cpu || found.unknown[0] != '\0') {
-      here = {said.forward, said.backward, said.backward_kept.value_or(said.backward), said.backward_weight.value_or(0),
-              0};
+      const double weight = said.backward_weight.value_or(0);
+      here = {said.forward, said.backward, said.backward_kept.value_or(said.backward),
+              said.backward_input.value_or(said.backward - weight), weight};
     } else {
+      const double weight = found.splits ? found.backward_weight : said.backward_weight.value_or(0);
+      const double input = found.splits ? found.backward_input : found.backward_kept - weight;
       here = {found.forward, found.backward, said.backward_kept ? found.backward_kept : found.backward,
-              found.splits ? found.backward_weight : said.backward_weight.value_or(0), 0};
+              input + found.backward - found.backward_kept, weight};
     }
     here.all_reduce = said.all_reduce;
     result.push_back(here);

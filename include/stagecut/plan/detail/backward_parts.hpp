@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/plan/detail/check_notes.hpp>
+#include <stagecut/plan/plan.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The seconds of I and W of a stage, summed over its layers.
+class backward_parts {
+ public:
+  /// Takes a layer, or a variant of one.
+  template <class Each>
+  void add(const Each& each) {
+    known_ = known_ && each.backward_weight;
+    weight_ += each.backward_weight.value_or(0);
+    // A layer made by hand may tell W alone.
+    input_ += each.backward_input ? *each.backward_input : each.backward - each.backward_weight.value_or(0);
+    whole_ += each.backward;
+  }
+
+  /// Whether all layers tell them.
+  [[nodiscard]] bool known() const noexcept { return known_; }
+  /// Whether I and W take another time than the whole backward passes.
+  [[nodiscard]] bool apart() const noexcept { return known_ && !nearly_equal(input_ + weight_, whole_); }
+
+  /// Writes them into a stage, as far as they are known and finite.
+  ///
+  /// @param speed  of its device
+  /// @param again  seconds there of what is computed again, before I
+  void write_to(planned_stage& stage, double speed, double again) const {
+    if (!known_ || !is_finite(input_ / speed + weight_ / speed)) return;
+    stage.backward_weight = weight_ / speed;
+    if (apart()) stage.backward_input = input_ / speed + again;
+  }
+
+ private:
+  double input_ = 0;
+  double weight_ = 0;
+  double whole_ = 0;
+  bool known_ = true;
+};
+
+}  // namespace stagecut::inline v0::detail
