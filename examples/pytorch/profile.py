@@ -25,6 +25,7 @@ import torch  # noqa: E402
 import factory  # noqa: E402
 import huggingface  # noqa: E402
 import measure  # noqa: E402
+import split  # noqa: E402
 from layers import trace  # noqa: E402
 from plan_file import Refused, check_folder  # noqa: E402
 
@@ -49,6 +50,8 @@ def profile(module, args, *, loss=None, layers=(), device=None, gpu="a100-80gb",
         module = module.to(device)
         args = tuple(each.to(device) if torch.is_tensor(each) else each for each in args)
     traced = trace(module, args, layers, way)
+    if traced.way == "fx" and device.type != "meta" and split.difference([traced.module], module, args) != 0:
+        raise Refused("torch.fx takes x += y for x = x + y, and of this module, which uses the old x again, it makes another one: write the latter")
     found = measure.layers_of(traced, args, loss or factory.mean_square, clock, repeats, progress or (lambda done, of: None))
     made = {"schema": "stagecut-profile-1", "name": name or type(module).__name__, "layers": found}
     if not traced.is_chain:

@@ -73,7 +73,6 @@ struct plain_plan {
         in += each.backward_input.value_or(0);
         u += each.update;
       }
-      if (stagecut::find_schedule(schedule)->splits_backward) b = in + w;  // counts as both beside them
       const bool all = again == checkpointing::except_last;
       times.forward.push_back(f / speed);
       times.all_reduce.push_back(u / speed * share_of_update);

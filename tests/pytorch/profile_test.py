@@ -327,6 +327,23 @@ class Split(unittest.TestCase):
         made = layers.trace(Rectified(), (torch.randn(2, 4),), way="fx")
         self.assertEqual(sum(len(layers.written(node)) for layer in made.layers for node in layer.nodes), 1)
 
+    def test_what_fx_makes_something_else_of_is_refused(self):
+        class Added(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+            def forward(self, x):
+                y = self.a(x)
+                z = y
+                z += 1
+                return self.b(z) + y
+
+        args = (torch.randn(2, 4),)
+        with self.assertRaisesRegex(Refused, "another one"):
+            profile.profile(Added(), args, repeats=1, way="fx")
+        self.assertEqual(len(profile.profile(Added(), args, repeats=1)["layers"]), 2)
+
     def test_sizes_that_depend_on_the_data_are_refused(self):
         class Routed(torch.nn.Module):
             def __init__(self):

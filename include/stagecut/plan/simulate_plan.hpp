@@ -116,7 +116,7 @@ namespace detail {
 /// @param made   the plan
 /// @param split  whether I and W are wanted beside B
 /// @return       one element a stage; where the last microbatch alone computes nothing again, one a stage and microbatch
-///               for B and I, and for W. Beside I and W, which may take longer than a whole backward pass, B is both
+///               for B and I, and for W
 /// @throws       invalid_input if I and W are wanted and a stage does not tell them apart
 [[nodiscard]] inline pass_times<double> times_of(const plan& made, bool split) {
   const std::size_t m = made.schedule.microbatches;
@@ -135,16 +135,13 @@ namespace detail {
     const double weight = stage.backward_weight.value_or(0);
     for (std::size_t k = 0; k < (last_kept ? m : 1); ++k) {
       const double backward = last_kept && k + 1 == m ? stage.backward_kept.value_or(stage.backward) : stage.backward;
-      if (!split) {
-        result.backward.push_back(backward);
-        continue;
-      }
+      result.backward.push_back(backward);
+      if (!split) continue;
       // What is computed again is so before the gradient of the input.
-      const double rest =
+      const double input =
           stage.backward_input ? *stage.backward_input - (stage.backward - backward) : backward - weight;
-      result.backward_input.push_back(rest > 0 ? rest : 0);
+      result.backward_input.push_back(input > 0 ? input : 0);
       result.backward_weight.push_back(weight);
-      result.backward.push_back(stage.backward_input ? rest + weight : backward);
     }
   }
   return result;

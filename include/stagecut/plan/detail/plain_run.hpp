@@ -15,7 +15,7 @@ namespace stagecut::inline v0::detail {
 /// Seconds of the passes of a stage.
 struct plain_seconds {
   double forward = 0;
-  double backward = 0;         ///< B; where I and W run as well it is both of them
+  double backward = 0;         ///< B
   double backward_last = 0;    ///< of the last microbatch
   double backward_input = 0;   ///< I
   double backward_weight = 0;  ///< W
@@ -53,10 +53,7 @@ class plain_run {
         sent_{times(edges_.size()), times(edges_.size())},
         arrived_{times(edges_.size()), times(edges_.size())},
         passes_(order.ranks()) {
-    for (std::size_t r = 0; r < order.ranks(); ++r) {
-      wanted_ += order.orders[r].size();
-      for (const op& each : order.orders[r]) splits_ = splits_ || each.kind == op_kind::backward_input;
-    }
+    for (std::size_t r = 0; r < order.ranks(); ++r) wanted_ += order.orders[r].size();
     for (bool moved = true; moved;) {
       moved = false;
       for (std::size_t r = 0; r < order.ranks(); ++r) {
@@ -120,7 +117,7 @@ class plain_run {
     const double input = stage.backward_input - (stage.backward - backward);
     switch (each.kind) {
       case op_kind::forward: return stage.forward;
-      case op_kind::backward: return splits_ ? input + stage.backward_weight : backward;
+      case op_kind::backward: return backward;
       case op_kind::backward_input: return input < 0 ? 0 : input;
       default: return stage.backward_weight;
     }
@@ -218,7 +215,6 @@ class plain_run {
   plain_edges edges_;
   bool streams_;
   bool blocks_;
-  bool splits_ = false;  // whether any I runs
   std::vector<std::vector<plain_step>> steps_;
   std::vector<std::size_t> at_;               // step of every rank, and of every stream
   std::vector<double> free_;                  // when every rank has done what it did so far

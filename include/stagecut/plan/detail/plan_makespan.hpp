@@ -22,6 +22,7 @@
 #include <stagecut/plan/detail/decoder_layouts.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/detail/layer_costs.hpp>
+#include <stagecut/plan/detail/least_gradients.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
 #include <stagecut/plan/detail/target_reason.hpp>
@@ -225,7 +226,8 @@ class device_chain {
   if (!request.memory_of_devices.empty()) asked.memory_of_ranks = bytes_of_devices(request);
   const training_memory memory(model, request.memory);
   check_memory(memory, request, microbatches_in_flight(asked.order));
-  const chain_model chain(model, request.memory, blocks);
+  const bool mixed = mixes_backward(asked.order);
+  const chain_model chain(mixed ? least_gradients(model) : model, request.memory, blocks);
   const target_stages allowed = stages_of_target(model, request, blocks);
   device_chain on(chain, speeds_of_stages(request, asked.order.rank_of), allowed);
   const auto found = best_cut(on, model, request, blocks, asked, began);
