@@ -259,8 +259,10 @@
   X(layouts_of) \
   X(leads_down) \
   X(least_average) \
+  X(least_backward) \
   X(least_fullest) \
   X(least_fullest_device) \
+  X(least_gradients) \
   X(least_seconds) \
   X(least_that_fits) \
   X(least_time_per_token) \
@@ -302,6 +304,7 @@
   X(misplaced) \
   X(misplaced_layer) \
   X(missing_op) \
+  X(mixes_backward) \
   X(module_names_of) \
   X(module_tree) \
   X(modules_in_order) \
