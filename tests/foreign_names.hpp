@@ -394,6 +394,7 @@
   X(run_plain_lanes) \
   X(runs) \
   X(runs_as) \
+  X(runs_parts_alone) \
   X(same_layer) \
   X(sapp_bubbles_of) \
   X(sapp_interleaved) \

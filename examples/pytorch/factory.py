@@ -44,13 +44,19 @@ def load(name, settings=None, args=None, device="cpu"):
         raise Refused(f"{name} returns a {type(module).__name__}, no module")
     if args:
         given = tuple(parse_tensor(word, device) for word in args)
-    elif given is not None and (not isinstance(given, (tuple, list)) or not all(torch.is_tensor(each) for each in given)):
-        odd = type(given).__name__ if not isinstance(given, (tuple, list)) else f"tuple with a {next(type(each).__name__ for each in given if not torch.is_tensor(each))}"
-        raise Refused(f"{name} returns as arguments a {odd}: let it return a tuple of tensors, and a module that takes these in order and makes "
-                      "of them whatever else it needs")
+    elif given is not None and odd_arguments(given):
+        raise Refused(f"{name} returns as arguments a {odd_arguments(given)}: let it return a tuple of tensors, and a module that takes these "
+                      "in order and makes of them whatever else it needs")
     if given is None:
         raise Refused(f"{name} returns a module alone: say the shapes of its arguments, as --args 8x3x224x224 or --args 4x128:int64:32000")
     return module, tuple(given), loss or mean_square
+
+
+def odd_arguments(given):
+    """What arguments are that are no tuple of tensors."""
+    if not isinstance(given, (tuple, list)):
+        return type(given).__name__
+    return next((f"tuple with a {type(each).__name__}" for each in given if not torch.is_tensor(each)), None)
 
 
 def import_module(where):

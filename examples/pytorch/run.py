@@ -61,7 +61,7 @@ def prepare(words, ranks):
     options = [f"--order={words.order}"] if words.order else []
     options += ["--merge-backward"] if words.merge_backward else []
     with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "plan.json"
+        given = dict(plan)
         if words.sleep and plan.pop("messages", None):
             print("run.py: with --sleep messages take no time, so the prediction is that of the plan without its links",
                   file=sys.stderr)
@@ -69,7 +69,10 @@ def prepare(words, ranks):
             print("run.py: PyTorch runs stages as a chain, those of the plan as well that could run side by side, and that is predicted",
                   file=sys.stderr)
             plan = with_chain_edges(plan)
-        file.write_text(json.dumps(plan))
+        file = words.plan
+        if plan != given:
+            file = pathlib.Path(folder) / "plan.json"
+            file.write_text(json.dumps(plan))
         order = planner("simulate", file, *options, "--format", order_format(words))
         predicted = timeline.predicted(file, *options)
     return {"plan": plan, "order": order, "predicted": predicted}
@@ -256,7 +259,8 @@ class Job:
         last = len(stages) - 1
         self.stages = [Linked(stage, microbatches, place == 0, loss if place == last else None)
                        for place, stage in enumerate(stages)]
-        self.examples, self.written = examples(self.stages)
+        self.examples, written = examples(self.stages)
+        self.own_buffers = self.shared_buffers(written)
         for stage in self.stages if words.check else [self.stages[stage] for stage in self.mine]:
             stage.to(device)
         microbatches[:] = [tuple(one.to(device) if isinstance(one, torch.Tensor) else one for one in args)
@@ -287,12 +291,12 @@ class Job:
         for stage in self.stages:
             stage.zero_grad(set_to_none=True)
 
-    def apart(self):
-        """Buffers that stages of several ranks have, and that a pass changes: their names, and those ranks."""
+    def shared_buffers(self, written):
+        """Of the buffers that a pass changes those that stages of several ranks have: their names, and these ranks."""
         found = {}
         for stage, where in zip(self.stages, self.ranks):
             for name, one in stage.stage.named_buffers():
-                if id(one) in self.written:
+                if id(one) in written:
                     found.setdefault(id(one), (name, set()))[1].add(where)
         return [(name, sorted(ranks)) for name, ranks in found.values() if len(ranks) > 1]
 
@@ -439,7 +443,7 @@ def compare(job, losses):
         "gradient_difference": difference / norm if norm > 0 else difference,
         "gradient_norm": norm,
         "tied": shared,
-        "apart": job.apart(),
+        "own_buffers": job.own_buffers,
     }
 
 
@@ -519,7 +523,7 @@ def say_compared(compared):
           f"(limit {LOSSES_DIFFER:g}); gradients, difference {compared['gradient_difference']:.2g} of their norm "
           f"(limit {GRADIENTS_DIFFER:g}): "
           + ("the same" if same else "NOT the same"))
-    for name, ranks in compared["apart"]:
+    for name, ranks in compared["own_buffers"]:
         print(f"ranks {', '.join(map(str, ranks))} each have a buffer {name} of their own, which their stages change: plan with the layers "
               "that use it in one stage (--keep-together A..B)" + ("" if same else ", which may be why"))
     return same

@@ -268,8 +268,8 @@ fails(2, "--schedule: interleaved needs --chunks above 1", "plan", "-", "--devic
 fails(2, "--chunks = 3, must be 2 for zbv", "plan", "-", "--devices", 4, "--chunks", 3, "--microbatches", 4, "--schedule", "zbv", stdin=uneven)
 fails(3, "none of 5 combinations: 10 stages need at least 10 layers", "plan", "-", "--devices", 2, "--chunks", 5, "--microbatches", 4,
       "--schedule", "auto", stdin=uneven)
-fails(2, "--microbatches = 2, must be at least twice", "plan", "-", "--devices", 2, "--microbatches", 2, "--schedule", "zb-h1", stdin=uneven)
-fails(2, "does not tell the gradient of the weights", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "zb-h1", stdin=uneven)
+fails(2, "--microbatches = 2, must be at least twice", "plan", "-", "--devices", 2, "--microbatches", 2, "--schedule", "zb-h1", stdin=split)
+fails(2, "has no backward_weight: the schedule runs the gradients", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "zb-h1", stdin=uneven)
 fails(2, "--schedule: fastest not in {auto,gpipe,", "plan", "-", "--devices", 2, "--schedule", "fastest", stdin=uneven)
 fails(2, "--schedule: auto compares makespans: the number of microbatches", "plan", "-", "--devices", 2, "--schedule", "auto", stdin=uneven)
 fails(2, "--schedule: auto compares makespans", "plan", "-", "--devices", 2, "--microbatches", 4, "--schedule", "auto",

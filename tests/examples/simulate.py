@@ -221,6 +221,11 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--microbatches: is needed", "simulate", unscheduled, "--schedule", "1f1b")
     check(run("simulate", unscheduled, "--schedule", "1f1b", "--microbatches", 8).returncode == 0, "a schedule for a cut")
 
+of_one = ("--forward", 1, "--backward-input", 1, "--backward-weight", 3, "--devices", 1, "--schedule", "zb-h1", "--microbatches", 4)
+check(makespan(*of_one) == 20, "I and W")
+check(makespan(*of_one, "--merge-backward") == 20, "B is both, where it is not told")
+check(makespan(*of_one, "--backward", 2, "--merge-backward") == 12, "B that takes less than both")
+
 fails(2, "needs either a plan or --forward", "simulate")
 fails(2, "--microbatches: is needed", "simulate", *one_two, "--devices", 4)
 fails(2, "--backward: is needed, or", "simulate", "--forward", 1, *four)

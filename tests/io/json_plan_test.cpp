@@ -477,6 +477,12 @@ TEST_CASE("whether the last microbatch is kept, stages and the checkpoint mode a
         "plan#/stages/1/backward_kept = no time, does not agree with that of stage 0");
 }
 
+TEST_CASE("a gradient of the input comes with that of the weights") {
+  CHECK(with("\"backward_weight\": 0.5, ", "") ==
+        "p.json#/stages/0/backward_input: 2.25 stands without backward_weight");
+  CHECK(with("\"backward_input\": 2.25, ", "") == "not refused");
+}
+
 TEST_CASE("an order is one that a schedule may have") {
   const std::string order = R"(["0F0", ["0F1", "0B0"], "0B1"])";
   const std::string at = "p.json#/schedule/orders/0";

@@ -184,6 +184,25 @@ TEST_CASE("messages over links are part of the makespan") {
   CHECK(*stagecut::plan_chain(known, request)->makespan > 600);
 }
 
+TEST_CASE(
+    "gradients run apart cost what they take, and a check takes them as exactly however long both take together") {
+  profile model;
+  for (int i = 0; i < 4; ++i) {
+    stagecut::layer each;
+    each.forward = 1;
+    each.backward = 1e9;
+    each.backward_input = 2;
+    each.backward_weight = 0.25;
+    model.layers.push_back(each);
+  }
+  for (const auto kind : {schedule_kind::zb_h1, schedule_kind::one_forward_one_backward}) {
+    const auto made = make_plan(model, {.devices = 2, .microbatches = 4, .schedule = kind});
+    const bool apart = kind == schedule_kind::zb_h1;
+    for (const auto& each : made->stages) CHECK(each.cost == (apart ? 6.5 : 2 + 2e9));
+    CHECK(stagecut::verify_plan(model, *made).holds());
+  }
+}
+
 TEST_CASE("on devices of different speeds, over links, without some cuts: the best of all cuts") {
   random_requests::dice random(31);
   int infeasible = 0;
@@ -345,7 +364,8 @@ TEST_CASE("what has no makespan to be minimised is cut by its stages, unless tha
   profile whole = known;
   whole.layers[3].backward_input.reset(), whole.layers[3].backward_weight.reset();
   CHECK(refusal(whole, {.devices = 2, .microbatches = 4, .schedule = schedule_kind::zb_h1}) ==
-        "model: does not tell the gradient of the weights, which the schedule runs apart");
+        stagecut::detail::layer_text(whole, 3) +
+            ": has no backward_weight: the schedule runs the gradients of input and weights apart");
   const auto none = make_plan(known, {.devices = 9, .microbatches = 9});
   CHECK(none.why().text() == "9 stages need at least 9 layers, and there are 8");
 }

@@ -204,7 +204,7 @@ struct simulate_command {
 
   /// Refuses times of passes that the schedule does not run.
   void refuse_unused(const stagecut::schedule& order) const {
-    const bool whole = stagecut::runs(order, stagecut::op_kind::backward);
+    const bool whole = merged || stagecut::runs(order, stagecut::op_kind::backward);
     const bool split = stagecut::runs(order, stagecut::op_kind::backward_input);
     if (!whole && !backward.empty())
       throw CLI::ValidationError("--backward", "is of no use: the schedule runs its parts");

@@ -135,8 +135,10 @@ class explained_plan {
       if (said.backward_weight) {
         same = same && found.backward_weight && nearly_equal(*said.backward_weight, *found.backward_weight);
       }
-      same = same && said.backward_input.has_value() == found.backward_input.has_value();
-      same = same && nearly_equal(said.backward_input.value_or(0), found.backward_input.value_or(0));
+      const auto input = [](const planned_stage& of) {
+        return of.backward_input.value_or(of.backward - of.backward_weight.value_or(0));
+      };
+      same = same && nearly_equal(input(said), input(found), said.backward);
       updates = updates && nearly_equal(said.all_reduce, found.all_reduce);
       if (!same) wrong_ = s;
       if (!same) return false;

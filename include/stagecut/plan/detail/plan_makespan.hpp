@@ -17,11 +17,10 @@
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
+#include <stagecut/plan/detail/check_makespan_request.hpp>
 #include <stagecut/plan/detail/check_memory.hpp>
-#include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/decoder_layouts.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
-#include <stagecut/plan/detail/layer_costs.hpp>
 #include <stagecut/plan/detail/least_gradients.hpp>
 #include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/stage_devices.hpp>
@@ -30,7 +29,6 @@
 #include <stagecut/plan/detail/why_no_plan.hpp>
 #include <stagecut/plan/detail/with_target.hpp>
 #include <stagecut/plan/layer_blocks.hpp>
-#include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/target.hpp>
@@ -43,27 +41,6 @@
 
 // Plans by the makespan of an iteration.
 namespace stagecut::inline v0::detail {
-
-/// Refuses a request whose makespan cannot be minimised.
-inline void check_makespan_request(const profile& model, const plan_request& request) {
-  check_request("make_plan", model, request);
-  const auto refuse = [](const char* argument, const std::string& value, const std::string& requirement) {
-    fail(argument_error("make_plan", argument, value, requirement));
-  };
-  if (needs_more(entry_of(request.schedule))) {
-    refuse("schedule", to_string(request.schedule), "is not one that a chain is planned for");
-  }
-  if (recomputes_apart(request)) {
-    refuse("memory.checkpoint", "always",
-           joined({"needs a schedule that runs B as one, not ", to_string(request.schedule)}));
-  }
-  double all = 0;
-  for (const double each : layer_seconds(model, request)) all += each;
-  check_speeds("make_plan", request, all);
-  if (const std::string why = makespan_obstacle(model, request); !why.empty()) {
-    refuse("objective", "makespan", joined({"is not known: ", why}));
-  }
-}
 
 /// Whether a search is limited by nodes alone, so that all it says is the same on every machine.
 [[nodiscard]] inline bool by_nodes(const search_limits& limits) { return limits.node_limit && !limits.time_limit; }
@@ -159,9 +136,13 @@ class device_chain {
   plan result;
   result.cuts = chain.expand(found.cuts);
   describe(result, model, request, memory, order.rank_of, microbatches_in_flight(order));
-  for (planned_stage& stage : result.stages) stage.cost = stage.forward + stage.backward;
   result.schedule = {order.name, request.microbatches, {}, request.group};
-  predict(result, runs(order, op_kind::backward_input));
+  const bool split = runs(order, op_kind::backward_input);
+  for (planned_stage& stage : result.stages) {
+    const bool parts = split && stage.backward_input && !mixes_backward(order);
+    stage.cost = stage.forward + (parts ? *stage.backward_input + *stage.backward_weight : stage.backward);
+  }
+  predict(result, split);
   // Both are sums of the same times, in another order: what was proved says more of them than a difference in rounding.
   const double value = last_pass(result);
   const double bound = found.bound < value ? found.bound : value;

@@ -11,6 +11,8 @@
 #include <stagecut/plan/detail/verified_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/profile/layer.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 // What the objective of a plan saw of its stages.
 namespace stagecut::inline v0::detail {
@@ -74,11 +76,28 @@ struct stage_tensors {
   return result;
 }
 
+/// Whether a plan's schedule runs I and W, and no whole backward pass.
+[[nodiscard]] inline bool runs_parts_alone(const plan& made) {
+  const schedule_entry* const entry = find_schedule(made.schedule.name);
+  if (entry != nullptr) return entry->splits_backward && entry->kind != schedule_kind::dualpipev;
+  bool parts = false;
+  bool whole = false;
+  for (const auto& rank : made.schedule.orders) {
+    for (const op& each : rank) {
+      parts = parts || each.kind == op_kind::backward_input;
+      whole = whole || each.kind == op_kind::backward;
+    }
+  }
+  return parts && !whole;
+}
+
 /// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes; in a
 /// graph than a pass of it.
 [[nodiscard]] inline double timed_cost(const verified_plan& all, std::size_t s) {
   const message_model& messages = all.made.messages;
-  const double both = all.seconds[s].both;
+  const stage_seconds& here = all.seconds[s];
+  const bool parts = all.made.objective.name == "makespan" && here.splits && detail::runs_parts_alone(all.made);
+  const double both = parts ? here.forward + here.backward_input + here.backward_weight : here.both;
   if (all.made.objective.name == "time-per-token") {
     const bool any = !messages.links.empty() && all.made.devices > 1;
     return any ? both + detail::ends_of_stage(all, s).sent : both;

@@ -94,7 +94,7 @@ inline void compare_seconds(const verified_plan& all, std::size_t s, bool kept, 
   if (!said.backward_weight) return;
   if (!here.splits) notes.broken(place, "backward_weight stands there, and not all of its layers tell it");
   notes.compare(place, "backward_weight is not that of its layers", *said.backward_weight, here.backward_weight);
-  const double input = here.backward_input + here.backward - here.backward_kept;
+  const double input = here.backward_input + (here.backward - here.backward_kept);
   notes.compare(place, said.backward_input ? "backward_input is not that of its layers" : "backward_input is missing",
                 said.backward_input.value_or(said.backward - *said.backward_weight), input, said.backward);
 }

@@ -34,7 +34,7 @@ namespace stagecut::inline v0::detail {
       const double weight = found.splits ? found.backward_weight : said.backward_weight.value_or(0);
       const double input = found.splits ? found.backward_input : found.backward_kept - weight;
       here = {found.forward, found.backward, said.backward_kept ? found.backward_kept : found.backward,
-              input + found.backward - found.backward_kept, weight};
+              input + (found.backward - found.backward_kept), weight};
     }
     here.all_reduce = said.all_reduce;
     result.push_back(here);
