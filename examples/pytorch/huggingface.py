@@ -23,12 +23,12 @@ class Logits(nn.Module):
         more = {"use_cache": False} if self.model.can_generate() else {}
         if self.model.config.is_encoder_decoder:
             more["decoder_input_ids"] = tokens  # as many tokens on both sides
-        returned = self.model(input_ids=tokens, return_dict=True, **more)
+        returned = self.model(**{self.model.main_input_name: tokens}, return_dict=True, **more)
         return returned.logits if hasattr(returned, "logits") else returned.last_hidden_state
 
 
 def next_token(logits, tokens):
-    if logits.shape[:2] != tokens.shape[:2]:
+    if logits.shape[:2] != tokens.shape[:2] or tokens.is_floating_point():
         return logits.float().square().mean()
     return functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), tokens[:, 1:].flatten() % logits.shape[-1])
 
@@ -59,7 +59,14 @@ def load(path, microbatch=1, sequence=None, dtype=None, device="meta"):
         config._attn_implementation = "eager"
         with torch.device(device):
             model = (named._from_config if named is not None else transformers.AutoModel.from_config)(config, dtype=getattr(torch, kind))
+    if model.main_input_name == "pixel_values" and hasattr(config, "image_size"):
+        sides = config.image_size if isinstance(config.image_size, (list, tuple)) else [config.image_size] * 2
+        pictures = torch.randn((microbatch, getattr(config, "num_channels", 3), *sides), dtype=getattr(torch, kind), device=device)
+        return Logits(model.train()), (pictures,), next_token
     text = config.get_text_config()
+    if model.main_input_name != "input_ids" or not hasattr(text, "vocab_size"):
+        raise Refused(f"{path}: the model takes {model.main_input_name}, of which the configuration does not say enough: write a factory that "
+                      "returns the module and its arguments, for --model my_file.py:make")
     tokens = sequence or min(2048, getattr(text, "max_position_embeddings", None) or 2048)
     words = torch.randint(0, text.vocab_size, (microbatch, tokens), device=device)
     return Logits(model.train()), (words,), next_token

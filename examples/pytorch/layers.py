@@ -6,6 +6,8 @@ import fnmatch
 import io
 import logging
 import operator
+import pathlib
+import traceback
 import warnings
 
 import standard_profile  # noqa: F401, before torch
@@ -48,6 +50,9 @@ class Traced:
         uses |= {(self.layer_of[source], len(self.layers) - 1) for source in self.output.all_input_nodes if source in self.layer_of}
         self.edges = sorted((source, number) for source, number in uses if source != number)
 
+        # torch.autocast, torch.no_grad and the like make one operator of all that they hold.
+        self.wrapped = sorted({str(node.target).removeprefix("wrap_with_") for node in graph_module.graph.nodes
+                               if node.op == "call_function" and isinstance(node.target, torch._ops.HigherOrderOperator)})
         self.refuse_writes_through_views()
 
     def refuse_writes_through_views(self):
@@ -115,27 +120,80 @@ class Traced:
         return part.train(self.module.training)
 
 
-def trace(module, args, patterns=(), way="auto"):
+def trace(module, args, patterns=(), way="auto", check=False):
     """Traces a module for arguments of these shapes: by torch.export, or by torch.fx where that fails (`way`: export, fx, auto).
 
-    Layers are the modules that `patterns` (as layers.*) choose, else those of `chosen_modules`.
+    Layers are the modules that `patterns` (as layers.*) choose, else those of `chosen_modules`. With `check`, a graph that computes
+    something else than the module, or has no gradient of a parameter that has one there, is taken for one that cannot be traced.
     """
     if way not in ("auto", "export", "fx"):
         raise Refused(f"a module is traced by auto, export or fx, not {way}")
     reasons = []
+    expected = results(module, args) if check else None
     for each in ("export", "fx") if way == "auto" else (way,):
         try:
             graph_module = {"export": by_export, "fx": by_fx}[each](module, args)
+            last_writer(graph_module.graph)
+            graph_module.graph.lint()
+            graph_module.recompile()
+            if check:
+                same_results(expected, results(graph_module, args), module)
             break
         except Exception as problem:  # of whatever type: both tracers run the user's code
-            reasons.append(f"torch.{each}: {str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__}")
+            reasons.append(f"torch.{each}: {first_line(problem)}{user_line(problem)}")
     else:
         raise Refused("the module cannot be traced: " + "; ".join(reasons))
-    last_writer(graph_module.graph)
-    graph_module.graph.lint()
-    graph_module.recompile()
     names = matching_modules(module, patterns) if patterns else chosen_modules(module)
     return Traced(graph_module, names, each)
+
+
+def first_line(problem):
+    return str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+
+
+def user_line(problem):
+    """The innermost line of the user's that an error came from, in brackets; empty if there is none."""
+    own = (str(pathlib.Path(torch.__file__).parent), str(pathlib.Path(__file__).parent), "<")
+    lines = [each for each in traceback.extract_tb(problem.__traceback__) if not each.filename.startswith(own) and "/lib/python" not in each.filename]
+    return f" ({lines[-1].filename}:{lines[-1].lineno})" if lines else ""
+
+
+def results(module, args):
+    """What a module returns, as a list of tensors, and which parameters have a gradient of it; all stays as it was."""
+    buffers = [(each, each.detach().clone()) for each in module.buffers()]
+    gradients = [(each, each.grad) for each in module.parameters()]
+    torch.manual_seed(1)
+    try:
+        for each, _ in gradients:
+            each.grad = None
+        returned = torch.utils._pytree.tree_leaves(module(*[each.clone() if torch.is_tensor(each) else each for each in args]))
+        returned = [each for each in returned if torch.is_tensor(each)]
+        starts = [each.sum() for each in returned if each.requires_grad]
+        if starts:
+            torch.autograd.backward(starts)
+        return [each.detach() for each in returned], {id(each) for each, _ in gradients if each.grad is not None}
+    except Exception as problem:
+        raise Refused(f"the module fails with these arguments: {first_line(problem)}{user_line(problem)}{way_out(problem)}") from problem
+    finally:
+        with torch.no_grad():
+            for each, was in buffers:
+                each.copy_(was)
+        for each, was in gradients:
+            each.grad = was
+
+
+def way_out(problem):
+    """What can be done about an error of which PyTorch does not say it."""
+    return "; change a copy in place of it, by clone()" if "modified by an inplace operation" in str(problem) else ""
+
+
+def same_results(expected, found, module):
+    """Refuses a graph that does something else than the module."""
+    if any(not torch.equal(a, b) for a, b in zip(expected[0], found[0]) if not a.isnan().any()):
+        raise Refused("it makes another module of this one: x += y is x = x + y there, so the old x must not be used again")
+    missing = [name for name, each in module.named_parameters() if id(each) in expected[1] - found[1]]
+    if missing:
+        raise Refused(f"it leaves out the gradient of {missing[0]}")
 
 
 def by_export(module, args):

@@ -19,6 +19,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
 from fused_attention import FusedAttention
+from layers import first_line, user_line, way_out
 from plan_file import Refused
 
 KINDS = ("forward", "backward", "backward_input", "backward_weight")
@@ -58,11 +59,22 @@ class Piece:
         """Its outputs, and what a backward pass starts from: of the last layer the loss alone."""
         outputs, result = self.module(*inputs)
         if self.loss is not None:
-            return outputs, [self.loss(result)]
+            return outputs, [loss_of(self.loss, result)]
         return outputs, [each for each in outputs if each.requires_grad]
 
     def gradients(self, starts):
         return None if self.loss is not None else [torch.ones_like(each) for each in starts]
+
+
+def loss_of(loss, result):
+    try:
+        made = loss(result)
+    except Exception as problem:
+        raise Refused(f"the loss fails: {first_line(problem)}{user_line(problem)}; it is called with what the module returns, and its first "
+                      "argument") from problem
+    if not torch.is_tensor(made) or made.numel() != 1:
+        raise Refused(f"the loss has to be a tensor of one number, not {f'of shape {tuple(made.shape)}' if torch.is_tensor(made) else type(made).__name__}")
+    return made
 
 
 class Kept:
@@ -261,7 +273,7 @@ def named(piece, work):
     try:
         return work()
     except RuntimeError as problem:
-        raise Refused(f"layer {piece.name} fails: {str(problem).strip().splitlines()[0]}") from problem
+        raise Refused(f"layer {piece.name} fails: {first_line(problem)}{way_out(problem)}") from problem
 
 
 def quartiles(values):

@@ -43,5 +43,5 @@ def planner(*words, stdin=None):
     except OSError as error:
         raise PlannerError(f"{command[0]}: {error.strerror}") from None
     if done.returncode != 0:
-        raise PlannerError(done.stderr.strip() or f"{command[0]} ended with status {done.returncode}")
+        raise PlannerError(done.stderr.strip() or f"the planner, {command[0]}, ended with status {done.returncode}: see STAGECUT")
     return done.stdout

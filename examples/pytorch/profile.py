@@ -25,7 +25,6 @@ import torch  # noqa: E402
 import factory  # noqa: E402
 import huggingface  # noqa: E402
 import measure  # noqa: E402
-import split  # noqa: E402
 from layers import trace  # noqa: E402
 from plan_file import Refused, check_folder  # noqa: E402
 
@@ -33,9 +32,10 @@ from plan_file import Refused, check_folder  # noqa: E402
 # --gpu` counts with.
 GPUS = {"a100-40gb": (271e12, 1.555e12), "a100-80gb": (271e12, 2.039e12), "h100-80gb": (794.5e12, 3.35e12),
         "h200-141gb": (794.5e12, 4.8e12), "b200-180gb": (1745e12, 8e12), "gb200-186gb": (1822e12, 8e12)}
+GPU = "a100-80gb"
 
 
-def profile(module, args, *, loss=None, layers=(), device=None, gpu="a100-80gb", repeats=10, way="auto", name="", progress=None):
+def profile(module, args, *, loss=None, layers=(), device=None, gpu=GPU, repeats=10, way="auto", name="", progress=None):
     """The profile of a module for the arguments of one microbatch.
 
     `layers` are patterns of names of modules (layers.*); without any they are chosen. `loss(output, first argument)` belongs to the
@@ -49,15 +49,15 @@ def profile(module, args, *, loss=None, layers=(), device=None, gpu="a100-80gb",
     if device.type != "meta":
         module = module.to(device)
         args = tuple(each.to(device) if torch.is_tensor(each) else each for each in args)
-    traced = trace(module, args, layers, way)
-    if traced.way == "fx" and device.type != "meta" and split.difference([traced.module], module, args) != 0:
-        raise Refused("torch.fx takes x += y for x = x + y, and of this module, which uses the old x again, it makes another one: write the latter")
+    traced = trace(module, args, layers, way, check=device.type != "meta")
     found = measure.layers_of(traced, args, loss or factory.mean_square, clock, repeats, progress or (lambda done, of: None))
     made = {"schema": "stagecut-profile-1", "name": name or type(module).__name__, "layers": found}
     if not traced.is_chain:
         made["edges"] = [list(each) for each in traced.edges]
     made["profiled"] = {"torch": torch.__version__, "traced_by": traced.way, "device": str(device), "threads": torch.get_num_threads(),
                         **({"gpu": gpu} if device.type == "meta" else {"repeats": repeats})}
+    if traced.wrapped:
+        made["profiled"]["one_operator"] = traced.wrapped
     return made
 
 
@@ -92,7 +92,7 @@ def arguments():
     parser.add_argument("--dtype", metavar="TYPE", help="with --hf-config: bfloat16 ... (what the config says)")
     parser.add_argument("--layers", nargs="+", default=(), metavar="PATTERN", help="modules that are layers: embedding layers.* head")
     parser.add_argument("--device", help="cpu, cuda, or meta: computes nothing, counts FLOPs and bytes")
-    parser.add_argument("--gpu", default="a100-80gb", metavar="NAME", help="on meta: " + ", ".join(GPUS))
+    parser.add_argument("--gpu", metavar="NAME", help=f"on meta ({GPU}): " + ", ".join(GPUS))
     parser.add_argument("--busy", type=int, default=1, metavar="P", help="measure while P - 1 other ranks compute as well")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="of a CPU for each rank (1)")
     parser.add_argument("--repeats", type=int, default=10, metavar="N", help="runs of each pass, of which the median counts (10)")
@@ -101,6 +101,9 @@ def arguments():
     options = parser.parse_args()
     if options.repeats < 1 or options.threads < 1 or options.busy < 1 or options.microbatch < 1 or (options.sequence or 1) < 1:
         parser.error("--repeats, --threads, --busy, --microbatch and --sequence are at least 1")
+    if options.gpu and (options.device or ("meta" if options.hf_config else "cpu")) != "meta":
+        parser.error("--gpu is for --device meta, where nothing is measured")
+    options.gpu = options.gpu or GPU
     if (options.model is None) == (options.hf_config is None):
         parser.error("name a model as module:factory, or a configuration by --hf-config")
     return options
@@ -117,13 +120,14 @@ def load(options):
 def report(made, file=sys.stderr):
     """What was measured, for a person: one line a layer."""
     width = max(len(each["name"]) for each in made["layers"])
-    print(f"{'layer':{width}}    forward   spread   backward    I + W   parameters  activations       output", file=file)
+    print(f"{'layer':{width}} {'forward':>12} {'spread':>6} {'backward':>12} {'I + W':>12} {'parameters':>14} {'activations':>14} {'output':>14}",
+          file=file)
     for each in made["layers"]:
         low, high = each.get("measured", {}).get("forward", (each["forward"],) * 2)
-        spread = 100 * (high - low) / each["forward"] if each["forward"] else 0
-        print(f"{each['name']:{width}} {1e3 * each['forward']:7.3f} ms {spread:6.0f} % {1e3 * each['backward']:7.3f} ms"
-              f" {1e3 * (each['backward_input'] + each['backward_weight']):8.3f} {each['parameters']:12,d} {each['activations']:12,d}"
-              f" {each['output']:12,d}", file=file)
+        spread = f"{100 * (high - low) / each['forward']:.0f} %" if "measured" in each and each["forward"] else "-"
+        times = [f"{1e3 * seconds:.4g} ms" for seconds in (each["forward"], each["backward"], each["backward_input"] + each["backward_weight"])]
+        print(f"{each['name']:{width}} {times[0]:>12} {spread:>6} {times[1]:>12} {times[2]:>12} {each['parameters']:14,d} {each['activations']:14,d}"
+              f" {each['output']:14,d}", file=file)
 
 
 def main():
@@ -145,8 +149,9 @@ def main():
         made["profiled"]["busy"] = options.busy
     report(made)
     if len(made["layers"]) == 1:
-        print("the module is one layer, which cannot be cut: name the modules inside it by --layers; what computes under "
-              "torch.autocast is one operator, unless each module enters that by itself", file=sys.stderr)
+        wrapped = made["profiled"].get("one_operator")
+        print("the module is one layer, which cannot be cut: " + (f"what runs under {', '.join(wrapped)} is one operator, unless each module "
+              "enters that by itself" if wrapped else "name the modules inside it by --layers"), file=sys.stderr)
     whole = [each["name"] for each in made["layers"] if each.get("whole_backward")]
     if whole:
         print(f"PyTorch cannot run I and W apart of {', '.join(whole)}: no zero-bubble schedule for this model", file=sys.stderr)
@@ -190,3 +195,5 @@ if __name__ == "__main__":
         main()
     except Refused as problem:
         sys.exit(f"profile.py: {problem}")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -14,6 +14,7 @@ import datetime
 import inspect
 import json
 import logging
+import math
 import os
 import pathlib
 import signal
@@ -420,6 +421,12 @@ def reference(job):
     return torch.stack(losses).cpu().double()
 
 
+def gradient_limit(job, shared):
+    """Where ranks sum gradients of 16 bits that each of them summed before, they round them otherwise, by as much as these have digits."""
+    coarse = max(torch.finfo(one.dtype).eps for one in job.holders())
+    return max(GRADIENTS_DIFFER, coarse) if shared else GRADIENTS_DIFFER
+
+
 def compare(job, losses):
     """How far losses and gradients are from those without a pipeline, on rank 0."""
     shared = average(job)
@@ -442,6 +449,7 @@ def compare(job, losses):
         "loss_difference": float(((got - expected).abs() / expected.abs().clamp(min=1e-30)).max()),
         "gradient_difference": difference / norm if norm > 0 else difference,
         "gradient_norm": norm,
+        "gradient_limit": gradient_limit(job, shared),
         "tied": shared,
         "own_buffers": job.own_buffers,
     }
@@ -518,14 +526,17 @@ def say_compared(compared):
     """Whether it computed the same; prints it."""
     if compared["tied"]:
         print(f"\ntied: {compared['tied']} parameters on several ranks; their gradients were summed over these")
-    same = compared["loss_difference"] <= LOSSES_DIFFER and compared["gradient_difference"] <= GRADIENTS_DIFFER
+    limit = compared["gradient_limit"]
+    same = compared["loss_difference"] <= LOSSES_DIFFER and compared["gradient_difference"] <= limit
     print(f"\nwithout a pipeline: loss {compared['loss']:.6g}, difference {compared['loss_difference']:.2g} "
           f"(limit {LOSSES_DIFFER:g}); gradients, difference {compared['gradient_difference']:.2g} of their norm "
-          f"(limit {GRADIENTS_DIFFER:g}): "
+          f"(limit {limit:g}): "
           + ("the same" if same else "NOT the same"))
+    if math.isnan(compared["loss"]):
+        print("the loss is no number: without a pipeline as well, if the stages are right")
     for name, ranks in compared["own_buffers"]:
-        print(f"ranks {', '.join(map(str, ranks))} each have a buffer {name} of their own, which their stages change: plan with the layers "
-              "that use it in one stage (--keep-together A..B)" + ("" if same else ", which may be why"))
+        print(f"ranks {', '.join(map(str, ranks))} each have a buffer {name} of their own, which their stages change"
+              + ("" if same else ", which may be why: plan with the layers that use it in one stage, by --keep-together A..B"))
     return same
 
 

@@ -59,6 +59,7 @@ def by_graph(plan, module, args):
     for source, target in traced.edges:
         if stage_of[source] > stage_of[target]:
             raise Refused(f"stage {stage_of[source]} would feed stage {stage_of[target]}, which is before it: {wanted[source]}, {wanted[target]}")
+    check_parameters(plan, traced)
     parts, taken = [], traced.inputs
     for stage in range(count):
         here = {number for number, each in enumerate(stage_of) if each == stage}
@@ -72,6 +73,20 @@ def by_graph(plan, module, args):
         parts.append(traced.part(here, taken, tuple(handed) if handed is not None else traced.output.args[0]))
         taken = handed
     return parts
+
+
+def check_parameters(plan, traced):
+    """Refuses a plan of a model of the same names and another size, or of a part of it; in another type, as on meta, it may be."""
+    planned = plan["profile"]["layers"]
+    tied = {each["name"]: each["bytes"] for layer in planned for each in layer.get("tied", ())}
+    expected = sum(layer.get("parameters", 0) for layer in planned) + sum(tied.values())
+    used = {node.target for layer in traced.layers for node in layer.nodes for node in node.all_input_nodes if node.op == "get_attr"}
+    used |= {node.target for layer in traced.layers for node in layer.nodes if node.op == "call_module"}
+    owned = {id(each): each for name, each in traced.module.named_parameters(remove_duplicate=False)
+             if name in used or name.rpartition(".")[0] in used}
+    found = sum(each.numel() * each.element_size() for each in owned.values())
+    if expected and found and found / expected not in (0.25, 0.5, 1, 2, 4):
+        raise Refused(f"the plan is of another model: its layers have {expected:,.0f} bytes of parameters, and this one {found:,d}; profile it again")
 
 
 def by_modules(plan, module, args):

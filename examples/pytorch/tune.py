@@ -209,7 +209,10 @@ def arguments():
 
 def main():
     options = arguments()
-    options.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        options.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise Refused(f"{options.folder}: {problem.strerror}") from None
     of = profiles(options)
     made = [each.make(of[each.microbatches], options) for each in candidates(options)]
     best = ranked(made)
@@ -247,3 +250,5 @@ if __name__ == "__main__":
         main()
     except Refused as problem:
         sys.exit(f"tune.py: {problem}")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -244,6 +244,34 @@ class Layers(unittest.TestCase):
         with self.assertRaisesRegex(Refused, "cannot be traced: torch.export: .*; torch.fx: "):
             layers.trace(Untraceable(), (torch.ones(3),))
 
+    def test_gradients_that_export_leaves_out_are_taken_by_fx(self):
+        class Checkpointed(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = torch.nn.ModuleList(torch.nn.Linear(4, 4) for _ in range(3))
+
+            def forward(self, x):
+                x = self.layers[0](x)
+                for layer in self.layers[1:]:
+                    x = x + torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=True)
+                return x
+
+        module, args = Checkpointed(), (torch.randn(2, 4),)
+        made = profile.profile(module, args, repeats=1)
+        self.assertEqual((made["profiled"]["traced_by"], len(made["layers"])), ("fx", 3))
+        self.assertTrue(all(each.grad is None for each in module.parameters()))
+        with self.assertRaisesRegex(Refused, "leaves out the gradient of layers.1"):
+            profile.profile(module, args, repeats=1, way="export")
+
+    def test_what_the_user_gets_wrong_is_told_with_its_line(self):
+        module, args = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)), (torch.randn(2, 4),)
+        for loss, said in ((lambda output: output.sum(), "the loss fails: .*profile_test.py|the loss fails: .*2 were given"),
+                           (lambda output, target: output, r"one number, not of shape \(2, 4\)"), (lambda output, target: 1.0, "not float")):
+            with self.assertRaisesRegex(Refused, said):
+                profile.profile(module, args, loss=loss, repeats=1)
+        with self.assertRaisesRegex(Refused, "fails with these arguments: mat1 and mat2"):
+            profile.profile(module, (torch.randn(2, 5),), repeats=1)
+
     def test_what_export_prints_is_not_shown(self):
         class Branch(torch.nn.Module):
             def forward(self, x):
@@ -293,6 +321,11 @@ class Split(unittest.TestCase):
             split.difference(split.stages(plan, module, args, "modules"), module, args)
         with self.assertRaisesRegex(Refused, "the plan is of another model"):
             split.stages(plan, *models.unet(depth=2), "graph")
+        module, args, made, _ = profiled("towers")
+        plan = {"cuts": [0, len(made["layers"])], "stages": [{}], "profile": {**made, "layers": [dict(each) for each in made["layers"]]}}
+        plan["profile"]["layers"][0]["parameters"] += 4
+        with self.assertRaisesRegex(Refused, "bytes of parameters"):
+            split.stages(plan, module, args, "graph")
 
     def test_writes_through_views_of_other_layers_are_refused(self):
         class View(torch.nn.Module):
@@ -340,7 +373,7 @@ class Split(unittest.TestCase):
                 return self.b(z) + y
 
         args = (torch.randn(2, 4),)
-        with self.assertRaisesRegex(Refused, "another one"):
+        with self.assertRaisesRegex(Refused, "another module of this one"):
             profile.profile(Added(), args, repeats=1, way="fx")
         self.assertEqual(len(profile.profile(Added(), args, repeats=1)["layers"]), 2)
 
@@ -436,7 +469,8 @@ class Words(unittest.TestCase):
                  "gpt2": ({"architectures": ["GPT2LMHeadModel"], "n_embd": 64, "n_layer": 3, "n_head": 4, "vocab_size": 500},
                           "model.transformer.h.2"),
                  "t5": ({"architectures": ["T5ForConditionalGeneration"], "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 2, "num_heads": 4,
-                         "vocab_size": 500, "is_encoder_decoder": True}, "model.decoder.block.1")}
+                         "vocab_size": 500, "is_encoder_decoder": True}, "model.decoder.block.1"),
+                 "vit": ({"architectures": ["ViTForImageClassification"], "image_size": 32, "patch_size": 8, **shape}, "layers.2")}
         with tempfile.TemporaryDirectory() as where:
             config, made = pathlib.Path(where) / "config.json", pathlib.Path(where) / "model.json"
             for kind, (fields, layer) in kinds.items():
@@ -446,7 +480,7 @@ class Words(unittest.TestCase):
                                            "h100-80gb", "-o", str(made)], capture_output=True, text=True)
                     self.assertEqual(done.returncode, 0, done.stderr)
                     found = json.loads(made.read_text())
-                    self.assertIn(layer, [each["name"] for each in found["layers"]])
+                    self.assertTrue(any(each["name"].endswith(layer) for each in found["layers"]), found["layers"])
                     planner("plan", made, "--devices", 2, "--microbatches", 4)
 
 

@@ -11,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+import torch
+
 root = pathlib.Path(__file__).resolve().parents[2]
 program = root / "examples" / "pytorch" / "run.py"
 sys.path.insert(0, str(program.parent))
@@ -87,6 +89,21 @@ class Diamond(torch.nn.Module):
     def forward(self, x):
         x = self.first(x)
         return self.last(self.left(x), self.right(x))
+
+class Tied(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(50, 16)
+        self.blocks = torch.nn.ModuleList([torch.nn.Linear(16, 16) for _ in range(3)])
+
+    def forward(self, tokens):
+        x = self.table(tokens)
+        for block in self.blocks:
+            x = x + torch.tanh(block(x))
+        return x @ self.table.weight.T
+
+def tied():
+    return Tied().bfloat16(), (torch.randint(0, 50, (4, 8)),)
 
 def diamond():
     return Diamond(), (torch.randn(4, 16),)
@@ -191,6 +208,16 @@ class Training(Run):
         self.is_same(report)
         as_chain = self.plan(devices=4, of=of)
         self.assertAlmostEqual(report["iteration"]["predicted"], as_chain["makespan"])
+
+    def test_sums_of_16_bits_are_rounded_otherwise_where_ranks_share(self):
+        program = pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch" / "profile.py"
+        made = subprocess.run([sys.executable, str(program), "chain_model.py:tied", "--repeats", "1"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.plan("--method", "uniform", of=json.loads(made.stdout))
+        report = self.report("--model", "chain_model:tied", "--steps", "1")
+        self.assertEqual(report["check"]["tied"], 1)
+        self.assertEqual(report["check"]["gradient_limit"], torch.finfo(torch.bfloat16).eps)
+        self.assertGreater(report["check"]["gradient_difference"], 0)
 
     def test_buffers_that_ranks_have_of_their_own_are_named(self):
         of = profile(4)

@@ -85,6 +85,11 @@ class Correction(unittest.TestCase):
         with self.assertRaisesRegex(tune.Refused, "32 samples do not come out in 5"):
             tune.settings_of(options, 5)
 
+    def test_a_folder_that_cannot_be_made(self):
+        done = subprocess.run([sys.executable, str(folder / "tune.py"), "models:towers", "--devices", "2", "--folder", "/proc/tuned"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+
     def test_candidates(self):
         options = argparse.Namespace(microbatches=[4, 8], schedules=["1f1b", "interleaved", "zbv"], chunks=[2, 3])
         self.assertEqual([str(each) for each in tune.candidates(options)][:4],
