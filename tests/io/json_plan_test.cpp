@@ -479,7 +479,9 @@ TEST_CASE("whether the last microbatch is kept, stages and the checkpoint mode a
 
 TEST_CASE("a gradient of the input comes with that of the weights") {
   CHECK(with("\"backward_weight\": 0.5, ", "") ==
-        "p.json#/stages/0/backward_input: 2.25 stands without backward_weight");
+        "p.json#/stages/0/backward_input: a time stands without backward_weight");
+  CHECK(not_written([](stagecut::plan& p) { p.stages[1].backward_weight.reset(); }) ==
+        "plan#/stages/1/backward_input = a time, stands without backward_weight");
   CHECK(with("\"backward_input\": 2.25, ", "") == "not refused");
 }
 

@@ -59,10 +59,7 @@ inline planned_stage read_stage(const json_value& value, const interval* layers,
   if (const auto shards = value.find("shards")) stage.shards = shards->count(1);
   if (const auto kept = value.find("backward_kept")) stage.backward_kept = kept->amount();
   if (const auto weight = value.find("backward_weight")) stage.backward_weight = weight->amount();
-  if (const auto input = value.find("backward_input")) {
-    stage.backward_input = input->amount();
-    if (!stage.backward_weight) input->fail("stands without backward_weight");
-  }
+  if (const auto input = value.find("backward_input")) stage.backward_input = input->amount();
   if (const auto reduce = value.find("all_reduce")) stage.all_reduce = reduce->amount();
   if (const auto cpu = value.find("cpu")) stage.on_cpu = cpu->flag();
   value.only({"first", "last", "time", "device", "replicas", "shards", "forward", "backward", "backward_kept",

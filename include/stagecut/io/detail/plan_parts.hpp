@@ -116,6 +116,15 @@ namespace stagecut::inline v0::io::detail {
   return {};
 }
 
+/// Whether a gradient of the input stands without that of the weights.
+[[nodiscard]] inline plan_fault input_fault(const plan& made) {
+  for (std::size_t s = 0; s < made.stages.size(); ++s) {
+    if (!made.stages[s].backward_input || made.stages[s].backward_weight) continue;
+    return {element_at("/stages", s, "/backward_input"), "a time", "stands without backward_weight"};
+  }
+  return {};
+}
+
 /// The JSON pointer to an op: two that run together are one element.
 [[nodiscard]] inline std::string order_pointer(const plan& made, std::size_t rank, std::size_t position) {
   const std::vector<op>& order = made.schedule.orders[rank];
@@ -212,9 +221,8 @@ namespace stagecut::inline v0::io::detail {
 
 /// The first parts of a plan that do not belong together.
 [[nodiscard]] inline plan_fault find_plan_fault(const plan& made) {
-  for (const auto find :
-       {cuts_fault, devices_fault, edges_fault, choices_fault, figures_fault, kept_fault, order_fault, makespan_fault,
-        timeline_fault}) {
+  for (const auto find : {cuts_fault, devices_fault, edges_fault, choices_fault, figures_fault, kept_fault, input_fault,
+                          order_fault, makespan_fault, timeline_fault}) {
     if (plan_fault fault = find(made)) return fault;
   }
   return {};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/plan/detail/check_notes.hpp>
 #include <stagecut/plan/plan.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -22,8 +21,11 @@ class backward_parts {
 
   /// Whether all layers tell them.
   [[nodiscard]] bool known() const noexcept { return known_; }
-  /// Whether I and W take another time than the whole backward passes.
-  [[nodiscard]] bool apart() const noexcept { return known_ && !nearly_equal(input_ + weight_, whole_); }
+  /// Whether I and W take another time than the whole backward passes: by more than sums of the same numbers round.
+  [[nodiscard]] bool apart() const noexcept {
+    const double off = input_ + weight_ - whole_;
+    return known_ && (off < 0 ? -off : off) > 0x1p-41 * (input_ + weight_ + whole_);
+  }
 
   /// Writes them into a stage, as far as they are known and finite.
   ///
