@@ -260,7 +260,7 @@ class Layers(unittest.TestCase):
         made = profile.profile(module, args, repeats=1)
         self.assertEqual((made["profiled"]["traced_by"], len(made["layers"])), ("fx", 3))
         self.assertTrue(all(each.grad is None for each in module.parameters()))
-        with self.assertRaisesRegex(Refused, "leaves out the gradient of layers.1"):
+        with self.assertRaisesRegex(Refused, "leaves out the gradient of layers"):
             profile.profile(module, args, repeats=1, way="export")
 
     def test_what_the_user_gets_wrong_is_told_with_its_line(self):
@@ -269,7 +269,7 @@ class Layers(unittest.TestCase):
                            (lambda output, target: output, r"one number, not of shape \(2, 4\)"), (lambda output, target: 1.0, "not float")):
             with self.assertRaisesRegex(Refused, said):
                 profile.profile(module, args, loss=loss, repeats=1)
-        with self.assertRaisesRegex(Refused, "fails with these arguments: mat1 and mat2"):
+        with self.assertRaisesRegex(Refused, "fails with these arguments: .*mat1 and mat2"):
             profile.profile(module, (torch.randn(2, 5),), repeats=1)
 
     def test_what_export_prints_is_not_shown(self):
