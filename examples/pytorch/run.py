@@ -421,12 +421,6 @@ def reference(job):
     return torch.stack(losses).cpu().double()
 
 
-def gradient_limit(job, shared):
-    """Where ranks sum gradients of 16 bits that each of them summed before, they round them otherwise, by as much as these have digits."""
-    coarse = max(torch.finfo(one.dtype).eps for one in job.holders())
-    return max(GRADIENTS_DIFFER, coarse) if shared else GRADIENTS_DIFFER
-
-
 def compare(job, losses):
     """How far losses and gradients are from those without a pipeline, on rank 0."""
     shared = average(job)
@@ -449,7 +443,7 @@ def compare(job, losses):
         "loss_difference": float(((got - expected).abs() / expected.abs().clamp(min=1e-30)).max()),
         "gradient_difference": difference / norm if norm > 0 else difference,
         "gradient_norm": norm,
-        "gradient_limit": gradient_limit(job, shared),
+        "shares_16_bits": any(len(where) > 1 and one.element_size() < 4 for one, where in job.holders().items()),
         "tied": shared,
         "own_buffers": job.own_buffers,
     }
@@ -526,12 +520,13 @@ def say_compared(compared):
     """Whether it computed the same; prints it."""
     if compared["tied"]:
         print(f"\ntied: {compared['tied']} parameters on several ranks; their gradients were summed over these")
-    limit = compared["gradient_limit"]
-    same = compared["loss_difference"] <= LOSSES_DIFFER and compared["gradient_difference"] <= limit
+    same = compared["loss_difference"] <= LOSSES_DIFFER and compared["gradient_difference"] <= GRADIENTS_DIFFER
     print(f"\nwithout a pipeline: loss {compared['loss']:.6g}, difference {compared['loss_difference']:.2g} "
           f"(limit {LOSSES_DIFFER:g}); gradients, difference {compared['gradient_difference']:.2g} of their norm "
-          f"(limit {limit:g}): "
+          f"(limit {GRADIENTS_DIFFER:g}): "
           + ("the same" if same else "NOT the same"))
+    if not same and compared["shares_16_bits"]:
+        print("ranks share parameters of 16 bits, whose gradients they sum in another order: float32 tells whether that is all")
     if math.isnan(compared["loss"]):
         print("the loss is no number: without a pipeline as well, if the stages are right")
     for name, ranks in compared["own_buffers"]:
