@@ -76,6 +76,7 @@
 #include <stagecut/profile/as_inference.hpp>
 #include <stagecut/profile/check_architecture.hpp>
 #include <stagecut/profile/check_figures.hpp>
+#include <stagecut/profile/dry_runs.hpp>
 #include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/layer_graph.hpp>
