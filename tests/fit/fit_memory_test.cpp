@@ -396,6 +396,7 @@ TEST_CASE("peaks that are none are refused") {
   const double not_a_number = std::numeric_limits<double>::quiet_NaN();
   CHECK(refused([](dry_runs& runs) { runs.peaks.clear(); }) == "peaks: there is none");
   CHECK(refused([](dry_runs& runs) { runs.choices.clear(); }) == "choices: there is none");
+  CHECK(refused([](dry_runs& runs) { runs.choices[1] = "none"; }) == "choices: \"none\" is there twice");
   CHECK(refused([&](dry_runs& runs) { runs.peaks[1].bytes = not_a_number; }) ==
         "peak 1: bytes = NaN, must be finite and not negative");
   CHECK(refused([&](dry_runs& runs) { runs.peaks[3].bytes = -1; }) ==

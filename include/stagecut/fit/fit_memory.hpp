@@ -4,13 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/cost/item_sums.hpp>
+#include <stagecut/fit/detail/check_peaks.hpp>
 #include <stagecut/fit/detail/memory_unknowns.hpp>
 #include <stagecut/fit/detail/nonnegative_squares.hpp>
 #include <stagecut/profile/dry_runs.hpp>
@@ -64,29 +62,6 @@ struct memory_fit {
 };
 
 namespace detail {
-
-/// Refuses runs that no memory can be told of.
-inline void check_peaks(const dry_runs& runs) {
-  const auto refuse = [](std::size_t i, std::string_view name, double value) {
-    const std::string shown = is_nan(value) ? "NaN" : number_text(value);
-    fail(invalid_input(joined({"peak ", i}), joined({name, " = ", shown, ", must be finite and not negative"})));
-  };
-  if (runs.choices.empty()) fail(invalid_input("choices", "there is none"));
-  if (runs.peaks.empty()) fail(invalid_input("peaks", "there is none"));
-  for (std::size_t i = 0; i < runs.peaks.size(); ++i) {
-    const rank_peak& peak = runs.peaks[i];
-    if (!is_finite(peak.bytes) || is_negative(peak.bytes)) refuse(i, "bytes", peak.bytes);
-    if (peak.kept.size() != runs.choices.size()) {
-      fail(invalid_input(joined({"peak ", i}), joined({"kept has the size ", peak.kept.size(), ", and there are ",
-                                                       runs.choices.size(), " choices"})));
-    }
-    for (std::size_t c = 0; c < peak.kept.size(); ++c) {
-      if (!is_finite(peak.kept[c]) || is_negative(peak.kept[c])) refuse(i, joined({"kept[", c, "]"}), peak.kept[c]);
-      if (peak.layers > 0 || !(peak.kept[c] > 0)) continue;
-      fail(invalid_input(joined({"peak ", i}), "activations are kept where there is no layer"));
-    }
-  }
-}
 
 /// Sets a part of a fit.
 inline void set_part(memory_fit& of, const memory_unknown& unknown, double bytes) {
@@ -202,7 +177,7 @@ struct fit_memory_fn {
 /// @param options  how, and whether there is a constant
 /// @return         the parts with the least sum of squares of errors in bytes, none of them negative, and how far they can
 ///                 be trusted
-/// @throws         invalid_input with `choices` or `peaks` where there is none, with `peak I` for bytes and kept numbers
+/// @throws         invalid_input with `choices` or `peaks` where there is none, with `choices` for a name that is there twice, with `peak I` for bytes and kept numbers
 ///                 that are negative or not finite, as many of these as there are not choices, and kept activations of no
 ///                 layer; with `peaks` where these do not tell some parts: which, and what run would
 ///

@@ -45,8 +45,7 @@ inline void turn(Eigen::MatrixXd& columns, Eigen::Index p, Eigen::Index q, doubl
 /// The singular values of a matrix of few columns, whose lengths are about 1 or 0. O(rows columns^2) a sweep, some ten of
 /// them. Eigen's own decompositions take seconds to compile.
 ///
-/// Source: M. R. Hestenes, J. SIAM 6(1):51-90, 1958; the angles as in G. H. Golub and C. F. Van Loan, Matrix
-/// Computations, section 8.6.3.
+/// Source: M. R. Hestenes, J. SIAM 6(1):51-90, 1958; the angles as of H. Rutishauser, Numer. Math. 9:1-10, 1966.
 [[nodiscard]] inline singular_values singular_values_of(Eigen::MatrixXd a) {
   constexpr double rounding = 1e-15;
   constexpr double nothing = 1e-30;  // the square of a column that is rounding errors alone
