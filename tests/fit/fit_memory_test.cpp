@@ -347,8 +347,6 @@ TEST_CASE("the cases of SAPP's memory decomposition") {
     memory_fit ours = fit_memory(runs, {.constant = found.constant_told});
     if (found.constant_told) CHECK(ours.root_mean_square < found.root_mean_square);
     for (double* const part : parts_of(ours)) CHECK(*part >= 0);
-    MESSAGE(name, ": root mean square ", ours.root_mean_square, " MB, margin ", ours.margin, " MB; SAPP's way ",
-            found.root_mean_square, " MB, margin ", found.margin, " MB");
   }
   CHECK(seen == 5);
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// The peak memory of one rank, measured in a run of a model whose layers are alike.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <stagecut/core/detail/language.hpp>
+
 #include <Eigen/Core>
 
 namespace stagecut::inline v0::detail {
