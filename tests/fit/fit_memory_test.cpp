@@ -75,7 +75,7 @@ struct random_runs {
       std::vector<counts> each(ranks, counts(choices));
       for (counts& of : each) {
         for (std::size_t& layers : of) layers = upto(4);
-        of[0] += of == counts(choices) ? 1 : 0;
+        if (of == counts(choices)) of[0] = 1;
       }
       add_run(made, each, truth);
     }
@@ -381,6 +381,15 @@ TEST_CASE("what peaks do not tell is named, and the run that would") {
         "keeps another number of microbatches; the head and the tail cannot be told apart: add a run in which no rank "
         "holds "
         "both head and tail");
+  // The same with such runs.
+  CHECK(refused({{{3}, {3}, {3}, {3}, {3}, {3}}, {{3}, {4}, {3}, {2}, {3}, {3}}}, {"none"}) == "not refused");
+  CHECK(refused({{{3, 0}, {2, 0}, {4, 0}, {3, 0}, {3, 0}, {1, 0}}, {{3, 0}, {2, 0}, {0, 4}, {3, 0}, {3, 0}, {1, 0}}},
+                {"none", "full"}) == "not refused");
+  CHECK(refused({{{3, 1}, {3, 1}, {6, 2}, {3, 1}, {9, 3}, {6, 2}}, {{3, 1}, {1, 3}, {6, 2}, {3, 1}, {9, 3}, {6, 2}}},
+                {"none", "full"}) == "not refused");
+  CHECK(refused({{{3}, {1}}, {{2}, {2}}, {{1}, {3}}, {{1}, {2}, {1}}}, {"none"}) == "not refused");
+  CHECK(refused({{{3, 1}, {3, 0}, {6, 0}, {3, 0}, {2, 0}, {6, 0}}, {{4, 0}, {3, 0}, {6, 0}, {1, 2}, {2, 0}, {6, 0}}},
+                {"none", "full"}) == "not refused");
   const std::string few = refused({{{3}, {3}, {3}}}, {"none"});
   CHECK(few.find("peaks: 3 of them cannot tell 5 unknowns: the constant, the parameters of a layer, ") == 0);
 }

@@ -14,6 +14,7 @@
 #include <stagecut/cost/item_sums.hpp>
 #include <stagecut/fit/detail/check_peaks.hpp>
 #include <stagecut/fit/detail/dry_run_exchange.hpp>
+#include <stagecut/fit/detail/dry_run_space.hpp>
 #include <stagecut/fit/detail/memory_unknowns.hpp>
 #include <stagecut/fit/detail/singular_values.hpp>
 #include <stagecut/profile/dry_runs.hpp>
@@ -184,10 +185,10 @@ struct next_dry_run_fn {
 ///                  that are not those of `existing`, and pipelines whose runs never tell all, as do 3 ranks of a layer each;
 ///                  invalid_input for choices and existing peaks that `fit_memory` would refuse
 ///
-/// Maximises the determinant of the information (D-optimal) by exchanges from 12 random beginnings: a local optimum, and
-/// the least number of runs is that for which one was found. On each rank all layers are run with one choice, which is no
-/// worse than any mixture. Deterministic, with equal seeds. Of r runs, p ranks, c choices and u unknowns a sweep of the
-/// search takes O(r p (c + min(p, 16)) u^3), and there are some tens of them.
+/// Maximises the determinant of the information (D-optimal) by exchanges from 12 random beginnings, of more than 64 peaks
+/// from 2: a local optimum, and the least number of runs is that for which one was found. On each rank all layers are run
+/// with one choice, which is no worse than any mixture. Deterministic, with equal seeds. Of r runs, p ranks, c choices and
+/// u unknowns a sweep of the search takes O(r p (c + min(p, 16)) u^3), and there are some tens of them.
 ///
 /// Source: V. V. Fedorov, Theory of Optimal Experiments, 1972, chapter 3.
 inline constexpr next_dry_run_fn next_dry_run{};

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/fit/detail/dry_run_space.hpp>
 #include <stagecut/fit/detail/memory_unknowns.hpp>
 #include <stagecut/profile/dry_runs.hpp>
 
@@ -31,53 +32,6 @@ class dry_run_dice {
   std::uint64_t state_;
 };
 
-/// The layers of a rank, which all are run with one choice: with given numbers of layers the determinant of the information
-/// is convex in how many of a rank's layers are run with each choice, so that the best runs have one on each rank.
-struct rank_load {
-  std::size_t layers = 1;
-  std::size_t choice = 0;
-};
-using run_loads = std::vector<rank_load>;  // of every rank
-
-/// The runs that a pipeline can have, and what is to be told of them.
-struct dry_run_space {
-  std::size_t ranks = 0;
-  std::size_t layers = 0;
-  std::size_t most_layers = 0;  // of a rank
-  std::size_t choices = 0;
-  std::vector<double> in_flight{};
-  std::vector<memory_unknown> unknowns{};
-
-  [[nodiscard]] rank_peak peak(std::size_t run, std::size_t rank, const rank_load& load) const {
-    rank_peak made{.run = run, .rank = rank, .layers = load.layers};
-    made.kept.assign(choices, 0);
-    made.kept[load.choice] = in_flight[rank] * static_cast<double>(load.layers);
-    made.has_head = rank == 0;
-    made.has_tail = rank + 1 == ranks;
-    return made;
-  }
-  [[nodiscard]] std::vector<rank_peak> peaks(const std::vector<run_loads>& runs, std::size_t first_run) const {
-    std::vector<rank_peak> made;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      for (std::size_t r = 0; r < ranks; ++r) made.push_back(peak(first_run + i, r, runs[i][r]));
-    }
-    return made;
-  }
-  /// Of every rank all that it can be: the equations of these have the rank of as many runs as one likes.
-  [[nodiscard]] std::vector<rank_peak> all_peaks() const {
-    const std::size_t others = ranks - 1;
-    const std::size_t least = layers > others * most_layers ? layers - others * most_layers : 1;
-    std::vector<rank_peak> made;
-    for (std::size_t r = 0; r < ranks; ++r) {
-      for (std::size_t c = 0; c < choices; ++c) {
-        made.push_back(peak(0, r, {least, c}));
-        made.push_back(peak(0, r, {most_layers, c}));
-      }
-    }
-    return made;
-  }
-};
-
 /// Looks for runs whose information has the largest determinant: such a design is D-optimal, and of all it leaves errors the
 /// smallest room. Exchanges what one or two ranks run, as long as that helps.
 ///
@@ -96,16 +50,17 @@ class dry_run_exchange {
     }
     constexpr double ridge = 1e-9;  // tells of two designs that do not tell all which one tells more
     existing_ = ridge * Eigen::MatrixXd::Identity(count(), count());
-    for (const rank_peak& each : existing) add(existing_, row_of(each), 1);
+    for (const rank_peak& each : existing) add(existing_, each, 1);
   }
 
   /// The best that some searches end with.
   /// @param known  runs to begin one search with, and random ones for the rest; the others begin with random ones
   [[nodiscard]] std::vector<run_loads> operator()(std::size_t runs, std::vector<run_loads> known = {}) {
-    constexpr int searches = 12;
+    // Large ones are easy: many choices are about as good.
+    const std::size_t searches = runs * space_.ranks <= 64 ? 12 : 2;
     std::vector<run_loads> best;
     double best_value = 0;
-    for (int i = 0; i < searches; ++i) {
+    for (std::size_t i = 0; i < searches; ++i) {
       runs_ = std::exchange(known, {});
       while (runs_.size() < runs) runs_.push_back(random_run());
       climb();
@@ -125,13 +80,15 @@ class dry_run_exchange {
   [[nodiscard]] const memory_unknown& unknown(Eigen::Index j) const {
     return space_.unknowns[static_cast<std::size_t>(j)];
   }
-  [[nodiscard]] Eigen::VectorXd row_of(const rank_peak& peak) const {
-    Eigen::VectorXd row(count());
-    for (Eigen::Index j = 0; j < count(); ++j) row[j] = unknown(j).times(peak) / scales_[j];
-    return row;
+  /// Adds a peak to an information, or takes it away.
+  void add(Eigen::MatrixXd& to, const rank_peak& peak, double sign) {
+    row_.resize(count());
+    for (Eigen::Index j = 0; j < count(); ++j) row_[j] = unknown(j).times(peak) / scales_[j];
+    for (Eigen::Index j = 0; j < count(); ++j) to.col(j) += sign * row_[j] * row_;
   }
-  static void add(Eigen::MatrixXd& to, const Eigen::VectorXd& row, double sign) {
-    for (Eigen::Index j = 0; j < row.size(); ++j) to.col(j) += sign * row[j] * row;
+  void add(Eigen::MatrixXd& to, std::size_t rank, const rank_load& load, double sign) {
+    space_.set_peak(peak_, rank, load);
+    add(to, peak_, sign);
   }
 
   /// The logarithm of the determinant, by Cholesky's method; what it reads of `information` is lost.
@@ -164,9 +121,11 @@ class dry_run_exchange {
 
   void set_information() {
     information_ = existing_;
-    for (const rank_peak& each : space_.peaks(runs_, 0)) add(information_, row_of(each), 1);
-    Eigen::MatrixXd scratch = information_;
-    value_ = log_determinant(scratch);
+    for (const run_loads& run : runs_) {
+      for (std::size_t r = 0; r < space_.ranks; ++r) add(information_, r, run[r], 1);
+    }
+    scratch_ = information_;
+    value_ = log_determinant(scratch_);
   }
 
   /// Does an exchange if it helps.
@@ -174,8 +133,8 @@ class dry_run_exchange {
   bool try_it(std::size_t run, const exchange (&moves)[n]) {
     scratch_ = information_;
     for (const auto& [rank, by] : moves) {
-      add(scratch_, row_of(space_.peak(0, rank, runs_[run][rank])), -1);
-      add(scratch_, row_of(space_.peak(0, rank, by)), 1);
+      add(scratch_, rank, runs_[run][rank], -1);
+      add(scratch_, rank, by, 1);
     }
     if (!(log_determinant(scratch_) > value_ + least_gain)) return false;
     const run_loads before = runs_[run];
@@ -239,6 +198,8 @@ class dry_run_exchange {
   Eigen::VectorXd scales_;  // the most that an unknown stands in a peak: all columns weigh alike
   Eigen::MatrixXd existing_{};
   std::vector<run_loads> runs_{};
+  rank_peak peak_{};
+  Eigen::VectorXd row_{};
   Eigen::MatrixXd information_{};
   Eigen::MatrixXd scratch_{};
   double value_ = 0;

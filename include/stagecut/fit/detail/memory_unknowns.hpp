@@ -133,6 +133,9 @@ struct memory_equations {
   if (constant != nullptr && parameters != nullptr) return "a run in which some rank holds another number of layers";
   const std::string end = head != nullptr ? (tail != nullptr ? "head or tail" : "the head") : "the tail";
   const bool at_end = head != nullptr || tail != nullptr;
+  if (at_end && constant != nullptr && kept != nullptr) {
+    return joined({"the peak of a rank without ", end, " that runs another number of layers as ", choice});
+  }
   if (at_end && constant != nullptr) return "the peak of a rank without " + end;
   if (at_end && kept != nullptr) return joined({"the peak of a rank without ", end, " that runs layers as ", choice});
   if (at_end && parameters != nullptr) return "the peak of a rank without " + end + " that holds layers";
