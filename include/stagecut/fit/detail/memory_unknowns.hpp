@@ -88,20 +88,22 @@ struct memory_equations {
   for (Eigen::Index j = 0; j < n; ++j) {
     if (of.vanishes(j)) onto += of.right.col(j) * of.right.col(j).transpose();
   }
-  std::vector<std::vector<memory_unknown>> groups;
-  std::vector<bool> taken(unknowns.size(), false);
-  const auto take = [&](const auto& self, Eigen::Index i) -> void {
-    taken[static_cast<std::size_t>(i)] = true;
-    groups.back().push_back(unknowns[static_cast<std::size_t>(i)]);
+  std::vector<std::size_t> group(unknowns.size(), 0);  // from 1; 0: of none
+  const auto join = [&](const auto& self, Eigen::Index i, std::size_t which) -> void {
+    group[static_cast<std::size_t>(i)] = which;
     for (Eigen::Index j = 0; j < n; ++j) {
       const bool together = onto(i, j) > nothing || onto(i, j) < -nothing;
-      if (together && !taken[static_cast<std::size_t>(j)]) self(self, j);
+      if (together && group[static_cast<std::size_t>(j)] == 0) self(self, j, which);
     }
   };
-  for (Eigen::Index i = 0; i < n; ++i) {
-    if (taken[static_cast<std::size_t>(i)] || !(onto(i, i) > nothing)) continue;
-    groups.emplace_back();
-    take(take, i);
+  std::vector<std::vector<memory_unknown>> groups;
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    if (group[i] == 0 && onto(row, row) > nothing) {
+      groups.emplace_back();
+      join(join, row, groups.size());
+    }
+    if (group[i] > 0) groups[group[i] - 1].push_back(unknowns[i]);
   }
   return groups;
 }
