@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <stagecut/joint/detail/choice_curves.hpp>
+#include <stagecut/joint/detail/option_graph.hpp>
+#include <stagecut/joint/detail/rank_options.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Makes the graph of all options that a plan may have.
+///
+/// Where all layers are alike, a node is how many of them the ranks before have: where those stand does not matter.
+/// Otherwise it is where all cut points lie between stages of ranks before and stages of ranks behind.
+class option_builder {
+ public:
+  /// Between which layers a cut point may be: the first and the last one of them.
+  struct range {
+    std::size_t first;
+    std::size_t last;
+  };
+
+  /// @param longest  layers of a stage at most
+  /// @param most     of all passes of a microbatch on a rank, in whole units
+  /// @param ranges   of all cut points, the ends among them, where layers differ; empty: anywhere
+  option_builder(choice_curves& curves, const schedule& order, const std::vector<rank_rules>& rules, bool splits,
+                 std::size_t least, std::size_t longest, double most, std::vector<range> ranges = {})
+      : curves_(curves), order_(order), least_(least), longest_(longest), most_(most), ranges_(std::move(ranges)) {
+    if (ranges_.empty()) ranges_.assign(order.stages() + 1, {0, layers()});
+    for (const rank_rules& each : rules) result_.ranks.emplace_back(each, splits);
+    result_.steps.resize(rules.size());
+  }
+
+  /// Whether more edges than that are worth their time. The answer is then no graph of all plans.
+  static constexpr std::size_t most_edges = 1'000'000;
+
+  /// The graph. Empty: there is no plan. `complete()` says whether it was too large.
+  option_graph build() {
+    keys_.resize(result_.ranks.size());
+    std::map<label, std::uint32_t> at{{label{}, 0}};
+    labels_.push_back({label{}});
+    for (std::size_t r = 0; r < result_.ranks.size() && complete_; ++r) add_step(r, at);
+    if (complete_) link();
+    return std::move(result_);
+  }
+  [[nodiscard]] bool complete() const noexcept { return complete_; }
+
+ private:
+  using label = std::vector<std::uint32_t>;
+  struct arc {
+    std::uint32_t from;
+    std::uint32_t to;
+    std::uint32_t choice;  // of contents: class; where all are alike, first a number of layers
+  };
+
+  void add_step(std::size_t r, std::map<label, std::uint32_t>& at) {
+    std::map<label, std::uint32_t> next;
+    std::vector<label> reached;
+    const auto node = [&](const label& to) {
+      const auto [place, is_new] = next.emplace(to, static_cast<std::uint32_t>(reached.size()));
+      if (is_new) reached.push_back(to);
+      return place->second;
+    };
+    if (curves_.alike()) {
+      add_alike(r, node);
+    } else {
+      for (std::uint32_t u = 0; u < labels_[r].size() && complete_; ++u) add_cuts(r, u, node);
+    }
+    at = std::move(next);
+    labels_.push_back(std::move(reached));
+  }
+
+  /// All numbers of layers of the stages of a rank, whatever the ranks before have.
+  template <class Node>
+  void add_alike(std::size_t r, const Node& node) {
+    rank_options& rank = result_.ranks[r];
+    std::vector<std::uint32_t> of(rank.stages());
+    std::vector<std::size_t> totals;
+    const auto all = [&](const auto& self, std::size_t v, std::size_t used) -> void {
+      if (v == of.size()) {
+        if (rank.add(curves_, of, most_) && keys_[r].size() < rank.classes().size()) keys_[r].push_back(used);
+        return;
+      }
+      for (std::size_t n = least_; n <= longest_ && used + n <= layers(); ++n) {
+        of[v] = curves_.of(0, n);
+        if (!may_fit(r, v, of[v])) break;
+        self(self, v + 1, used + n);
+      }
+    };
+    all(all, 0, 0);
+    std::vector<char> known(layers() + 1);
+    for (const std::size_t each : keys_[r]) known[each] = 1;
+    for (std::uint32_t u = 0; u < labels_[r].size(); ++u) {
+      const std::size_t used = r == 0 ? 0 : labels_[r][u][0];
+      for (std::size_t n = 0; used + n <= layers(); ++n) {
+        if (known[n] == 0 || (r + 1 == result_.ranks.size() && used + n != layers())) continue;
+        arcs_of(r).push_back({u, node({static_cast<std::uint32_t>(used + n)}), static_cast<std::uint32_t>(n)});
+      }
+    }
+  }
+
+  /// Whether a stage alone is small enough; if not, no longer one is.
+  [[nodiscard]] bool may_fit(std::size_t r, std::size_t v, std::uint32_t content) const {
+    const stage_content& here = curves_[content];
+    const rank_rules& rules = result_.ranks[r].rules();
+    double least = here.points[0].backward + here.points[0].weight;
+    for (const choice_point& each : here.points) {
+      least = each.backward + each.weight < least ? each.backward + each.weight : least;
+    }
+    if (here.forward + least > most_) return false;
+    for (const auto& each : rules.in_flight) {
+      if (here.resident + static_cast<double>(each[v]) * here.points[0].activations > rules.memory) return false;
+    }
+    return true;
+  }
+
+  /// All cut points around the stages of a rank that go with those of a node.
+  template <class Node>
+  void add_cuts(std::size_t r, std::uint32_t u, const Node& node) {
+    const std::size_t stages = order_.stages();
+    std::vector<std::uint32_t> cut(stages + 1, unknown);
+    cut[0] = 0;
+    cut[stages] = static_cast<std::uint32_t>(layers());
+    std::size_t place = 0;
+    for (std::size_t c = 1; c < stages; ++c) {
+      if (crosses(c, r)) cut[c] = labels_[r][u][place++];
+    }
+    choose_cut(r, u, 0, cut, node);
+  }
+
+  /// Whether a cut point stands between a stage of a rank before r and one that is not.
+  [[nodiscard]] bool crosses(std::size_t c, std::size_t r) const noexcept {
+    return (order_.rank_of[c - 1] < r) != (order_.rank_of[c] < r);
+  }
+
+  template <class Node>
+  void choose_cut(std::size_t r, std::uint32_t u, std::size_t v, std::vector<std::uint32_t>& cut, const Node& node) {
+    rank_options& rank = result_.ranks[r];
+    if (arcs_of(r).size() > most_edges) complete_ = false;
+    if (!complete_) return;
+    if (v == rank.stages()) return add_edge(r, u, cut, node);
+    const std::size_t s = rank.stage(v);
+    const bool first_known = cut[s] != unknown;
+    const bool last_known = cut[s + 1] != unknown;
+    const std::size_t n = layers();
+    // Stages before and behind want their layers as well.
+    const std::size_t first_min = first_known                           ? cut[s]
+                                  : last_known && cut[s + 1] > longest_ ? cut[s + 1] - longest_
+                                                                        : s * least_;
+    const std::size_t first_max = first_known ? cut[s] : n - (order_.stages() - s) * least_;
+    for (std::size_t first = first_min; first <= first_max; ++first) {
+      const std::size_t last_min = last_known ? cut[s + 1] : first + least_;
+      const std::size_t last_max = last_known ? cut[s + 1] : first + longest_ < n ? first + longest_ : n;
+      if (first < ranges_[s].first || first > ranges_[s].last) continue;
+      for (std::size_t last = last_min; last <= last_max; ++last) {
+        if (last < ranges_[s + 1].first || last > ranges_[s + 1].last || last < first + least_ ||
+            last > first + longest_ || !in_order(s, first, last, cut))
+          continue;
+        if (!may_fit(r, v, curves_.of(first, last))) break;
+        const auto kept_first = cut[s];
+        const auto kept_last = cut[s + 1];
+        cut[s] = static_cast<std::uint32_t>(first);
+        cut[s + 1] = static_cast<std::uint32_t>(last);
+        choose_cut(r, u, v + 1, cut, node);
+        cut[s] = kept_first;
+        cut[s + 1] = kept_last;
+      }
+    }
+  }
+
+  /// Whether known cut points leave layers enough, and not too many, for the stages between.
+  [[nodiscard]] bool in_order(std::size_t s, std::size_t first, std::size_t last,
+                              const std::vector<std::uint32_t>& cut) const {
+    std::size_t c = s;
+    while (c > 0 && cut[c - 1] == unknown) --c;
+    if (c > 0 && (first < cut[c - 1] + (s - c + 1) * least_ || first > cut[c - 1] + (s - c + 1) * longest_))
+      return false;
+    c = s + 1;
+    while (c < order_.stages() && cut[c + 1] == unknown) ++c;
+    if (c < order_.stages()) {
+      const std::size_t between = c - s;
+      if (last + between * least_ > cut[c + 1] || last + between * longest_ < cut[c + 1]) return false;
+    }
+    return true;
+  }
+
+  template <class Node>
+  void add_edge(std::size_t r, std::uint32_t u, const std::vector<std::uint32_t>& cut, const Node& node) {
+    rank_options& rank = result_.ranks[r];
+    std::vector<std::uint32_t> of;
+    for (std::size_t v = 0; v < rank.stages(); ++v) {
+      of.push_back(curves_.of(cut[rank.stage(v)], cut[rank.stage(v) + 1]));
+    }
+    if (!rank.add(curves_, of, most_)) return;
+    const std::size_t place = rank.find(of);
+    if (keys_[r].size() < rank.classes().size()) keys_[r].push_back(place);
+    label to;
+    for (std::size_t c = 1; c < order_.stages(); ++c) {
+      if (crosses(c, r + 1)) to.push_back(cut[c]);
+    }
+    arcs_of(r).push_back({u, node(to), static_cast<std::uint32_t>(place)});
+  }
+
+  /// Turns arcs into edges with groups of options, and keeps those on a path.
+  void link() {
+    for (std::size_t r = 0; r < result_.ranks.size(); ++r) {
+      const std::vector<std::size_t> keys = result_.ranks[r].finish(keys_[r]);
+      std::map<std::size_t, std::uint32_t> group_of;
+      option_graph::step& step = result_.steps[r];
+      for (std::size_t c = 0; c < keys.size(); ++c) {
+        const rank_options::contents& here = result_.ranks[r].classes()[c];
+        const auto [place, is_new] = group_of.emplace(keys[c], static_cast<std::uint32_t>(step.groups.size()));
+        if (is_new) step.groups.push_back({here.first, here.last});
+        step.groups[place->second].last = here.last;
+      }
+      for (const arc& each : arcs_of(r)) step.edges.push_back({each.from, each.to, group_of.at(each.choice)});
+    }
+    keep_paths();
+  }
+
+  /// Drops nodes that are on no path, and numbers the others anew.
+  void keep_paths() {
+    const std::size_t ranks = result_.ranks.size();
+    std::vector<std::vector<char>> ends(ranks + 1);
+    for (std::size_t r = 0; r <= ranks; ++r) ends[r].assign(labels_[r].size(), r == ranks ? 1 : 0);
+    for (std::size_t r = ranks; r-- > 0;) {
+      for (const option_graph::edge& each : result_.steps[r].edges) {
+        if (ends[r + 1][each.to] != 0) ends[r][each.from] = 1;
+      }
+    }
+    result_.nodes.assign(ranks + 1, 0);
+    std::vector<std::vector<std::uint32_t>> number(ranks + 1);
+    for (std::size_t r = 0; r <= ranks; ++r) {
+      for (const char each : ends[r]) {
+        number[r].push_back(result_.nodes[r]);
+        result_.nodes[r] += each != 0 ? 1 : 0;
+      }
+    }
+    for (std::size_t r = 0; r < ranks; ++r) {
+      std::vector<option_graph::edge>& edges = result_.steps[r].edges;
+      std::size_t kept = 0;
+      for (const option_graph::edge& each : edges) {
+        if (ends[r + 1][each.to] == 0) continue;
+        edges[kept++] = {number[r][each.from], number[r + 1][each.to], each.group};
+      }
+      edges.resize(kept);
+    }
+  }
+
+  [[nodiscard]] std::size_t layers() const noexcept { return curves_.model().layers.size(); }
+  std::vector<arc>& arcs_of(std::size_t r) {
+    if (arcs_.size() <= r) arcs_.resize(r + 1);
+    return arcs_[r];
+  }
+
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0};
+
+  choice_curves& curves_;
+  const schedule& order_;
+  std::size_t least_;
+  std::size_t longest_;
+  double most_;
+  std::vector<range> ranges_;
+  option_graph result_{};
+  std::vector<std::vector<label>> labels_{};  // of every boundary and node
+  std::vector<std::vector<arc>> arcs_{};
+  std::vector<std::vector<std::size_t>> keys_{};  // of every rank and class
+  bool complete_ = true;
+};
+
+}  // namespace stagecut::inline v0::detail

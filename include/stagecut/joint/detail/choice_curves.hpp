@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/joint/detail/whole_times.hpp>
+#include <stagecut/joint/recompute_model.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// One way to run some layers: what they keep, and how long their backward pass takes. Of two ways to run the same layers
+/// neither keeps less and is as fast.
+struct choice_point {
+  double activations;    // bytes of a microbatch
+  double backward;       // in whole units; I, where gradients are run apart
+  double weight;         // W, likewise; else 0
+  std::uint32_t before;  // the point of one layer less
+  std::uint32_t choice;  // how that layer is run
+};
+
+/// Layers of a stage, by how many there are of every type: it does not matter where they stand.
+struct stage_content {
+  std::vector<std::uint32_t> counts;   // of every type
+  double forward = 0;                  // in whole units
+  double resident = 0;                 // bytes
+  double workspace = 0;                // bytes, of the layer that needs most
+  std::uint32_t before = 0;            // the content of one layer less
+  std::uint32_t type = 0;              // of that layer
+  std::vector<choice_point> points{};  // more activations, less time
+
+  [[nodiscard]] std::size_t layers() const noexcept {
+    std::size_t sum = 0;
+    for (const std::uint32_t each : counts) sum += each;
+    return sum;
+  }
+};
+
+/// All ways to run any layers that a stage may have, made when they are asked for.
+///
+/// The ways to run n layers are those of n - 1 of them with each choice of the last one, of which the dominated ones are
+/// dropped: an iteration takes no less time when a pass takes longer, so they are in no need.
+class choice_curves {
+ public:
+  /// @param splits  whether the schedule runs the gradients of the input and of the parameters apart
+  choice_curves(const recompute_model& model, const whole_times& unit, bool splits)
+      : model_(model), unit_(unit), splits_(splits), alike_(model.types.size() == 1) {
+    const std::size_t n = model.layers.size();
+    before_.assign(model.types.size() * (n + 1), 0);
+    for (std::size_t t = 0; t < model.types.size(); ++t) {
+      std::uint32_t* const sums = before_.data() + t * (n + 1);
+      for (std::size_t i = 0; i < n; ++i) sums[i + 1] = sums[i] + (model.layers[i] == t ? 1U : 0U);
+    }
+    contents_.push_back({std::vector<std::uint32_t>(model.types.size())});
+    contents_[0].points.push_back({0, 0, 0, 0, 0});
+    places_.emplace(contents_[0].counts, 0);
+    by_length_.push_back(0);
+  }
+
+  /// Whether all layers are of one type.
+  [[nodiscard]] bool alike() const noexcept { return alike_; }
+  [[nodiscard]] const recompute_model& model() const noexcept { return model_; }
+  [[nodiscard]] const stage_content& operator[](std::size_t content) const noexcept { return contents_[content]; }
+
+  /// The content of the layers `[first, last)`.
+  [[nodiscard]] std::uint32_t of(std::size_t first, std::size_t last) {
+    if (alike_) {
+      while (by_length_.size() <= last - first) by_length_.push_back(add(by_length_.back(), 0));
+      return by_length_[last - first];
+    }
+    const std::size_t n = model_.layers.size();
+    std::vector<std::uint32_t> counts(model_.types.size());
+    for (std::size_t t = 0; t < counts.size(); ++t) {
+      counts[t] = before_[t * (n + 1) + last] - before_[t * (n + 1) + first];
+    }
+    return find(counts);
+  }
+
+  /// How many layers of every type are run by every choice, as `[type][choice]`.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> counts_of(std::size_t content, std::size_t point) const {
+    std::vector<std::vector<std::size_t>> result;
+    for (const layer_type& each : model_.types) result.emplace_back(each.choices.size());
+    while (content != 0) {
+      const stage_content& here = contents_[content];
+      ++result[here.type][here.points[point].choice];
+      point = here.points[point].before;
+      content = here.before;
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t find(const std::vector<std::uint32_t>& counts) {
+    const auto found = places_.find(counts);
+    if (found != places_.end()) return found->second;
+    std::vector<std::uint32_t> fewer = counts;
+    std::size_t last = counts.size();
+    while (fewer[last - 1] == 0) --last;
+    --fewer[last - 1];
+    return add(find(fewer), last - 1);
+  }
+
+  /// The content with a layer of that type more.
+  std::uint32_t add(std::uint32_t before, std::size_t type) {
+    const layer_type& added = model_.types[type];
+    const stage_content& old = contents_[before];
+    stage_content made{old.counts};
+    ++made.counts[type];
+    made.forward = old.forward + unit_.whole(added.forward);
+    made.resident = old.resident + added.resident;
+    made.workspace = old.workspace < added.workspace ? added.workspace : old.workspace;
+    made.before = before;
+    made.type = static_cast<std::uint32_t>(type);
+    for (std::size_t p = 0; p < old.points.size(); ++p) {
+      for (std::size_t r = 0; r < added.choices.size(); ++r) {
+        const recompute_choice& way = added.choices[r];
+        const double weight = splits_ ? unit_.whole(way.backward_weight) : 0;
+        made.points.push_back(
+            {old.points[p].activations + way.activations, old.points[p].backward + unit_.whole(way.backward) - weight,
+             old.points[p].weight + weight, static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(r)});
+      }
+    }
+    keep_best(made.points);
+    const auto place = static_cast<std::uint32_t>(contents_.size());
+    places_.emplace(made.counts, place);
+    contents_.push_back(std::move(made));
+    return place;
+  }
+
+  /// Drops points that another one is as good as.
+  static void keep_best(std::vector<choice_point>& points) {
+    detail::sort(points, [](const choice_point& a, const choice_point& b) {
+      if (a.activations != b.activations) return a.activations < b.activations;
+      return a.backward != b.backward ? a.backward < b.backward : a.weight < b.weight;
+    });
+    bool flat = true;  // then the last one that is kept is the fastest so far
+    for (const choice_point& each : points) flat = flat && each.weight == points[0].weight;
+    std::size_t kept = 0;
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      const choice_point each = points[p];
+      bool dominated = false;
+      for (std::size_t i = kept; i-- > (flat && kept > 0 ? kept - 1 : 0) && !dominated;) {
+        dominated = points[i].backward <= each.backward && points[i].weight <= each.weight;
+      }
+      if (!dominated) points[kept++] = each;
+    }
+    points.resize(kept);
+  }
+
+  const recompute_model& model_;
+  const whole_times& unit_;
+  bool splits_;
+  bool alike_;
+  std::vector<std::uint32_t> before_{};  // [type][i]: layers of the type before layer i
+  std::vector<stage_content> contents_{};
+  std::map<std::vector<std::uint32_t>, std::uint32_t> places_{};
+  std::vector<std::uint32_t> by_length_{};
+};
+
+}  // namespace stagecut::inline v0::detail

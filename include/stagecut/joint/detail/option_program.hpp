@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/joint/detail/basis_inverse.hpp>
+#include <stagecut/joint/detail/option_columns.hpp>
+#include <stagecut/joint/detail/option_graph.hpp>
+#include <stagecut/joint/detail/path_rows.hpp>
+#include <stagecut/joint/detail/recompute_problem.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The linear program that mixes options: the least z that is at least the length of every path, where each rank takes
+/// shares of options that sum to 1, and the layers of every type are all taken.
+///
+/// Solved by the revised simplex method: the dual one after a path was added, the primal one after options were given up.
+/// Doubles throughout: what comes out of it is no proof, but weights of paths, of which `option_paths` makes one.
+class option_program {
+ public:
+  using live_options = option_paths::live_options;
+
+  struct variable {
+    enum class kind : std::uint8_t { option, path, slack, artificial } what;  // `path` is z
+    std::uint32_t rank;  // of an option; else the row of the program
+    std::uint32_t option;
+  };
+  /// What is handed on to the next program: its paths, and its basis.
+  struct basis {
+    std::vector<std::uint32_t> rows{};
+    std::vector<variable> variables{};
+  };
+
+  /// @param scale  by which times are divided, so that they are near 1
+  option_program(const recompute_problem& problem, const path_rows& paths, double scale)
+      : problem_(problem), paths_(paths), scale_(scale), columns_(problem), fixed_(columns_.fixed()) {}
+
+  /// Begins with the basis of another program, whose options may be given up by now.
+  void begin(const live_options& live, const basis& from) {
+    rows_ = from.rows;
+    basics_ = from.variables;
+    take(live);
+    invert();
+  }
+  /// Begins with a plan and a path.
+  void begin(const live_options& live, const std::vector<std::uint32_t>& plan, std::uint32_t row) {
+    rows_ = {row};
+    basics_.clear();
+    for (std::uint32_t r = 0; r < plan.size(); ++r) basics_.push_back({variable::kind::option, r, plan[r]});
+    for (auto t = static_cast<std::uint32_t>(plan.size()); t < fixed_; ++t) {
+      basics_.push_back({variable::kind::artificial, t, 0});
+    }
+    basics_.push_back({variable::kind::path, 0, 0});
+    take(live);
+    invert();
+  }
+  /// Goes on after options were given up.
+  void change(const live_options& live) {
+    take(live);
+    set_values();
+  }
+
+  [[nodiscard]] basis keep() const { return {rows_, basics_}; }
+  [[nodiscard]] const std::vector<std::uint32_t>& rows() const noexcept { return rows_; }
+  /// z, in whole units.
+  [[nodiscard]] double value() const noexcept {
+    for (std::size_t i = 0; i < basics_.size(); ++i) {
+      if (basics_[i].what == variable::kind::path) return values_[i] * scale_;
+    }
+    return 0;
+  }
+  std::size_t steps = 0;  ///< of the simplex method, so far
+
+  /// Adds a path that is not yet a row.
+  void add_row(std::uint32_t row) {
+    for (const std::uint32_t each : rows_) {
+      if (each == row) return;
+    }
+    std::vector<double> entries;
+    double value = -paths_.constant(row) / scale_;
+    for (std::size_t i = 0; i < basics_.size(); ++i) {
+      entries.push_back(entry(basics_[i], row));
+      value += entries[i] * values_[i];
+    }
+    inverse_.grow(entries);
+    rows_.push_back(row);
+    basics_.push_back({variable::kind::slack, static_cast<std::uint32_t>(fixed_ + rows_.size() - 1), 0});
+    values_.push_back(value);
+    duals_.push_back(0);
+  }
+
+  /// Drops paths that are loose, until no more than so many are left.
+  void drop_loose(std::size_t most) {
+    for (std::size_t i = basics_.size(); i-- > 0 && rows_.size() > most;) {
+      if (basics_[i].what == variable::kind::slack && values_[i] > 1e-5) drop(i);
+    }
+  }
+
+  /// Makes z least, as far as so many steps go.
+  void solve(std::size_t most_steps) {
+    for (std::size_t step = 0; step < most_steps; ++step) {
+      if (step % 100 == 99) invert();
+      const std::size_t below = most_negative();
+      if (!(below < basics_.size() ? dual_step(below) : primal_step())) return;
+      ++steps;
+    }
+  }
+
+  /// The weight of the path of every row, not negative, of sum 1 if there is any.
+  [[nodiscard]] std::vector<double> multipliers() const {
+    std::vector<double> result(rows_.size());
+    double sum = 0;
+    for (std::size_t k = 0; k < result.size(); ++k) {
+      result[k] = duals_[fixed_ + k] > 0 ? duals_[fixed_ + k] : 0;
+      sum += result[k];
+    }
+    for (double& each : result) each = sum > 0 ? each / sum : 0;
+    return result;
+  }
+
+  /// Shows every option that has a share: `visit(rank, option, share)`.
+  template <class Visit>
+  void each_share(const Visit& visit) const {
+    for (std::size_t i = 0; i < basics_.size(); ++i) {
+      if (basics_[i].what != variable::kind::option || !(values_[i] > 1e-9)) continue;
+      visit(basics_[i].rank, basics_[i].option, values_[i]);
+    }
+  }
+
+ private:
+  static constexpr double penalty = 16;  // of a share of what is given up, in units of the scale
+  static constexpr double nothing = 1e-9;
+
+  [[nodiscard]] double cost(const variable& each) const {
+    if (each.what == variable::kind::path) return 1;
+    const bool allowed = each.what == variable::kind::slack ||
+                         (each.what == variable::kind::option && (*live_)[each.rank][each.option] != 0);
+    return allowed ? 0 : penalty;
+  }
+
+  /// The coefficient of a variable in the row of a path: z - (sum of shares) - slack = constant.
+  [[nodiscard]] double entry(const variable& each, std::uint32_t row) const {
+    if (each.what == variable::kind::path) return 1;
+    if (each.what != variable::kind::option) return 0;
+    return -columns_.weigh(each.rank, each.option, paths_.counts(row)) / scale_;
+  }
+
+  void column(const variable& each, std::vector<double>& to) const {
+    to.assign(fixed_ + rows_.size(), 0);
+    if (each.what == variable::kind::slack) to[each.rank] = -1;
+    if (each.what == variable::kind::artificial) to[each.rank] = 1;
+    if (each.what == variable::kind::option) columns_.column(each.rank, each.option, to);
+    if (each.what == variable::kind::slack || each.what == variable::kind::artificial) return;
+    for (std::size_t k = 0; k < rows_.size(); ++k) to[fixed_ + k] = entry(each, rows_[k]);
+  }
+
+  /// Makes the inverse and all that hangs on it anew.
+  void invert() {
+    const std::size_t m = fixed_ + rows_.size();
+    std::vector<double> all;
+    std::vector<double> one;
+    std::vector<std::pair<std::size_t, std::size_t>> left;
+    do {
+      for (const auto& [place, row] : left) {
+        const auto what = row < fixed_ ? variable::kind::artificial : variable::kind::slack;
+        basics_[place] = {what, static_cast<std::uint32_t>(row), 0};
+      }
+      all.clear();
+      for (const variable& each : basics_) {
+        column(each, one);
+        all.insert(all.end(), one.begin(), one.end());
+      }
+      inverse_.invert(all, m, left);
+    } while (!left.empty());
+    set_values();
+  }
+
+  void take(const live_options& live) {
+    live_ = &live;
+    columns_.take(live);
+  }
+
+  /// All that follows from the inverse and the costs.
+  void set_values() {
+    const std::size_t m = basics_.size();
+    values_.assign(m, 0);
+    duals_.assign(m, 0);
+    for (std::size_t i = 0; i < m; ++i) {
+      const double* const row = inverse_.row(i);
+      const double costs = cost(basics_[i]);
+      for (std::size_t j = 0; j < m; ++j) {
+        values_[i] += row[j] * (j < fixed_ ? columns_.side(j) : paths_.constant(rows_[j - fixed_]) / scale_);
+        duals_[j] += costs * row[j];
+      }
+    }
+    price(duals_.data(), &option_columns::of_rank::reduced);
+    for (option_columns::of_rank& each : columns_.live()) {
+      for (double& reduced : each.reduced) reduced = -reduced;
+    }
+  }
+
+  void price(const double* multipliers, std::vector<double> option_columns::of_rank::*result) {
+    weights_.assign(problem_.order->stages() * tick_kinds, 0);
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      const double by = multipliers[fixed_ + k] / scale_;
+      if (by == 0) continue;
+      const std::vector<double>& counts = paths_.counts(rows_[k]);
+      for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] -= by * counts[j];
+    }
+    columns_.price(multipliers, weights_, result);
+  }
+
+  [[nodiscard]] std::size_t most_negative() const {
+    std::size_t worst = values_.size();
+    double least = -nothing;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (values_[i] < least && basics_[i].what != variable::kind::path) least = values_[i], worst = i;
+    }
+    return worst;
+  }
+
+  [[nodiscard]] variable slack_of(std::size_t k) const {
+    return {variable::kind::slack, static_cast<std::uint32_t>(fixed_ + k), 0};
+  }
+
+  /// Takes in what lowers the cost most; false: nothing does.
+  bool primal_step() {
+    variable best{};
+    double least = -nothing;
+    for (std::uint32_t r = 0; r < columns_.live().size(); ++r) {
+      const option_columns::of_rank& here = columns_.live()[r];
+      for (std::size_t c = 0; c < here.ids.size(); ++c) {
+        if (here.reduced[c] < least) least = here.reduced[c], best = {variable::kind::option, r, here.ids[c]};
+      }
+    }
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      if (duals_[fixed_ + k] < least) least = duals_[fixed_ + k], best = slack_of(k);
+    }
+    if (!(least < -nothing)) return false;
+    enter(best);
+    std::size_t leaving = basics_.size();
+    double ratio = 0;
+    for (std::size_t i = 0; i < basics_.size(); ++i) {
+      if (!(entering_[i] > nothing)) continue;
+      const double here = (values_[i] > 0 ? values_[i] : 0) / entering_[i];
+      const bool first = leaving == basics_.size();
+      if (!first && (here > ratio + 1e-12 || (here > ratio - 1e-12 && entering_[i] <= entering_[leaving]))) continue;
+      ratio = first || here < ratio ? here : ratio;
+      leaving = i;
+    }
+    if (leaving == basics_.size() || basics_[leaving].what == variable::kind::path) return false;
+    price(inverse_.row(leaving), &option_columns::of_rank::row);
+    pivot(leaving, best, least);
+    return true;
+  }
+
+  /// Puts a variable that is below 0 out of the basis; false: no other one can make up for it.
+  bool dual_step(std::size_t leaving) {
+    const double* const row = inverse_.row(leaving);
+    price(row, &option_columns::of_rank::row);
+    variable best{};
+    double ratio = 1e300;
+    double steepest = 0;
+    double reduced = 0;
+    const auto better = [&](double cost, double alpha) {
+      if (!(alpha < -nothing)) return false;
+      const double here = (cost > 0 ? cost : 0) / -alpha;
+      if (here > ratio + 1e-12 || (here > ratio - 1e-12 && -alpha <= steepest)) return false;
+      ratio = here < ratio ? here : ratio;
+      steepest = -alpha;
+      reduced = cost;
+      return true;
+    };
+    for (std::uint32_t r = 0; r < columns_.live().size(); ++r) {
+      const option_columns::of_rank& here = columns_.live()[r];
+      for (std::size_t c = 0; c < here.ids.size(); ++c) {
+        if (better(here.reduced[c], here.row[c])) best = {variable::kind::option, r, here.ids[c]};
+      }
+    }
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      if (better(duals_[fixed_ + k], -row[fixed_ + k])) best = slack_of(k);
+    }
+    if (!(steepest > 0)) return false;
+    enter(best);
+    if (!(entering_[leaving] < -nothing)) return false;
+    pivot(leaving, best, reduced);
+    return true;
+  }
+
+  /// The column of a variable, in terms of the basis.
+  void enter(const variable& each) {
+    column(each, column_);
+    inverse_.multiply(column_, entering_);
+  }
+
+  /// @pre the entries of the leaving row are priced
+  void pivot(std::size_t leaving, const variable& entering, double reduced) {
+    const double by = reduced / entering_[leaving];
+    const double* const row = inverse_.row(leaving);
+    for (std::size_t j = 0; j < duals_.size(); ++j) duals_[j] += by * row[j];
+    for (option_columns::of_rank& each : columns_.live()) {
+      double* __restrict const to = each.reduced.data();
+      const double* __restrict const from = each.row.data();
+      for (std::size_t c = 0; c < each.ids.size(); ++c) to[c] -= by * from[c];
+    }
+    inverse_.pivot(leaving, entering_);
+    values_[leaving] /= entering_[leaving];
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (i != leaving) values_[i] -= entering_[i] * values_[leaving];
+    }
+    basics_[leaving] = entering;
+  }
+
+  void drop(std::size_t place) {
+    const std::size_t row = basics_[place].rank;
+    inverse_.shrink(place, row);
+    const auto at = [](auto& all, std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
+    basics_.erase(at(basics_, place));
+    values_.erase(at(values_, place));
+    duals_.erase(at(duals_, row));
+    rows_.erase(at(rows_, row - fixed_));
+    for (variable& each : basics_) {
+      const bool of_row = each.what == variable::kind::slack || each.what == variable::kind::artificial;
+      if (of_row && each.rank > row) --each.rank;
+    }
+  }
+
+  const recompute_problem& problem_;
+  const path_rows& paths_;
+  double scale_;
+  option_columns columns_;
+  std::size_t fixed_;
+  const live_options* live_ = nullptr;
+  std::vector<std::uint32_t> rows_{};
+  std::vector<variable> basics_{};
+  basis_inverse inverse_{};
+  std::vector<double> values_{};  // of the basic variables
+  std::vector<double> duals_{};   // of the rows
+  std::vector<double> weights_{};
+  std::vector<double> column_{};
+  std::vector<double> entering_{};
+};
+
+}  // namespace stagecut::inline v0::detail

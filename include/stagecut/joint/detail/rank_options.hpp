@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/joint/detail/choice_curves.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The memory of a rank, and what it holds beside layers.
+struct rank_rules {
+  std::vector<std::size_t> stages{};                  // of the rank, in the order of the model
+  std::vector<std::vector<std::size_t>> in_flight{};  // vectors of `in_flight_vectors`
+  double memory = 0;                                  // bytes that layers may take; all that is beside them is off
+  std::vector<double> own_forward{};                  // of every stage, in whole units: head and tail
+  std::vector<double> own_backward{};
+  std::vector<double> own_weight{};
+  std::vector<double> own_activations{};
+  std::vector<double> own_workspace{};
+};
+
+/// What a rank may do: of each of its stages the content, and the way to run it. Options that need too much memory are
+/// left out, and those that another one of the same contents is nowhere slower than: see docs/recomputation.md, "Options".
+class rank_options {
+ public:
+  /// Options of the same contents lie next to each other.
+  struct contents {
+    std::vector<std::uint32_t> of;  // of every stage
+    std::uint32_t first;            // its options
+    std::uint32_t last;
+  };
+
+  rank_options(rank_rules rules, bool splits) : rules_(std::move(rules)), kinds_(splits ? 3 : 2) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t stages() const noexcept { return rules_.stages.size(); }
+  [[nodiscard]] std::size_t stage(std::size_t v) const noexcept { return rules_.stages[v]; }
+  /// Durations of an option: F, B (or I) and W of every stage.
+  [[nodiscard]] std::size_t width() const noexcept { return stages() * kinds_; }
+  [[nodiscard]] std::size_t kinds() const noexcept { return kinds_; }
+  /// Duration `j` of all options.
+  [[nodiscard]] const double* times(std::size_t j) const noexcept { return times_.data() + j * size_; }
+  /// The point on the curve of stage v's content.
+  [[nodiscard]] std::uint32_t point(std::size_t option, std::size_t v) const noexcept {
+    return points_[option * stages() + v];
+  }
+  [[nodiscard]] const std::vector<contents>& classes() const noexcept { return classes_; }
+  [[nodiscard]] std::uint32_t class_of(std::size_t option) const noexcept { return class_of_[option]; }
+  /// The class of these contents, or as many as there are.
+  [[nodiscard]] std::size_t find(const std::vector<std::uint32_t>& of) const {
+    const auto found = places_.find(of);
+    return found == places_.end() ? classes_.size() : found->second;
+  }
+  [[nodiscard]] const rank_rules& rules() const noexcept { return rules_; }
+
+  void clear() {
+    size_ = 0;
+    made_.clear();
+    classes_.clear();
+    places_.clear();
+  }
+
+  /// Adds the options of these contents, if there are any; says whether there are.
+  ///
+  /// @param most  of all passes of a microbatch together, in whole units
+  bool add(const choice_curves& curves, const std::vector<std::uint32_t>& of, double most) {
+    const auto known = places_.find(of);
+    if (known != places_.end()) return true;
+    double memory = rules_.memory;
+    double forward = 0;
+    for (std::size_t v = 0; v < of.size(); ++v) {
+      const stage_content& here = curves[of[v]];
+      const double own = rules_.own_workspace[v];
+      memory -= here.resident + (own < here.workspace ? here.workspace : own);
+      forward += here.forward + rules_.own_forward[v] + rules_.own_backward[v] + rules_.own_weight[v];
+    }
+    if (memory < 0 || forward > most) return false;
+    found_.clear();
+    std::vector<std::uint32_t> chosen(of.size());
+    std::vector<double> left;
+    for (const auto& each : rules_.in_flight) {
+      double here = memory;
+      for (std::size_t v = 0; v < of.size(); ++v) here -= static_cast<double>(each[v]) * rules_.own_activations[v];
+      left.push_back(here);
+    }
+    choose(curves, of, 0, chosen, left, most - forward);
+    if (found_.empty()) return false;
+    keep_best();
+    places_.emplace(of, static_cast<std::uint32_t>(classes_.size()));
+    const auto first = static_cast<std::uint32_t>(size_);
+    size_ += found_.size();
+    classes_.push_back({of, first, static_cast<std::uint32_t>(size_)});
+    for (const candidate& each : found_) {
+      for (std::size_t v = 0; v < of.size(); ++v) {
+        made_.push_back({curves[of[v]].forward + rules_.own_forward[v], each.backward[v] + rules_.own_backward[v],
+                         each.weight[v] + rules_.own_weight[v], each.points[v]});
+      }
+    }
+    return true;
+  }
+
+  /// Sorts classes by a key, those with the same key in the order in which they were added, and lays durations side by
+  /// side. Returns the key of every class.
+  template <class Key>
+  std::vector<Key> finish(const std::vector<Key>& keys) {
+    std::vector<std::size_t> order(classes_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    detail::sort(order, [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    std::vector<contents> sorted;
+    std::vector<Key> sorted_keys;
+    times_.assign(width() * size_, 0);
+    points_.clear();
+    class_of_.clear();
+    std::size_t at = 0;
+    for (const std::size_t i : order) {
+      contents here = classes_[i];
+      const std::size_t first = at;
+      for (std::size_t o = here.first; o < here.last; ++o, ++at) {
+        for (std::size_t v = 0; v < stages(); ++v) {
+          const made_stage& from = made_[o * stages() + v];
+          times_[(v * kinds_ + tick_f) * size_ + at] = from.forward;
+          times_[(v * kinds_ + tick_b) * size_ + at] = from.backward;
+          if (kinds_ == 3) times_[(v * kinds_ + tick_w) * size_ + at] = from.weight;
+          points_.push_back(from.point);
+        }
+        class_of_.push_back(static_cast<std::uint32_t>(sorted.size()));
+      }
+      here.first = static_cast<std::uint32_t>(first);
+      here.last = static_cast<std::uint32_t>(at);
+      places_[here.of] = static_cast<std::uint32_t>(sorted.size());
+      sorted.push_back(std::move(here));
+      sorted_keys.push_back(keys[i]);
+    }
+    classes_ = std::move(sorted);
+    made_.clear();
+    return sorted_keys;
+  }
+
+ private:
+  struct candidate {
+    std::vector<std::uint32_t> points;
+    std::vector<double> backward;
+    std::vector<double> weight;
+  };
+  struct made_stage {
+    double forward, backward, weight;
+    std::uint32_t point;
+  };
+
+  /// All points that fit, of the stages from v on.
+  void choose(const choice_curves& curves, const std::vector<std::uint32_t>& of, std::size_t v,
+              std::vector<std::uint32_t>& chosen, const std::vector<double>& left, double time) {
+    if (time < 0) return;
+    if (v == of.size()) {
+      candidate made{chosen, {}, {}};
+      for (std::size_t u = 0; u < of.size(); ++u) {
+        made.backward.push_back(curves[of[u]].points[chosen[u]].backward);
+        made.weight.push_back(curves[of[u]].points[chosen[u]].weight);
+      }
+      found_.push_back(std::move(made));
+      return;
+    }
+    const std::vector<choice_point>& points = curves[of[v]].points;
+    // With one kind of backward pass the last stage takes the fastest way that fits.
+    const bool only_fastest = v + 1 == of.size() && kinds_ == 2;
+    std::vector<double> rest = left;
+    for (std::size_t i = points.size(); i-- > 0;) {
+      bool fits = true;
+      for (std::size_t w = 0; w < rest.size(); ++w) {
+        rest[w] = left[w] - static_cast<double>(rules_.in_flight[w][v]) * points[i].activations;
+        fits = fits && rest[w] >= 0;
+      }
+      if (!fits) continue;
+      chosen[v] = static_cast<std::uint32_t>(i);
+      choose(curves, of, v + 1, chosen, rest, time - points[i].backward - points[i].weight);
+      if (only_fastest) break;
+    }
+  }
+
+  /// Drops candidates that another one is nowhere slower than; of equals the one found first stays.
+  void keep_best() {
+    const auto better = [](const candidate& a, const candidate& b) {
+      for (std::size_t v = 0; v < a.backward.size(); ++v) {
+        if (a.backward[v] > b.backward[v] || a.weight[v] > b.weight[v]) return false;
+      }
+      return true;
+    };
+    const auto sum = [](const candidate& a) {
+      double all = 0;
+      for (std::size_t v = 0; v < a.backward.size(); ++v) all += a.backward[v] + a.weight[v];
+      return all;
+    };
+    detail::sort(found_, [&](const candidate& a, const candidate& b) { return sum(a) < sum(b); });
+    std::size_t kept = 0;
+    for (std::size_t c = 0; c < found_.size(); ++c) {
+      bool dominated = false;
+      for (std::size_t i = 0; i < kept && !dominated; ++i) dominated = better(found_[i], found_[c]);
+      if (dominated) continue;
+      if (kept != c) found_[kept] = std::move(found_[c]);
+      ++kept;
+    }
+    found_.resize(kept);
+  }
+
+  rank_rules rules_;
+  std::size_t kinds_;
+  std::size_t size_ = 0;
+  std::vector<double> times_{};          // [duration * size + option]
+  std::vector<std::uint32_t> points_{};  // [option * stages + v]
+  std::vector<std::uint32_t> class_of_{};
+  std::vector<contents> classes_{};
+  std::map<std::vector<std::uint32_t>, std::uint32_t> places_{};
+  std::vector<candidate> found_{};
+  std::vector<made_stage> made_{};
+};
+
+}  // namespace stagecut::inline v0::detail

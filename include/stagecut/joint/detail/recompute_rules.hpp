@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <stagecut/joint/detail/rank_options.hpp>
+#include <stagecut/joint/detail/whole_times.hpp>
+#include <stagecut/joint/recompute_model.hpp>
+#include <stagecut/joint/recompute_request.hpp>
+#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What takes time on a stage beside its layers: the head on the first one, the tail on the last.
+struct first_and_last {
+  double forward = 0;
+  double backward = 0;
+  double weight = 0;
+  double resident = 0;
+  double activations = 0;
+  double workspace = 0;
+
+  first_and_last(const recompute_model& model, const schedule& order, std::size_t s) {
+    if (s == 0) add(model.head);
+    if (s + 1 == order.stages()) add(model.tail);
+  }
+
+ private:
+  void add(const layer_type& end) {
+    forward += end.forward;
+    resident += end.resident;
+    workspace = workspace < end.workspace ? end.workspace : workspace;
+    if (end.choices.empty()) return;
+    backward += end.choices[0].backward;
+    weight += end.choices[0].backward_weight;
+    activations += end.choices[0].activations;
+  }
+};
+
+/// Bytes that a rank has for layers and ends; very many without a limit.
+[[nodiscard]] inline double memory_of(const recompute_request& request, std::size_t rank) {
+  const double all =
+      !request.memory_of_ranks.empty() ? request.memory_of_ranks[rank] : request.memory_per_device.value_or(0x1p100);
+  return all - request.constant;
+}
+
+/// The rules of all ranks.
+[[nodiscard]] inline std::vector<rank_rules> rules_of(const recompute_model& model, const recompute_request& request,
+                                                      const whole_times& unit, bool splits) {
+  const schedule& order = request.order;
+  auto in_flight = in_flight_vectors(order);
+  std::vector<rank_rules> rules(order.ranks());
+  for (std::size_t r = 0; r < rules.size(); ++r) {
+    rules[r].in_flight = std::move(in_flight[r]);
+    rules[r].memory = memory_of(request, r);
+  }
+  for (std::size_t s = 0; s < order.stages(); ++s) {
+    rank_rules& here = rules[order.rank_of[s]];
+    const first_and_last ends(model, order, s);
+    here.stages.push_back(s);
+    here.memory -= ends.resident;
+    here.own_forward.push_back(unit.whole(ends.forward));
+    const double weight = splits ? unit.whole(ends.weight) : 0;
+    here.own_backward.push_back(unit.whole(ends.backward) - weight);
+    here.own_weight.push_back(weight);
+    here.own_activations.push_back(ends.activations);
+    here.own_workspace.push_back(ends.workspace);
+  }
+  return rules;
+}
+
+/// The unit of all times: of passes, and of messages.
+[[nodiscard]] inline whole_times unit_of(const recompute_model& model, const std::vector<double>& messages,
+                                         const schedule& order) {
+  std::vector<double> times;
+  std::vector<double> counts;
+  double all = 0;
+  const auto passes = static_cast<double>(order.microbatches * order.slices);
+  const auto add = [&](const layer_type& type, double layers) {
+    double slowest = 0;
+    for (const recompute_choice& each : type.choices) {
+      times.push_back(each.backward);
+      times.push_back(each.backward_weight);
+      slowest = slowest < each.backward ? each.backward : slowest;
+    }
+    times.push_back(type.forward);
+    counts.resize(times.size(), layers * passes);
+    all += (type.forward + slowest) * layers * passes;
+  };
+  std::vector<double> layers(model.types.size());
+  for (const std::size_t each : model.layers) ++layers[each];
+  for (std::size_t t = 0; t < layers.size(); ++t) add(model.types[t], layers[t]);
+  add(model.head, 1);
+  add(model.tail, 1);
+  for (const double each : messages) {
+    times.push_back(each);
+    counts.push_back(2 * passes);
+    all += 2 * passes * each;
+  }
+  return whole_times(times, counts, all);
+}
+
+}  // namespace stagecut::inline v0::detail

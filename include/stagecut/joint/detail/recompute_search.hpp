@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/joint/detail/build_options.hpp>
+#include <stagecut/joint/detail/choice_curves.hpp>
+#include <stagecut/joint/detail/option_annealing.hpp>
+#include <stagecut/joint/detail/option_graph.hpp>
+#include <stagecut/joint/detail/option_search.hpp>
+#include <stagecut/joint/detail/recompute_problem.hpp>
+#include <stagecut/joint/detail/recompute_rules.hpp>
+#include <stagecut/joint/detail/start_options.hpp>
+#include <stagecut/joint/detail/whole_times.hpp>
+#include <stagecut/joint/recompute_model.hpp>
+#include <stagecut/joint/recompute_request.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+#include <stagecut/makespan/detail/times_simulator.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Finds a plan of least makespan: options of few layers a stage, annealing among them, then all options that a better
+/// plan may have, and branch and bound with more annealing in turn.
+class recompute_search {
+ public:
+  /// @param messages  behind every stage at least, in the user's unit
+  recompute_search(const recompute_model& model, const recompute_request& request, const std::vector<double>& messages,
+                   bool splits, bool has_messages)
+      : model_(model),
+        request_(request),
+        splits_(splits),
+        unit_(unit_of(model, messages, request.order)),
+        rules_(rules_of(model, request, unit_, splits)),
+        curves_(model, unit_, splits),
+        clock_(request.limits),
+        simulator_(request.order, request.transfers, splits, has_messages) {
+    problem_.order = &request.order;
+    problem_.curves = &curves_;
+    problem_.simulator = &simulator_;
+    for (const double each : messages) problem_.messages.push_back(unit_.whole(each));
+  }
+
+  /// What was found.
+  enum class found : std::uint8_t { plan, nothing, none_exists };
+
+  found run() {
+    const found first = start();
+    if (first != found::plan) return first;
+    anneal(short_rounds);
+    take_all_options();
+    if (complete_) {
+      prove();
+    } else {
+      improve();
+    }
+    return found::plan;
+  }
+
+  /// Of the best plan.
+  /// @{
+  [[nodiscard]] const std::vector<std::uint32_t>& counts() const noexcept { return best_.counts; }
+  /// How many layers of every type a stage runs by every choice: `[type][choice]`.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> ways_of(std::size_t stage) const {
+    const rank_options& rank = graph_.ranks[request_.order.rank_of[stage]];
+    std::size_t v = 0;
+    while (rank.stage(v) != stage) ++v;
+    const std::uint32_t option = best_.options[request_.order.rank_of[stage]];
+    return curves_.counts_of(rank.classes()[rank.class_of(option)].of[v], rank.point(option, v));
+  }
+  [[nodiscard]] double makespan() const noexcept { return makespan_ * unit_.unit; }
+  /// @}
+  [[nodiscard]] double bound() const noexcept { return bound_ * unit_.unit; }
+  [[nodiscard]] double error() const noexcept { return unit_.error; }
+  [[nodiscard]] bool proved() const noexcept { return proved_; }
+  [[nodiscard]] search_clock& clock() noexcept { return clock_; }
+  [[nodiscard]] std::size_t simulations() const noexcept { return simulations_; }
+
+ private:
+  static constexpr std::size_t short_rounds = 6;
+
+  [[nodiscard]] std::size_t stages() const noexcept { return request_.order.stages(); }
+  [[nodiscard]] std::size_t layers() const noexcept { return model_.layers.size(); }
+
+  /// The first plan, in graphs of more and more options.
+  found start() {
+    const std::size_t even = (layers() + stages() - 1) / stages();
+    for (std::size_t more = 2;; more *= 2) {
+      const std::size_t longest = even + more < layers() ? even + more : layers();
+      const bool all = longest == layers() && (curves_.alike() || more >= layers());
+      option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers, longest, no_time,
+                             all ? ranges() : ranges(more));
+      option_graph graph = builder.build();
+      std::vector<std::uint32_t> options;
+      if (builder.complete()) options = start_options(graph);
+      if (!options.empty()) {
+        graph_ = std::move(graph);
+        problem_.graph = &graph_;
+        best_ = {problem_.counts_of(options), options};
+        makespan_ = problem_.makespan(problem_.times_of(options));
+        return found::plan;
+      }
+      if (!builder.complete()) return found::nothing;
+      if (all) return found::none_exists;
+      if (clock_.look()) return found::nothing;
+    }
+  }
+
+  /// Ranges of cut points around an even cut, or everywhere.
+  [[nodiscard]] std::vector<option_builder::range> ranges(std::optional<std::size_t> around = {}) const {
+    std::vector<option_builder::range> result;
+    if (!around) return result;
+    for (std::size_t c = 0; c <= stages(); ++c) {
+      const std::size_t middle = best_.counts.empty() ? layers() * c / stages() : point_of_best(c);
+      result.push_back(
+          {middle < *around ? 0 : middle - *around, middle + *around < layers() ? middle + *around : layers()});
+    }
+    return result;
+  }
+  [[nodiscard]] std::size_t point_of_best(std::size_t c) const {
+    std::size_t sum = 0;
+    for (std::size_t s = 0; s < c; ++s) sum += best_.counts[s];
+    return sum;
+  }
+
+  void anneal(std::size_t rounds) {
+    option_annealing search(problem_, clock_, ++seed_);
+    search.begin(best_);
+    constexpr double hottest[] = {0.004, 0.0015, 0.0006};
+    const std::size_t options = graph_.options();
+    const std::size_t steps = options < 1000 ? 100 * options : 100'000;
+    for (std::size_t i = 0; i < rounds && !clock_.over(); ++i) {
+      search.run(steps, hottest[i % 3]);
+    }
+    simulations_ += search.simulations;
+    if (search.makespan < makespan_) take(search.best, search.makespan);
+  }
+
+  void take(chosen_options better, double makespan) {
+    best_ = std::move(better);
+    makespan_ = makespan;
+    clock_.state.makespan = makespan_ * unit_.unit;
+    clock_.tell();
+  }
+
+  /// All options that a plan may have that is as good as the best one.
+  void take_all_options() {
+    const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
+    for (std::size_t around = layers();; around /= 2) {
+      option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers, layers(),
+                             makespan_ / passes, around == layers() ? ranges() : ranges(around));
+      option_graph all = builder.build();
+      if (!builder.complete() && around > 1) continue;
+      complete_ = builder.complete() && around == layers();
+      if (!builder.complete()) return;
+      best_.options = moved(graph_, all, best_.options);
+      graph_ = std::move(all);
+      return;
+    }
+  }
+
+  /// The same options in another graph.
+  [[nodiscard]] static std::vector<std::uint32_t> moved(const option_graph& from, const option_graph& to,
+                                                        const std::vector<std::uint32_t>& options) {
+    std::vector<std::uint32_t> result;
+    for (std::size_t r = 0; r < options.size(); ++r) {
+      const rank_options& old = from.ranks[r];
+      const rank_options& now = to.ranks[r];
+      const rank_options::contents& here = now.classes()[now.find(old.classes()[old.class_of(options[r])].of)];
+      std::uint32_t same = here.first;
+      for (std::uint32_t o = here.first; o < here.last; ++o) {
+        bool is_same = true;
+        for (std::size_t v = 0; v < now.stages(); ++v) is_same = is_same && now.point(o, v) == old.point(options[r], v);
+        if (is_same) same = o;
+      }
+      result.push_back(same);
+    }
+    return result;
+  }
+
+  /// Branch and bound, and annealing whenever it has taken twice as long.
+  void prove() {
+    option_search search(problem_, clock_, unit_.step);
+    search.begin(best_.options);
+    std::size_t pause = 64;
+    for (;;) {
+      clock_.pause_after(pause);
+      proved_ = search.run();
+      clock_.resume();
+      bound_ = search.bound;
+      clock_.state.bound = bound_ * unit_.unit;
+      if (search.makespan < makespan_) take({problem_.counts_of(search.best), search.best}, search.makespan);
+      if (proved_ || clock_.look()) break;
+      const double before = makespan_;
+      anneal(3);
+      if (makespan_ < before) search.better(best_.options);
+      pause *= 2;
+    }
+    simulations_ += search.simulations;
+  }
+
+  /// Annealing alone, where there are too many options.
+  void improve() {
+    for (std::size_t round = 0; round < 20 && !clock_.look(); ++round) anneal(3);
+    const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
+    double least = 0;
+    for (const std::size_t each : model_.layers) least += least_of(model_.types[each]);
+    bound_ = passes * (least + least_of(model_.head) + least_of(model_.tail)) /
+             static_cast<double>(request_.order.ranks()) * (1 - 0x1p-40);
+  }
+
+  /// Both passes of a layer at least, in whole units.
+  [[nodiscard]] double least_of(const layer_type& type) const {
+    if (type.choices.empty()) return unit_.whole(type.forward);
+    double least = no_time;
+    for (const recompute_choice& each : type.choices) {
+      const double here = unit_.whole(each.backward);
+      least = here < least ? here : least;
+    }
+    return unit_.whole(type.forward) + least;
+  }
+
+  const recompute_model& model_;
+  const recompute_request& request_;
+  bool splits_;
+  whole_times unit_;
+  std::vector<rank_rules> rules_;
+  choice_curves curves_;
+  search_clock clock_;
+  times_simulator simulator_;
+  option_graph graph_{};
+  recompute_problem problem_{};
+  chosen_options best_{};
+  double makespan_ = 0;
+  double bound_ = 0;
+  bool complete_ = false;
+  bool proved_ = false;
+  std::uint64_t seed_ = 0;
+  std::size_t simulations_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/item_sums.hpp>
+
+namespace stagecut::inline v0 {
+
+/// One way to run a layer: what is kept of its forward pass, and what is computed again in its backward pass.
+struct recompute_choice {
+  std::string name{};          ///< `none`, `selective`, `full`
+  double backward = 0;         ///< of a microbatch, what is computed again included
+  double backward_weight = 0;  ///< of that, the gradient of the parameters, where a schedule runs it apart
+  double activations = 0;      ///< bytes kept of a microbatch from the forward to the backward pass
+
+  /// Equal in every part.
+  friend bool operator==(const recompute_choice&, const recompute_choice&) = default;
+};
+
+/// What layers that are alike take, for one microbatch where that matters. Times in any unit, bytes on one device; all
+/// finite and not negative.
+struct layer_type {
+  std::string name{};                       ///< what layers of the type have in common
+  double forward = 0;                       ///< of the forward pass
+  double resident = 0;                      ///< bytes that stay: parameters, their gradients, the optimizer's state
+  double workspace = 0;                     ///< bytes needed only while a layer runs
+  double sent = 0;                          ///< bytes handed to the next layer
+  std::vector<recompute_choice> choices{};  ///< how a layer may be run, one of them at least
+
+  /// Equal in every part.
+  friend bool operator==(const layer_type&, const layer_type&) = default;
+};
+
+/// A chain of layers, each of which may be recomputed in several ways, between what has its place on the first stage (an
+/// embedding) and on the last one (the loss).
+struct recompute_model {
+  std::vector<layer_type> types{};    ///< the types of layers
+  std::vector<std::size_t> layers{};  ///< the type of every layer, from the input to the output
+  /// Run before the first layer, on the first stage, even where that has no layers; it has one choice, or none: it takes
+  /// nothing.
+  layer_type head{};
+  layer_type tail{};  ///< likewise behind the last layer, on the last stage
+
+  /// Equal in every part.
+  friend bool operator==(const recompute_model&, const recompute_model&) = default;
+};
+
+namespace detail {
+
+/// Refuses a type whose figures make no sense, and says which.
+inline void check_layer_type(const layer_type& type, const std::string& place, bool is_end) {
+  const auto check = [&](const std::string& name, double value) {
+    if (is_finite(value) && !is_negative(value)) return;
+    const std::string shown = is_nan(value) ? "NaN" : number_text(value);
+    fail(invalid_input(place, joined({name, " = ", shown, ", must be finite and not negative"})));
+  };
+  check("forward", type.forward);
+  check("resident", type.resident);
+  check("workspace", type.workspace);
+  check("sent", type.sent);
+  if (is_end ? type.choices.size() > 1 : type.choices.empty()) {
+    fail(invalid_input(place,
+                       joined({type.choices.size(), " choices, must be ", is_end ? "one or none" : "at least one"})));
+  }
+  for (std::size_t r = 0; r < type.choices.size(); ++r) {
+    const recompute_choice& each = type.choices[r];
+    const std::string of = joined({"choices[", r, "]."});
+    check(joined({of, "backward"}), each.backward);
+    check(joined({of, "backward_weight"}), each.backward_weight);
+    check(joined({of, "activations"}), each.activations);
+    if (each.backward_weight > each.backward) {
+      fail(invalid_input(place, joined({of, "backward_weight is above the whole backward pass"})));
+    }
+  }
+}
+
+/// Refuses a model that makes no sense.
+inline void check_recompute_model(const recompute_model& model) {
+  for (std::size_t t = 0; t < model.types.size(); ++t) {
+    check_layer_type(model.types[t], joined({"types[", t, "] (", in_quotes(model.types[t].name), ")"}), false);
+  }
+  check_layer_type(model.head, "head", true);
+  check_layer_type(model.tail, "tail", true);
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    if (model.layers[i] < model.types.size()) continue;
+    fail(invalid_input(joined({"layers[", i, "]"}),
+                       joined({model.layers[i], ", must be below the number of types, ", model.types.size()})));
+  }
+  if (model.layers.empty()) fail(invalid_input("layers", "there are none"));
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0

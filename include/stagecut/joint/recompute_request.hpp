@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0 {
+
+/// For what layers are dealt out to stages, and recomputed: see `minimize_recomputation`.
+struct recompute_request {
+  schedule order{};                               ///< what the ranks do, of any number of stages each
+  std::vector<link_speed> links{};                ///< of every boundary, or one for all; empty: no messages
+  transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
+  std::optional<double> memory_per_device{};      ///< bytes that no rank may exceed; unset: no limit
+  std::vector<double> memory_of_ranks{};  ///< bytes of every rank, in place of the same for all; empty: as above
+  double constant = 0;                    ///< bytes of that which every rank needs beside its layers
+  /// Layers that every stage has at least, head and tail not counted: 0 lets stages be empty.
+  std::size_t least_layers = 1;
+  search_limits limits{};  ///< of the search
+};
+
+/// Which layers a stage has and how each of them is run, with its proof.
+struct recompute_plan {
+  stagecut::cuts cuts{};               ///< where the layers are cut; stages may be empty if that was asked for
+  std::vector<std::size_t> choices{};  ///< of every layer, by number among those of its type
+  double makespan = 0;                 ///< simulated, in the unit of the model
+  double bound = 0;                    ///< no plan ends earlier; equal to `makespan` if proved optimal
+  std::vector<double> memory{};        ///< bytes of every rank at its peak
+  std::size_t nodes = 0;               ///< changes and sets of options looked at
+  std::size_t simulations = 0;         ///< plans simulated, mixed ones among them
+
+  /// How far the makespan may be from the least one, as a fraction of the bound.
+  [[nodiscard]] double gap() const noexcept { return bound > 0 ? (makespan - bound) / bound : makespan > 0 ? 1 : 0; }
+};
+
+}  // namespace stagecut::inline v0
