@@ -20,7 +20,7 @@ struct recompute_request {
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
   std::optional<double> memory_per_device{};      ///< bytes that no rank may exceed; unset: no limit
   std::vector<double> memory_of_ranks{};  ///< bytes of every rank, in place of the same for all; empty: as above
-  double constant = 0;                    ///< bytes of that which every rank needs beside its layers
+  double constant = 0;                    ///< bytes that every rank needs beside its layers; below 0 if a fit says so
   /// Layers that every stage has at least, head and tail not counted: 0 lets stages be empty.
   std::size_t least_layers = 1;
   search_limits limits{};  ///< of the search

@@ -70,7 +70,7 @@ inline void check_recompute_request(const char* function, const recompute_model&
   for (std::size_t r = 0; r < request.memory_of_ranks.size(); ++r) {
     check(joined({"memory_of_ranks[", r, "]"}), request.memory_of_ranks[r]);
   }
-  check("constant", request.constant);
+  if (!is_finite(request.constant)) refuse("constant", number_text(request.constant), "must be finite");
   const auto& limit = request.limits.time_limit;
   if (limit && (is_nan(*limit) || is_negative(*limit))) {
     refuse("limits.time_limit", std::to_string(*limit), "must not be negative");

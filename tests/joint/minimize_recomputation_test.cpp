@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
+#include <cstdlib>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include <stagecut/joint/minimize_recomputation.hpp>
+
+#include <doctest/doctest.h>
+
+#include "random_models.hpp"
+
+using namespace stagecut;
+
+namespace {
+
+/// Compares an answer with the best of all, and the plan with what it says of itself.
+void check_answer(const joint_tests::small_case& drawn, const std::optional<double>& best, bool to_the_end) {
+  const outcome<recompute_plan> found = minimize_recomputation(drawn.model, drawn.request);
+  if (!best) {
+    CHECK((found.state() == state::infeasible || (!to_the_end && found.state() == state::unknown)));
+    return;
+  }
+  if (to_the_end) REQUIRE(found.state() == state::optimal);
+  if (!found) return;
+  const std::vector<std::size_t> points(found->cuts.points().begin(), found->cuts.points().end());
+  CHECK(joint_tests::makespan_of(drawn, points, found->choices) == found->makespan);
+  for (std::size_t r = 0; r < drawn.request.order.ranks(); ++r) {
+    const double peak = joint_tests::peak_of(drawn, r, points, found->choices);
+    CHECK(peak == found->memory[r]);
+    if (drawn.request.memory_per_device) CHECK(peak <= *drawn.request.memory_per_device);
+  }
+  CHECK(found->bound <= *best);
+  CHECK(found->makespan >= *best);
+  if (found.state() == state::optimal) CHECK(found->makespan == *best);
+}
+
+}  // namespace
+
+TEST_CASE("small models, compared with all plans") {
+  const std::size_t wanted =
+      std::getenv("STAGECUT_CASES") ? std::strtoul(std::getenv("STAGECUT_CASES"), nullptr, 10) : 200;
+  std::mt19937 dice(23);
+  std::size_t infeasible = 0;
+  for (std::size_t done = 0; done < wanted;) {
+    joint_tests::small_case drawn = joint_tests::drawn_case(dice, 1);
+    if (joint_tests::plans_of(drawn) > 20'000) continue;
+    ++done;
+    CAPTURE(done);
+    const std::optional<double> best = joint_tests::best_of_all(drawn);
+    infeasible += best ? 0 : 1;
+    check_answer(drawn, best, true);
+    for (const std::size_t nodes : {0, 1, 10, 100, 1000}) {
+      drawn.request.limits.node_limit = nodes;
+      check_answer(drawn, best, false);
+    }
+  }
+  MESSAGE(infeasible, " of ", wanted, " infeasible");
+}
+
+TEST_CASE("layers of several types") {
+  const std::size_t wanted =
+      std::getenv("STAGECUT_CASES") ? std::strtoul(std::getenv("STAGECUT_CASES"), nullptr, 10) : 200;
+  std::mt19937 dice(24);
+  for (std::size_t done = 0; done < wanted;) {
+    joint_tests::small_case drawn = joint_tests::drawn_case(dice, 4);
+    if (drawn.model.types.size() < 2 || joint_tests::plans_of(drawn) > 20'000) continue;
+    ++done;
+    CAPTURE(done);
+    check_answer(drawn, joint_tests::best_of_all(drawn), true);
+  }
+}
