@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const detail::json value = detail::parse_yaml(text, source, limits_for(text));
     require(detail::parse_yaml(value.dump(), "again", {.depth = 1000}) == value);
     require(detail::json_nesting(value.dump()) <= limits_for(text).depth);
+    if (text.starts_with("\xEF\xBB\xBF\xEF\xBB\xBF")) return;  // nlohmann's parser skips another mark
     const detail::json_reading json = detail::read_json(text, 1000);
     if (json.problem.empty()) require(json.value == value);
   });
