@@ -104,6 +104,11 @@ TEST_CASE("times from traces, or none") {
   CHECK(!made.times);
   CHECK(made.traces ==
         stagecut::io::sapp_traces{"./traces", 8, {"LlamaEmbedding"}, {"LLamaDecodeLayer"}, {"LlamaRMSNorm", "Linear"}});
+  // Cells of a Llama unless others are named.
+  const auto usual = read_sapp_init(changed("time_config: {head: 90, body: 45.5, tail: 180}",
+                                            "profiling_config: {micro_batch_num: 1, folder_path: a, recompute: true}"),
+                                    "x");
+  CHECK(usual.traces == stagecut::io::sapp_traces{"a", 1});
   const auto none = read_sapp_init(changed("time_config: {head: 90, body: 45.5, tail: 180}", "other: [1]"), "x");
   CHECK(!none.times);
   CHECK(!none.traces);

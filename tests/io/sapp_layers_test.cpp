@@ -93,7 +93,7 @@ TEST_CASE("times and shares that are said go before those that are usual") {
       file(
           R"({"name": "a", "type": "BODY", "nb_layer": 1, "forward_time": 10, "time": 99, "backward_time": 21,
                "memory_parameter": 1, "memory_activation": 5, "memory_select_rec": 4, "select_rec_time": 23,
-               "memory_select_comm": 3, "select_comm_coef": 0.25, "memory_recompute": 1, "recompute_time ": 31},
+               "memory_select_comm": 3, "select_comm_time": 0, "select_comm_coef": 0.25, "memory_recompute": 1, "recompute_time ": 31},
               {"name": "b", "type": "BODY", "nb_layer": 1, "time": 10, "backward_coef": -0.5, "memory_parameter": 1,
                "memory_activation": 5, "memory_recompute": 1, "recompute_time": 32},
               {"name": "HEAD", "type": "HEAD", "time": 9, "backward_time": 7, "memory_parameter": 1, "memory_activation": 2})"),

@@ -42,13 +42,13 @@ struct sapp_times {
   friend bool operator==(const sapp_times&, const sapp_times&) = default;
 };
 
-/// Where times are to be taken from, where the file says that.
+/// Where times are to be taken from, where the file says that: see `read_mindspore_trace`.
 struct sapp_traces {
-  std::string folder{};                    ///< of the traces
-  std::size_t microbatches = 1;            ///< of an iteration
-  std::vector<std::string> head_layers{};  ///< names of the cells before the body
-  std::vector<std::string> body_layers{};  ///< of those of the body
-  std::vector<std::string> tail_layers{};  ///< of those behind it
+  std::string folder{};                                                    ///< of the traces
+  std::size_t microbatches = 1;                                            ///< of an iteration
+  std::vector<std::string> head_layers{"LlamaEmbedding"};                  ///< names of the cells before the body
+  std::vector<std::string> body_layers{"LLamaDecodeLayer"};                ///< of those of the body
+  std::vector<std::string> tail_layers{"lm_head-Linear", "LlamaRMSNorm"};  ///< of those behind it
 
   /// Equal in every part.
   friend bool operator==(const sapp_traces&, const sapp_traces&) = default;
@@ -145,19 +145,20 @@ inline sapp_times read_sapp_times(const json_value& said) {
 }
 
 inline sapp_traces read_sapp_traces(const json_value& said) {
-  said.object().only({"micro_batch_num", "folder_path", "head_layers", "body_layers", "tail_layers"});
   sapp_traces made;
-  made.folder = said.at("folder_path").text();
+  made.folder = said.object().at("folder_path").text();
   made.microbatches = said.at("micro_batch_num").count(1);
   for (const auto& [key, into] :
        {std::pair("head_layers", &made.head_layers), std::pair("body_layers", &made.body_layers),
         std::pair("tail_layers", &made.tail_layers)}) {
-    const json_value names = said.at(key);
-    if ((*names).is_string()) {
-      into->push_back(names.text());
-      continue;
+    const auto names = said.find(key);
+    if (!names) continue;
+    into->clear();
+    if ((**names).is_string()) {
+      into->push_back(names->text());
+    } else {
+      for (const json_value& each : names->elements()) into->push_back(each.text());
     }
-    for (const json_value& each : names.elements()) into->push_back(each.text());
   }
   return made;
 }
@@ -181,7 +182,7 @@ inline sapp_traces read_sapp_traces(const json_value& said) {
 /// @throws         invalid_input at `SOURCE:LINE` where it is no such YAML, else at `SOURCE#POINTER`: a member that is
 ///                 missing, not known or not of its type, lists that are not as long as there are ranks or runs, more layers
 ///                 recomputed than a rank holds, layers of all ranks that are not those of the model, the memory of a rank
-///                 twice. Other sections are left alone
+///                 twice. Other sections, and other members of `profiling_config`, are left alone
 ///
 /// O(runs ranks + n log n) for n ranks whose memory is said.
 ///

@@ -115,13 +115,17 @@ class sapp_layer_reader {
     return meaning == sapp_time::both ? seconds / 3 : seconds;
   }
 
-  /// The member with the time of a backward pass. SAPP's reader looks for one with a blank behind its name.
+  /// The member with the time of a backward pass; 0 there says none. SAPP's reader looks for one with a blank behind its
+  /// name.
   [[nodiscard]] std::optional<json_value> time_of(const sapp_type& type) const {
     auto said = from_.find(type.time);
-    if (type.choice != sapp_choice::full) return said;
-    auto blank = from_.find("recompute_time ");
-    if (said && blank) blank->fail("is said without a blank behind its name as well");
-    return said ? said : blank;
+    if (type.choice == sapp_choice::full) {
+      auto blank = from_.find("recompute_time ");
+      if (said && blank) blank->fail("is said without a blank behind its name as well");
+      if (!said) said = blank;
+    }
+    if (said && said->amount() == 0) said.reset();
+    return said;
   }
 
   [[nodiscard]] double backward(const sapp_type& type) const {
@@ -196,7 +200,7 @@ inline void add_sapp_part(const json_value& layers, sapp_part part, sapp_time me
 ///
 /// Figures of a body are those without recomputation; its other types are variants named `select` (SLCT), `comm` (COMM),
 /// `both` (BOTH) and `full` (FULL), each if its memory is said and above 0, of every body by itself. A backward pass takes
-/// what the file says, or else twice the forward one and the type's share more: 0, 0.04, 0.125, 0.165 and 0.5.
+/// what the file says above 0, or else twice the forward one and the type's share more: 0, 0.04, 0.125, 0.165 and 0.5.
 ///
 /// SAPP tells what stays for the parameters, not the parameters alone: both `resident` and `parameters` are that, so that
 /// memory reckoned for another optimizer is no less.
