@@ -154,6 +154,10 @@ TEST_CASE("rows as SAPP makes them of its own files") {
     return;
   }
   std::ifstream stream(std::filesystem::path(folder) / "sapp" / "cases.json");
+  if (!stream) {
+    MESSAGE("skipped: there are no cases of SAPP");
+    return;
+  }
   const auto all = nlohmann::json::parse(stream);
   constexpr const char* types[] = {"NONE", "SLCT", "COMM", "BOTH", "FULL"};
   constexpr const char* names[] = {"none", "select", "comm", "both", "full"};

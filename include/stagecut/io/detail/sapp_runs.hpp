@@ -80,8 +80,7 @@ class sapp_pipelines {
   /// Layers of a rank.
   [[nodiscard]] std::size_t layers_of(std::size_t run, std::size_t rank) const {
     const json_value said = sapp_part_of(offset_, run, runs_);
-    const double share = std::floor(static_cast<double>(layers_) / static_cast<double>(ranks_));
-    return static_cast<std::size_t>(share + ((*said).is_array() ? offset(said.elements()[rank]) : 0));
+    return static_cast<std::size_t>(even_share() + ((*said).is_array() ? offset(said.elements()[rank]) : 0));
   }
 
   /// How these are run.
@@ -109,6 +108,11 @@ class sapp_pipelines {
     const std::size_t count = value.count(least);
     if (count > most) value.fail(value.shown(), " is above ", std::to_string(most));
     return count;
+  }
+
+  [[nodiscard]] double even_share() const {
+    const std::size_t whole = layers_ / ranks_;
+    return static_cast<double>(whole);
   }
 
   /// A whole number, which may be below 0, no larger than the number of layers.
@@ -144,7 +148,7 @@ class sapp_pipelines {
   }
 
   void check_offsets(const json_value& said, bool lenient) const {
-    const auto share = static_cast<double>(layers_ / ranks_);
+    const double share = even_share();
     double held = share * static_cast<double>(ranks_);
     if ((*said).is_array()) {
       check_size(said);

@@ -202,7 +202,9 @@ class yaml_reader {
 
 /// Reads a text in the part of YAML that configuration files use, which holds JSON: maps and lists by indentation and in
 /// brackets, scalars of one line with or without quotes, comments. No anchors, aliases, tags, directives, texts of several
-/// lines, nor several documents; nothing that YAML 1.1 and 1.2 read as different values.
+/// lines, nor several documents. Words that YAML 1.1 and 1.2 read as different values are refused (`no`, `010`); numbers are
+/// decimal ones, also with `+`, or without digits before or behind the point, and others are texts (`0x10`, `1_000`). Keys
+/// are texts.
 ///
 /// @param text    the content
 /// @param source  what errors call it
