@@ -32,6 +32,18 @@ TEST_CASE("chunks are rows, and full recomputation counts as selective too") {
         "select_comm_recompute: [[1, 0], [1, 0]]");
 }
 
+TEST_CASE("each count contains the stronger ones") {
+  // Of 7 decoders: NONE, SLCT by its three names, COMM, BOTH, FULL on 2 stages of 4 and 3.
+  auto p = transformer_plan({4, 3});
+  const char* const names[] = {"none", "select", "selective", "slct", "comm", "both", "full"};
+  for (std::size_t i = 0; i < 7; ++i) p.profile.layers[i + 1].recomputation = names[i];
+  CHECK(as_sapp(p) ==
+        "offset: [[1, 0]]\n"
+        "recompute: [[0, 1]]\n"
+        "select_recompute: [[3, 2]]\n"
+        "select_comm_recompute: [[0, 3]]");
+}
+
 TEST_CASE("what was chosen goes before what the figures recompute") {
   auto p = transformer_plan({2, 2});
   p.profile.layers[1].recomputation = "selective";

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
 #include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/io/detail/sapp_choices.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 #include <stagecut/plan/targets.hpp>
@@ -16,15 +18,16 @@
 namespace stagecut::inline v0::io {
 
 /// A plan for SAPP and MindFormers: by how many decoders every stage has more than an even share, and how many of them
-/// are recomputed. Rows are the chunks of the devices, columns the devices. A count contains the stronger ones:
-/// selective recomputation is counted with full, that of communication is only full.
+/// are recomputed. Rows are the chunks of the devices, columns the devices. A layer's recomputation is `select` (also
+/// `selective`, `slct`), `comm`, `both` of them, or `full`; a count contains the stronger ones: `select_recompute` those of
+/// `select`, `both` and `full`, `select_comm_recompute` those of `comm`, `both` and `full`.
 ///
 /// Which of a stage's decoders are recomputed is lost.
 ///
 /// @return  four lines of YAML
 /// @throws  argument_error if the parts of the plan do not belong together; not_representable for a stage out of its
 ///          device's turn, kinds of layers but `embedding` (on the first stage), `decoder`, `norm` and `head` (on the
-///          last), a stage without decoders, recomputation but `selective` and `full`, or of other layers than decoders
+///          last), a stage without decoders, recomputation by another name, or of other layers than decoders
 ///
 /// Source: the YAML of SAPP's simulator (BMPipe, hal-05564425v1) and of MindFormers' parallel configuration.
 [[nodiscard]] inline std::string as_sapp(const plan& p) {
@@ -37,7 +40,8 @@ namespace stagecut::inline v0::io {
 
   std::vector<long long> offset;
   std::vector<long long> full(decoders.size());
-  std::vector<long long> selective(decoders.size());  // full included
+  std::vector<long long> select(decoders.size());
+  std::vector<long long> comm(decoders.size());
   for (const std::size_t each : decoders)
     offset.push_back(static_cast<long long>(each) - static_cast<long long>(share));
   const auto stages = p.cuts.assignment();
@@ -47,16 +51,18 @@ namespace stagecut::inline v0::io {
     const bool chosen = i < p.choices.size() && !p.choices[i].recomputation.empty();
     const std::string& recomputation = chosen ? p.choices[i].recomputation : each.recomputation.get();
     if (recomputation.empty() || recomputation == "none") continue;
-    const bool whole = recomputation == "full";
-    if (!whole && recomputation != "selective") {
+    const auto* const known = stagecut::find_name(detail::sapp_choice_words, recomputation);
+    if (known == nullptr) {
       detail::refuse(format, detail::joined({detail::layer_text(each), ": recomputation ",
                                              detail::in_quotes(recomputation), " is not known to it"}));
     }
     if (!kinds.is_decoder(i)) {
       detail::refuse(format, detail::joined({detail::layer_text(each), " is recomputed, and it counts only decoders"}));
     }
-    full[stages[i]] += whole ? 1 : 0;
-    selective[stages[i]] += 1;
+    const detail::sapp_choice choice = known->value;
+    full[stages[i]] += choice == detail::sapp_choice::full ? 1 : 0;
+    select[stages[i]] += choice != detail::sapp_choice::comm ? 1 : 0;
+    comm[stages[i]] += choice != detail::sapp_choice::select ? 1 : 0;
   }
 
   const auto rows = [&](const std::vector<long long>& numbers) {
@@ -66,8 +72,8 @@ namespace stagecut::inline v0::io {
     };
     return detail::joined({"[", detail::sequence_text(p.chunks, ", ", row), "]"});
   };
-  return detail::joined({"offset: ", rows(offset), "\nrecompute: ", rows(full), "\nselect_recompute: ", rows(selective),
-                         "\nselect_comm_recompute: ", rows(full)});
+  return detail::joined({"offset: ", rows(offset), "\nrecompute: ", rows(full), "\nselect_recompute: ", rows(select),
+                         "\nselect_comm_recompute: ", rows(comm)});
 }
 
 }  // namespace stagecut::inline v0::io
