@@ -21,6 +21,8 @@ struct recompute_request {
   std::optional<double> memory_per_device{};      ///< bytes that no rank may exceed; unset: no limit
   std::vector<double> memory_of_ranks{};  ///< bytes of every rank, in place of the same for all; empty: as above
   double constant = 0;                    ///< bytes that every rank needs beside its layers; below 0 if a fit says so
+  /// Buffers of a stage for each tensor that crosses one of its ends, in the model's `sent` bytes.
+  double boundary_buffers = 0;
   /// Layers that every stage has at least, head and tail not counted: 0 lets stages be empty.
   std::size_t least_layers = 1;
   search_limits limits{};  ///< of the search

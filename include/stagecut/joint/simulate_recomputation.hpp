@@ -70,16 +70,12 @@ inline void check_recompute_request(const char* function, const recompute_model&
   for (std::size_t r = 0; r < request.memory_of_ranks.size(); ++r) {
     check(joined({"memory_of_ranks[", r, "]"}), request.memory_of_ranks[r]);
   }
+  check("boundary_buffers", request.boundary_buffers);
   if (!is_finite(request.constant)) refuse("constant", number_text(request.constant), "must be finite");
   const auto& limit = request.limits.time_limit;
   if (limit && (is_nan(*limit) || is_negative(*limit))) {
     refuse("limits.time_limit", std::to_string(*limit), "must not be negative");
   }
-}
-
-/// Bytes that pass a cut point.
-[[nodiscard]] inline double sent_at(const recompute_model& model, std::size_t cut) noexcept {
-  return cut == 0 ? model.head.sent : model.types[model.layers[cut - 1]].sent;
 }
 
 /// What the message behind a stage takes; 0 within a rank.
@@ -92,7 +88,7 @@ inline void check_recompute_request(const char* function, const recompute_model&
 [[nodiscard]] inline std::vector<double> least_messages(const recompute_model& model,
                                                         const recompute_request& request) {
   double least = model.layers.empty() ? 0 : sent_at(model, 1);
-  for (std::size_t cut = request.least_layers == 0 ? 0 : 1; cut < model.layers.size(); ++cut) {
+  for (std::size_t cut = request.least_layers == 0 ? 0 : 1; cut <= model.layers.size(); ++cut) {
     least = sent_at(model, cut) < least ? sent_at(model, cut) : least;
   }
   std::vector<double> result(request.order.stages());
@@ -165,8 +161,11 @@ inline void check_recompute_request(const char* function, const recompute_model&
         .push_back(splits ? sum.backward - sum.weight : sum.backward);
     if (splits) run.times.backward_weight.push_back(sum.weight);
     kept[s] = sum.activations;
-    run.memory[order.rank_of[s]] += sum.resident + sum.workspace;
-    if (request.links.empty() || s + 1 == order.stages()) continue;
+    const bool is_last = s + 1 == order.stages();
+    const double crossing = (s == 0 ? 0 : detail::sent_at(model, stages[s])) +
+                            (is_last ? 0 : detail::sent_at(model, stages[s + 1]));
+    run.memory[order.rank_of[s]] += sum.resident + sum.workspace + request.boundary_buffers * crossing;
+    if (request.links.empty() || is_last) continue;
     run.transfers.forward.push_back(detail::message_of(request, s, detail::sent_at(model, stages[s + 1])));
   }
   run.transfers.backward = run.transfers.forward;

@@ -48,6 +48,22 @@ struct first_and_last {
   return all - request.constant;
 }
 
+/// Bytes that pass a cut point.
+[[nodiscard]] inline double sent_at(const recompute_model& model, std::size_t cut) noexcept {
+  return cut == 0 ? model.head.sent : model.types[model.layers[cut - 1]].sent;
+}
+
+/// Bytes of the buffers of a stage at most, wherever it is cut.
+[[nodiscard]] inline double most_buffers(const recompute_model& model, const recompute_request& request,
+                                         std::size_t s) {
+  double most = request.least_layers == 0 ? model.head.sent : 0;
+  for (std::size_t cut = 1; cut <= model.layers.size(); ++cut) {
+    most = most < sent_at(model, cut) ? sent_at(model, cut) : most;
+  }
+  const double ends = (s == 0 ? 0 : 1) + (s + 1 == request.order.stages() ? 0 : 1);
+  return request.boundary_buffers * ends * most;
+}
+
 /// The rules of all ranks.
 [[nodiscard]] inline std::vector<rank_rules> rules_of(const recompute_model& model, const recompute_request& request,
                                                       const whole_times& unit, bool splits) {
@@ -62,7 +78,7 @@ struct first_and_last {
     rank_rules& here = rules[order.rank_of[s]];
     const first_and_last ends(model, order, s);
     here.stages.push_back(s);
-    here.memory -= ends.resident;
+    here.memory -= ends.resident + most_buffers(model, request, s);
     here.own_forward.push_back(unit.whole(ends.forward));
     const double weight = splits ? unit.whole(ends.weight) : 0;
     here.own_backward.push_back(unit.whole(ends.backward) - weight);
