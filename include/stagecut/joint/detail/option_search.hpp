@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/joint/detail/in_flight_filter.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/option_program.hpp>
 #include <stagecut/joint/detail/path_rows.hpp>
@@ -28,7 +29,8 @@ class option_search {
         clock_(clock),
         step_(step),
         rows_(problem.order->stages(), problem.messages),
-        paths_(graph_) {}
+        paths_(graph_),
+        filter_(problem) {}
 
   std::vector<std::uint32_t> best{};  ///< options of the best plan
   double makespan = 0;                ///< of it, in whole units
@@ -135,6 +137,12 @@ class option_search {
 
   /// Bounds a set of options as well as it can; false: nothing better is in it.
   bool evaluate(node& here) {
+    if (filter_.applies()) filter_.drop_above((makespan - step_) * (1 + 0x1p-40), here.live);
+    for (const std::vector<char>& rank : here.live) {
+      bool any = false;
+      for (const char each : rank) any = any || each != 0;
+      if (!any) return false;
+    }
     if (here.basis.rows.empty()) {
       program_->begin(here.live, best, first_row_);
     } else {
@@ -282,6 +290,7 @@ class option_search {
   double step_;
   path_rows rows_;
   option_paths paths_;
+  in_flight_filter filter_;
   std::unique_ptr<option_program> program_{};
   std::vector<node> open_{};
   std::vector<double> counts_{};

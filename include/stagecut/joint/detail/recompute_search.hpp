@@ -51,7 +51,10 @@ class recompute_search {
   found run() {
     const found first = start();
     if (first != found::plan) return first;
-    anneal(short_rounds);
+    // Not all ways lead to the best plan: several are gone.
+    const chosen_options first_plan = best_;
+    for (std::size_t way = 0; way < first_ways; ++way) anneal(first_plan, rounds_of_way);
+    anneal(best_, rounds_of_way);
     take_all_options();
     if (complete_) {
       prove();
@@ -81,7 +84,8 @@ class recompute_search {
   [[nodiscard]] std::size_t simulations() const noexcept { return simulations_; }
 
  private:
-  static constexpr std::size_t short_rounds = 6;
+  static constexpr std::size_t first_ways = 4;
+  static constexpr std::size_t rounds_of_way = 3;
 
   [[nodiscard]] std::size_t stages() const noexcept { return request_.order.stages(); }
   [[nodiscard]] std::size_t layers() const noexcept { return model_.layers.size(); }
@@ -127,9 +131,9 @@ class recompute_search {
     return sum;
   }
 
-  void anneal(std::size_t rounds) {
+  void anneal(const chosen_options& from, std::size_t rounds) {
     option_annealing search(problem_, clock_, ++seed_);
-    search.begin(best_);
+    search.begin(from);
     constexpr double hottest[] = {0.004, 0.0015, 0.0006};
     const std::size_t options = graph_.options();
     const std::size_t steps = options < 1000 ? 100 * options : 100'000;
@@ -196,7 +200,7 @@ class recompute_search {
       if (search.makespan < makespan_) take({problem_.counts_of(search.best), search.best}, search.makespan);
       if (proved_ || clock_.look()) break;
       const double before = makespan_;
-      anneal(3);
+      anneal(best_, rounds_of_way);
       if (makespan_ < before) search.better(best_.options);
       pause *= 2;
     }
@@ -205,7 +209,7 @@ class recompute_search {
 
   /// Annealing alone, where there are too many options.
   void improve() {
-    for (std::size_t round = 0; round < 20 && !clock_.look(); ++round) anneal(3);
+    for (std::size_t round = 0; round < 20 && !clock_.look(); ++round) anneal(best_, rounds_of_way);
     const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
     double least = 0;
     for (const std::size_t each : model_.layers) least += least_of(model_.types[each]);
