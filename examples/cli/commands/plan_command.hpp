@@ -23,7 +23,9 @@
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
 #include "text/progress_line.hpp"
+#include "text/recompute_text.hpp"
 #include "text/stop_signals.hpp"
+#include "words/count_range.hpp"
 #include "words/device_words.hpp"
 #include "words/helper_words.hpp"
 #include "words/layer_words.hpp"
@@ -31,6 +33,7 @@
 #include "words/memory_words.hpp"
 #include "words/method_words.hpp"
 #include "words/quantity.hpp"
+#include "words/recompute_words.hpp"
 #include "words/schedule_words.hpp"
 #include "words/table_words.hpp"
 #include "words/target_words.hpp"
@@ -48,7 +51,8 @@ inline constexpr stagecut::word<stagecut::plan_objective> asked_objectives[] = {
 struct plan_command {
   std::string file;
   stagecut::plan_request request;
-  std::size_t chunks = 0;  // unsaid: 1, or what auto finds
+  std::string chunks_said;
+  count_range chunks{};  // unsaid: 1, or what auto finds
   std::string schedule = "1f1b";
   double time_limit = 10;
   helper_words search;
@@ -60,6 +64,7 @@ struct plan_command {
   layer_words layers;
   memory_words memory;
   method_words method;
+  recompute_words recompute;
   limit_words input;
   table_words table;
   transformer_words transformer;
@@ -78,7 +83,7 @@ struct plan_command {
     command->set_help_all_flag("--help-all", "Print those that are seldom needed, too");
     option("FILE", file, "", "A profile, or config.json")->required();
     devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
-    option("--chunks", chunks, "V", "Stages of each rank, in turn")->transform(count());
+    option("--chunks", chunks_said, "V", "Stages of each rank, in turn")->transform(count_or_range());
     option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
     schedule_said = option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
                         ->check(one_of(planned_schedules()));
@@ -112,6 +117,8 @@ struct plan_command {
       inference = true;
     }
     transformer.inference = inference || serves;
+    transformer.recomputation = recompute.of_computed();
+    transformer.variants = recompute.is_planned(true);
     const auto again = transformer.recomputation.value_or(stagecut::transformer::recomputing::none);
     if (again != stagecut::transformer::recomputing::none && memory.checkpoint != checkpointing::never) {
       throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
@@ -124,6 +131,7 @@ struct plan_command {
     }
     if (!model) model = read_model(file, input, table);
     if (!model) return none(outcome<plan>());
+    plans_recomputation = recompute.is_planned(computed);
     if (inference) {
       profile trained = std::move(*model);
       *model = as_inference(std::move(trained));
@@ -134,7 +142,7 @@ struct plan_command {
     target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", request);
     outcome<plan> answer;
     try {
-      answer = solve(*model);
+      answer = plans_recomputation ? solve_recomputation(*model) : solve(*model);
     } catch (const invalid_input& error) {
       throw invalid_input(source(), error.what());
     } catch (const argument_error& error) {
@@ -151,6 +159,7 @@ struct plan_command {
     }
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
+    if (format == "text" && plans_recomputation) text += recompute_text(made, recompute.all);
     if (format == "text" && computed) text += computed_text(made.profile);
     if (format == "text") text += target.text_of(made) + (target.name.empty() ? "" : settings_text(made.profile));
     write(text, output);
@@ -165,6 +174,7 @@ struct plan_command {
 
  private:
   stagecut::plan_comparison compared;
+  bool plans_recomputation = false;
 
   [[nodiscard]] std::string source() const { return source_name(file); }
 
@@ -245,6 +255,7 @@ struct plan_command {
     option("--group", request.group, "G", "Of microbatches, for interleaved (the ranks)")->transform(count());
     search.add(command);
     memory.add_rare(command);
+    recompute.add(command);
     method.add_rare(command);
     input.add(command);
     transformer.add(command, true);
@@ -269,8 +280,25 @@ struct plan_command {
     if (line.is_shown()) asked.limits.progress = tell;
     if (schedule != "auto" && method.of_graphs()) return stagecut::plan_graph(model, asked);
     if (schedule != "auto") return stagecut::make_plan(model, asked, stagecut::plan_graph);
-    compared = stagecut::compare_plans(model, asked, stagecut::usual_choices(model, chunks));
+    compared = stagecut::compare_plans(model, asked, stagecut::usual_choices(model, chunks.first));
     return std::move(compared.best);
+  }
+
+  /// The plan that chooses recomputation, too.
+  stagecut::outcome<stagecut::plan> solve_recomputation(const stagecut::profile& model) {
+    if (schedule == "auto")
+      throw CLI::ValidationError("--schedule", "auto does not go with --recompute: say --chunks 1..4");
+    static constexpr auto stop = stop_signals::asked;
+    request.limits.time_limit = time_limit;
+    request.limits.stop = stop;
+    progress_line line;
+    const auto tell = [&](const stagecut::makespan_progress& now) {
+      line.show([&] { return search_text(model, now, "makespan", time_limit - line.seconds()); });
+    };
+    stagecut::plan_request asked = request;
+    if (line.is_shown()) asked.limits.progress = tell;
+    const count_range of = chunks_said.empty() ? count_range{request.chunks, request.chunks} : chunks;
+    return recompute.solve(model, asked, of.first, of.last, schedule_said->count() != 0);
   }
 
   /// Fills the request from what was said in words.
@@ -293,10 +321,15 @@ struct plan_command {
 
   /// The schedule, unless all are to be tried, and the chunks that it has.
   void ask_schedule() {
+    if (!chunks_said.empty()) chunks = parse_count_range("--chunks", chunks_said);
+    if (!chunks.is_one() && !plans_recomputation)
+      throw CLI::ValidationError("--chunks", "of several numbers goes with --recompute");
+    if (recompute.less_memory && !plans_recomputation)
+      throw CLI::ValidationError("--less-memory", "goes with --recompute");
     if (schedule == "auto") return;
     const stagecut::schedule_entry& entry = *stagecut::find_schedule(schedule);
     request.schedule = entry.kind;
-    request.chunks = chunks != 0 ? chunks : entry.chunks == 0 ? 1 : entry.chunks;
+    request.chunks = chunks.first != 0 ? chunks.first : entry.chunks == 0 ? 1 : entry.chunks;
     if (entry.chunks == 0 && request.chunks == 1) {
       throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
     }

@@ -42,6 +42,7 @@ struct transformer_words {
   std::optional<stagecut::transformer::serving_phase> phase;
   std::optional<std::size_t> concurrent;
   bool inference = false;
+  bool variants = false;  // layers hold all ways of recomputation
   std::string device = "a100-80gb";
   std::vector<CLI::Option*> options, of_training;
 
@@ -67,8 +68,11 @@ struct transformer_words {
     of_training.push_back(number("--microbatch", microbatch, "N", "Samples of a microbatch"));
     keep(add_choice(command, "--precision", precision, stagecut::transformer::precision_words, "NAME",
                     "bf16, fp16, fp32 or fp8"));
-    trains(add_choice(command, "--recompute", recomputation, stagecut::transformer::recomputation_words, "HOW",
-                      "none, selective or full"));
+    // Where the model is one of many, the command has a word of its own for that.
+    if (!one_of_many) {
+      trains(add_choice(command, "--recompute", recomputation, stagecut::transformer::recomputation_words, "HOW",
+                        "none, selective or full"));
+    }
     trains(add_choice(command, "--flash", flash, switch_words, "ON", "FlashAttention, on or off"));
     number("--tensor-parallel", tensor_parallel, "T", "Devices that share each layer");
     trains(add_choice(command, "--sequence-parallel", sequence_parallel, switch_words, "ON",
@@ -128,6 +132,7 @@ struct transformer_words {
     set(recomputation, r.recomputation);
     set(overlap, r.overlap);
     set(flash, r.flash);
+    r.variants = r.variants || (variants && !inference);
     if (sequence_parallel) r.sequence_parallel = sequence_parallel;
     if (zero.value_or(0) != 0 && r.data_parallel == 1 && r.context_parallel == 1) {
       throw CLI::ValidationError("--zero",

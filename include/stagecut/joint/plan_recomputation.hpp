@@ -41,7 +41,7 @@ struct recompute_options {
 namespace detail {
 
 /// Refuses what a plan with recomputation cannot keep to.
-inline void check_recompute_options(const profile& model, const plan_request& request) {
+inline void check_recompute_options(const plan_request& request) {
   const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
     fail(argument_error("plan_recomputation", argument, value, requirement));
   };
@@ -55,10 +55,13 @@ inline void check_recompute_options(const profile& model, const plan_request& re
   }
   if (!request.speeds.empty()) refuse("speeds", "{…}", "must be empty: devices are alike");
   if (!request.in_flight.empty()) refuse("in_flight", "{…}", "must be empty: the schedule says it");
-  for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    if (!model.layers[i].group.empty()) {
-      fail(invalid_input(layer_text(model, i), "has a group, which this planner does not keep together"));
-    }
+}
+
+/// Refuses groups that reach beyond the head or the tail of a chain.
+inline void check_groups(const profile& model, const recomputed_chain& chain) {
+  for (std::size_t i = chain.first; i < chain.first + chain.model.layers.size(); ++i) {
+    if (model.layers[i].group.empty()) continue;
+    fail(invalid_input(layer_text(model, i), "has a group, which this planner does not keep together"));
   }
 }
 
@@ -142,9 +145,10 @@ inline void check_recompute_options(const profile& model, const plan_request& re
                                                       const recompute_options& options = {}) {
   return detail::as_one_chain("plan_recomputation", model, request, [&](const profile& chain) {
     const plan_request wanted = detail::with_machine(chain, request);
-    detail::check_recompute_options(chain, wanted);
+    detail::check_recompute_options(wanted);
     detail::check_makespan_request(chain, wanted);
     const recomputed_chain layers = as_recompute_model(chain, options.names, wanted.memory);
+    detail::check_groups(chain, layers);
     const recompute_request asked = detail::recompute_request_of(wanted, options);
     const outcome<recompute_plan> found = minimize_recomputation(layers.model, asked);
     if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/joint/detail/choice_curves.hpp>
+#include <stagecut/joint/detail/link_options.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/rank_options.hpp>
 #include <stagecut/schedule/schedule.hpp>
@@ -43,23 +44,21 @@ class option_builder {
   /// The graph. Empty: there is no plan. `complete()` says whether it was too large.
   option_graph build() {
     keys_.resize(result_.ranks.size());
-    std::map<label, std::uint32_t> at{{label{}, 0}};
     labels_.push_back({label{}});
-    for (std::size_t r = 0; r < result_.ranks.size() && complete_; ++r) add_step(r, at);
-    if (complete_) link();
+    for (std::size_t r = 0; r < result_.ranks.size() && complete_; ++r) add_step(r);
+    if (!complete_) return {};
+    std::vector<std::uint32_t> nodes;
+    for (const auto& each : labels_) nodes.push_back(static_cast<std::uint32_t>(each.size()));
+    arcs_.resize(result_.ranks.size());
+    link_options(result_, std::move(nodes), arcs_, keys_);
     return std::move(result_);
   }
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
  private:
   using label = std::vector<std::uint32_t>;
-  struct arc {
-    std::uint32_t from;
-    std::uint32_t to;
-    std::uint32_t choice;  // of contents: class; where all are alike, first a number of layers
-  };
 
-  void add_step(std::size_t r, std::map<label, std::uint32_t>& at) {
+  void add_step(std::size_t r) {
     std::map<label, std::uint32_t> next;
     std::vector<label> reached;
     const auto node = [&](const label& to) {
@@ -72,7 +71,6 @@ class option_builder {
     } else {
       for (std::uint32_t u = 0; u < labels_[r].size() && complete_; ++u) add_cuts(r, u, node);
     }
-    at = std::move(next);
     labels_.push_back(std::move(reached));
   }
 
@@ -207,54 +205,8 @@ class option_builder {
     arcs_of(r).push_back({u, node(to), static_cast<std::uint32_t>(place)});
   }
 
-  /// Turns arcs into edges with groups of options, and keeps those on a path.
-  void link() {
-    for (std::size_t r = 0; r < result_.ranks.size(); ++r) {
-      const std::vector<std::size_t> keys = result_.ranks[r].finish(keys_[r]);
-      std::map<std::size_t, std::uint32_t> group_of;
-      option_graph::step& step = result_.steps[r];
-      for (std::size_t c = 0; c < keys.size(); ++c) {
-        const rank_options::contents& here = result_.ranks[r].classes()[c];
-        const auto [place, is_new] = group_of.emplace(keys[c], static_cast<std::uint32_t>(step.groups.size()));
-        if (is_new) step.groups.push_back({here.first, here.last});
-        step.groups[place->second].last = here.last;
-      }
-      for (const arc& each : arcs_of(r)) step.edges.push_back({each.from, each.to, group_of.at(each.choice)});
-    }
-    keep_paths();
-  }
-
-  /// Drops nodes that are on no path, and numbers the others anew.
-  void keep_paths() {
-    const std::size_t ranks = result_.ranks.size();
-    std::vector<std::vector<char>> ends(ranks + 1);
-    for (std::size_t r = 0; r <= ranks; ++r) ends[r].assign(labels_[r].size(), r == ranks ? 1 : 0);
-    for (std::size_t r = ranks; r-- > 0;) {
-      for (const option_graph::edge& each : result_.steps[r].edges) {
-        if (ends[r + 1][each.to] != 0) ends[r][each.from] = 1;
-      }
-    }
-    result_.nodes.assign(ranks + 1, 0);
-    std::vector<std::vector<std::uint32_t>> number(ranks + 1);
-    for (std::size_t r = 0; r <= ranks; ++r) {
-      for (const char each : ends[r]) {
-        number[r].push_back(result_.nodes[r]);
-        result_.nodes[r] += each != 0 ? 1 : 0;
-      }
-    }
-    for (std::size_t r = 0; r < ranks; ++r) {
-      std::vector<option_graph::edge>& edges = result_.steps[r].edges;
-      std::size_t kept = 0;
-      for (const option_graph::edge& each : edges) {
-        if (ends[r + 1][each.to] == 0) continue;
-        edges[kept++] = {number[r][each.from], number[r + 1][each.to], each.group};
-      }
-      edges.resize(kept);
-    }
-  }
-
   [[nodiscard]] std::size_t layers() const noexcept { return curves_.model().layers.size(); }
-  std::vector<arc>& arcs_of(std::size_t r) {
+  std::vector<option_arc>& arcs_of(std::size_t r) {
     if (arcs_.size() <= r) arcs_.resize(r + 1);
     return arcs_[r];
   }
@@ -269,7 +221,7 @@ class option_builder {
   std::vector<range> ranges_;
   option_graph result_{};
   std::vector<std::vector<label>> labels_{};  // of every boundary and node
-  std::vector<std::vector<arc>> arcs_{};
+  std::vector<std::vector<option_arc>> arcs_{};
   std::vector<std::vector<std::size_t>> keys_{};  // of every rank and class
   bool complete_ = true;
 };

@@ -10,6 +10,7 @@
 #include <stagecut/joint/detail/option_columns.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/path_rows.hpp>
+#include <stagecut/joint/detail/program_matrix.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
@@ -24,11 +25,7 @@ class option_program {
  public:
   using live_options = option_paths::live_options;
 
-  struct variable {
-    enum class kind : std::uint8_t { option, path, slack, artificial } what;  // `path` is z
-    std::uint32_t rank;  // of an option; else the row of the program
-    std::uint32_t option;
-  };
+  using variable = program_variable;
   /// What is handed on to the next program: its paths, and its basis.
   struct basis {
     std::vector<std::uint32_t> rows{};
@@ -37,18 +34,18 @@ class option_program {
 
   /// @param scale  by which times are divided, so that they are near 1
   option_program(const recompute_problem& problem, const path_rows& paths, double scale)
-      : problem_(problem), paths_(paths), scale_(scale), columns_(problem), fixed_(columns_.fixed()) {}
+      : matrix_(problem, paths, scale), fixed_(matrix_.fixed()) {}
 
   /// Begins with the basis of another program, whose options may be given up by now.
   void begin(const live_options& live, const basis& from) {
-    rows_ = from.rows;
+    matrix_.rows = from.rows;
     basics_ = from.variables;
     take(live);
     invert();
   }
   /// Begins with a plan and a path.
   void begin(const live_options& live, const std::vector<std::uint32_t>& plan, std::uint32_t row) {
-    rows_ = {row};
+    matrix_.rows = {row};
     basics_.clear();
     for (std::uint32_t r = 0; r < plan.size(); ++r) basics_.push_back({variable::kind::option, r, plan[r]});
     for (auto t = static_cast<std::uint32_t>(plan.size()); t < fixed_; ++t) {
@@ -64,12 +61,12 @@ class option_program {
     set_values();
   }
 
-  [[nodiscard]] basis keep() const { return {rows_, basics_}; }
-  [[nodiscard]] const std::vector<std::uint32_t>& rows() const noexcept { return rows_; }
+  [[nodiscard]] basis keep() const { return {matrix_.rows, basics_}; }
+  [[nodiscard]] const std::vector<std::uint32_t>& rows() const noexcept { return matrix_.rows; }
   /// z, in whole units.
   [[nodiscard]] double value() const noexcept {
     for (std::size_t i = 0; i < basics_.size(); ++i) {
-      if (basics_[i].what == variable::kind::path) return values_[i] * scale_;
+      if (basics_[i].what == variable::kind::path) return values_[i] * matrix_.scale();
     }
     return 0;
   }
@@ -77,25 +74,25 @@ class option_program {
 
   /// Adds a path that is not yet a row.
   void add_row(std::uint32_t row) {
-    for (const std::uint32_t each : rows_) {
+    for (const std::uint32_t each : matrix_.rows) {
       if (each == row) return;
     }
     std::vector<double> entries;
-    double value = -paths_.constant(row) / scale_;
+    double value = -matrix_.constant(row);
     for (std::size_t i = 0; i < basics_.size(); ++i) {
-      entries.push_back(entry(basics_[i], row));
+      entries.push_back(matrix_.entry(basics_[i], row));
       value += entries[i] * values_[i];
     }
     inverse_.grow(entries);
-    rows_.push_back(row);
-    basics_.push_back({variable::kind::slack, static_cast<std::uint32_t>(fixed_ + rows_.size() - 1), 0});
+    matrix_.rows.push_back(row);
+    basics_.push_back({variable::kind::slack, static_cast<std::uint32_t>(fixed_ + matrix_.rows.size() - 1), 0});
     values_.push_back(value);
     duals_.push_back(0);
   }
 
   /// Drops paths that are loose, until no more than so many are left.
   void drop_loose(std::size_t most) {
-    for (std::size_t i = basics_.size(); i-- > 0 && rows_.size() > most;) {
+    for (std::size_t i = basics_.size(); i-- > 0 && matrix_.rows.size() > most;) {
       if (basics_[i].what == variable::kind::slack && values_[i] > 1e-5) drop(i);
     }
   }
@@ -112,7 +109,7 @@ class option_program {
 
   /// The weight of the path of every row, not negative, of sum 1 if there is any.
   [[nodiscard]] std::vector<double> multipliers() const {
-    std::vector<double> result(rows_.size());
+    std::vector<double> result(matrix_.rows.size());
     double sum = 0;
     for (std::size_t k = 0; k < result.size(); ++k) {
       result[k] = duals_[fixed_ + k] > 0 ? duals_[fixed_ + k] : 0;
@@ -132,35 +129,11 @@ class option_program {
   }
 
  private:
-  static constexpr double penalty = 16;  // of a share of what is given up, in units of the scale
   static constexpr double nothing = 1e-9;
-
-  [[nodiscard]] double cost(const variable& each) const {
-    if (each.what == variable::kind::path) return 1;
-    const bool allowed = each.what == variable::kind::slack ||
-                         (each.what == variable::kind::option && (*live_)[each.rank][each.option] != 0);
-    return allowed ? 0 : penalty;
-  }
-
-  /// The coefficient of a variable in the row of a path: z - (sum of shares) - slack = constant.
-  [[nodiscard]] double entry(const variable& each, std::uint32_t row) const {
-    if (each.what == variable::kind::path) return 1;
-    if (each.what != variable::kind::option) return 0;
-    return -columns_.weigh(each.rank, each.option, paths_.counts(row)) / scale_;
-  }
-
-  void column(const variable& each, std::vector<double>& to) const {
-    to.assign(fixed_ + rows_.size(), 0);
-    if (each.what == variable::kind::slack) to[each.rank] = -1;
-    if (each.what == variable::kind::artificial) to[each.rank] = 1;
-    if (each.what == variable::kind::option) columns_.column(each.rank, each.option, to);
-    if (each.what == variable::kind::slack || each.what == variable::kind::artificial) return;
-    for (std::size_t k = 0; k < rows_.size(); ++k) to[fixed_ + k] = entry(each, rows_[k]);
-  }
 
   /// Makes the inverse and all that hangs on it anew.
   void invert() {
-    const std::size_t m = fixed_ + rows_.size();
+    const std::size_t m = fixed_ + matrix_.rows.size();
     std::vector<double> all;
     std::vector<double> one;
     std::vector<std::pair<std::size_t, std::size_t>> left;
@@ -171,7 +144,7 @@ class option_program {
       }
       all.clear();
       for (const variable& each : basics_) {
-        column(each, one);
+        matrix_.column(each, one);
         all.insert(all.end(), one.begin(), one.end());
       }
       inverse_.invert(all, m, left);
@@ -179,10 +152,7 @@ class option_program {
     set_values();
   }
 
-  void take(const live_options& live) {
-    live_ = &live;
-    columns_.take(live);
-  }
+  void take(const live_options& live) { matrix_.take(live); }
 
   /// All that follows from the inverse and the costs.
   void set_values() {
@@ -191,27 +161,16 @@ class option_program {
     duals_.assign(m, 0);
     for (std::size_t i = 0; i < m; ++i) {
       const double* const row = inverse_.row(i);
-      const double costs = cost(basics_[i]);
+      const double costs = matrix_.cost(basics_[i]);
       for (std::size_t j = 0; j < m; ++j) {
-        values_[i] += row[j] * (j < fixed_ ? columns_.side(j) : paths_.constant(rows_[j - fixed_]) / scale_);
+        values_[i] += row[j] * matrix_.side(j);
         duals_[j] += costs * row[j];
       }
     }
-    price(duals_.data(), &option_columns::of_rank::reduced);
-    for (option_columns::of_rank& each : columns_.live()) {
+    matrix_.price(duals_.data(), &option_columns::of_rank::reduced);
+    for (option_columns::of_rank& each : matrix_.columns()) {
       for (double& reduced : each.reduced) reduced = -reduced;
     }
-  }
-
-  void price(const double* multipliers, std::vector<double> option_columns::of_rank::*result) {
-    weights_.assign(problem_.order->stages() * tick_kinds, 0);
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
-      const double by = multipliers[fixed_ + k] / scale_;
-      if (by == 0) continue;
-      const std::vector<double>& counts = paths_.counts(rows_[k]);
-      for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] -= by * counts[j];
-    }
-    columns_.price(multipliers, weights_, result);
   }
 
   [[nodiscard]] std::size_t most_negative() const {
@@ -231,13 +190,13 @@ class option_program {
   bool primal_step() {
     variable best{};
     double least = -nothing;
-    for (std::uint32_t r = 0; r < columns_.live().size(); ++r) {
-      const option_columns::of_rank& here = columns_.live()[r];
+    for (std::uint32_t r = 0; r < matrix_.columns().size(); ++r) {
+      const option_columns::of_rank& here = matrix_.columns()[r];
       for (std::size_t c = 0; c < here.ids.size(); ++c) {
         if (here.reduced[c] < least) least = here.reduced[c], best = {variable::kind::option, r, here.ids[c]};
       }
     }
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
+    for (std::size_t k = 0; k < matrix_.rows.size(); ++k) {
       if (duals_[fixed_ + k] < least) least = duals_[fixed_ + k], best = slack_of(k);
     }
     if (!(least < -nothing)) return false;
@@ -253,7 +212,7 @@ class option_program {
       leaving = i;
     }
     if (leaving == basics_.size() || basics_[leaving].what == variable::kind::path) return false;
-    price(inverse_.row(leaving), &option_columns::of_rank::row);
+    matrix_.price(inverse_.row(leaving), &option_columns::of_rank::row);
     pivot(leaving, best, least);
     return true;
   }
@@ -261,7 +220,7 @@ class option_program {
   /// Puts a variable that is below 0 out of the basis; false: no other one can make up for it.
   bool dual_step(std::size_t leaving) {
     const double* const row = inverse_.row(leaving);
-    price(row, &option_columns::of_rank::row);
+    matrix_.price(row, &option_columns::of_rank::row);
     variable best{};
     double ratio = 1e300;
     double steepest = 0;
@@ -275,13 +234,13 @@ class option_program {
       reduced = cost;
       return true;
     };
-    for (std::uint32_t r = 0; r < columns_.live().size(); ++r) {
-      const option_columns::of_rank& here = columns_.live()[r];
+    for (std::uint32_t r = 0; r < matrix_.columns().size(); ++r) {
+      const option_columns::of_rank& here = matrix_.columns()[r];
       for (std::size_t c = 0; c < here.ids.size(); ++c) {
         if (better(here.reduced[c], here.row[c])) best = {variable::kind::option, r, here.ids[c]};
       }
     }
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
+    for (std::size_t k = 0; k < matrix_.rows.size(); ++k) {
       if (better(duals_[fixed_ + k], -row[fixed_ + k])) best = slack_of(k);
     }
     if (!(steepest > 0)) return false;
@@ -293,7 +252,7 @@ class option_program {
 
   /// The column of a variable, in terms of the basis.
   void enter(const variable& each) {
-    column(each, column_);
+    matrix_.column(each, column_);
     inverse_.multiply(column_, entering_);
   }
 
@@ -302,7 +261,7 @@ class option_program {
     const double by = reduced / entering_[leaving];
     const double* const row = inverse_.row(leaving);
     for (std::size_t j = 0; j < duals_.size(); ++j) duals_[j] += by * row[j];
-    for (option_columns::of_rank& each : columns_.live()) {
+    for (option_columns::of_rank& each : matrix_.columns()) {
       double* __restrict const to = each.reduced.data();
       const double* __restrict const from = each.row.data();
       for (std::size_t c = 0; c < each.ids.size(); ++c) to[c] -= by * from[c];
@@ -322,25 +281,19 @@ class option_program {
     basics_.erase(at(basics_, place));
     values_.erase(at(values_, place));
     duals_.erase(at(duals_, row));
-    rows_.erase(at(rows_, row - fixed_));
+    matrix_.rows.erase(at(matrix_.rows, row - fixed_));
     for (variable& each : basics_) {
       const bool of_row = each.what == variable::kind::slack || each.what == variable::kind::artificial;
       if (of_row && each.rank > row) --each.rank;
     }
   }
 
-  const recompute_problem& problem_;
-  const path_rows& paths_;
-  double scale_;
-  option_columns columns_;
+  program_matrix matrix_;
   std::size_t fixed_;
-  const live_options* live_ = nullptr;
-  std::vector<std::uint32_t> rows_{};
   std::vector<variable> basics_{};
   basis_inverse inverse_{};
   std::vector<double> values_{};  // of the basic variables
   std::vector<double> duals_{};   // of the rows
-  std::vector<double> weights_{};
   std::vector<double> column_{};
   std::vector<double> entering_{};
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/joint/detail/in_flight_filter.hpp>
+#include <stagecut/joint/detail/option_disjunction.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/option_program.hpp>
 #include <stagecut/joint/detail/path_rows.hpp>
@@ -180,76 +181,13 @@ class option_search {
     split(here);
   }
 
-  /// A duration of one stage of all ranks, and the value above which a rank is the first.
-  struct disjunction {
-    std::size_t slot = 0;  // of a rank's durations
-    double limit = 0;
-    double score = 0;
-  };
-
-  /// Whether a rank has options on both sides.
-  [[nodiscard]] int side_of(const live_options& live, std::size_t r, const disjunction& by) const {
-    const rank_options& rank = graph_.ranks[r];
-    bool below = false;
-    bool above = false;
-    if (by.slot >= rank.width()) return 0;
-    const double* const times = rank.times(by.slot);
-    for (std::size_t o = 0; o < rank.size(); ++o) {
-      if (live[r][o] == 0) continue;
-      (times[o] > by.limit ? above : below) = true;
-    }
-    return below && above ? 0 : above ? 1 : -1;
-  }
-
-  /// The disjunction that the mix of options is farthest from keeping.
-  [[nodiscard]] disjunction choose(const live_options& live) const {
-    std::vector<double> mean(graph_.ranks.size());
-    disjunction best_one;
-    std::size_t width = 0;
-    for (const rank_options& each : graph_.ranks) width = width < each.width() ? each.width() : width;
-    for (std::size_t slot = 0; slot < width; ++slot) {
-      mean.assign(mean.size(), 0);
-      program_->each_share([&](std::size_t r, std::size_t o, double share) {
-        if (slot < graph_.ranks[r].width()) mean[r] += share * graph_.ranks[r].times(slot)[o];
-      });
-      for (std::size_t r = 0; r < mean.size(); ++r) {
-        if (slot >= graph_.ranks[r].width()) continue;
-        const double* const times = graph_.ranks[r].times(slot);
-        double below = -1;
-        double above = no_time;
-        for (std::size_t o = 0; o < graph_.ranks[r].size(); ++o) {
-          if (live[r][o] == 0) continue;
-          if (times[o] <= mean[r] && times[o] > below) below = times[o];
-          if (times[o] > mean[r] && times[o] < above) above = times[o];
-        }
-        if (below < 0 || above >= no_time) continue;
-        const double near = mean[r] - below < above - mean[r] ? mean[r] - below : above - mean[r];
-        const double weight = slot % graph_.ranks[r].kinds() == tick_f ? 5 : 1;
-        // The rank whose mean is largest counts most: the others are below anyway.
-        if (near * weight > best_one.score && is_largest(mean, live, slot, r, below)) {
-          best_one = {slot, below, near * weight};
-        }
-      }
-    }
-    return best_one;
-  }
-
-  /// Whether no undecided rank has a larger mean.
-  [[nodiscard]] bool is_largest(const std::vector<double>& mean, const live_options& live, std::size_t slot,
-                                std::size_t r, double limit) const {
-    for (std::size_t q = 0; q < mean.size(); ++q) {
-      if (mean[q] > mean[r] && side_of(live, q, {slot, limit, 0}) == 0) return false;
-    }
-    return true;
-  }
-
   /// Opens the parts of a set: no undecided rank above the limit, or the first one that is.
   void split(node& here) {
-    const disjunction by = choose(here.live);
+    const disjunction by = disjunction_choice(graph_, here.live, *program_).best();
     if (by.score <= 0) return split_rank(here);
     node below{here.live, here.bound, here.basis};
     for (std::size_t r = 0; r < graph_.ranks.size(); ++r) {
-      if (side_of(here.live, r, by) != 0) continue;
+      if (side_of(graph_.ranks[r], here.live[r], by) != 0) continue;
       const double* const times = graph_.ranks[r].times(by.slot);
       node above{below.live, here.bound, here.basis};
       for (std::size_t o = 0; o < graph_.ranks[r].size(); ++o) {

@@ -51,6 +51,7 @@ class recompute_search {
   found run() {
     const found first = start();
     if (first != found::plan) return first;
+    bound_ = bound_of_work();
     // Not all ways lead to the best plan: several are gone.
     const chosen_options first_plan = best_;
     for (std::size_t way = 0; way < first_ways; ++way) anneal(first_plan, rounds_of_way);
@@ -195,7 +196,7 @@ class recompute_search {
       clock_.pause_after(pause);
       proved_ = search.run();
       clock_.resume();
-      bound_ = search.bound;
+      bound_ = bound_ < search.bound ? search.bound : bound_;
       clock_.state.bound = bound_ * unit_.unit;
       if (search.makespan < makespan_) take({problem_.counts_of(search.best), search.best}, search.makespan);
       if (proved_ || clock_.look()) break;
@@ -210,11 +211,14 @@ class recompute_search {
   /// Annealing alone, where there are too many options.
   void improve() {
     for (std::size_t round = 0; round < 20 && !clock_.look(); ++round) anneal(best_, rounds_of_way);
+  }
+
+  /// No plan takes less than its work, shared out evenly.
+  [[nodiscard]] double bound_of_work() const {
     const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
-    double least = 0;
+    double least = least_of(model_.head) + least_of(model_.tail);
     for (const std::size_t each : model_.layers) least += least_of(model_.types[each]);
-    bound_ = passes * (least + least_of(model_.head) + least_of(model_.tail)) /
-             static_cast<double>(request_.order.ranks()) * (1 - 0x1p-40);
+    return passes * least / static_cast<double>(request_.order.ranks()) * (1 - 0x1p-40);
   }
 
   /// Both passes of a layer at least, in whole units.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/joint/detail/option_columns.hpp>
+#include <stagecut/joint/detail/option_graph.hpp>
+#include <stagecut/joint/detail/path_rows.hpp>
+#include <stagecut/joint/detail/recompute_problem.hpp>
+#include <stagecut/makespan/detail/tick_rows.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// A variable of the linear program that mixes options.
+struct program_variable {
+  enum class kind : std::uint8_t {
+    option,     // its share
+    path,       // z, the length of the longest path
+    slack,      // by which z is above the length of a path
+    artificial  // what a row of a rank or a type lacks
+  } what;
+  std::uint32_t rank;  // of an option; else the row of the program
+  std::uint32_t option;
+};
+
+/// The rows and columns of that program, in which times are divided by a scale: ranks, types, then paths, of which each
+/// says z - (sum of shares) - slack = constant.
+class program_matrix {
+ public:
+  program_matrix(const recompute_problem& problem, const path_rows& paths, double scale)
+      : paths_(paths), scale_(scale), columns_(problem), weights_(problem.order->stages() * tick_kinds) {}
+
+  std::vector<std::uint32_t> rows{};  ///< the paths, by number
+
+  [[nodiscard]] std::size_t fixed() const noexcept { return columns_.fixed(); }
+  [[nodiscard]] double scale() const noexcept { return scale_; }
+  [[nodiscard]] std::vector<option_columns::of_rank>& columns() noexcept { return columns_.live(); }
+
+  void take(const option_paths::live_options& live) {
+    live_ = &live;
+    columns_.take(live);
+  }
+
+  /// 1 for z, a penalty for what is given up.
+  [[nodiscard]] double cost(const program_variable& each) const {
+    using kind = program_variable::kind;
+    if (each.what == kind::path) return 1;
+    if (each.what == kind::slack) return 0;
+    return each.what == kind::option && (*live_)[each.rank][each.option] != 0 ? 0 : penalty;
+  }
+
+  /// What messages add to a path.
+  [[nodiscard]] double constant(std::uint32_t path) const noexcept { return paths_.constant(path) / scale_; }
+  /// The right-hand side of a row.
+  [[nodiscard]] double side(std::size_t row) const noexcept {
+    return row < fixed() ? columns_.side(row) : constant(rows[row - fixed()]);
+  }
+
+  /// The coefficient of a variable in the row of a path, its slack apart.
+  [[nodiscard]] double entry(const program_variable& each, std::uint32_t path) const {
+    if (each.what == program_variable::kind::path) return 1;
+    if (each.what != program_variable::kind::option) return 0;
+    return -columns_.weigh(each.rank, each.option, paths_.counts(path)) / scale_;
+  }
+
+  void column(const program_variable& each, std::vector<double>& to) const {
+    using kind = program_variable::kind;
+    to.assign(fixed() + rows.size(), 0);
+    if (each.what == kind::slack) to[each.rank] = -1;
+    if (each.what == kind::artificial) to[each.rank] = 1;
+    if (each.what == kind::option) columns_.column(each.rank, each.option, to);
+    if (each.what == kind::slack || each.what == kind::artificial) return;
+    for (std::size_t k = 0; k < rows.size(); ++k) to[fixed() + k] = entry(each, rows[k]);
+  }
+
+  /// For every live option the product of its column with multipliers of all rows.
+  void price(const double* multipliers, std::vector<double> option_columns::of_rank::*result) {
+    weights_.assign(weights_.size(), 0);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const double by = multipliers[fixed() + k] / scale_;
+      if (by == 0) continue;
+      const std::vector<double>& counts = paths_.counts(rows[k]);
+      for (std::size_t j = 0; j < weights_.size(); ++j) weights_[j] -= by * counts[j];
+    }
+    columns_.price(multipliers, weights_, result);
+  }
+
+ private:
+  static constexpr double penalty = 16;  // of a share, in units of the scale
+
+  const path_rows& paths_;
+  double scale_;
+  option_columns columns_;
+  const option_paths::live_options* live_ = nullptr;
+  std::vector<double> weights_;
+};
+
+}  // namespace stagecut::inline v0::detail
