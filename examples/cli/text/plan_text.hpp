@@ -154,6 +154,7 @@ inline table stages_table(const stagecut::plan& plan, std::size_t most) {
   lines.add(head);
   const auto span = [&](std::size_t s) {
     const auto layers = stagecut::layers_of(plan, s);
+    if (layers.empty()) return std::string("-");
     const auto front = shown(plan.profile.layers[layers.front()].name, most);
     if (layers.size() == 1) return front;
     const bool gaps = layers.back() - layers.front() + 1 != layers.size();

@@ -66,10 +66,14 @@ inline void check_layers(const target_entry& entry, const plan& p) {
     why = stagecut::detail::misplaced_layer(entry, p.profile, stages, p.devices, p.cuts.stages());
   }
   if (!why.empty()) refuse(entry.name, why);
+  for (std::size_t s = 0; s < p.cuts.stages() && entry.kind != framework::sapp; ++s) {
+    if (p.cuts.stage(s).empty()) refuse(entry.name, joined({"stage ", s, " has no layer"}));
+  }
   if (entry.counts == decoder_counts::none) return;
   const auto decoders = decoders_of_stages(p);
   for (std::size_t s = 0; s < decoders.size(); ++s) {
-    if (decoders[s] == 0) refuse(entry.name, joined({"stage ", s, " has no layer of kind \"decoder\""}));
+    const bool empty = p.assignment.empty() && p.cuts.stage(s).empty() && entry.kind == framework::sapp;
+    if (decoders[s] == 0 && !empty) refuse(entry.name, joined({"stage ", s, " has no layer of kind \"decoder\""}));
   }
   if (entry.counts != decoder_counts::equal_or_ends) return;
   why = stagecut::detail::counts_obstacle(decoders, p.chunks);

@@ -16,16 +16,17 @@
 // Which layers are a stage, how they are run, and which stage feeds which, in JSON.
 namespace stagecut::inline v0::io::detail {
 
+/// Cut points; whether stages may be empty is said by the plan.
 inline cuts read_cuts(const json_value& value) {
   std::vector<std::size_t> points;
   for (const json_value& element : value.elements()) {
     const std::size_t point = element.count();
     if (points.empty() && point != 0) element.fail(element.shown(), " is not 0");
-    if (!points.empty() && point <= points.back()) element.fail(element.shown(), " is not above the point before it");
+    if (!points.empty() && point < points.back()) element.fail(element.shown(), " is below the point before it");
     points.push_back(point);
   }
   if (points.empty()) value.fail("holds no point");
-  return cuts(std::move(points));
+  return cuts(std::move(points), empty_stages::allowed);
 }
 
 inline std::vector<std::size_t> read_assignment(const json_value& value) {
