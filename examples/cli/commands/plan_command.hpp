@@ -296,6 +296,7 @@ struct plan_command {
       line.show([&] { return search_text(model, now, "makespan", time_limit - line.seconds()); });
     };
     stagecut::plan_request asked = request;
+    asked.target = stagecut::framework::none;  // what it cannot be told is said by its writer
     if (line.is_shown()) asked.limits.progress = tell;
     const count_range of = chunks_said.empty() ? count_range{request.chunks, request.chunks} : chunks;
     return recompute.solve(model, asked, of.first, of.last, schedule_said->count() != 0);

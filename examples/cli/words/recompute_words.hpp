@@ -68,6 +68,9 @@ struct recompute_words {
   /// The best plan of so many chunks, from the first to the last number; `schedule_said`: not to choose the order.
   [[nodiscard]] stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model, stagecut::plan_request request,
                                                         std::size_t first, std::size_t last, bool schedule_said) {
+    bool any = false;
+    for (const stagecut::layer& each : model.layers) any = any || !each.recomputations.empty();
+    if (!any) throw CLI::ValidationError("--recompute", "no layer says how it could be recomputed: \"recomputations\"");
     stagecut::recompute_options options;
     if (how != "auto") {
       for (const std::string_view each : split(how, ',')) options.names.emplace_back(each);

@@ -65,6 +65,20 @@ inline void check_groups(const profile& model, const recomputed_chain& chain) {
   }
 }
 
+/// Refuses a recomputation that no layer has.
+inline void check_names(const profile& model, const recompute_options& options) {
+  for (const std::string& name : options.names) {
+    bool known = false;
+    for (const layer& each : model.layers) {
+      const bool own = (each.recomputation.empty() ? std::string(no_recomputation) : each.recomputation.get()) == name;
+      known = known || own || find_variant(each.recomputations, name) != nullptr;
+    }
+    if (!known) {
+      fail(argument_error("plan_recomputation", "options.names", in_quotes(name), "is the recomputation of no layer"));
+    }
+  }
+}
+
 /// The model as it is run: the figures of every layer are those of its choice.
 [[nodiscard]] inline profile with_choices(profile model, const std::vector<layer_choice>& choices) {
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -149,6 +163,7 @@ inline void check_groups(const profile& model, const recomputed_chain& chain) {
     detail::check_makespan_request(chain, wanted);
     const recomputed_chain layers = as_recompute_model(chain, options.names, wanted.memory);
     detail::check_groups(chain, layers);
+    detail::check_names(chain, options);
     const recompute_request asked = detail::recompute_request_of(wanted, options);
     const outcome<recompute_plan> found = minimize_recomputation(layers.model, asked);
     if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());

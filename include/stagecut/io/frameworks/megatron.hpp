@@ -9,6 +9,8 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/io/detail/check_target.hpp>
 #include <stagecut/io/detail/format_text.hpp>
+#include <stagecut/io/detail/megatron_recomputation.hpp>
+#include <stagecut/plan/detail/target_kinds.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/target.hpp>
 
@@ -46,10 +48,14 @@ namespace detail {
 ///          - a stage out of its device's turn, several stages on the only device, and on several, microbatches that
 ///            the ranks do not divide, or that do not come out in the group
 ///          - a schedule but `1f1b`, or with several stages a device but `interleaved`
+///          - chosen recomputation but `selective` or `full` of all decoders, or `full` of equally many at the beginning
+///            of every stage
 ///
 /// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025.
 [[nodiscard]] inline std::string as_megatron(const plan& p) {
-  const stagecut::detail::target_kinds kinds(detail::check_target("as_megatron", framework::megatron, p), p.profile);
+  const target_entry& entry =
+      detail::check_target("as_megatron", framework::megatron, p, detail::recomputation_said::yes);
+  const stagecut::detail::target_kinds kinds(entry, p.profile);
   const auto stage_text = [&](std::size_t s) {
     std::string letters;
     for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) {
@@ -66,7 +72,8 @@ namespace detail {
     return text;
   };
   return detail::joined({"--pipeline-model-parallel-size ", p.devices, " --pipeline-model-parallel-layout \"",
-                         detail::sequence_text(p.cuts.stages(), "|", stage_text), "\"", detail::megatron_group(p)});
+                         detail::sequence_text(p.cuts.stages(), "|", stage_text), "\"", detail::megatron_group(p),
+                         detail::megatron_recomputation(entry.name, p, kinds)});
 }
 
 /// A plan for Megatron-LM without a layout, for its versions that have none: equally many decoders on all stages, or on
@@ -80,7 +87,8 @@ namespace detail {
 ///
 /// Source: Megatron-LM, `megatron/training/arguments.py` and `megatron/core/transformer/transformer_config.py`, 2025.
 [[nodiscard]] inline std::string as_megatron_flags(const plan& p) {
-  detail::check_target("as_megatron_flags", framework::megatron_flags, p);
+  const target_entry& entry =
+      detail::check_target("as_megatron_flags", framework::megatron_flags, p, detail::recomputation_said::yes);
   const auto decoders = detail::decoders_of_stages(p);
   const std::size_t stages = decoders.size();
   std::string text = detail::joined({"--pipeline-model-parallel-size ", p.devices});
@@ -100,7 +108,7 @@ namespace detail {
     if (!all_equal(0, stages - 1) || stages == 2) add("--decoder-first-pipeline-num-layers", decoders.front());
     if (!all_equal(1, stages)) add("--decoder-last-pipeline-num-layers", decoders.back());
   }
-  return text;
+  return text + detail::megatron_recomputation(entry.name, p, stagecut::detail::target_kinds(entry, p.profile));
 }
 
 }  // namespace stagecut::inline v0::io

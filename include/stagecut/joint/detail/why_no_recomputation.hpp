@@ -55,8 +55,7 @@ namespace stagecut::inline v0::detail {
   reason why{reason::cause::memory};
   why.available = static_cast<std::size_t>(greatest);
   why.needed = static_cast<std::size_t>(greatest + lacking);
-  why.place = joined(
-      {"with least activations a rank of ", request.order.name.empty() ? "the order" : request.order.name.c_str()});
+  why.place = "a device, with the recomputation of every layer that keeps least,";
   why.remedy = joined({why.needed, " bytes a device would do"});
   return why;
 }
