@@ -222,6 +222,7 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"target", "--for"},
                                                                        {"sizes", "--topology"},
                                                                        {"objective", "--objective"},
+                                                                       {"recompute", "--recompute"},
                                                                        {"chunks", "--chunks"},
                                                                        {"group", "--group"},
                                                                        {"slices", "--slices"},

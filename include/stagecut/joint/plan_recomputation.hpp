@@ -74,7 +74,7 @@ inline void check_names(const profile& model, const recompute_options& options) 
       known = known || own || find_variant(each.recomputations, name) != nullptr;
     }
     if (!known) {
-      fail(argument_error("plan_recomputation", "options.names", in_quotes(name), "is the recomputation of no layer"));
+      fail(argument_error("plan_recomputation", "recompute", in_quotes(name), "is the recomputation of no layer"));
     }
   }
 }
