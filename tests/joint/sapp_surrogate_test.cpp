@@ -142,10 +142,10 @@ TEST_CASE("what SAPP has no objective for") {
   CHECK(said(one_forward_one_backward(4, 4), 2) == "stagecut::minimize_sapp_surrogate: level = 2, must be 0 or 1");
   CHECK(said(zbv(2, 4), 1) ==
         "stagecut::minimize_sapp_surrogate: order = \"zbv\", must have the stages of the ranks in turn");
-  CHECK(said(zb_h1(2, 4), 1) ==
-        "stagecut::minimize_sapp_surrogate: order = \"zb-h1\", must run backward passes whole");
-  CHECK(refusal([&] { return sapp_objective(model, {.order = zb_h1(2, 4)}, cuts{0, 4, 8}, {}, 0); }) ==
-        "stagecut::sapp_objective: order = \"zb-h1\", must run backward passes whole");
+  CHECK(said(zb_h1(2, 4), 1) == "stagecut::minimize_sapp_surrogate: order = \"zb-h1\", must run backward passes whole");
+  CHECK(refusal([&] {
+          return sapp_objective(model, {.order = zb_h1(2, 4)}, cuts{0, 4, 8}, {}, 0);
+        }) == "stagecut::sapp_objective: order = \"zb-h1\", must run backward passes whole");
   const auto few = minimize_sapp_surrogate(model, {.order = one_forward_one_backward(9, 9)});
   CHECK(few.why().what == reason::cause::more_stages_than_layers);
 }

@@ -75,8 +75,9 @@ namespace detail {
       const recompute_choice& b = type.choices[best];
       const bool is_faster = a.backward < b.backward;
       const bool is_leaner = a.activations < b.activations;
-      const bool is_better = choice == even_choice::fastest ? is_faster || (a.backward == b.backward && is_leaner)
-                                                            : is_leaner || (a.activations == b.activations && is_faster);
+      const bool is_better = choice == even_choice::fastest
+                                 ? is_faster || (a.backward == b.backward && is_leaner)
+                                 : is_leaner || (a.activations == b.activations && is_faster);
       if (is_better) best = r;
     }
     of_types.push_back(best);
