@@ -129,7 +129,7 @@ TEST_CASE("too many options: a plan, and a bound of the work") {
   REQUIRE(found.has_value());
   CHECK(found->bound <= found->objective);
   CHECK(found->bound > 0);
-  MESSAGE(to_string(found.state()), ", ", found->objective, " with bound ", found->bound);
+  MESSAGE(std::string(to_string(found.state())), ", ", found->objective, " with bound ", found->bound);
 }
 
 TEST_CASE("what SAPP has no objective for") {
