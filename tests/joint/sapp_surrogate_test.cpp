@@ -93,7 +93,7 @@ TEST_CASE("the least objective of small models, compared with all plans") {
     if (joint_tests::plans_of(drawn) > 2000) continue;
     ++done;
     CAPTURE(done);
-    for (const std::size_t level : {0, 1}) {
+    for (std::size_t level = 0; level <= 1; ++level) {
       const std::optional<best_plan> best = best_of_all(drawn, level);
       const auto found = minimize_sapp_surrogate(drawn.model, drawn.request, level);
       infeasible += best ? 0 : 1;
@@ -118,11 +118,11 @@ TEST_CASE("the least objective of small models, compared with all plans") {
 
 TEST_CASE("too many options: a plan, and a bound of the work") {
   recompute_model model;
-  for (std::size_t t = 0; t < 40; ++t) {
-    const auto time = static_cast<double>(t % 7 + 1);
+  for (std::size_t t = 0; t < 4; ++t) {
+    const auto time = static_cast<double>(t + 1);
     model.types.push_back({.forward = time, .choices = {{"none", 2 * time, 0, 5}, {"full", 3 * time, 0, 1}}});
-    model.layers.push_back(t);
   }
+  for (std::size_t i = 0; i < 60; ++i) model.layers.push_back(i * i % 7 % 4);
   recompute_request request{.order = sapp_interleaved(3, 3, 3, sapp_memory::big)};
   request.memory_per_device = 400;
   const auto found = minimize_sapp_surrogate(model, request);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <random>
@@ -112,6 +113,25 @@ TEST_CASE("work that takes as long as the best plan is not searched") {
   CHECK(row.not_searched.find("its work alone takes ") == 0);
   REQUIRE(sweep.best.has_value());
   CHECK(row.bound >= sweep.rows[*sweep.best].found->makespan);
+}
+
+TEST_CASE("what takes no time, and does not fit") {
+  recompute_model model;
+  model.types.push_back({.choices = {{"none", 0, 0, 8}, {"full", 6, 0, 1}}});
+  model.layers.assign(4, 0);
+  auto request = request_for(2, {2});
+  request.chunks = {1};
+  request.with.memory_per_device = 4;
+  const recompute_sweep sweep = sweep_recomputation(model, request);
+  REQUIRE(sweep.best == std::size_t{0});
+  CHECK(sweep.rows[0].bound == sweep.rows[0].found->makespan);
+  model.types[0].choices.pop_back();
+  request.with.memory_per_device.reset();
+  CHECK(sweep_recomputation(model, request).rows[0].found->makespan == 0);
+  request.with.memory_per_device = 4;
+  const recompute_sweep none = sweep_recomputation(model, request);
+  CHECK(!none.best.has_value());
+  CHECK(none.rows[0].found.state() == state::infeasible);
 }
 
 TEST_CASE("limits are those of the whole sweep") {

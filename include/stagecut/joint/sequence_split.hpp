@@ -35,7 +35,7 @@ struct sequence_bytes {
   double head;    ///< what the head keeps of a whole sequence
   double logits;  ///< what the tail keeps of one, in 4 bytes each
 
-  sequence_bytes(const sequence_figures& of) {
+  explicit sequence_bytes(const sequence_figures& of) {
     const auto check = [](const char* name, std::size_t value) {
       if (value == 0) fail(argument_error("sequence_split", name, "0", "must be at least 1"));
       return static_cast<double>(value);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -47,11 +48,10 @@ namespace stagecut::inline v0::detail {
   return model;
 }
 
-/// What the busiest rank works in an iteration at least, whatever plan that fits; unset: none does. Where there are too many
-/// options it is what all ranks work at least, shared out evenly.
+/// What the busiest rank works in an iteration at least, whatever plan that fits; unset: none does. Where there may be too
+/// many options it is what all ranks work at least, shared out evenly, whether a plan fits or not.
 [[nodiscard]] inline std::optional<double> least_work(const recompute_model& model, const recompute_request& request) {
   const schedule& order = request.order;
-  if (!fits_with(leanest_of(model), request, 0)) return std::nullopt;
   const bool splits = splits_backward(order);
   const whole_times unit = unit_of(model, {}, order);
   const std::vector<rank_rules> rules = rules_of(model, request, unit, splits);
@@ -59,13 +59,17 @@ namespace stagecut::inline v0::detail {
   const double even = work_of(model, unit, true) / static_cast<double>(order.ranks());
   const double greatest = work_of(model, unit, false);
   double least = even;
-  for (double most = even * 1.05;; most *= 1.1) {
+  const bool has_few_options = curves.alike() || order.stages() <= 2 * order.ranks();
+  if (has_few_options && !fits_with(leanest_of(model), request, 0)) return std::nullopt;
+  // Something may be done in no time, and what fits need not.
+  const double first = even * 1.05 < greatest / 1000 ? greatest / 1000 : even * 1.05;
+  for (double most = first; has_few_options; most *= 1.1) {
     option_builder builder(curves, order, rules, splits, request.least_layers, model.layers.size(), most);
     const option_graph graph = builder.build();
     if (!builder.complete()) break;
     const std::vector<std::uint32_t> options = start_options(graph);
     if (options.empty()) {
-      least = most;  // no rank may do with that
+      least = most;  // some rank works longer
       if (most > greatest) break;
       continue;
     }

@@ -48,10 +48,8 @@ class sapp_search {
       solve();
       if (options_.empty() && all) return found::none_exists;
     }
-    // A part of the objective, or a sum of two, has no more than the whole.
-    const double most = rule_.has_two_parts() ? no_time : static_cast<double>(rule_.chunks()) * value_ / rule_.count();
     option_graph first = std::move(graph_);
-    if (!build(longest_of(value_), most, {})) {
+    if (!build(longest_of(value_), most_of_rank(value_ / rule_.count()), {})) {
       graph_ = std::move(first);
       return found::plan;
     }
@@ -126,6 +124,23 @@ class sapp_search {
     std::size_t longest = 0;
     while (longest < layers() && static_cast<double>(longest + 1) * least * rule_.count() <= value) ++longest;
     return longest;
+  }
+
+  /// All passes of a microbatch on a rank at most, of a plan that is as good.
+  [[nodiscard]] double most_of_rank(double value) const {
+    const auto chunks = static_cast<double>(rule_.chunks());
+    if (!rule_.has_two_parts()) return chunks * value;
+    // Backward passes: x of each stage but the last and y of that, where 2x <= x + max(x, y) = value.
+    double share = 0;  // of forward passes in them
+    for (const layer_type& type : model_.types) {
+      for (const recompute_choice& each : type.choices) {
+        const double backward = unit_.whole(each.backward);
+        const double forward = unit_.whole(type.forward);
+        if (forward > share * backward) share = backward > 0 ? forward / backward : no_time;
+      }
+    }
+    const double most = (1 + share) * chunks / 2 * value * (1 + 0x1p-40) + unit_.whole(model_.head.forward) + tail_;
+    return most < no_time ? most : no_time;
   }
 
   /// The best options of the graph, if it has a path: least objective, and then least backward passes.
