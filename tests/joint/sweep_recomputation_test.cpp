@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <stagecut/joint/sweep_recomputation.hpp>
+
+#include <doctest/doctest.h>
+
+#include "../refusal.hpp"
+#include "random_models.hpp"
+#include "sapp_cases.hpp"
+
+using namespace stagecut;
+
+namespace {
+
+recompute_model some_layers(std::size_t layers) {
+  recompute_model model;
+  model.types.push_back({.forward = 2, .resident = 1, .choices = {{"none", 4, 0, 8}, {"full", 6, 0, 1}}});
+  model.layers.assign(layers, 0);
+  model.tail.forward = 1;
+  return model;
+}
+
+recompute_sweep_request request_for(std::size_t ranks, std::vector<std::size_t> microbatches) {
+  recompute_sweep_request request{.ranks = ranks, .microbatches = std::move(microbatches)};
+  request.with.limits.time_limit.reset();
+  return request;
+}
+
+const recompute_sweep_row& row_of(const recompute_sweep& sweep, std::size_t chunks, schedule_kind order) {
+  for (const recompute_sweep_row& each : sweep.rows) {
+    if (each.chunks == chunks && each.order == order) return each;
+  }
+  FAIL("no such row");
+  return sweep.rows[0];
+}
+
+}  // namespace
+
+TEST_CASE("the best of all combinations, by itself or among all") {
+  std::mt19937 dice(31);
+  std::size_t skipped = 0;
+  std::size_t searched = 0;
+  for (int round = 0; round < 20; ++round) {
+    CAPTURE(round);
+    const joint_tests::small_case drawn = joint_tests::drawn_case(dice, round % 3 == 0 ? 2 : 1);
+    const std::size_t ranks = drawn.request.order.ranks();
+    auto request = request_for(ranks, {ranks, 2 * ranks});
+    request.chunks = {1, 2, 3};
+    request.with.memory_per_device = drawn.request.memory_per_device;
+    request.with.constant = drawn.request.constant;
+    request.with.least_layers = drawn.request.least_layers;
+    request.in_order = round % 2 == 0;
+    const recompute_sweep sweep = sweep_recomputation(drawn.model, request);
+    REQUIRE(sweep.rows.size() == 2 * 3 * 3);
+    double best = std::numeric_limits<double>::infinity();
+    for (const recompute_sweep_row& each : sweep.rows) {
+      if (!has_shape(each.order, ranks, each.chunks, each.microbatches)) {
+        CHECK(each.found.state() == state::unknown);
+        CHECK(!each.not_searched.empty());
+        continue;
+      }
+      recompute_request alone = request.with;
+      alone.order =
+          make_schedule(each.order, {.ranks = ranks, .chunks = each.chunks, .microbatches = each.microbatches});
+      const auto found = minimize_recomputation(drawn.model, alone);
+      if (each.not_searched.empty()) CHECK(found.state() == each.found.state());
+      (each.not_searched.empty() ? searched : skipped) += 1;
+      if (!found) continue;
+      CHECK(each.bound <= found->makespan);
+      CHECK(each.bound > 0);
+      best = std::min(best, found->makespan / static_cast<double>(each.microbatches));
+    }
+    REQUIRE(sweep.best.has_value() == (best < std::numeric_limits<double>::infinity()));
+    if (!sweep.best) continue;
+    CHECK(sweep.rows[*sweep.best].time_of_microbatch() == best);
+    CHECK(sweep.bound <= best);
+  }
+  MESSAGE(searched, " rows searched, ", skipped, " left out by their work");
+  CHECK(searched > skipped);
+}
+
+TEST_CASE("what is not searched says why") {
+  auto request = request_for(2, {3});
+  request.orders = {schedule_kind::one_forward_one_backward, schedule_kind::interleaved, schedule_kind::sliced,
+                    schedule_kind::zbv};
+  request.chunks = {1, 2};
+  const recompute_sweep sweep = sweep_recomputation(some_layers(8), request);
+  const auto why = [&](std::size_t chunks, schedule_kind order) { return row_of(sweep, chunks, order).not_searched; };
+  CHECK(why(1, schedule_kind::one_forward_one_backward).empty());
+  CHECK(why(2, schedule_kind::one_forward_one_backward) == "1f1b has chunks = 1 only");
+  CHECK(why(1, schedule_kind::interleaved) == "interleaved with 1 chunk is another order");
+  CHECK(why(2, schedule_kind::interleaved) == "interleaved is not made for ranks = 2 and microbatches = 3");
+  CHECK(why(1, schedule_kind::sliced) == "seq-1f1b asks for more than ranks, chunks and microbatches");
+  CHECK(why(2, schedule_kind::zbv).empty());
+}
+
+TEST_CASE("work that takes as long as the best plan is not searched") {
+  // With a microbatch less in flight the layers need not be computed again.
+  recompute_model model = some_layers(4);
+  model.types[0].choices[1].backward = 40;
+  auto request = request_for(2, {4});
+  request.chunks = {1, 2};
+  request.in_order = true;
+  request.with.memory_per_device = 2 + 2 * 2 * 8;
+  const recompute_sweep sweep = sweep_recomputation(model, request);
+  const recompute_sweep_row& row = row_of(sweep, 2, schedule_kind::sapp_big);
+  CHECK(row.not_searched.find("its work alone takes ") == 0);
+  REQUIRE(sweep.best.has_value());
+  CHECK(row.bound >= sweep.rows[*sweep.best].found->makespan);
+}
+
+TEST_CASE("what takes no time, and does not fit") {
+  recompute_model model;
+  model.types.push_back({.choices = {{"none", 0, 0, 8}, {"full", 6, 0, 1}}});
+  model.layers.assign(4, 0);
+  auto request = request_for(2, {2});
+  request.chunks = {1};
+  request.with.memory_per_device = 4;
+  const recompute_sweep sweep = sweep_recomputation(model, request);
+  REQUIRE(sweep.best == std::size_t{0});
+  CHECK(sweep.rows[0].bound == sweep.rows[0].found->makespan);
+  model.types[0].choices.pop_back();
+  request.with.memory_per_device.reset();
+  CHECK(sweep_recomputation(model, request).rows[0].found->makespan == 0);
+  request.with.memory_per_device = 4;
+  const recompute_sweep none = sweep_recomputation(model, request);
+  CHECK(!none.best.has_value());
+  CHECK(none.rows[0].found.state() == state::infeasible);
+}
+
+TEST_CASE("limits are those of the whole sweep") {
+  auto request = request_for(4, {8});
+  request.with.limits.node_limit = 3000;
+  request.with.memory_per_device = 60;
+  const recompute_sweep sweep = sweep_recomputation(some_layers(40), request);
+  std::size_t nodes = 0;
+  for (const recompute_sweep_row& each : sweep.rows) nodes += each.found ? each.found->nodes : 0;
+  CHECK(nodes <= 3000 + 64 * sweep.rows.size());
+  const recompute_sweep again = sweep_recomputation(some_layers(40), request);
+  REQUIRE(sweep.best.has_value());
+  CHECK(again.best == sweep.best);
+  CHECK(again.rows[*again.best].found->choices == sweep.rows[*sweep.best].found->choices);
+
+  std::size_t asked = 0;
+  const auto stop = [&] { return ++asked > 0; };
+  request.with.limits.stop = stop;
+  for (const recompute_sweep_row& each : sweep_recomputation(some_layers(40), request).rows) {
+    CHECK(!each.not_searched.empty());
+  }
+}
+
+TEST_CASE("sweeps that make no sense") {
+  const auto said = [](recompute_sweep_request request) {
+    return refusal([&] { return sweep_recomputation(some_layers(8), request); });
+  };
+  auto request = request_for(0, {4});
+  CHECK(said(request) == "stagecut::sweep_recomputation: ranks = 0, must be at least 1");
+  CHECK(said(request_for(2, {})) == "stagecut::sweep_recomputation: microbatches = {}, must not be empty");
+  request = request_for(2, {4, 0});
+  CHECK(said(request) == "stagecut::sweep_recomputation: microbatches = {…, 0, …}, must be at least 1 each");
+  request = request_for(2, {4});
+  request.orders.clear();
+  CHECK(said(request) == "stagecut::sweep_recomputation: orders = {}, must not be empty");
+  request = request_for(2, {4});
+  request.with.links.resize(3);
+  CHECK(said(request) == "stagecut::sweep_recomputation: with.links.size() = 3, must be 0 or 1: boundaries differ");
+}
+
+TEST_CASE("how many chunks SAPP's model of llama wants") {
+  const auto all = joint_tests::sapp_cases();
+  if (!all) return;
+  for (const auto& each : all->at("solver_cases")) {
+    if (each.at("name") != "llama_vpp1_mem56000") continue;
+    const joint_tests::sapp_case known(each);
+    auto request = request_for(16, {16});
+    request.with.memory_per_device = known.request.memory_per_device;
+    request.with.constant = known.request.constant;
+    request.with.limits.node_limit = 1'400'000;
+    const recompute_sweep sweep = sweep_recomputation(known.model, request);
+    for (const recompute_sweep_row& row : sweep.rows) {
+      MESSAGE(std::string(to_string(row.order)), " with ", row.chunks, ": ", row.found ? row.found->makespan * 1e3 : 0,
+              ", bound ", row.bound * 1e3, " ", row.not_searched);
+    }
+    REQUIRE(sweep.best.has_value());
+    CHECK(sweep.rows[*sweep.best].found->makespan * 1e3 <= 1369.834300);
+  }
+}
