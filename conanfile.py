@@ -34,7 +34,7 @@ class Stagecut(ConanFile):
             self.requires("nlohmann_json/[>=3.10 <4]")
         if o.graph or o.cli:
             self.requires("boost/[>=1.74 <2]", options={"header_only": True})
-        if o.fit:
+        if o.fit or o.cli:
             self.requires("eigen/[>=3.3 <4]")
         if o.cli:
             self.requires("cli11/[>=2.3 <3]")
@@ -83,7 +83,7 @@ class Stagecut(ConanFile):
         if o.cli:
             self.cpp_info.components["cli"].bindirs = ["bin"]
             self.cpp_info.components["cli"].includedirs = self.cpp_info.components["cli"].libdirs = []
-            self.cpp_info.components["cli"].requires = ["boost::headers", "cli11::cli11", "fmt::fmt", "nlohmann_json::nlohmann_json"]
+            self.cpp_info.components["cli"].requires = ["boost::headers", "cli11::cli11", "eigen::eigen", "fmt::fmt", "nlohmann_json::nlohmann_json"]
         for name, requires in needs.items():
             if name != "stagecut" and not o.get_safe(name):
                 continue

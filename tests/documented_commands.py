@@ -2,7 +2,7 @@
 """The commands that a page shows print what it says: documented_commands.py BINARY PAGE.
 
 A command stands in a block marked `console`, after `$ examples/run`; it may end in `> FILE`. A file that stands in docs
-already must be the same. Commands find `examples/models`. With STAGECUT_SANITIZED=1 a search that did not end within the
+already must be the same. Commands find `examples/models` and `examples/dry_runs`. With STAGECUT_SANITIZED=1 a search that did not end within the
 seconds that `plan` has by itself is given more.
 """
 
@@ -22,7 +22,8 @@ limits = ((), ("--time-limit", "600")) if os.environ.get("STAGECUT_SANITIZED") =
 failures = commands = 0
 with tempfile.TemporaryDirectory() as folder:
     (pathlib.Path(folder) / "examples").mkdir()
-    (pathlib.Path(folder) / "examples" / "models").symlink_to(root / "examples" / "models")
+    for inputs in ("models", "dry_runs"):
+        (pathlib.Path(folder) / "examples" / inputs).symlink_to(root / "examples" / inputs)
     for block in blocks:
         for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, expected = command.partition("\n")

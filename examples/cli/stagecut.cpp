@@ -26,6 +26,7 @@
 #include "commands/compare_command.hpp"
 #include "commands/completion_command.hpp"
 #include "commands/explain_command.hpp"
+#include "commands/fit_command.hpp"
 #include "commands/manual_command.hpp"
 #include "commands/plan_command.hpp"
 #include "commands/profile_command.hpp"
@@ -147,6 +148,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", version);
   plan_command plan;
   profile_command profile;
+  fit_command fit;
   simulate_command simulate;
   compare_command compare;
   explain_command explain;
@@ -157,6 +159,7 @@ int run(int argc, char** argv) {
   manual_command manual;
   const auto* const plan_words = plan.add(app);
   const auto* const profile_words = profile.add(app);
+  const auto* const fit_words = fit.add(app);
   const auto* const simulate_words = simulate.add(app);
   const auto* const compare_words = compare.add(app);
   const auto* const explain_words = explain.add(app);
@@ -173,6 +176,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     if (plan_words->parsed()) return plan.run();
     if (profile_words->parsed()) return profile.run();
+    if (fit_words->parsed()) return fit.run();
     if (simulate_words->parsed()) return simulate.run();
     if (compare_words->parsed()) return compare.run();
     if (explain_words->parsed()) return explain.run();

@@ -33,6 +33,16 @@ TEST_CASE("the format is told by the content") {
   CHECK_THROWS_WITH_AS((void)read_profile(exact, "x"), doctest::Contains("is out of range"), stagecut::invalid_input);
 }
 
+TEST_CASE("SAPP's layers, whose constant is kept") {
+  const auto made = read_profile(STAGECUT_TEST_DATA "/io/seeds/sapp_layers/demo.json");
+  REQUIRE(made.layers.size() == 4);
+  CHECK(made.layers[1].name == "BODY.0");
+  CHECK(made.unknown_fields == "{\"memory_constant\":-1988100096}");
+  CHECK(read_profile(STAGECUT_TEST_DATA "/io/seeds/sapp_layers/times.json").unknown_fields.empty());
+  CHECK_THROWS_WITH_AS((void)parse_profile("{\"layers_description\": [{}]}", "x"),
+                       "x#/layers_description/0: \"type\" is missing", stagecut::invalid_input);
+}
+
 TEST_CASE("a content of no known format, and no content") {
   CHECK_THROWS_WITH_AS(
       (void)parse_profile("[1]", "x"),

@@ -147,6 +147,38 @@ TEST_CASE("layers that do not come out are read where that is wanted") {
   CHECK(read_sapp_init(text, "x", {.lenient = true}).layers == 10);
 }
 
+TEST_CASE("ranks whose memory is said elsewhere") {
+  const auto with = read_sapp_init(small, "x", {.memory_elsewhere = true});
+  CHECK(with.dry_runs == read_sapp_init(small, "x").dry_runs);
+  CHECK(read_sapp_init(small, "x").to_measure.peaks.empty());
+  const std::string text = small.substr(0, small.find("memory_usage"));
+  const auto made = read_sapp_init(text, "x", {.memory_elsewhere = true});
+  CHECK(made.dry_runs.peaks.empty());
+  CHECK(made.to_measure == with.to_measure);
+  CHECK(made.to_measure.choices == std::vector<std::string>{"none", "select", "comm", "both", "full"});
+  const auto& ranks = made.to_measure.peaks;
+  REQUIRE(ranks.size() == 4);
+  CHECK(ranks[0] == stagecut::rank_peak{0, 0, 2, {4 * 2, 0, 0, 0, 0}, true, false, 0});
+  CHECK(ranks[1] == stagecut::rank_peak{0, 1, 3, {3 * 1, 3 * 1, 0, 0, 3 * 1}, false, false, 0});
+  CHECK(ranks[3] == stagecut::rank_peak{0, 3, 1, {1 * 1, 0, 0, 0, 0}, false, true, 0});
+  // Several runs, those of lists.
+  const auto runs = read_sapp_init(
+      "pipeline_config: {pipeline_num: 3, num_layer: 6, offset: [0, [1, -1, 0]]}\nrecompute_config: {}\n", "x",
+      {.memory_elsewhere = true});
+  REQUIRE(runs.to_measure.peaks.size() == 6);
+  CHECK(runs.to_measure.peaks[3] == stagecut::rank_peak{1, 0, 3, {9, 0, 0, 0, 0}, true, false, 0});
+  CHECK(refused(text) == "x#: \"memory_usage\" is missing");
+  std::string many =
+      "pipeline_config: {pipeline_num: 10000, num_layer: 10000, offset: 0}\n"
+      "recompute_config: {recompute: [";
+  for (int run = 0; run < 100; ++run) many += "false, ";
+  many += "[0";
+  for (int rank = 1; rank < 10000; ++rank) many += ", 0";
+  const auto endless = [&] { return read_sapp_init(many + "]]}\n", "x", {.memory_elsewhere = true}); };
+  CHECK(refusal<stagecut::invalid_input>(endless) ==
+        "x#/pipeline_config: 101 runs of 10000 ranks are more than 1000000 in all");
+}
+
 TEST_CASE("rows as SAPP makes them of its own files") {
   const char* const folder = std::getenv("STAGECUT_WORKLOADS");
   if (folder == nullptr || *folder == '\0') {

@@ -19,7 +19,7 @@ def cmake(*words):
 
 with tempfile.TemporaryDirectory() as folder:
     build, prefix = pathlib.Path(folder) / "build", pathlib.Path(folder) / "prefix"
-    for package, needed in (("CLI11", "CLI11"), ("fmt", "fmt"), ("nlohmann_json", "nlohmann_json"), ("Boost", "Boost")):
+    for package, needed in (("CLI11", "CLI11"), ("fmt", "fmt"), ("nlohmann_json", "nlohmann_json"), ("Boost", "Boost"), ("Eigen3", "Eigen3")):
         refused = cmake("--fresh", "-S", root, "-B", build, "-G", "Ninja", *ALONE, f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON")
         text = " ".join(refused.stderr.split())
         assert refused.returncode != 0 and f"the command-line program needs {needed}, not found" in text, refused.stderr

@@ -175,6 +175,7 @@ struct plan_command {
  private:
   stagecut::plan_comparison compared;
   bool plans_recomputation = false;
+  std::string constant_taken;  // from the memory of devices
 
   [[nodiscard]] std::string source() const { return source_name(file); }
 
@@ -229,6 +230,7 @@ struct plan_command {
   /// Says how words were understood that could have meant something else.
   void say_reading() const {
     if (const std::string links = devices.reading(); !links.empty()) say(links);
+    if (!constant_taken.empty()) say(constant_taken);
     if (schedule == "auto" || schedule_said->count() == 0 || request.chunks == 1) return;
     const auto& entry = *stagecut::find_schedule(schedule);
     if (entry.with_chunks == entry.kind) return;
@@ -239,8 +241,9 @@ struct plan_command {
   [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
     const bool known = answer.state() == stagecut::state::infeasible;
     const bool stopped = !known && stop_signals::asked();
-    say(fmt::format("{}: {}: {}", source(), to_string(answer.state()),
-                    stopped ? "stopped before a plan was found" : answer.why().text()));
+    say(fmt::format("{}: {}: {}{}{}", source(), to_string(answer.state()),
+                    stopped ? "stopped before a plan was found" : answer.why().text(),
+                    constant_taken.empty() ? "" : "; ", constant_taken));
     return known ? infeasible : unknown;
   }
 
@@ -310,6 +313,7 @@ struct plan_command {
     }
     ask_schedule();
     memory.ask(request);
+    constant_taken = memory.ask_constant(model, request);
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");

@@ -96,6 +96,7 @@ struct sweep_command {
     const profile model = is_chain(*read) ? as_chain(*read) : *read;
     plan_request request;
     memory.ask(request);
+    const std::string constant_taken = memory.ask_constant(model, request);
     speeds.ask(model, request);
     layers.ask(model, request);
     const std::vector<sweep_row> rows = swept(model, request, axes(model));
@@ -106,6 +107,7 @@ struct sweep_command {
     if (plans == 0) return none(rows);
     write(sweep_text(model, rows, front), "");
     if (const std::string links = speeds.reading(); !links.empty()) say(links);
+    if (!constant_taken.empty()) say(constant_taken);
     if (stop_signals::asked()) {
       say(fmt::format("{}: stopped: {} of {} configurations have a plan so far", source_name(file), plans,
                       rows.size()));

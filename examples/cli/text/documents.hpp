@@ -18,6 +18,7 @@ inline constexpr const char* documents_folder = STAGECUT_DOCUMENTS;
 /// Those that a user of the program looks into, and what they tell.
 inline constexpr stagecut::word<const char*> documents[] = {{"planner.md", "The program by examples."},
                                                             {"profiles.md", "The profiles that it reads."},
+                                                            {"recomputation.md", "From dry runs to a plan."},
                                                             {"formats.md", "What plans are written for."},
                                                             {"profile.schema.json", "The JSON of profiles."},
                                                             {"plan.schema.json", "The JSON of plans."}};

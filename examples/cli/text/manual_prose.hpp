@@ -48,6 +48,21 @@ A profile of these, with fewer layers.	stagecut profile transformer --config fig
 Why does a layer take so long?	stagecut profile transformer --config figures.json --gpu h100-80gb --explain layers.3
 The plan in one step, as of any config.json.	stagecut plan figures.json --devices 4 --microbatches 16 --gpu h100-80gb
 To serve 16 requests, behind 2048 tokens each.	stagecut profile transformer --preset llama-2-7b --inference --concurrent 16 --sequence 2048 --output served.json)"}},
+    {"stagecut fit",
+     {"Tells from short runs of a model how much memory its parts take: what every rank needs, the parameters of a layer, "
+      "its activations by what is recomputed, head and tail.",
+      R"(What to measure.	stagecut fit guide --devices 4 --layers 18 --recompute select,full)"}},
+    {"stagecut fit memory",
+     {R"(Reads the peak memory of ranks in dry runs from files that SAPP's pipeline balance is started with, or from logs of MindSpore, and takes it apart by least squares; no part is negative. Peaks that do not tell all parts are refused, with what run to add. The layers are written as a profile, or as a file for SAPP, which stagecut-plan(1) reads as well.
+--logs is said once for each run, in their order, of the files that have no memory_usage; if all have it, of all runs, and the logs count. It names a folder, whose files end in the number of their rank, as worker_3.log does; or files by commas, of ranks 0, 1 and so on, or each as RANK=FILE.
+Times are those of --times, of time_config, or of the traces in the folder of profiling_config.)",
+      R"(The file of a dry run on four ranks.	echo '{"pipeline_config": {"pipeline_num": 4, "num_layer": 6, "offset": [1, 0, 1, 0]}, "recompute_config": {}, "memory_usage": {"head_memory": 4600, "tail_memory": 2000, "body_memories": {"stage_id": [1, 2], "memories": [1600, 2800]}}}' > init.yaml
+The memory of the parts.	stagecut fit memory init.yaml --no-constant
+The layers, to be planned.	stagecut fit memory init.yaml --no-constant --times 0.1,3,3.5 --format sapp --output layers.json)"}},
+    {"stagecut fit guide",
+     {R"(Proposes dry runs of which stagecut-fit-memory(1) tells all parts, so that errors of the peaks grow least in these: for every rank how many layers it holds, and how many are recomputed, in SAPP's words. With --after, runs are added to those that were made, whose file then also says --devices and --layers.)",
+      R"(As few runs as tell all, to be pasted.	stagecut fit guide --devices 8 --layers 32 --recompute select,full
+Three runs, as a file.	stagecut fit guide --devices 8 --layers 32 --recompute full --runs 3 --format sapp --output guide.yaml)"}},
     {"stagecut simulate",
      {"Runs one iteration of a plan on paper, or of stages whose times are given, under its own schedule or another, "
       "and tells when it ends, when devices idle, and what memory they hold.",

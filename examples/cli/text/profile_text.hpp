@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "text/screen.hpp"
 #include "text/table.hpp"
+#include "words/memory_words.hpp"
 #include "words/quantity.hpp"
 
 /// A time, of a profile of weights in their unit.
@@ -63,5 +65,8 @@ inline std::string profile_text(const stagecut::profile& model) {
   if (!model.edges.empty()) text += fmt::format("a graph of {} edges\n", model.edges.size());
   text += lines.text([](std::size_t) { return std::string(); });
   if (shared > 0) text += fmt::format("and {} of parameters that layers share\n", bytes_text(shared));
+  if (const double constant = memory_words::constant_in(model); constant != 0) {
+    text += fmt::format("and {}{} on every device besides\n", constant < 0 ? "-" : "", bytes_text(std::abs(constant)));
+  }
   return text;
 }

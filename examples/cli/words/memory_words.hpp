@@ -3,10 +3,12 @@
 
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/optimizer.hpp>
+#include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <string>
@@ -24,6 +26,7 @@ struct memory_words {
   std::string optimizer;
   stagecut::checkpointing checkpoint = stagecut::checkpointing::never;
   std::optional<double> buffer, boundary_buffers;
+  std::string constant;
 
   void add(CLI::App& command) {
     add_without_checkpoint(command);
@@ -47,6 +50,48 @@ struct memory_words {
     };
     option("--memory-buffer", buffer, "Fraction of --memory to keep free");
     option("--boundary-buffers", boundary_buffers, "Per tensor at a stage's ends (2)");
+    command.add_option("--memory-constant", constant, "Of a device, beside layers (what the profile says)")
+        ->type_name("SIZE")
+        ->group(rare_options);
+  }
+
+  /// Bytes that every device needs beside its layers: as said, or as the profile says. Below 0 if a fit left it so.
+  [[nodiscard]] double constant_of(const stagecut::profile& model) const {
+    if (constant.empty()) return constant_in(model);
+    const auto size = parse_bytes(constant);
+    if (!size) throw CLI::ValidationError("--memory-constant", constant + " is no size");
+    const std::string question = unit_question(constant);
+    if (!question.empty()) throw CLI::ValidationError("--memory-constant", question);
+    return *size;
+  }
+
+  /// Takes it from the memory that layers may take.
+  /// @return  what is to be said of that; may be empty
+  [[nodiscard]] std::string ask_constant(const stagecut::profile& model, stagecut::plan_request& request) const {
+    const double bytes = constant_of(model);
+    if (limit.empty() && !constant.empty()) throw CLI::ValidationError("--memory-constant", "needs --memory");
+    if (bytes == 0 || limit.empty()) return "";
+    const double kept = request.buffer_fraction < 1 ? bytes / (1 - request.buffer_fraction) : bytes;
+    const auto less = [&](double& memory) {
+      if (memory <= kept) {
+        throw CLI::ValidationError("--memory", fmt::format("{} is no more than the constant of a device, {}",
+                                                           bytes_text(memory), bytes_text(kept)));
+      }
+      memory -= kept;
+    };
+    if (request.memory_per_device) less(*request.memory_per_device);
+    for (double& each : request.memory_of_devices) less(each);
+    const char* const how = bytes < 0 ? "more" : "less";
+    return fmt::format("--memory: layers have {} {} of a device, by {}", bytes_text(bytes < 0 ? -bytes : bytes), how,
+                       constant.empty() ? "the constant in the profile" : "--memory-constant");
+  }
+
+  /// The constant that a profile says.
+  [[nodiscard]] static double constant_in(const stagecut::profile& model) {
+    const auto others = nlohmann::json::parse(model.unknown_fields, nullptr, false);
+    if (!others.is_object()) return 0;
+    const auto found = others.find("memory_constant");
+    return found != others.end() && found->is_number() ? found->get<double>() : 0;
   }
 
   /// Fills a request.

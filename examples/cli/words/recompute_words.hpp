@@ -25,7 +25,7 @@
 /// What layers may recompute, as it is said to `plan`: with these words recomputation is planned together with the layers
 /// of every stage.
 struct recompute_words {
-  std::string how, constant;
+  std::string how;
   bool less_memory = false;
   bool empty_chunks = false;
   CLI::Option* how_said = nullptr;
@@ -45,23 +45,19 @@ struct recompute_words {
                    ->group(rare_options);
     command.add_flag("--less-memory", less_memory, "With --chunks, a shorter warm-up")->group(rare_options);
     command.add_flag("--empty-chunks", empty_chunks, "With --recompute, stages may be empty")->group(rare_options);
-    command.add_option("--memory-constant", constant, "That each device needs beside its layers")
-        ->type_name("SIZE")
-        ->group(rare_options);
   }
 
   /// How a model that is computed recomputes, where that is all that is asked for.
   [[nodiscard]] std::optional<stagecut::transformer::recomputing> of_computed() const {
     const auto* const known = stagecut::find_name(stagecut::transformer::recomputation_words, how);
-    if (known == nullptr || less_memory || empty_chunks || !constant.empty()) return std::nullopt;
+    if (known == nullptr || less_memory || empty_chunks) return std::nullopt;
     return known->value;
   }
 
   /// Whether recomputation is planned, of a model that is computed or read.
   [[nodiscard]] bool is_planned(bool computed) const {
     if (!how.empty()) return !computed || !of_computed();
-    const char* const alone = empty_chunks ? "--empty-chunks" : !constant.empty() ? "--memory-constant" : nullptr;
-    if (alone != nullptr) throw CLI::ValidationError(alone, "goes with --recompute");
+    if (empty_chunks) throw CLI::ValidationError("--empty-chunks", "goes with --recompute");
     return false;
   }
 
@@ -76,7 +72,6 @@ struct recompute_words {
       for (const std::string_view each : split(how, ',')) options.names.emplace_back(each);
     }
     options.empty_stages = empty_chunks;
-    options.constant = bytes_of_constant();
     if (request.limits.time_limit) *request.limits.time_limit /= static_cast<double>(last - first + 1);
     stagecut::outcome<stagecut::plan> best;
     for (std::size_t chunks = first; chunks <= last; ++chunks) {
@@ -98,16 +93,5 @@ struct recompute_words {
     if (less_memory) return kind::sapp_less_memory;
     return request.devices != 0 && request.microbatches % request.devices == 0 ? kind::one_forward_one_backward
                                                                                : kind::sapp_big;
-  }
-
-  [[nodiscard]] double bytes_of_constant() const {
-    if (constant.empty()) return 0;
-    const bool below = constant.front() == '-';
-    const auto size = parse_bytes(std::string_view(constant).substr(below ? 1 : 0));
-    if (!size) {
-      throw CLI::ValidationError("--memory-constant",
-                                 fmt::format("{} is no size: bytes, or 80GB, 80GiB, 1.5TiB", constant));
-    }
-    return below ? -*size : *size;
   }
 };

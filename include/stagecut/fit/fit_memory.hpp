@@ -64,7 +64,7 @@ struct memory_fit {
 namespace detail {
 
 /// Sets a part of a fit.
-inline void set_part(memory_fit& of, const memory_unknown& unknown, double bytes) {
+inline void set_part(stagecut::memory_fit& of, const memory_unknown& unknown, double bytes) {
   switch (unknown.part) {
     case memory_part::constant: of.constant = bytes, of.constant_told = true; break;
     case memory_part::parameters: of.parameters = bytes; break;
@@ -76,8 +76,9 @@ inline void set_part(memory_fit& of, const memory_unknown& unknown, double bytes
 
 /// The parts that fit the peaks best; refuses peaks that do not tell all of them.
 template <class Solve>
-[[nodiscard]] memory_fit parts_of(const std::vector<rank_peak>& peaks, const std::vector<std::string>& choices,
-                                  const std::vector<memory_unknown>& unknowns, const Solve& solve) {
+[[nodiscard]] stagecut::memory_fit parts_of(const std::vector<rank_peak>& peaks,
+                                            const std::vector<std::string>& choices,
+                                            const std::vector<memory_unknown>& unknowns, const Solve& solve) {
   const memory_equations equations = equations_of(peaks, unknowns);
   const singular_values parts = singular_values_of(equations.columns);
   if (const auto untold = untold_groups(parts, unknowns); !untold.empty()) {
@@ -87,7 +88,7 @@ template <class Solve>
   }
   double largest = 0;
   for (const rank_peak& each : peaks) largest = each.bytes > largest ? each.bytes : largest;
-  memory_fit result;
+  stagecut::memory_fit result;
   result.activations.assign(choices.size(), 0);
   result.condition = parts.condition();
   Eigen::VectorXd wanted = Eigen::VectorXd::Zero(equations.columns.rows());
@@ -103,14 +104,15 @@ template <class Solve>
 }
 
 /// See `memory_method::as_sapp`.
-[[nodiscard]] inline memory_fit as_sapp_does(const dry_runs& runs) {
+[[nodiscard]] inline stagecut::memory_fit as_sapp_does(const dry_runs& runs) {
   std::vector<rank_peak> between;
   for (const rank_peak& each : runs.peaks) {
     if (!each.has_head && !each.has_tail) between.push_back(each);
   }
   const bool constant = between.size() > runs.choices.size() + 1;
-  memory_fit result = parts_of(between, runs.choices, memory_unknowns(runs.choices.size(), constant, false, false),
-                               [](const auto& a, const auto& b) { return least_squares_of(a, b); });
+  stagecut::memory_fit result =
+      parts_of(between, runs.choices, memory_unknowns(runs.choices.size(), constant, false, false),
+               [](const auto& a, const auto& b) { return least_squares_of(a, b); });
   const auto mean_left = [&](bool rank_peak::*end, bool rank_peak::*other, bool& told) {
     double sum = 0;
     double count = 0;
@@ -131,7 +133,7 @@ template <class Solve>
 }
 
 /// Compares the predictions with what was measured.
-inline void judge(memory_fit& result, const std::vector<rank_peak>& peaks) {
+inline void judge(stagecut::memory_fit& result, const std::vector<rank_peak>& peaks) {
   double squares = 0;
   for (std::size_t i = 0; i < peaks.size(); ++i) {
     result.predicted.push_back(result.bytes(peaks[i]));

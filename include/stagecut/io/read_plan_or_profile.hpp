@@ -13,6 +13,7 @@
 #include <stagecut/io/graphs/dnn_partitioning.hpp>
 #include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/io/json/json_profile.hpp>
+#include <stagecut/io/json/sapp_layers.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/io/table_options.hpp>
@@ -44,6 +45,7 @@ using plan_or_profile = std::variant<plan, profile>;
   const bool is_plan = schema != parsed.end() && schema->is_string() &&
                        schema->get_ref<const std::string&>().starts_with("stagecut-plan");
   if (is_plan) return detail::read_json_plan(whole);
+  if (detail::is_sapp_layers(parsed)) return detail::read_sapp_profile(whole);
   if (detail::is_dnn_partitioning(parsed)) return detail::read_dnn_partitioning(whole);
   return detail::read_json_profile(whole);
 }

@@ -19,6 +19,7 @@
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/graphs/dnn_partitioning.hpp>
 #include <stagecut/io/json/json_profile.hpp>
+#include <stagecut/io/json/sapp_layers.hpp>
 #include <stagecut/io/tables/csv.hpp>
 #include <stagecut/io/tables/pipedream.hpp>
 #endif
@@ -26,7 +27,8 @@
 namespace stagecut::inline v0::io {
 
 /// Reads a profile in any format known, told by its content: see `parse_json_profile`, `parse_dnn_partitioning`,
-/// `parse_dot`, `parse_csv` and `parse_pipedream`.
+/// `parse_dot`, `parse_csv`, `parse_pipedream` and `read_sapp_layers`, whose constant then stands in `unknown_fields`:
+/// `{"memory_constant": BYTES}`.
 ///
 /// @param text    the content
 /// @param source  what errors call it
@@ -59,6 +61,7 @@ STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view so
   if (detail::trimmed(line).starts_with('{')) {
     const detail::json parsed = detail::parse_json(text, source, limits);
     const detail::json_value whole(parsed, source, limits);
+    if (detail::is_sapp_layers(parsed)) return detail::read_sapp_profile(whole);
     return detail::is_dnn_partitioning(parsed) ? detail::read_dnn_partitioning(whole)
                                                : detail::read_json_profile(whole);
   }

@@ -56,16 +56,17 @@ class sapp_pipelines {
  public:
   /// @param pipeline     `pipeline_config`
   /// @param recompute    `recompute_config`
-  /// @param measured     `stage_id`
+  /// @param measured     `stage_id`, if it is there
   /// @param lenient      whether ranks may hold more or fewer layers than the model has
-  sapp_pipelines(const json_value& pipeline, const json_value& recompute, const json_value& measured, bool lenient)
+  sapp_pipelines(const json_value& pipeline, const json_value& recompute, const std::optional<json_value>& measured,
+                 bool lenient)
       : ranks_(bounded(pipeline.at("pipeline_num"), 2, 10'000)),
         layers_(bounded(pipeline.at("num_layer"), 1, 1'000'000)),
         offset_(pipeline.at("offset")),
         recompute_(recompute) {
     pipeline.only({"pipeline_num", "num_layer", "offset"});
     recompute.only({names[0], names[1], names[2]});
-    runs_ = std::max(sapp_runs_of(offset_), sapp_runs_of(measured));
+    runs_ = std::max(sapp_runs_of(offset_), measured ? sapp_runs_of(*measured) : 1);
     for (std::size_t i = 0; i < 3; ++i) {
       settings_[i] = recompute.find(names[i]);
       if (settings_[i]) runs_ = std::max(runs_, sapp_runs_of(*settings_[i]));

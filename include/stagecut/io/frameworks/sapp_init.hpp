@@ -30,6 +30,8 @@ struct sapp_init_options {
   /// first one, as its documentation says.
   bool ends_of_last_run = false;
   bool lenient = false;  ///< whether the layers of all ranks may be more or fewer than those of the model
+  /// Whether logs tell the memory: `memory_usage` may be missing then, and `sapp_init::to_measure` is made.
+  bool memory_elsewhere = false;
 };
 
 /// Seconds of the forward pass of one microbatch, where the file says them.
@@ -59,6 +61,8 @@ struct sapp_init {
   std::size_t ranks = 0;          ///< of the pipeline, with one stage each
   std::size_t layers = 0;         ///< of the model's body
   stagecut::dry_runs dry_runs{};  ///< ranks of bodies run by run as the file has them, then the first and the last rank
+  /// If that was asked for, all ranks of all runs, in order, with all five choices; `bytes` is 0.
+  stagecut::dry_runs to_measure{};
   std::optional<sapp_times> times{};    ///< if it says times
   std::optional<sapp_traces> traces{};  ///< if it says traces
 };
@@ -79,15 +83,21 @@ struct sapp_peaks {
     if (!seen.insert({run, rank}).second) {
       of.fail("the memory of rank ", std::to_string(rank), " in run ", std::to_string(run), " is said twice");
     }
+    rank_peak& next = add(pipelines, run, rank);
+    next.bytes = bytes.amount() * sapp_megabyte;
+    if (!is_finite(next.bytes)) bytes.fail(bytes.shown(), " is out of range");
+  }
+
+  /// Without its bytes.
+  rank_peak& add(const sapp_pipelines& pipelines, std::size_t run, std::size_t rank) {
+    counts.push_back(pipelines.counts_of(run, rank));
     rank_peak& next = ranks.emplace_back();
     next.run = run;
     next.rank = rank;
     next.layers = pipelines.layers_of(run, rank);
     next.has_head = rank == 0;
     next.has_tail = rank + 1 == pipelines.ranks();
-    next.bytes = bytes.amount() * sapp_megabyte;
-    if (!is_finite(next.bytes)) bytes.fail(bytes.shown(), " is out of range");
-    counts.push_back(pipelines.counts_of(run, rank));
+    return next;
   }
 
   /// Those of some ranks of one run.
@@ -101,11 +111,11 @@ struct sapp_peaks {
     for (std::size_t i = 0; i < bytes.size(); ++i) add(pipelines, run, ranks_said[i].count(), ranks_said[i], bytes[i]);
   }
 
-  /// With the choices that any of them has, and none.
-  [[nodiscard]] stagecut::dry_runs made(std::size_t all_ranks) && {
+  /// With the choices that any of them has, and none; or with all.
+  [[nodiscard]] stagecut::dry_runs made(std::size_t all_ranks, bool all_choices = false) && {
     stagecut::dry_runs result;
     for (std::size_t choice = 0; choice < sapp_choices; ++choice) {
-      bool used = choice == 0;
+      bool used = choice == 0 || all_choices;
       for (const sapp_counts& each : counts) used = used || each[choice] > 0;
       if (!used) continue;
       result.choices.emplace_back(stagecut::name_of(sapp_choice_words, static_cast<sapp_choice>(choice)));
@@ -136,6 +146,20 @@ inline stagecut::dry_runs read_sapp_runs(const sapp_pipelines& pipelines, const 
   peaks.add(pipelines, of, 0, head, head);
   peaks.add(pipelines, of, pipelines.ranks() - 1, tail, tail);
   return std::move(peaks).made(pipelines.ranks());
+}
+
+/// What could be measured; a short text must not make endless ranks.
+inline stagecut::dry_runs sapp_ranks(const sapp_pipelines& pipelines, const json_value& pipeline) {
+  constexpr std::size_t most = 1'000'000;
+  if (pipelines.runs() > most / pipelines.ranks()) {
+    pipeline.fail(std::to_string(pipelines.runs()), " runs of ", std::to_string(pipelines.ranks()),
+                  " ranks are more than ", std::to_string(most), " in all");
+  }
+  sapp_peaks peaks;
+  for (std::size_t run = 0; run < pipelines.runs(); ++run) {
+    for (std::size_t rank = 0; rank < pipelines.ranks(); ++rank) peaks.add(pipelines, run, rank);
+  }
+  return std::move(peaks).made(pipelines.ranks(), true);
 }
 
 inline sapp_times read_sapp_times(const json_value& said) {
@@ -192,14 +216,20 @@ inline sapp_traces read_sapp_traces(const json_value& said) {
                                               const sapp_init_options& options = {}, const read_limits& limits = {}) {
   const auto parsed = detail::parse_yaml(text, source, limits);
   const detail::json_value whole(parsed, source, limits);
-  const auto memory = whole.object().at("memory_usage");
-  const auto body = memory.object().at("body_memories");
-  const detail::sapp_pipelines pipelines(whole.at("pipeline_config").object(), whole.at("recompute_config").object(),
-                                         body.object().at("stage_id"), options.lenient);
+  std::optional<detail::json_value> memory;
+  std::optional<detail::json_value> measured;
+  if (!options.memory_elsewhere || whole.object().find("memory_usage")) {
+    memory = whole.object().at("memory_usage");
+    measured = memory->object().at("body_memories").object().at("stage_id");
+  }
+  const auto pipeline = whole.at("pipeline_config");
+  const detail::sapp_pipelines pipelines(pipeline.object(), whole.at("recompute_config").object(), measured,
+                                         options.lenient);
   sapp_init made;
   made.ranks = pipelines.ranks();
   made.layers = pipelines.layers();
-  made.dry_runs = detail::read_sapp_runs(pipelines, memory, options);
+  if (memory) made.dry_runs = detail::read_sapp_runs(pipelines, *memory, options);
+  if (options.memory_elsewhere) made.to_measure = detail::sapp_ranks(pipelines, pipeline);
   if (const auto times = whole.find("time_config")) made.times = detail::read_sapp_times(*times);
   if (const auto traces = whole.find("profiling_config")) made.traces = detail::read_sapp_traces(*traces);
   return made;

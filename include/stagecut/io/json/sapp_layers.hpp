@@ -17,6 +17,7 @@
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/sapp_choices.hpp>
+#include <stagecut/io/json/json_line.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -192,6 +193,32 @@ inline void add_sapp_part(const json_value& layers, sapp_part part, sapp_time me
   if (!any && part == sapp_part::body) layers.fail("names no layer of type \"BODY\"");
 }
 
+inline sapp_layers read_sapp_layers(const json_value& whole, sapp_time meaning) {
+  sapp_layers made;
+  if (const auto name = whole.object().find("name")) made.profile.name = name->text();
+  const auto layers = whole.at("layers_description");
+  std::set<std::string> names;
+  for (const auto& part : sapp_part_words) add_sapp_part(layers, part.value, meaning, names, made.profile.layers);
+  if (const auto constant = whole.find("stage_const_mem")) {
+    made.constant = signed_number(*constant) * sapp_megabyte;
+    if (!is_finite(made.constant)) constant->fail(constant->shown(), " is out of range");
+  }
+  return made;
+}
+
+/// Whether a JSON object is such a file.
+[[nodiscard]] inline bool is_sapp_layers(const json& object) {
+  const auto layers = object.find("layers_description");
+  return layers != object.end() && layers->is_array();
+}
+
+/// The profile of such a file, the constant among the fields that are not known.
+[[nodiscard]] inline profile read_sapp_profile(const json_value& whole) {
+  sapp_layers made = read_sapp_layers(whole, sapp_time::forward);
+  if (made.constant != 0) made.profile.unknown_fields = json{{"memory_constant", json_number(made.constant)}}.dump();
+  return std::move(made.profile);
+}
+
 }  // namespace detail
 
 /// Reads a file of layers that SAPP's pipeline balance takes: HEAD becomes a layer of kind `embedding`, each BODY
@@ -222,18 +249,7 @@ inline void add_sapp_part(const json_value& layers, sapp_part part, sapp_time me
                                                   const read_limits& limits = {}) {
   const auto parsed = detail::parse_json(text, source, limits);
   const detail::json_value whole(parsed, source, limits);
-  sapp_layers made;
-  if (const auto name = whole.object().find("name")) made.profile.name = name->text();
-  const auto layers = whole.at("layers_description");
-  std::set<std::string> names;
-  for (const auto& part : detail::sapp_part_words) {
-    detail::add_sapp_part(layers, part.value, meaning, names, made.profile.layers);
-  }
-  if (const auto constant = whole.find("stage_const_mem")) {
-    made.constant = detail::signed_number(*constant) * detail::sapp_megabyte;
-    if (!is_finite(made.constant)) constant->fail(constant->shown(), " is out of range");
-  }
-  return made;
+  return detail::read_sapp_layers(whole, meaning);
 }
 
 }  // namespace stagecut::inline v0::io

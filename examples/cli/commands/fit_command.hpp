@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "commands/fit_guide_command.hpp"
+#include "commands/fit_memory_command.hpp"
+
+/// The words of `stagecut fit`.
+struct fit_command {
+  fit_memory_command memory;
+  fit_guide_command guide;
+  CLI::App* memory_said = nullptr;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& app) {
+    auto* const command = app.add_subcommand("fit", "Tell the memory of a model from dry runs");
+    command->require_subcommand(1);
+    memory_said = memory.add(*command);
+    guide.add(*command);
+    return command;
+  }
+
+  /// Runs that of the two which was asked for.
+  [[nodiscard]] int run() const { return memory_said->parsed() ? memory.run() : guide.run(); }
+};

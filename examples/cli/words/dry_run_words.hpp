@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/io/file.hpp>
+#include <stagecut/io/frameworks/mindspore_log.hpp>
+#include <stagecut/io/frameworks/sapp_init.hpp>
+#include <stagecut/profile/dry_runs.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "commands/read_model.hpp"
+#include "words/limit_words.hpp"
+#include "words/quantity.hpp"
+#include "words/words.hpp"
+
+// Dry runs as SAPP's files and MindSpore's logs tell of them.
+
+/// Which run the memory of the first and the last rank is of.
+enum class run_of_ends { first, last };
+inline constexpr stagecut::word<run_of_ends> run_of_ends_words[] = {{"first", run_of_ends::first},
+                                                                    {"last", run_of_ends::last}};
+
+/// What layers may recompute, in SAPP's order.
+inline constexpr const char* recompute_choices[] = {"none", "select", "comm", "both", "full"};
+
+/// The log of a rank.
+struct rank_log {
+  std::size_t rank;
+  std::string file;
+};
+
+/// What the files of one model tell.
+struct told_dry_runs {
+  stagecut::dry_runs runs;                        ///< by run and rank, with the choices that any of them has, and none
+  std::size_t number = 0;                         ///< of runs
+  std::size_t ranks = 0;                          ///< of the first file
+  std::size_t layers = 0;                         ///< of the model
+  std::optional<stagecut::io::sapp_times> times;  ///< of the first file that says some
+  std::optional<stagecut::io::sapp_traces> traces;  ///< likewise
+  std::string traced;                               ///< the file that says these
+};
+
+/// How dry runs are read, as it is told in words.
+struct dry_run_words {
+  std::vector<std::string> logs;
+  run_of_ends ends = run_of_ends::first;
+  bool lenient = false;
+
+  void add(CLI::App& command) {
+    command.add_option("--logs", logs, "Of a run, or FILE,FILE or RANK=FILE; again for each run")
+        ->type_name("FOLDER")
+        ->allow_extra_args(false);
+    add_lenient(command);
+  }
+
+  /// Without logs.
+  void add_lenient(CLI::App& command) {
+    add_choice(command, "--ends", ends, run_of_ends_words, "RUN", "Which has the memory of head and tail: first, last");
+    command.add_flag("--lenient", lenient, "Offsets need not add up to the layers");
+  }
+
+  /// Reads all files, and the logs.
+  /// @param any_layers  whether the files may be of models with other numbers of layers
+  [[nodiscard]] told_dry_runs read(const std::vector<std::string>& files, const limit_words& input,
+                                   bool any_layers = false) const {
+    if (std::count(files.begin(), files.end(), "-") > 1) {
+      throw CLI::ValidationError("FILE", "- is standard input, of which there is one");
+    }
+    std::vector<stagecut::io::sapp_init> inits;
+    told_dry_runs told;
+    for (const std::string& file : files) {
+      inits.push_back(read_init(file, input));
+      const stagecut::io::sapp_init& next = inits.back();
+      if (!any_layers && next.layers != inits.front().layers) {
+        throw stagecut::invalid_input(source_name(file),
+                                      fmt::format("its model has {} layers, and that of {} {}", next.layers,
+                                                  source_name(files.front()), inits.front().layers));
+      }
+      if (next.times && !told.times) told.times = next.times;
+      if (next.traces && !told.traces) told.traces = next.traces, told.traced = file;
+    }
+    told.ranks = inits.front().ranks;
+    told.layers = inits.front().layers;
+    collect(files, inits, input, told);
+    return told;
+  }
+
+ private:
+  [[nodiscard]] stagecut::io::sapp_init read_init(const std::string& file, const limit_words& input) const {
+    const std::string source = source_name(file);
+    const std::string text = file == "-" ? stagecut::io::stream_text(std::cin, source, input.limits)
+                                         : stagecut::io::file_text(file, input.limits);
+    const stagecut::io::sapp_init_options options{ends == run_of_ends::last, lenient, true};
+    return stagecut::io::read_sapp_init(text, source, options, input.limits);
+  }
+
+  static std::size_t runs_of(const stagecut::io::sapp_init& of) { return of.to_measure.peaks.size() / of.ranks; }
+
+  /// Puts the peaks of all files together. Logs belong to the runs of the files without memory, or else to all runs.
+  void collect(const std::vector<std::string>& files, const std::vector<stagecut::io::sapp_init>& inits,
+               const limit_words& input, told_dry_runs& told) const {
+    const auto tells = [](const stagecut::io::sapp_init& of) { return !of.dry_runs.peaks.empty(); };
+    const bool all_tell = std::all_of(inits.begin(), inits.end(), tells);
+    std::size_t next_log = 0;
+    std::size_t needed = 0;
+    for (const auto& each : inits) needed += all_tell || !tells(each) ? runs_of(each) : 0;
+    if (logs.size() != needed && !(logs.empty() && all_tell)) {
+      const auto silent = std::find_if_not(inits.begin(), inits.end(), tells);
+      const std::string& file = files[all_tell ? 0 : static_cast<std::size_t>(silent - inits.begin())];
+      if (logs.empty()) {
+        throw stagecut::invalid_input(source_name(file), "says no memory_usage: --logs names the logs of its ranks");
+      }
+      throw CLI::ValidationError(
+          "--logs", fmt::format("is said {} times, and there are {} runs to measure", logs.size(), needed));
+    }
+    std::vector<stagecut::rank_peak> peaks;
+    for (std::size_t f = 0; f < files.size(); ++f) {
+      const std::size_t runs = runs_of(inits[f]);
+      std::vector<stagecut::rank_peak> ranks = inits[f].to_measure.peaks;
+      std::vector<bool> measured(ranks.size(), false);
+      const auto set = [&](std::size_t run, std::size_t rank, double bytes) {
+        const std::size_t at = run * inits[f].ranks + rank;
+        ranks[at].bytes = bytes;
+        measured[at] = true;
+      };
+      for (const auto& each : inits[f].dry_runs.peaks) set(each.run, each.rank, each.bytes);
+      for (std::size_t run = 0; run < runs && !logs.empty() && (all_tell || !tells(inits[f])); ++run) {
+        for (const rank_log& log : logs_of(logs[next_log++], inits[f].ranks, source_name(files[f]))) {
+          const auto read =
+              stagecut::io::read_mindspore_log(stagecut::io::file_text(log.file, input.limits), log.file, input.limits);
+          set(run, log.rank, read.peak);
+        }
+      }
+      for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (!measured[i]) continue;
+        ranks[i].run += told.number;
+        peaks.push_back(std::move(ranks[i]));
+      }
+      told.number += runs;
+    }
+    told.runs = with_used_choices(std::move(peaks));
+  }
+
+  /// Without choices that no rank has, but none.
+  static stagecut::dry_runs with_used_choices(std::vector<stagecut::rank_peak> peaks) {
+    stagecut::dry_runs result;
+    std::vector<std::size_t> used;
+    for (std::size_t c = 0; c < std::size(recompute_choices); ++c) {
+      const auto has = [&](const stagecut::rank_peak& each) { return each.kept[c] != 0; };
+      if (c != 0 && std::none_of(peaks.begin(), peaks.end(), has)) continue;
+      used.push_back(c);
+      result.choices.emplace_back(recompute_choices[c]);
+    }
+    for (stagecut::rank_peak& each : peaks) {
+      std::vector<double> kept;
+      for (const std::size_t c : used) kept.push_back(each.kept[c]);
+      each.kept = std::move(kept);
+    }
+    result.peaks = std::move(peaks);
+    return result;
+  }
+
+  /// The logs of a run: those in a folder whose names end in the number of a rank, worker_3.log, or files by commas, each
+  /// the next rank's or RANK=FILE.
+  static std::vector<rank_log> logs_of(const std::string& said, std::size_t ranks, const std::string& source) {
+    std::error_code none;
+    std::vector<rank_log> result = std::filesystem::is_directory(said, none) ? logs_in(said) : logs_named(said);
+    std::vector<bool> seen(ranks, false);
+    for (const rank_log& each : result) {
+      if (each.rank >= ranks) {
+        throw CLI::ValidationError("--logs",
+                                   fmt::format("{} is of rank {}, and {} has {}", each.file, each.rank, source, ranks));
+      }
+      if (seen[each.rank])
+        throw CLI::ValidationError("--logs", fmt::format("{}: two logs of rank {}", said, each.rank));
+      seen[each.rank] = true;
+    }
+    return result;
+  }
+
+  static std::vector<rank_log> logs_in(const std::string& folder) {
+    std::vector<rank_log> result;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      if (at->path().extension() != ".log") continue;
+      const std::string stem = at->path().stem().string();
+      const auto rank = parse_count(std::string_view(stem).substr(stem.find_last_not_of("0123456789") + 1));
+      if (rank) result.push_back({*rank, at->path().string()});
+    }
+    if (error) throw stagecut::invalid_input(folder, error.message());
+    if (result.empty()) {
+      throw CLI::ValidationError("--logs",
+                                 folder + " has no file whose name ends in the number of a rank: worker_3.log");
+    }
+    std::sort(result.begin(), result.end(), [](const rank_log& a, const rank_log& b) {
+      return a.rank != b.rank ? a.rank < b.rank : a.file < b.file;
+    });
+    return result;
+  }
+
+  static std::vector<rank_log> logs_named(const std::string& files) {
+    std::vector<rank_log> result;
+    std::size_t next = 0;
+    for (const std::string_view each : split(files, ',')) {
+      const std::size_t equals = each.find('=');
+      const auto rank = parse_count(each.substr(0, equals));
+      const bool named = equals != std::string_view::npos && rank;
+      next = named ? *rank : next;
+      result.push_back({next++, std::string(named ? each.substr(equals + 1) : each)});
+    }
+    return result;
+  }
+};
