@@ -109,6 +109,13 @@ with tempfile.TemporaryDirectory() as folder:
     run("plan", raw, "--devices", "2", "--format", "json", status=2)
     run("show", at(no_utf8), status=2)
     run(no_utf8, status=2)
+    # A name that layers are written with, and files of dry runs that there are not.
+    peaks = {"head_memory": 4600, "tail_memory": 2000, "body_memories": {"stage_id": [1, 2], "memories": [1600, 2800]}}
+    init = json.dumps({"pipeline_config": {"pipeline_num": 4, "num_layer": 6, "offset": [1, 0, 1, 0]}, "recompute_config": {}, "memory_usage": peaks}).encode()
+    fit = ("fit", "memory", "-", "--no-constant", "--times", "1,2,3", "--format", "sapp")
+    run(*fit, "--name", no_utf8, status=2, stdin=init)
+    run("fit", "memory", at(no_utf8), status=2)
+    run(*fit, "--logs", at(everything + ".log"), status=2, stdin=init)
 
 print("FAILED" if failures else "no output holds what would mislead")
 sys.exit(1 if failures else 0)

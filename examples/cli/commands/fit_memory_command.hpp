@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -138,7 +139,11 @@ struct fit_memory_command {
     refuse("the tail", found.tail);
     for (std::size_t c = 0; c < told.runs.choices.size(); ++c)
       refuse("the activations of " + told.runs.choices[c], found.activations[c]);
-    return stagecut::io::as_sapp_layers(figures);
+    try {
+      return stagecut::io::as_sapp_layers(figures);
+    } catch (const nlohmann::json::type_error&) {
+      throw CLI::ValidationError("--name", name + " is not UTF-8");
+    }
   }
 
   /// Where the traces are: from here, or else from the file that names them.
