@@ -5,6 +5,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
+#include <stagecut/joint/sapp_surrogate.hpp>
 #include <stagecut/joint/sequence_split.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
 #include <stagecut/schedule/in_flight.hpp>
@@ -97,6 +98,8 @@ TEST_CASE("SAPP's strategy for slices needs what its solver says") {
   const auto plan = minimize_recomputation(half, request);
   REQUIRE(plan.has_value());
   CHECK(plan->makespan <= run.makespan);
+  CHECK(sapp_objective(half, request, cuts::from_sizes(counts), choices) == doctest::Approx(810).epsilon(1e-12));
+  CHECK(minimize_sapp_surrogate(half, request)->objective == doctest::Approx(810).epsilon(1e-12));  // proved by SAPP
   MESSAGE("makespan ", run.makespan, ", at best ", plan->makespan, " with bound ", plan->bound);
 }
 
