@@ -35,17 +35,21 @@ struct minimize_recomputation_fn {
     using found = detail::recompute_search::found;
     const found what = search.run();
     if (what == found::nothing) return answer::unknown({reason::cause::limit_reached});
+    const bool differ = detail::buffers_differ(model, request);
+    if (what == found::none_exists && differ) {
+      return answer::unknown({reason::cause::constraint, 0, 0, "none was found with the largest buffers at all ends"});
+    }
     if (what == found::none_exists) return answer::infeasible(detail::why_no_recomputation(model, request));
-    recompute_plan plan = told(model, request, search);
+    recompute_plan plan = told(model, request, search, differ);
     return plan.bound < plan.makespan ? answer::feasible(std::move(plan)) : answer::optimal(std::move(plan));
   }
 
  private:
   static recompute_plan told(const recompute_model& model, const recompute_request& request,
-                             detail::recompute_search& search) {
+                             detail::recompute_search& search, bool buffers_differ) {
     recompute_plan plan;
     std::vector<std::size_t> points{0};
-    for (const std::uint32_t each : search.counts()) points.push_back(points.back() + each);
+    for (const std::size_t each : search.counts()) points.push_back(points.back() + each);
     plan.cuts = cuts(points, empty_stages::allowed);
     plan.choices.resize(model.layers.size());
     for (std::size_t s = 0; s < request.order.stages(); ++s) {
@@ -59,8 +63,11 @@ struct minimize_recomputation_fn {
     plan.memory = run.memory;
     // Times were rounded, or messages taken at their least.
     const bool same = search.makespan() >= plan.makespan * (1 - 0x1p-40);
-    const double least = search.bound() - search.error();
-    plan.bound = (search.proved() && same) || least > plan.makespan ? plan.makespan : least > 0 ? least : 0;
+    const bool exact = search.error() <= plan.makespan * 0x1p-30;
+    const bool proved = search.proved() && same && exact && !buffers_differ;
+    // Plans were left out whose buffers are less than the largest.
+    const double least = (buffers_differ ? search.bound_of_work() : search.bound()) - search.error();
+    plan.bound = proved || least > plan.makespan ? plan.makespan : least > 0 ? least : 0;
     plan.nodes = search.clock().state.nodes;
     plan.simulations = search.simulations();
     return plan;
@@ -81,10 +88,11 @@ struct minimize_recomputation_fn {
 /// A rank needs its constant, what stays of its layers, the workspace of the layer of every stage that needs most, and the
 /// activations of all microbatches in flight, at their peak in the order of its passes. A limit that is met exactly is kept to.
 ///
-/// Exact where all times are multiples of a power of ten and an iteration sums to less than 2^50 of it, else to 2^-40 of
+/// Exact where all times are multiples of a power of ten and an iteration sums to less than 2^50 of it, else to 2^-30 of
 /// the makespan. Where layers are of several types and ranks have three stages or more, or many layers differ, there may
 /// be too many options for a proof: then plans are found by annealing alone, and the bound is that of the work. Where layers
-/// hand on different numbers of bytes, the search takes messages at their least. Of plans that are equally good it returns the
+/// hand on different numbers of bytes, the search takes messages at their least and buffers at their most: then nothing is
+/// proved of buffers, and the bound is that of the work. Of plans that are equally good it returns the
 /// one found first: the same every time, if no limit but `node_limit` is reached.
 ///
 /// Source: docs/recomputation.md derives the options, bounds and the search.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/joint/detail/link_options.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
@@ -30,18 +31,27 @@ class option_builder {
   /// @param longest  layers of a stage at most
   /// @param most     of all passes of a microbatch on a rank, in whole units
   /// @param ranges   of all cut points, the ends among them, where layers differ; empty: anywhere
+  /// @param stop     asked often where layers differ; true: it gives up
   option_builder(choice_curves& curves, const schedule& order, const std::vector<rank_rules>& rules, bool splits,
-                 std::size_t least, std::size_t longest, double most, std::vector<range> ranges = {})
-      : curves_(curves), order_(order), least_(least), longest_(longest), most_(most), ranges_(std::move(ranges)) {
+                 std::size_t least, std::size_t longest, double most, std::vector<range> ranges = {},
+                 function_ref<bool()> stop = {})
+      : curves_(curves),
+        order_(order),
+        least_(least),
+        longest_(longest),
+        most_(most),
+        ranges_(std::move(ranges)),
+        stop_(stop) {
     if (ranges_.empty()) ranges_.assign(order.stages() + 1, {0, layers()});
-    for (const rank_rules& each : rules) result_.ranks.emplace_back(each, splits);
+    for (const rank_rules& each : rules) result_.ranks.emplace_back(each, splits, stop);
     result_.steps.resize(rules.size());
   }
 
-  /// Whether more edges than that are worth their time. The answer is then no graph of all plans.
+  /// More edges or options than that are not worth their time: it gives up.
   static constexpr std::size_t most_edges = 1'000'000;
+  static constexpr std::size_t most_options = 300'000;
 
-  /// The graph. Empty: there is no plan. `complete()` says whether it was too large.
+  /// The graph. Without edges: there is no plan; or it gave up, which `complete()` says.
   option_graph build() {
     keys_.resize(result_.ranks.size());
     labels_.push_back({label{}});
@@ -81,6 +91,8 @@ class option_builder {
     std::vector<std::uint32_t> of(rank.stages());
     std::vector<std::size_t> totals;
     const auto all = [&](const auto& self, std::size_t v, std::size_t used) -> void {
+      if (is_too_much(rank)) complete_ = false;
+      if (!complete_) return;
       if (v == of.size()) {
         if (rank.add(curves_, of, most_) && keys_[r].size() < rank.classes().size()) keys_[r].push_back(used);
         return;
@@ -101,6 +113,10 @@ class option_builder {
         arcs_of(r).push_back({u, node({static_cast<std::uint32_t>(used + n)}), static_cast<std::uint32_t>(n)});
       }
     }
+  }
+
+  [[nodiscard]] static bool is_too_much(const rank_options& rank) {
+    return rank.size() > most_options || rank.gave_up();
   }
 
   /// Whether a stage alone is small enough; if not, no longer one is.
@@ -140,7 +156,8 @@ class option_builder {
   template <class Node>
   void choose_cut(std::size_t r, std::uint32_t u, std::size_t v, std::vector<std::uint32_t>& cut, const Node& node) {
     rank_options& rank = result_.ranks[r];
-    if (arcs_of(r).size() > most_edges) complete_ = false;
+    if (arcs_of(r).size() > most_edges || is_too_much(rank) || (++asked_ % 1024 == 0 && stop_ && stop_()))
+      complete_ = false;
     if (!complete_) return;
     if (v == rank.stages()) return add_edge(r, u, cut, node);
     const std::size_t s = rank.stage(v);
@@ -219,6 +236,8 @@ class option_builder {
   std::size_t longest_;
   double most_;
   std::vector<range> ranges_;
+  function_ref<bool()> stop_;
+  std::size_t asked_ = 0;
   option_graph result_{};
   std::vector<std::vector<label>> labels_{};  // of every boundary and node
   std::vector<std::vector<option_arc>> arcs_{};

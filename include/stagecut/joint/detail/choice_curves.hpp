@@ -59,6 +59,7 @@ class choice_curves {
     contents_[0].points.push_back({0, 0, 0, 0, 0});
     places_.emplace(contents_[0].counts, 0);
     by_length_.push_back(0);
+    if (!alike_ && n <= most_kept) of_interval_.assign((n + 1) * (n + 1), unknown);
   }
 
   /// Whether all layers are of one type.
@@ -73,11 +74,15 @@ class choice_curves {
       return by_length_[last - first];
     }
     const std::size_t n = model_.layers.size();
+    const std::size_t place = first * (n + 1) + last;
+    if (place < of_interval_.size() && of_interval_[place] != unknown) return of_interval_[place];
     std::vector<std::uint32_t> counts(model_.types.size());
     for (std::size_t t = 0; t < counts.size(); ++t) {
       counts[t] = before_[t * (n + 1) + last] - before_[t * (n + 1) + first];
     }
-    return find(counts);
+    const std::uint32_t found = find(counts);
+    if (place < of_interval_.size()) of_interval_[place] = found;
+    return found;
   }
 
   /// How many layers of every type are run by every choice, as `[type][choice]`.
@@ -151,6 +156,9 @@ class choice_curves {
     points.resize(kept);
   }
 
+  static constexpr std::size_t most_kept = 1500;  // layers: the contents of all intervals take 9 MB
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0};
+
   const recompute_model& model_;
   const whole_times& unit_;
   bool splits_;
@@ -159,6 +167,7 @@ class choice_curves {
   std::vector<stage_content> contents_{};
   std::map<std::vector<std::uint32_t>, std::uint32_t> places_{};
   std::vector<std::uint32_t> by_length_{};
+  std::vector<std::uint32_t> of_interval_{};  // [first * (n + 1) + last]
 };
 
 }  // namespace stagecut::inline v0::detail

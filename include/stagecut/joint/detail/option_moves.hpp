@@ -99,6 +99,7 @@ class option_moves {
     if (dice.fraction() < 0.5) other = rank + 1 == ranks || (rank > 0 && dice.fraction() < 0.5) ? rank - 1 : rank + 1;
     const rank_options& from = problem_.graph->ranks[rank];
     const rank_options& to = problem_.graph->ranks[other];
+    if (from.stages() == 0 || to.stages() == 0) return false;
     const std::size_t a = from.stage(dice.below(from.stages()));
     const std::size_t b = to.stage(dice.below(to.stages()));
     if (wanted_[a] == 0) return false;

@@ -23,12 +23,14 @@ class option_search {
  public:
   using live_options = option_paths::live_options;
 
-  /// @param step  divides all times: a better plan is better by that at least
-  option_search(const recompute_problem& problem, search_clock& clock, double step)
+  /// @param step   divides all times: a better plan is better by that at least
+  /// @param share  of the makespan, below which nothing is told apart: 0 unless times were rounded
+  option_search(const recompute_problem& problem, search_clock& clock, double step, double share = 0)
       : problem_(problem),
         graph_(*problem.graph),
         clock_(clock),
-        step_(step),
+        least_step_(step),
+        share_(share),
         rows_(problem.order->stages(), problem.messages),
         paths_(graph_),
         filter_(problem) {}
@@ -60,7 +62,7 @@ class option_search {
       for (std::size_t i = 1; i < open_.size(); ++i) least = open_[i].bound < open_[least].bound ? i : least;
       const double here = open_[least].bound;
       bound = bound < here ? here : bound;
-      if (bound > makespan - step_) break;
+      if (bound > makespan - step()) break;
       if (clock_.look()) return false;
       node next = std::move(open_[least]);
       std::swap(open_[least], open_.back());
@@ -88,7 +90,10 @@ class option_search {
     return here;
   }
 
-  [[nodiscard]] bool is_closed(double of) const { return of > makespan - step_; }
+  /// By how much a better plan is better at least.
+  [[nodiscard]] double step() const { return least_step_ < share_ * makespan ? share_ * makespan : least_step_; }
+
+  [[nodiscard]] bool is_closed(double of) const { return of > makespan - step(); }
 
   /// What a sum of numbers that are not negative is at least, though it was rounded.
   [[nodiscard]] static double surely(double sum) { return sum * (1 - 0x1p-40); }
@@ -112,7 +117,7 @@ class option_search {
     here.bound = here.bound < sure ? sure : here.bound;
     if (is_closed(here.bound)) return false;
     paths_.path(plan_);
-    dropped_ = paths_.drop_above((makespan - step_) * (1 + 0x1p-40) - constant, here.live);
+    dropped_ = paths_.drop_above((makespan - step()) * (1 + 0x1p-40) - constant, here.live);
     return true;
   }
 
@@ -138,7 +143,7 @@ class option_search {
 
   /// Bounds a set of options as well as it can; false: nothing better is in it.
   bool evaluate(node& here) {
-    if (filter_.applies()) filter_.drop_above((makespan - step_) * (1 + 0x1p-40), here.live);
+    if (filter_.applies()) filter_.drop_above((makespan - step()) * (1 + 0x1p-40), here.live);
     for (const std::vector<char>& rank : here.live) {
       bool any = false;
       for (const char each : rank) any = any || each != 0;
@@ -225,7 +230,8 @@ class option_search {
   const recompute_problem& problem_;
   const option_graph& graph_;
   search_clock& clock_;
-  double step_;
+  double least_step_;
+  double share_;
   path_rows rows_;
   option_paths paths_;
   in_flight_filter filter_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
 #include <stagecut/makespan/detail/tick_rows.hpp>
 
@@ -36,7 +37,13 @@ class rank_options {
     std::uint32_t last;
   };
 
-  rank_options(rank_rules rules, bool splits) : rules_(std::move(rules)), kinds_(splits ? 3 : 2) {}
+  /// @param splits  whether gradients are run apart
+  /// @param stop    asked while options are made, as there may be many; true: it gives up
+  rank_options(rank_rules rules, bool splits, function_ref<bool()> stop = {})
+      : rules_(std::move(rules)), kinds_(splits ? 3 : 2), stop_(stop) {}
+
+  /// Whether it gave up: then options are missing.
+  [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t stages() const noexcept { return rules_.stages.size(); }
@@ -91,7 +98,6 @@ class rank_options {
     }
     choose(curves, of, 0, chosen, left, most - forward);
     if (found_.empty()) return false;
-    keep_best();
     places_.emplace(of, static_cast<std::uint32_t>(classes_.size()));
     const auto first = static_cast<std::uint32_t>(size_);
     size_ += found_.size();
@@ -157,15 +163,9 @@ class rank_options {
   void choose(const choice_curves& curves, const std::vector<std::uint32_t>& of, std::size_t v,
               std::vector<std::uint32_t>& chosen, const std::vector<double>& left, double time) {
     if (time < 0) return;
-    if (v == of.size()) {
-      candidate made{chosen, {}, {}};
-      for (std::size_t u = 0; u < of.size(); ++u) {
-        made.backward.push_back(curves[of[u]].points[chosen[u]].backward);
-        made.weight.push_back(curves[of[u]].points[chosen[u]].weight);
-      }
-      found_.push_back(std::move(made));
-      return;
-    }
+    if (++asked_ % 4096 == 0 && stop_ && stop_()) gave_up_ = true;
+    if (gave_up_) return;
+    if (v == of.size()) return take(curves, of, chosen);
     const std::vector<choice_point>& points = curves[of[v]].points;
     // With one kind of backward pass the last stage takes the fastest way that fits.
     const bool only_fastest = v + 1 == of.size() && kinds_ == 2;
@@ -183,29 +183,31 @@ class rank_options {
     }
   }
 
-  /// Drops candidates that another one is nowhere slower than; of equals the one found first stays.
-  void keep_best() {
-    const auto better = [](const candidate& a, const candidate& b) {
+  /// Keeps a candidate unless another one is nowhere slower, and drops those that are nowhere faster.
+  void take(const choice_curves& curves, const std::vector<std::uint32_t>& of,
+            const std::vector<std::uint32_t>& chosen) {
+    made_one_.points = chosen;
+    made_one_.backward.clear();
+    made_one_.weight.clear();
+    for (std::size_t u = 0; u < of.size(); ++u) {
+      made_one_.backward.push_back(curves[of[u]].points[chosen[u]].backward);
+      made_one_.weight.push_back(curves[of[u]].points[chosen[u]].weight);
+    }
+    const auto covers = [](const candidate& a, const candidate& b) {
       for (std::size_t v = 0; v < a.backward.size(); ++v) {
         if (a.backward[v] > b.backward[v] || a.weight[v] > b.weight[v]) return false;
       }
       return true;
     };
-    const auto sum = [](const candidate& a) {
-      double all = 0;
-      for (std::size_t v = 0; v < a.backward.size(); ++v) all += a.backward[v] + a.weight[v];
-      return all;
-    };
-    detail::sort(found_, [&](const candidate& a, const candidate& b) { return sum(a) < sum(b); });
     std::size_t kept = 0;
-    for (std::size_t c = 0; c < found_.size(); ++c) {
-      bool dominated = false;
-      for (std::size_t i = 0; i < kept && !dominated; ++i) dominated = better(found_[i], found_[c]);
-      if (dominated) continue;
-      if (kept != c) found_[kept] = std::move(found_[c]);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      if (covers(found_[i], made_one_)) return;  // then none before was dropped
+      if (covers(made_one_, found_[i])) continue;
+      if (kept != i) found_[kept] = std::move(found_[i]);
       ++kept;
     }
     found_.resize(kept);
+    found_.push_back(made_one_);
   }
 
   rank_rules rules_;
@@ -217,6 +219,10 @@ class rank_options {
   std::vector<contents> classes_{};
   std::map<std::vector<std::uint32_t>, std::uint32_t> places_{};
   std::vector<candidate> found_{};
+  candidate made_one_{};
+  function_ref<bool()> stop_;
+  std::size_t asked_ = 0;
+  bool gave_up_ = false;
   std::vector<made_stage> made_{};
 };
 

@@ -44,7 +44,7 @@ struct first_and_last {
 /// Bytes that a rank has for layers and ends; very many without a limit.
 [[nodiscard]] inline double memory_of(const recompute_request& request, std::size_t rank) {
   const double all =
-      !request.memory_of_ranks.empty() ? request.memory_of_ranks[rank] : request.memory_per_device.value_or(0x1p100);
+      !request.memory_of_ranks.empty() ? request.memory_of_ranks[rank] : request.memory_per_device.value_or(0x1p1000);
   return all - request.constant;
 }
 
@@ -62,6 +62,15 @@ struct first_and_last {
   }
   const double ends = (s == 0 ? 0 : 1) + (s + 1 == request.order.stages() ? 0 : 1);
   return request.boundary_buffers * ends * most;
+}
+
+/// Whether buffers depend on where stages are cut.
+[[nodiscard]] inline bool buffers_differ(const recompute_model& model, const recompute_request& request) {
+  if (request.boundary_buffers == 0 || request.order.stages() == 1) return false;
+  const double first = sent_at(model, 1);
+  bool differ = request.least_layers == 0 && model.head.sent != first;
+  for (std::size_t cut = 1; cut <= model.layers.size(); ++cut) differ = differ || sent_at(model, cut) != first;
+  return differ;
 }
 
 /// The rules of all ranks.

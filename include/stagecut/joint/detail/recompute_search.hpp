@@ -51,7 +51,7 @@ class recompute_search {
   found run() {
     const found first = start();
     if (first != found::plan) return first;
-    bound_ = bound_of_work();
+    bound_ = least_work();
     // Not all ways lead to the best plan: several are gone.
     const chosen_options first_plan = best_;
     for (std::size_t way = 0; way < first_ways; ++way) anneal(first_plan, rounds_of_way);
@@ -79,6 +79,7 @@ class recompute_search {
   [[nodiscard]] double makespan() const noexcept { return makespan_ * unit_.unit; }
   /// @}
   [[nodiscard]] double bound() const noexcept { return bound_ * unit_.unit; }
+  [[nodiscard]] double bound_of_work() const { return least_work() * unit_.unit; }
   [[nodiscard]] double error() const noexcept { return unit_.error; }
   [[nodiscard]] bool proved() const noexcept { return proved_; }
   [[nodiscard]] search_clock& clock() noexcept { return clock_; }
@@ -94,11 +95,12 @@ class recompute_search {
   /// The first plan, in graphs of more and more options.
   found start() {
     const std::size_t even = (layers() + stages() - 1) / stages();
-    for (std::size_t more = 2;; more *= 2) {
+    const auto stop = [this] { return clock_.look(); };
+    for (std::size_t more = curves_.alike() ? 2 : 1;; more *= 2) {
       const std::size_t longest = even + more < layers() ? even + more : layers();
       const bool all = longest == layers() && (curves_.alike() || more >= layers());
-      option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers, longest, no_time,
-                             all ? ranges() : ranges(more));
+      option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers,
+                             curves_.alike() ? longest : layers(), no_time, all ? ranges() : ranges(more), stop);
       option_graph graph = builder.build();
       std::vector<std::uint32_t> options;
       if (builder.complete()) options = start_options(graph);
@@ -120,11 +122,24 @@ class recompute_search {
     std::vector<option_builder::range> result;
     if (!around) return result;
     for (std::size_t c = 0; c <= stages(); ++c) {
-      const std::size_t middle = best_.counts.empty() ? layers() * c / stages() : point_of_best(c);
+      const std::size_t middle = best_.counts.empty() ? even_point(c) : point_of_best(c);
       result.push_back(
           {middle < *around ? 0 : middle - *around, middle + *around < layers() ? middle + *around : layers()});
     }
     return result;
+  }
+  /// Where a cut point stands if all stages take equally long.
+  [[nodiscard]] std::size_t even_point(std::size_t c) const {
+    double all = 0;
+    for (const std::size_t each : model_.layers) all += least_of(model_.types[each]);
+    if (!(all > 0)) return layers() * c / stages();
+    const double wanted = all * static_cast<double>(c) / static_cast<double>(stages());
+    double sum = 0;
+    std::size_t point = 0;
+    while (point < layers() && sum + least_of(model_.types[model_.layers[point]]) / 2 < wanted) {
+      sum += least_of(model_.types[model_.layers[point++]]);
+    }
+    return point;
   }
   [[nodiscard]] std::size_t point_of_best(std::size_t c) const {
     std::size_t sum = 0;
@@ -152,19 +167,22 @@ class recompute_search {
     clock_.tell();
   }
 
-  /// All options that a plan may have that is as good as the best one.
+  /// All options that a plan may have that is as good as the best one; where layers differ, as many as there is time for,
+  /// in wider and wider ranges around the best plan.
   void take_all_options() {
     const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
-    for (std::size_t around = layers();; around /= 2) {
+    const auto& limit = request_.limits.time_limit;
+    const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 2); };
+    for (std::size_t around = curves_.alike() ? layers() : 2;; around *= 2) {
+      const bool all = around >= layers();
       option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers, layers(),
-                             makespan_ / passes, around == layers() ? ranges() : ranges(around));
-      option_graph all = builder.build();
-      if (!builder.complete() && around > 1) continue;
-      complete_ = builder.complete() && around == layers();
+                             makespan_ / passes, all ? ranges() : ranges(around), stop);
+      option_graph wider = builder.build();
       if (!builder.complete()) return;
-      best_.options = moved(graph_, all, best_.options);
-      graph_ = std::move(all);
-      return;
+      best_.options = moved(graph_, wider, best_.options);
+      graph_ = std::move(wider);
+      complete_ = all;
+      if (all) return;
     }
   }
 
@@ -189,7 +207,7 @@ class recompute_search {
 
   /// Branch and bound, and annealing whenever it has taken twice as long.
   void prove() {
-    option_search search(problem_, clock_, unit_.step);
+    option_search search(problem_, clock_, unit_.step, unit_.error > 0 ? 0x1p-32 : 0);
     search.begin(best_.options);
     std::size_t pause = 64;
     for (;;) {
@@ -213,8 +231,8 @@ class recompute_search {
     for (std::size_t round = 0; round < 20 && !clock_.look(); ++round) anneal(best_, rounds_of_way);
   }
 
-  /// No plan takes less than its work, shared out evenly.
-  [[nodiscard]] double bound_of_work() const {
+  /// No plan takes less than its work, shared out evenly; in whole units.
+  [[nodiscard]] double least_work() const {
     const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
     double least = least_of(model_.head) + least_of(model_.tail);
     for (const std::size_t each : model_.layers) least += least_of(model_.types[each]);
