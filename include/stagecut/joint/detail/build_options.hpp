@@ -31,9 +31,10 @@ class option_builder {
   /// @param longest  layers of a stage at most
   /// @param most     of all passes of a microbatch on a rank, in whole units
   /// @param ranges   of all cut points, the ends among them, where layers differ; empty: anywhere
+  /// @param few      whether some of the ways to run the same layers will do
   /// @param stop     asked often where layers differ; true: it gives up
   option_builder(choice_curves& curves, const schedule& order, const std::vector<rank_rules>& rules, bool splits,
-                 std::size_t least, std::size_t longest, double most, std::vector<range> ranges = {},
+                 std::size_t least, std::size_t longest, double most, std::vector<range> ranges = {}, bool few = false,
                  function_ref<bool()> stop = {})
       : curves_(curves),
         order_(order),
@@ -43,7 +44,7 @@ class option_builder {
         ranges_(std::move(ranges)),
         stop_(stop) {
     if (ranges_.empty()) ranges_.assign(order.stages() + 1, {0, layers()});
-    for (const rank_rules& each : rules) result_.ranks.emplace_back(each, splits, stop);
+    for (const rank_rules& each : rules) result_.ranks.emplace_back(each, splits, few, stop);
     result_.steps.resize(rules.size());
   }
 

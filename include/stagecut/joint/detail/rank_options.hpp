@@ -38,9 +38,10 @@ class rank_options {
   };
 
   /// @param splits  whether gradients are run apart
+  /// @param few     whether some of the ways to run a stage will do, the leanest and the fastest among them
   /// @param stop    asked while options are made, as there may be many; true: it gives up
-  rank_options(rank_rules rules, bool splits, function_ref<bool()> stop = {})
-      : rules_(std::move(rules)), kinds_(splits ? 3 : 2), stop_(stop) {}
+  rank_options(rank_rules rules, bool splits, bool few = false, function_ref<bool()> stop = {})
+      : rules_(std::move(rules)), kinds_(splits ? 3 : 2), few_(few && rules_.stages.size() > 1), stop_(stop) {}
 
   /// Whether it gave up: then options are missing.
   [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
@@ -170,7 +171,11 @@ class rank_options {
     // With one kind of backward pass the last stage takes the fastest way that fits.
     const bool only_fastest = v + 1 == of.size() && kinds_ == 2;
     std::vector<double> rest = left;
-    for (std::size_t i = points.size(); i-- > 0;) {
+    const std::size_t jump = few_ && !only_fastest ? points.size() / 8 + 1 : 1;
+    for (std::size_t left_over = points.size(); left_over > 0; left_over = left_over > jump ? left_over - jump
+                                                                           : left_over > 1  ? 1
+                                                                                            : 0) {
+      const std::size_t i = left_over - 1;
       bool fits = true;
       for (std::size_t w = 0; w < rest.size(); ++w) {
         rest[w] = left[w] - static_cast<double>(rules_.in_flight[w][v]) * points[i].activations;
@@ -220,6 +225,7 @@ class rank_options {
   std::map<std::vector<std::uint32_t>, std::uint32_t> places_{};
   std::vector<candidate> found_{};
   candidate made_one_{};
+  bool few_;
   function_ref<bool()> stop_;
   std::size_t asked_ = 0;
   bool gave_up_ = false;

@@ -100,7 +100,7 @@ class recompute_search {
       const std::size_t longest = even + more < layers() ? even + more : layers();
       const bool all = longest == layers() && (curves_.alike() || more >= layers());
       option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers,
-                             curves_.alike() ? longest : layers(), no_time, all ? ranges() : ranges(more), stop);
+                             curves_.alike() ? longest : layers(), no_time, all ? ranges() : ranges(more), true, stop);
       option_graph graph = builder.build();
       std::vector<std::uint32_t> options;
       if (builder.complete()) options = start_options(graph);
@@ -176,17 +176,18 @@ class recompute_search {
     for (std::size_t around = curves_.alike() ? layers() : 2;; around *= 2) {
       const bool all = around >= layers();
       option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers, layers(),
-                             makespan_ / passes, all ? ranges() : ranges(around), stop);
+                             makespan_ / passes, all ? ranges() : ranges(around), false, stop);
       option_graph wider = builder.build();
       if (!builder.complete()) return;
       best_.options = moved(graph_, wider, best_.options);
       graph_ = std::move(wider);
+      makespan_ = problem_.makespan(problem_.times_of(best_.options));
       complete_ = all;
       if (all) return;
     }
   }
 
-  /// The same options in another graph.
+  /// The same options in another graph, or such as are nowhere slower.
   [[nodiscard]] static std::vector<std::uint32_t> moved(const option_graph& from, const option_graph& to,
                                                         const std::vector<std::uint32_t>& options) {
     std::vector<std::uint32_t> result;
@@ -194,13 +195,13 @@ class recompute_search {
       const rank_options& old = from.ranks[r];
       const rank_options& now = to.ranks[r];
       const rank_options::contents& here = now.classes()[now.find(old.classes()[old.class_of(options[r])].of)];
-      std::uint32_t same = here.first;
+      std::uint32_t found = here.first;
       for (std::uint32_t o = here.first; o < here.last; ++o) {
-        bool is_same = true;
-        for (std::size_t v = 0; v < now.stages(); ++v) is_same = is_same && now.point(o, v) == old.point(options[r], v);
-        if (is_same) same = o;
+        bool covers = true;
+        for (std::size_t j = 0; j < now.width(); ++j) covers = covers && now.times(j)[o] <= old.times(j)[options[r]];
+        if (covers) found = o;
       }
-      result.push_back(same);
+      result.push_back(found);
     }
     return result;
   }
