@@ -159,7 +159,10 @@ struct plan_command {
     }
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
-    if (format == "text" && plans_recomputation) text += recompute_text(made, recompute.all);
+    if (format == "text" && plans_recomputation) {
+      text +=
+          recompute_text(made, recompute.all) + strategies_text(made, recompute.compare(*model, made, input.limits));
+    }
     if (format == "text" && computed) text += computed_text(made.profile);
     if (format == "text") text += target.text_of(made) + (target.name.empty() ? "" : settings_text(made.profile));
     write(text, output);

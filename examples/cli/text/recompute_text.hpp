@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/compare_recomputation.hpp>
 #include <stagecut/plan/plan.hpp>
 
 #include <fmt/format.h>
@@ -57,4 +58,21 @@ inline std::string recompute_text(const stagecut::plan& plan, const std::vector<
                any ? stagecut::to_string(each.made.state()) : each.made.why().text()});
   }
   return text + tried.text([](std::size_t) { return std::string(); });
+}
+
+/// A plan beside other strategies: what an iteration takes, and what of it goes where.
+inline std::string strategies_text(const stagecut::plan& plan, const std::vector<stagecut::compared_strategy>& all) {
+  table lines(1);
+  lines.add({"strategy", "makespan", "work", "recomputed", "filling", "imbalance", "messages", "fullest device"});
+  for (const stagecut::compared_strategy& each : all) {
+    if (!each.none.empty()) {
+      lines.add({each.name, "-", "-", "-", "-", "-", "-", each.none});
+      continue;
+    }
+    const auto share = [&](double part) { return fmt::format("{:.1f} %", 100 * part / each.makespan); };
+    lines.add({shown(each.name), time_text(plan.profile, each.makespan), share(each.parts.work),
+               share(each.recomputation), share(each.parts.schedule), share(each.parts.imbalance),
+               share(each.parts.transfers), bytes_text(each.memory) + (each.fits ? "" : ", too much")});
+  }
+  return lines.text([](std::size_t) { return std::string(); });
 }

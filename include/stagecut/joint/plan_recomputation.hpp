@@ -10,6 +10,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/as_recompute_model.hpp>
+#include <stagecut/joint/even_recomputation.hpp>
 #include <stagecut/joint/minimize_recomputation.hpp>
 #include <stagecut/joint/recompute_request.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
@@ -143,6 +144,49 @@ inline void check_names(const profile& model, const recompute_options& options) 
 
 }  // namespace detail
 
+/// What a plan with recomputation is asked for: the layers of a profile, and a request for them.
+struct asked_recomputation {
+  recomputed_chain chain{};
+  recompute_request request{};
+};
+
+/// What `plan_recomputation` asks `minimize_recomputation` for.
+///
+/// @throws  as `plan_recomputation`; the model has to be a chain
+[[nodiscard]] inline asked_recomputation ask_recomputation(const profile& model, const plan_request& request,
+                                                           const recompute_options& options = {}) {
+  const plan_request wanted = detail::with_machine(model, request);
+  detail::check_recompute_options(wanted);
+  detail::check_makespan_request(model, wanted);
+  asked_recomputation result{as_recompute_model(model, options.names, wanted.memory),
+                             detail::recompute_request_of(wanted, options)};
+  detail::check_groups(model, result.chain);
+  detail::check_names(model, options);
+  return result;
+}
+
+/// The layers of the stages of such a plan, and how they are run.
+/// @pre the plan is of that chain
+[[nodiscard]] inline recompute_strategy strategy_of(const plan& made, const recomputed_chain& chain) {
+  recompute_strategy result;
+  std::vector<std::size_t> points(made.cuts.points().begin(), made.cuts.points().end());
+  const std::size_t layers = chain.model.layers.size();
+  for (std::size_t c = 1; c < points.size(); ++c) {
+    const std::size_t before = points[c] < chain.first ? 0 : points[c] - chain.first;
+    points[c] = before < layers ? before : layers;
+  }
+  result.cuts = cuts(points, empty_stages::allowed);
+  for (std::size_t i = 0; i < layers; ++i) {
+    const std::vector<recompute_choice>& choices = chain.model.types[chain.model.layers[i]].choices;
+    std::size_t chosen = 0;  // as profiled, which comes first
+    for (std::size_t r = 0; r < choices.size(); ++r) {
+      if (choices[r].name == made.choices[chain.first + i].recomputation) chosen = r;
+    }
+    result.choices.push_back(chosen);
+  }
+  return result;
+}
+
 /// Plans a chain whose layers may be recomputed: which layers every stage has, and how each layer is run, so that no device
 /// exceeds its memory and an iteration ends as early as possible.
 ///
@@ -159,12 +203,7 @@ inline void check_names(const profile& model, const recompute_options& options) 
                                                       const recompute_options& options = {}) {
   return detail::as_one_chain("plan_recomputation", model, request, [&](const profile& chain) {
     const plan_request wanted = detail::with_machine(chain, request);
-    detail::check_recompute_options(wanted);
-    detail::check_makespan_request(chain, wanted);
-    const recomputed_chain layers = as_recompute_model(chain, options.names, wanted.memory);
-    detail::check_groups(chain, layers);
-    detail::check_names(chain, options);
-    const recompute_request asked = detail::recompute_request_of(wanted, options);
+    const auto [layers, asked] = ask_recomputation(chain, request, options);
     const outcome<recompute_plan> found = minimize_recomputation(layers.model, asked);
     if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
     if (!found) return outcome<plan>::unknown(found.why());

@@ -52,11 +52,12 @@ class recompute_search {
     const found first = start();
     if (first != found::plan) return first;
     bound_ = least_work();
-    // Not all ways lead to the best plan: several are gone.
-    const chosen_options first_plan = best_;
-    for (std::size_t way = 0; way < first_ways; ++way) anneal(first_plan, rounds_of_way);
     anneal(best_, rounds_of_way);
     take_all_options();
+    const std::vector<std::uint32_t> options = start_options(graph_);
+    fresh_ = {problem_.counts_of(options), options};
+    // Not all ways lead to the best plan: several are gone.
+    for (std::size_t way = 0; way < first_ways; ++way) anneal(way % 2 == 0 ? fresh_ : best_, rounds_of_way);
     if (complete_) {
       prove();
     } else {
@@ -211,6 +212,7 @@ class recompute_search {
     option_search search(problem_, clock_, unit_.step, unit_.error > 0 ? 0x1p-32 : 0);
     search.begin(best_.options);
     std::size_t pause = 64;
+    std::size_t way = 0;
     for (;;) {
       clock_.pause_after(pause);
       proved_ = search.run();
@@ -220,7 +222,7 @@ class recompute_search {
       if (search.makespan < makespan_) take({problem_.counts_of(search.best), search.best}, search.makespan);
       if (proved_ || clock_.look()) break;
       const double before = makespan_;
-      anneal(best_, rounds_of_way);
+      anneal(++way % 2 == 0 ? fresh_ : best_, rounds_of_way);
       if (makespan_ < before) search.better(best_.options);
       pause *= 2;
     }
@@ -229,7 +231,7 @@ class recompute_search {
 
   /// Annealing alone, where there are too many options.
   void improve() {
-    for (std::size_t round = 0; round < 20 && !clock_.look(); ++round) anneal(best_, rounds_of_way);
+    for (std::size_t round = 0; round < 20 && !clock_.look(); ++round) anneal(round % 4 == 3 ? fresh_ : best_, rounds_of_way);
   }
 
   /// No plan takes less than its work, shared out evenly; in whole units.
@@ -262,6 +264,7 @@ class recompute_search {
   option_graph graph_{};
   recompute_problem problem_{};
   chosen_options best_{};
+  chosen_options fresh_{};  // where other ways begin
   double makespan_ = 0;
   double bound_ = 0;
   bool complete_ = false;
