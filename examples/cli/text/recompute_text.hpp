@@ -37,7 +37,7 @@ inline std::string recompute_text(const stagecut::plan& plan, const std::vector<
       ++of[s];
     }
   }
-  table lines(1);
+  table lines(0);
   std::vector<std::string> head = {"recomputed"};
   for (std::size_t s = 0; s < plan.stages.size(); ++s) head.push_back(std::to_string(s));
   lines.add(std::move(head));
@@ -62,7 +62,7 @@ inline std::string recompute_text(const stagecut::plan& plan, const std::vector<
 
 /// A plan beside other strategies: what an iteration takes, and what of it goes where.
 inline std::string strategies_text(const stagecut::plan& plan, const std::vector<stagecut::compared_strategy>& all) {
-  table lines(1);
+  table lines(0);
   lines.add({"strategy", "makespan", "work", "recomputed", "filling", "imbalance", "messages", "fullest device"});
   for (const stagecut::compared_strategy& each : all) {
     if (!each.none.empty()) {

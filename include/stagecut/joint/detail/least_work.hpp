@@ -60,7 +60,7 @@ namespace stagecut::inline v0::detail {
   const double greatest = work_of(model, unit, false);
   double least = even;
   const bool has_few_options = curves.alike() || order.stages() <= 2 * order.ranks();
-  if (has_few_options && !fits_with(leanest_of(model), request, 0)) return std::nullopt;
+  if (has_few_options && fits_with(leanest_of(model), request, 0) == false) return std::nullopt;
   // Something may be done in no time, and what fits need not.
   const double first = even * 1.05 < greatest / 1000 ? greatest / 1000 : even * 1.05;
   for (double most = first; has_few_options; most *= 1.1) {
