@@ -60,15 +60,22 @@ inline stagecut::schedule any_order(std::mt19937& dice, std::size_t most_stages)
 inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size_t most_stages = 6,
                            std::size_t most_plans = 2000) {
   for (;;) {
-    small_case result = drawn_case(dice, most_types);
+    small_case result;
     stagecut::recompute_model& model = result.model;
     result.request.order = any_order(dice, most_stages);
-    const std::size_t types = model.types.size();
+    result.request.least_layers = drawn(dice, 0, 1);
+    result.request.constant = static_cast<double>(drawn(dice, 0, 3));
+    result.request.limits.time_limit.reset();
+    const std::size_t types = drawn(dice, 1, most_types);
     const std::size_t stages = result.request.order.stages();
     const std::size_t n = drawn(dice, std::max(stages, types), stages + 3);
-    model.layers.clear();
-    for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t t = 0; t < types; ++t) model.types.push_back(drawn_type(dice, drawn(dice, 1, 3)));
+    for (std::size_t i = 0; i < n; ++i) {
       model.layers.push_back(dice() % 3 == 0 ? drawn(dice, 0, types - 1) : i * types / n);
+    }
+    model.head = drawn_type(dice, 1);
+    model.tail = drawn_type(dice, 1);
+    if (plans_of(result) > most_plans) continue;
     const bool splits = stagecut::runs(result.request.order, stagecut::op_kind::backward_weight);
     const auto enrich = [&](stagecut::layer_type& type) {
       type.workspace = static_cast<double>(drawn(dice, 0, 4));
@@ -81,7 +88,6 @@ inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size
     enrich(model.head);
     enrich(model.tail);
     if (dice() % 3 == 0) result.request.links.push_back({1, 2});
-    if (plans_of(result) > most_plans) continue;
     draw_memory(dice, result);
     return result;
   }
