@@ -188,6 +188,11 @@ inline std::set<options> all_plans(const stagecut::detail::option_graph& graph, 
   return result;
 }
 
+/// One of some plans.
+inline const options& any_plan(std::mt19937& dice, const std::set<options>& plans) {
+  return *std::next(plans.begin(), static_cast<std::ptrdiff_t>(dice() % plans.size()));
+}
+
 /// Whether all options of a plan are live.
 inline bool is_live(const std::vector<std::vector<char>>& live, const options& plan) {
   for (std::size_t r = 0; r < plan.size(); ++r) {
