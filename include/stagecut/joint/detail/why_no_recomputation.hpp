@@ -40,7 +40,7 @@ namespace stagecut::inline v0::detail {
     type.choices = {type.choices[least]};
     type.forward = type.choices[0].backward = type.choices[0].backward_weight = 0;  // only bytes count here
   }
-  double greatest = request.constant;
+  double greatest = 0;
   for (std::size_t r = 0; r < request.order.ranks(); ++r) {
     const double here = memory_of(request, r) + request.constant;
     greatest = greatest < here ? here : greatest;
