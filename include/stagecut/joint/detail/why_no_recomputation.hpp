@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Whether a plan fits at all, with so many bytes more on every rank: each layer with the choice that keeps least.
-[[nodiscard]] inline bool fits_with(const recompute_model& leanest, const recompute_request& request, double more) {
+/// Whether a plan fits at all, with so many bytes more on every rank: each layer with the choice that keeps least. Unset:
+/// there are too many to tell.
+[[nodiscard]] inline std::optional<bool> fits_with(const recompute_model& leanest, const recompute_request& request,
+                                                   double more) {
   const std::vector<double> none(request.order.stages());
   const whole_times unit({}, {}, 0);
   std::vector<rank_rules> rules = rules_of(leanest, request, unit, false);
@@ -26,10 +29,11 @@ namespace stagecut::inline v0::detail {
   choice_curves curves(leanest, unit, false);
   option_builder builder(curves, request.order, rules, false, request.least_layers, leanest.layers.size(), no_time);
   const option_graph graph = builder.build();
-  return builder.complete() && !start_options(graph).empty();
+  if (!builder.complete()) return {};
+  return !start_options(graph).empty();
 }
 
-/// Why no plan fits: what the memory lacks, to a whole byte.
+/// Why no plan fits: what the memory lacks, to a whole byte; where there are too many plans, what it lacks at least.
 [[nodiscard]] inline reason why_no_recomputation(const recompute_model& model, const recompute_request& request) {
   recompute_model leanest = model;
   for (layer_type& type : leanest.types) {
@@ -46,18 +50,26 @@ namespace stagecut::inline v0::detail {
     greatest = greatest < here ? here : greatest;
   }
   double lacking = 1;
-  while (lacking < 0x1p60 && !fits_with(leanest, request, lacking)) lacking *= 2;
-  double too_little = lacking / 2 < 1 ? 0 : lacking / 2;
-  while (lacking - too_little > 1) {
-    const double middle = static_cast<double>(static_cast<long long>((lacking + too_little) / 2));
-    (fits_with(leanest, request, middle) ? lacking : too_little) = middle;
+  double too_little = 0;
+  std::optional<bool> fits;
+  for (; lacking < 0x1p60; lacking *= 2) {
+    fits = fits_with(leanest, request, lacking);
+    if (!fits || *fits) break;
+    too_little = lacking;
   }
+  while (fits && lacking - too_little > 1) {
+    const double middle = static_cast<double>(static_cast<long long>((lacking + too_little) / 2));
+    fits = fits_with(leanest, request, middle);
+    if (fits) (*fits ? lacking : too_little) = middle;
+  }
+  const bool known = fits.has_value();
+  if (!known) lacking = too_little + 1;
   reason why{reason::cause::memory};
   why.available = static_cast<std::size_t>(greatest);
   why.needed = static_cast<std::size_t>(greatest + lacking);
   why.place = joined(
       {"with least activations a rank of ", request.order.name.empty() ? "the order" : request.order.name.c_str()});
-  why.remedy = joined({why.needed, " bytes a device would do"});
+  if (known) why.remedy = joined({why.needed, " bytes a device would do"});
   return why;
 }
 
