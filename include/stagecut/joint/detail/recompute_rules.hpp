@@ -118,7 +118,9 @@ struct first_and_last {
   };
   std::vector<double> layers(model.types.size());
   for (const std::size_t each : model.layers) ++layers[each];
-  for (std::size_t t = 0; t < layers.size(); ++t) add(model.types[t], layers[t]);
+  for (std::size_t t = 0; t < layers.size(); ++t) {
+    if (layers[t] > 0) add(model.types[t], layers[t]);  // a type of no layers has no part in the sum
+  }
   add(model.head, 1);
   add(model.tail, 1);
   for (const double each : messages) {

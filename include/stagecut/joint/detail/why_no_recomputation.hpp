@@ -81,7 +81,7 @@ namespace stagecut::inline v0::detail {
   return !start_options(graph).empty();
 }
 
-/// Why no plan fits: what the memory lacks, to a whole byte.
+/// Why no plan fits: what the memory lacks, to a whole byte; where there are too many plans, what it lacks at least.
 [[nodiscard]] inline reason why_no_recomputation(const recompute_model& model, const recompute_request& request) {
   recompute_model leanest = model;
   for (layer_type& type : leanest.types) {
@@ -98,20 +98,25 @@ namespace stagecut::inline v0::detail {
     greatest = greatest < here ? here : greatest;
   }
   double lacking = 1;
-  std::optional<bool> fits = fits_with(leanest, request, lacking);
-  while (fits && !*fits && lacking < 0x1p60) fits = fits_with(leanest, request, lacking *= 2);
-  double too_little = lacking / 2 < 1 ? 0 : lacking / 2;
+  double too_little = 0;
+  std::optional<bool> fits;
+  for (; lacking < 0x1p60; lacking *= 2) {
+    fits = fits_with(leanest, request, lacking);
+    if (!fits || *fits) break;
+    too_little = lacking;
+  }
   while (fits && lacking - too_little > 1) {
     const double middle = static_cast<double>(static_cast<long long>((lacking + too_little) / 2));
     fits = fits_with(leanest, request, middle);
-    (fits.value_or(true) ? lacking : too_little) = middle;
+    if (fits) (*fits ? lacking : too_little) = middle;
   }
-  if (!fits) return {reason::cause::constraint, 0, 0, "none fits into the memory of the devices"};
+  const bool known = fits.has_value();
+  if (!known) lacking = too_little + 1;  // so much is proved
   reason why{reason::cause::memory};
   why.available = whole_number(greatest, false);
   why.needed = whole_number(greatest + lacking, false);
   why.place = "a device, with the recomputation of every layer that keeps least,";
-  why.remedy = joined({why.needed, " bytes a device would do"});
+  if (known) why.remedy = joined({why.needed, " bytes a device would do"});
   return why;
 }
 

@@ -41,6 +41,7 @@ namespace stagecut::inline v0::detail {
 /// once, or, with `by_message`, once for each.
 [[nodiscard]] inline planned_memory passing_memory(const verified_plan& all, std::size_t s, bool by_message) {
   planned_memory result;
+  if (all.layers[s].empty()) return result;  // plans reckon nothing for what it hands on
   double activations = 0;
   for (const std::size_t i : all.layers[s]) {
     activations += all.figures[i].activations;

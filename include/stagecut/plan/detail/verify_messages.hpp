@@ -43,9 +43,25 @@ struct stage_need {
   return needs;
 }
 
+/// The boundaries of a chain of which stages are empty: these hand on what they get. None where no stage is.
+[[nodiscard]] inline std::vector<planned_edge> handed_on(const verified_plan& all) {
+  std::vector<planned_edge> result;
+  if (!all.made.edges.empty() || !all.made.assignment.empty() || !all.model.edges.empty()) return result;
+  bool any = false;
+  double bytes = 0;
+  for (std::size_t s = 0; s < all.stages(); ++s) {
+    any = any || all.layers[s].empty();
+    if (!all.layers[s].empty()) bytes = all.figures[all.layers[s].back()].output;
+    if (s + 1 < all.stages()) result.push_back({s, s + 1, bytes});
+  }
+  if (!any) result.clear();
+  return result;
+}
+
 /// The edges between stages: of each producer with a consumer on the other stage, the output once.
 [[nodiscard]] inline std::vector<planned_edge> needed_edges(const verified_plan& all) {
-  std::vector<planned_edge> result;
+  std::vector<planned_edge> result = handed_on(all);
+  if (!result.empty()) return result;
   for (const auto& [from, to, layer] : detail::stage_needs(all)) {
     if (result.empty() || result.back().from != from || result.back().to != to) result.push_back({from, to, 0});
     result.back().bytes += all.figures[layer].output;

@@ -52,7 +52,8 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
   all.layers.resize(all.stages());
   for (std::size_t i = 0; i < all.stage_of.size(); ++i) all.layers[all.stage_of[i]].push_back(i);
   // A device that has several stages may do without one.
-  for (std::size_t s = 0; s < all.stages() && !all.stage_of.empty() && all.made.chunks < 2; ++s) {
+  const bool may_be_empty = all.made.chunks > 1 && all.made.assignment.empty();
+  for (std::size_t s = 0; s < all.stages() && !all.stage_of.empty() && !may_be_empty; ++s) {
     if (all.layers[s].empty()) notes.broken(stage_text(s), "holds no layer");
   }
   notes.figures(static_cast<double>(all.stages()), std::nullopt);
@@ -74,8 +75,10 @@ inline void read_stages(verified_plan& all, check_notes& notes) {
     std::size_t low = 0;
     for (std::size_t high = forward.size(); low < high;) {
       const std::size_t middle = low + (high - low) / 2;
-      if (forward[middle] < group) low = middle + 1;
-      else high = middle;
+      if (forward[middle] < group)
+        low = middle + 1;
+      else
+        high = middle;
     }
     return low < forward.size() && forward[low] == group;
   };

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/joint/detail/option_program.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "reference_program.hpp"
+
+using joint_tests::options;
+using joint_tests::workbench;
+using stagecut::detail::option_paths;
+using stagecut::detail::option_program;
+using stagecut::detail::path_rows;
+using stagecut::detail::tick_kinds;
+
+namespace {
+
+bool is_about(double a, double b) { return std::abs(a - b) <= 1e-6 * (1 + std::abs(b)); }
+
+/// Whether shares of live options sum to 1 for every rank, and to the layers there are.
+bool is_mix(const workbench& bench, const option_program& program, const option_paths::live_options& live) {
+  bool right = true;
+  std::vector<double> shares(live.size());
+  std::vector<double> layers(bench.drawn.model.types.size());
+  program.each_share([&](std::size_t r, std::size_t o, double share) {
+    right = right && share > 0 && live[r][o] != 0;
+    shares[r] += share;
+    for (const auto content : bench.graph.ranks[r].classes()[bench.graph.ranks[r].class_of(o)].of) {
+      for (std::size_t t = 0; t < layers.size(); ++t) layers[t] += share * bench.curves[content].counts[t];
+    }
+  });
+  for (const double each : shares) right = right && is_about(each, 1);
+  for (const std::size_t t : bench.drawn.model.layers) --layers[t];
+  for (const double each : layers) right = right && is_about(1 + each, 1);
+  return right;
+}
+
+/// What the mean of paths by the multipliers of the program is for no plan below.
+double bound_of(const workbench& bench, const option_program& program, const path_rows& paths,
+                const option_paths::live_options& live) {
+  const std::vector<double> multipliers = program.multipliers();
+  std::vector<double> weights(bench.drawn.request.order.stages() * tick_kinds);
+  double constant = 0;
+  double sum = 0;
+  for (std::size_t k = 0; k < multipliers.size(); ++k) {
+    CHECK(multipliers[k] >= 0);
+    sum += multipliers[k];
+    const std::uint32_t row = program.rows()[k];
+    for (std::size_t j = 0; j < weights.size(); ++j) weights[j] += multipliers[k] * paths.counts(row)[j];
+    constant += multipliers[k] * paths.constant(row);
+  }
+  CHECK(is_about(sum, 1));
+  option_paths bounds(bench.graph);
+  bounds.price(live, weights);
+  return bounds.least() + constant;
+}
+
+}  // namespace
+
+TEST_CASE("z is the least of all mixes, rows only raise it, and so does giving up options") {
+  std::mt19937 dice(1);
+  std::size_t tight = 0;
+  std::size_t mixes = 0;
+  for (int round = 0; round < 120; ++round) {
+    CAPTURE(round);
+    const workbench bench(joint_tests::any_case(dice, 2, 6, 300));
+    const std::set<options> plans = joint_tests::all_plans(bench.graph, 300);
+    if (plans.empty()) continue;
+    const options& plan = joint_tests::any_plan(dice, plans);
+    const path_rows paths = joint_tests::drawn_paths(dice, bench, plans, 10);
+    option_paths::live_options live = option_paths::all_live(bench.graph);
+    option_program program(bench.problem, paths, bench.makespan(plan));
+    program.begin(live, plan, 0);
+    program.solve(1000);
+    double last = program.value();
+    const auto check = [&] {
+      const std::optional<double> best = joint_tests::least_mix(bench, paths, program.rows(), live);
+      REQUIRE(best);  // the plan is one
+      CHECK(is_about(program.value(), *best));
+      CHECK(is_mix(bench, program, live));
+      CHECK(program.value() >= last - 1e-6 * last);
+      last = program.value();
+      double least = 1e300;
+      for (const options& each : plans) {
+        if (joint_tests::is_live(live, each)) least = std::min(least, bench.makespan(each));
+      }
+      CHECK(last <= least * (1 + 1e-9));
+      const double bound = bound_of(bench, program, paths, live);
+      CHECK(bound <= least * (1 + 1e-9));
+      CHECK(bound >= last * (1 - 1e-6));  // paths of the graph are mixes
+      tight += is_about(bound, least) ? 1 : 0;
+      ++mixes;
+    };
+    check();
+    for (std::uint32_t k = 1; k < paths.size(); ++k) {
+      program.add_row(k);
+      program.add_row(k);  // is there already
+      CHECK(program.rows().size() == k + 1);
+      if (dice() % 2 == 0 && k + 1 < paths.size()) continue;  // several at once
+      program.solve(1000);
+      check();
+    }
+    for (int fewer = 0; fewer < 2; ++fewer) {
+      joint_tests::give_up(dice, plan, live);
+      program.change(live);
+      program.solve(1000);
+      check();
+    }
+    // Handed on to another program, and without rows that are loose.
+    option_program other(bench.problem, paths, bench.makespan(plan));
+    other.begin(live, program.keep());
+    CHECK(is_about(other.value(), last));
+    other.drop_loose(1);
+    other.solve(1000);
+    CHECK(is_about(other.value(), last));
+    CHECK(is_mix(bench, other, live));
+    CHECK(other.rows().size() <= program.rows().size());
+  }
+  CHECK(mixes > 300);
+  CHECK(tight > 50);
+}
+
+TEST_CASE("a program of no row but one: the plan that is shortest on it") {
+  joint_tests::small_case drawn;
+  drawn.model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 1}}}};
+  drawn.model.layers = {0, 0, 0};
+  drawn.request.order = stagecut::one_forward_one_backward(2, 2);
+  const workbench bench(drawn);
+  path_rows paths(2, {0, 0});
+  std::vector<double> counts(2 * tick_kinds);
+  for (const std::size_t kind : {stagecut::detail::tick_f, stagecut::detail::tick_b}) {
+    counts[kind] = 2;  // what the first rank does
+  }
+  (void)paths.add(counts);
+  counts.assign(counts.size(), 0);
+  for (const std::size_t kind : {stagecut::detail::tick_f, stagecut::detail::tick_b}) counts[tick_kinds + kind] = 2;
+  (void)paths.add(counts);
+  const options plan = *joint_tests::all_plans(bench.graph).begin();
+  option_program program(bench.problem, paths, 10);
+  program.begin(option_paths::all_live(bench.graph), plan, 0);
+  program.solve(100);
+  CHECK(program.value() == doctest::Approx(2 * 3 * 1));  // one layer on the first rank
+  program.add_row(1);
+  program.solve(100);
+  CHECK(program.value() == doctest::Approx(2 * 3 * 1.5));  // half of the time two
+  const auto multipliers = program.multipliers();
+  CHECK(multipliers[0] == doctest::Approx(0.5));
+  CHECK(multipliers[1] == doctest::Approx(0.5));
+  CHECK(program.steps > 0);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <stagecut/joint/plan_recomputation.hpp>
+
+#include <stagecut/plan/verify_plan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "random_models.hpp"
+#include "refusal.hpp"
+
+using joint_tests::drawn;
+using stagecut::layer;
+using stagecut::layer_variant;
+using stagecut::plan;
+using stagecut::plan_recomputation;
+using stagecut::plan_request;
+using stagecut::profile;
+using stagecut::recompute_options;
+using stagecut::schedule_kind;
+using stagecut::state;
+
+namespace {
+
+/// Layers that may be recomputed, between an embedding and a loss.
+profile decoders(std::size_t n) {
+  profile model;
+  for (std::size_t i = 0; i < n + 2; ++i) {
+    const bool is_end = i == 0 || i == n + 1;
+    layer each;
+    each.name = i == 0 ? "in" : is_end ? "out" : "l" + std::to_string(i);
+    each.forward = is_end ? 1 : 4;
+    each.backward = 2 * each.forward;
+    each.backward_input = each.backward_weight = each.forward;
+    each.parameters = 5;
+    each.activations = is_end ? 4 : 30;
+    each.output = 2;
+    each.workspace = 3;
+    if (!is_end) {
+      layer_variant full;
+      full.name = "full";
+      full.forward = each.forward;
+      full.backward = 12;
+      full.backward_input = 8;
+      full.backward_weight = 4;
+      full.parameters = each.parameters;
+      full.activations = 2;
+      full.output = each.output;
+      full.workspace = 3;
+      layer_variant part = full;
+      part.name = "part";
+      part.backward = 9;
+      part.backward_input = 5;
+      part.activations = 20;
+      each.recomputations = std::vector<layer_variant>{part, full};
+    }
+    model.layers.push_back(each);
+  }
+  return model;
+}
+
+/// What is wrong with a plan first.
+std::string broken(const profile& model, const plan& made) {
+  for (const auto& each : stagecut::verify_plan(model, made).checks) {
+    if (each.result == stagecut::check_result::broken) return each.name + ", " + each.place + ": " + each.why;
+  }
+  return "";
+}
+
+/// The most bytes that any device needs, by a walk through its order.
+double most_bytes(const plan& made) {
+  const stagecut::schedule order = stagecut::schedule_of(made);
+  double most = 0;
+  for (std::size_t r = 0; r < order.ranks(); ++r) {
+    double held = 0;
+    double stays = 0;
+    double peak = 0;
+    for (const auto& each : made.stages) {
+      if (each.device == r) stays += each.memory.resident + each.memory.workspace + each.memory.buffers;
+    }
+    for (const stagecut::op& each : order.orders[r]) {
+      const double kept = made.stages[each.stage].memory.activations;
+      if (each.kind == stagecut::op_kind::forward) held += kept;
+      peak = std::max(peak, held);
+      if (each.kind == stagecut::op_kind::backward || each.kind == stagecut::op_kind::backward_weight) held -= kept;
+    }
+    most = std::max(most, stays + peak);
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("plans hold: cuts, choices, times and bytes, with all limits of memory and orders") {
+  const profile model = decoders(5);
+  struct of {
+    schedule_kind kind;
+    std::size_t chunks;
+  };
+  for (const of each : {of{schedule_kind::one_forward_one_backward, 1}, of{schedule_kind::gpipe, 1},
+                        of{schedule_kind::one_forward_one_backward, 2}, of{schedule_kind::sapp_big, 2},
+                        of{schedule_kind::zb_h1, 1}, of{schedule_kind::zbv, 2}}) {
+    CAPTURE(to_string(each.kind));
+    CAPTURE(each.chunks);
+    plan_request request;
+    request.devices = 2;
+    request.chunks = each.chunks;
+    request.microbatches = 4;
+    request.schedule = each.kind;
+    const auto free = plan_recomputation(model, request);
+    REQUIRE(free.state() == state::optimal);
+    for (const auto& choice : free->choices) CHECK(choice.recomputation.empty());  // nothing is computed again
+    CHECK(broken(model, *free).empty());
+    double last = *free->makespan;
+    const double all = most_bytes(*free);
+    std::size_t found = 0;
+    for (double limit = all; limit > 0; limit -= 80) {
+      CAPTURE(limit);
+      request.memory_per_device = limit;
+      const auto made = plan_recomputation(model, request);
+      if (made.state() == state::infeasible) break;
+      REQUIRE(made.state() == state::optimal);
+      ++found;
+      CHECK(broken(model, *made) == "");
+      CHECK(most_bytes(*made) <= limit);
+      CHECK(*made->makespan >= last);  // less memory never helps
+      last = *made->makespan;
+      CHECK(made->objective.name == "makespan");
+      CHECK(made->objective.bound == made->objective.value);
+      CHECK(made->choices.size() == model.layers.size());
+      for (std::size_t i = 0; i < model.layers.size(); ++i) {
+        const std::string& name = made->choices[i].recomputation;
+        CHECK((name.empty() || stagecut::find_variant(model.layers[i].recomputations, name) != nullptr));
+      }
+    }
+    CHECK(found > 1);
+    CHECK(last > *free->makespan);
+  }
+}
+
+TEST_CASE("only the choices that are named") {
+  const profile model = decoders(4);
+  plan_request request;
+  request.devices = 2;
+  request.microbatches = 4;
+  recompute_options options;
+  options.names = {"full"};
+  const auto full = plan_recomputation(model, request, options);
+  REQUIRE(full);
+  for (std::size_t i = 1; i < 5; ++i) CHECK(full->choices[i].recomputation == "full");
+  CHECK(full->choices[0].recomputation.empty());
+  CHECK(full->choices[5].recomputation.empty());
+  CHECK(broken(model, *full).empty());
+  options.names = {"none"};
+  const auto none = plan_recomputation(model, request, options);
+  REQUIRE(none);
+  CHECK(*none->makespan < *full->makespan);
+}
+
+TEST_CASE("empty stages of devices that have several") {
+  plan_request request;
+  request.devices = 2;
+  request.chunks = 3;
+  request.microbatches = 2;
+  request.schedule = schedule_kind::sapp_big;
+  recompute_options options;
+  options.empty_stages = true;
+  for (const bool ends : {true, false}) {
+    CAPTURE(ends);
+    profile model = decoders(ends ? 2 : 3);
+    if (!ends) {
+      model.layers.erase(model.layers.begin());
+      model.layers.pop_back();
+    }
+    const auto without = plan_recomputation(model, request);
+    REQUIRE(without.state() == state::infeasible);
+    CHECK(without.why().what == stagecut::reason::cause::more_stages_than_layers);
+    for (const bool messages : {true, false}) {
+      CAPTURE(messages);
+      plan_request asked = request;
+      if (messages) asked.links = {{0.5, 4}};
+      const auto made = plan_recomputation(model, asked, options);
+      REQUIRE(made);
+      // Before the first layer there is no message, so bounds take none anywhere.
+      if (ends || !messages) CHECK(made.state() == state::optimal);
+      CHECK(broken(model, *made) == "");
+      CHECK(made->cuts.stages() == 6);
+      CHECK(made->cuts.items() == model.layers.size());
+      std::size_t empty = 0;
+      for (std::size_t s = 0; s < 6; ++s) empty += made->cuts[s] == made->cuts[s + 1] ? 1 : 0;
+      CHECK(empty >= (ends ? 2 : 3));
+    }
+  }
+}
+
+TEST_CASE("the constant is needed beside stages") {
+  const profile model = decoders(4);
+  plan_request request;
+  request.devices = 2;
+  request.microbatches = 4;
+  request.memory_per_device = 250;
+  const auto made = plan_recomputation(model, request);
+  REQUIRE(made.state() == state::optimal);
+  request.memory_per_device = 1250;
+  recompute_options options;
+  options.constant = 1000;
+  const auto again = plan_recomputation(model, request, options);
+  REQUIRE(again.state() == state::optimal);
+  CHECK(*again->makespan == *made->makespan);
+  CHECK(again->cuts == made->cuts);
+  CHECK(again->choices == made->choices);
+}
+
+TEST_CASE("what this planner cannot keep to is refused") {
+  const profile model = decoders(4);
+  plan_request good;
+  good.devices = 2;
+  good.microbatches = 4;
+  const auto said = [](const profile& of, const plan_request& request, const recompute_options& options = {}) {
+    return refusal([&] { return plan_recomputation(of, request, options); });
+  };
+  CHECK(said(model, good) == "not refused");
+  plan_request request = good;
+  request.objective = stagecut::plan_objective::bottleneck;
+  CHECK(said(model, request) == "stagecut::plan_recomputation: objective = bottleneck, must be the makespan");
+  request = good;
+  request.forbidden_cuts = {1};
+  CHECK(said(model, request).find("forbidden_cuts = {…}, must be empty") != std::string::npos);
+  request = good;
+  request.kept_together = {{0, 2}};
+  CHECK(said(model, request).find("must be empty, as kept_together") != std::string::npos);
+  request = good;
+  request.speeds = {1, 2};
+  CHECK(said(model, request).find("speeds = {…}, must be empty: devices are alike") != std::string::npos);
+  request = good;
+  request.memory.checkpoint = stagecut::checkpointing::always;
+  CHECK(said(model, request).find("memory.checkpoint = always, must be never") != std::string::npos);
+  request = good;
+  request.microbatches = 0;
+  CHECK(said(model, request) != "not refused");
+  CHECK(said(model, good, {{"silly"}}).find("has none of the recomputations that were asked for") != std::string::npos);
+  profile grouped = model;
+  grouped.layers[1].group = "g";
+  grouped.layers[2].group = "g";
+  CHECK(said(grouped, good).find("has a group, which this planner does not keep together") != std::string::npos);
+}
