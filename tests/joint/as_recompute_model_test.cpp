@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using stagecut::as_recompute_model;
 using stagecut::layer;

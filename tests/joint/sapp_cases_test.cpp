@@ -172,7 +172,7 @@ TEST_CASE("plans of least makespan are as good as those known, and no worse than
     sapp_case known(*found);
     if (wanted.megabytes > 0) known.request.memory_per_device = wanted.megabytes * megabyte;
     known.request.least_layers = wanted.least_layers;
-    known.request.limits.node_limit = 2'500'000;
+    known.request.limits.node_limit = 1'600'000;
     const auto plan = minimize_recomputation(known.model, known.request);
     REQUIRE(plan.has_value());
     CHECK(plan->makespan * 1e3 <= wanted.most * (1 + 1e-12));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 #include "small_problems.hpp"
 
 using joint_tests::small_case;

@@ -35,7 +35,7 @@ struct recompute_plan {
   double makespan = 0;                 ///< simulated, in the unit of the model
   double bound = 0;                    ///< no plan ends earlier; equal to `makespan` if proved optimal
   std::vector<double> memory{};        ///< bytes of every rank at its peak
-  std::size_t nodes = 0;               ///< changes and sets of options looked at
+  std::size_t nodes = 0;               ///< changes looked at; a set of options counts as 5000
   std::size_t simulations = 0;         ///< plans simulated, mixed ones among them
 
   /// How far the makespan may be from the least one, as a fraction of the bound.

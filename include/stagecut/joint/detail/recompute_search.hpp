@@ -211,7 +211,7 @@ class recompute_search {
   void prove() {
     option_search search(problem_, clock_, unit_.step, unit_.error > 0 ? 0x1p-32 : 0);
     search.begin(best_.options);
-    std::size_t pause = 64;
+    std::size_t pause = 64 * option_search::nodes_of_set;
     std::size_t way = 0;
     for (;;) {
       clock_.pause_after(pause);
