@@ -162,8 +162,8 @@ inline void check_recompute_request(const char* function, const recompute_model&
     if (splits) run.times.backward_weight.push_back(sum.weight);
     kept[s] = sum.activations;
     const bool is_last = s + 1 == order.stages();
-    const double crossing = (s == 0 ? 0 : detail::sent_at(model, stages[s])) +
-                            (is_last ? 0 : detail::sent_at(model, stages[s + 1]));
+    const double crossing =
+        (s == 0 ? 0 : detail::sent_at(model, stages[s])) + (is_last ? 0 : detail::sent_at(model, stages[s + 1]));
     run.memory[order.rank_of[s]] += sum.resident + sum.workspace + request.boundary_buffers * crossing;
     if (request.links.empty() || is_last) continue;
     run.transfers.forward.push_back(detail::message_of(request, s, detail::sent_at(model, stages[s + 1])));

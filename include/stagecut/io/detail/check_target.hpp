@@ -72,8 +72,8 @@ inline void check_layers(const target_entry& entry, const plan& p) {
   if (entry.counts == decoder_counts::none) return;
   const auto decoders = decoders_of_stages(p);
   for (std::size_t s = 0; s < decoders.size(); ++s) {
-    const bool empty = p.assignment.empty() && p.cuts.stage(s).empty() && entry.kind == framework::sapp;
-    if (decoders[s] == 0 && !empty) refuse(entry.name, joined({"stage ", s, " has no layer of kind \"decoder\""}));
+    const bool may_be = entry.kind == framework::sapp && p.chunks > 1;  // its device has others
+    if (decoders[s] == 0 && !may_be) refuse(entry.name, joined({"stage ", s, " has no layer of kind \"decoder\""}));
   }
   if (entry.counts != decoder_counts::equal_or_ends) return;
   why = stagecut::detail::counts_obstacle(decoders, p.chunks);

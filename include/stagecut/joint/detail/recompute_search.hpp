@@ -231,7 +231,8 @@ class recompute_search {
 
   /// Annealing alone, where there are too many options.
   void improve() {
-    for (std::size_t round = 0; round < 20 && !clock_.look(); ++round) anneal(round % 4 == 3 ? fresh_ : best_, rounds_of_way);
+    for (std::size_t round = 0; round < 20 && !clock_.look(); ++round)
+      anneal(round % 4 == 3 ? fresh_ : best_, rounds_of_way);
   }
 
   /// No plan takes less than its work, shared out evenly; in whole units.
