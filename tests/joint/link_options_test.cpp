@@ -118,7 +118,7 @@ TEST_CASE("arcs become edges with all options of the classes of their key") {
     REQUIRE(graph.ranks[0].add(curves, {curves.of(0, each[0]), curves.of(0, each[1])}, 1e300));
     keys[0].push_back(each[0] + each[1]);
   }
-  for (const std::size_t n : {3, 1}) {
+  for (const std::size_t n : {3U, 1U}) {
     REQUIRE(graph.ranks[1].add(curves, {curves.of(0, n)}, 1e300));
     keys[1].push_back(n);
   }

@@ -51,7 +51,7 @@ TEST_CASE("small models, compared with all plans") {
     const std::optional<double> best = joint_tests::best_of_all(drawn);
     infeasible += best ? 0 : 1;
     check_answer(drawn, best, true);
-    for (const std::size_t nodes : {0, 1, 10, 100, 1000}) {
+    for (const std::size_t nodes : {0U, 1U, 10U, 100U, 1000U}) {
       drawn.request.limits.node_limit = nodes;
       check_answer(drawn, best, false);
     }
