@@ -18,7 +18,7 @@ namespace stagecut::inline v0 {
 
 /// A chain of layers of which each may be recomputed, and where in its profile they stand.
 struct recomputed_chain {
-  recompute_model model{};
+  recompute_model model{};  ///< the chain
   /// The layers of the profile before the first layer of the model: its head. Behind the last one stands its tail.
   std::size_t first = 0;
 

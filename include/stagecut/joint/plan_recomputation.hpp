@@ -147,8 +147,8 @@ inline void check_names(const profile& model, const recompute_options& options) 
 
 /// What a plan with recomputation is asked for: the layers of a profile, and a request for them.
 struct asked_recomputation {
-  recomputed_chain chain{};
-  recompute_request request{};
+  recomputed_chain chain{};     ///< the layers
+  recompute_request request{};  ///< what is asked of them
 };
 
 /// What `plan_recomputation` asks `minimize_recomputation` for.
