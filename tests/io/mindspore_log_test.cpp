@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using stagecut::io::mindspore_memory;
 using stagecut::io::read_mindspore_log;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using doctest::Approx;
 using stagecut::io::read_nvtx_ranges;

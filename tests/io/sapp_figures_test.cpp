@@ -8,7 +8,7 @@
 
 #include <stagecut/io/json/sapp_layers.hpp>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using stagecut::io::as_sapp_layers;
 using stagecut::io::sapp_figures;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using doctest::Approx;
 using stagecut::io::read_sapp_init;

@@ -13,7 +13,7 @@
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using doctest::Approx;
 using stagecut::io::read_sapp_layers;

@@ -7,7 +7,7 @@
 
 #include <stagecut/io/detail/yaml_subset.hpp>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 using stagecut::io::detail::json;
 using stagecut::io::detail::json_value;

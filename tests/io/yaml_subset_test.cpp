@@ -8,7 +8,7 @@
 
 #include <stagecut/io/json/parse_json.hpp>
 
-#include "refusal.hpp"
+#include "../refusal.hpp"
 
 namespace {
 
