@@ -94,6 +94,7 @@
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/compare_runs.hpp>
 #include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/in_flight_vectors.hpp>
 #include <stagecut/schedule/lanes.hpp>
 #include <stagecut/schedule/longest_path.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>

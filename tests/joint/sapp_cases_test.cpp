@@ -10,7 +10,7 @@
 #include <stagecut/joint/minimize_recomputation.hpp>
 #include <stagecut/joint/sapp_surrogate.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
-#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/in_flight_vectors.hpp>
 #include <stagecut/schedule/sapp_bubbles.hpp>
 #include <stagecut/schedule/schedule_kind.hpp>
 

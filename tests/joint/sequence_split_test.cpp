@@ -8,7 +8,7 @@
 #include <stagecut/joint/sapp_surrogate.hpp>
 #include <stagecut/joint/sequence_split.hpp>
 #include <stagecut/joint/simulate_recomputation.hpp>
-#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/in_flight_vectors.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

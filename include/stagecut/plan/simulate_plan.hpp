@@ -87,9 +87,8 @@ namespace detail {
   for (const planned_edge& each : made.edges) result.push_back(each.bytes);
   if (!made.edges.empty()) return result;
   if (!made.assignment.empty()) fail(invalid_input("plan", "its stages are no chain, and it has no edges between them"));
-  for (std::size_t s = 1; s < made.cuts.stages(); ++s) {
+  for (std::size_t s = 1; s < made.cuts.stages(); ++s)
     result.push_back(made.cuts[s] == 0 ? 0 : output_of(made, made.cuts[s] - 1));
-  }
   return result;
 }
 

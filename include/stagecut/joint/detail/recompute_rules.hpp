@@ -9,7 +9,7 @@
 #include <stagecut/joint/detail/whole_times.hpp>
 #include <stagecut/joint/recompute_model.hpp>
 #include <stagecut/joint/recompute_request.hpp>
-#include <stagecut/schedule/in_flight.hpp>
+#include <stagecut/schedule/in_flight_vectors.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/schedule.hpp>
 

@@ -16,8 +16,7 @@ namespace stagecut::inline v0::detail {
 
 /// Simulates one schedule again and again with other times of its stages, and counts what is on critical paths.
 ///
-/// Passes and messages wait for each other in the same way whatever the times: each path is a sum over the stages, and a
-/// bound for all times.
+/// Passes and messages wait in the same way whatever the times: each path is a sum over stages, and a bound for all times.
 class times_simulator {
  public:
   /// @param splits        whether the schedule runs the gradients of inputs and parameters apart

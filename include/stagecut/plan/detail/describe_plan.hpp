@@ -86,9 +86,8 @@ inline void describe(plan& result, const profile& model, const plan_request& req
     describe_passes(stage, model, result.cuts.stage(s), request);
     if (!in_flight.empty()) {
       stage.in_flight = in_flight[s];
-      if (result.cuts[s] != result.cuts[s + 1]) {
-        stage.memory = memory_of(memory, model, result.cuts.stage(s), request.memory.checkpoint);
-      }
+      const interval layers = result.cuts.stage(s);
+      if (!layers.empty()) stage.memory = memory_of(memory, model, layers, request.memory.checkpoint);
     }
     result.stages.push_back(stage);
   }
