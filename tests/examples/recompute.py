@@ -65,7 +65,7 @@ with tempfile.TemporaryDirectory() as folder:
     # Names of recomputations.
     small = there / "small.json"
     small.write_text(json.dumps(SMALL))
-    tight = ["plan", small, "--devices", 2, "--microbatches", 4, "--memory", 80]
+    tight = ["plan", small, "--devices", 2, "--microbatches", 4, "--memory", "80B"]
     check("optimal" in run(*tight, "--recompute", "none,full").stdout, "none,full")
     fails(3, "bytes a device would do", *tight, "--recompute", "none")
     fails(2, '--recompute: "ful" is the recomputation of no layer', *tight, "--recompute", "none,ful")
@@ -73,7 +73,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(all(each.get("recomputation") == "full" for each in full["choices"]), full["choices"])
     models = pathlib.Path(__file__).resolve().parents[2] / "examples/models"
     flags = run("plan", models / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--recompute", "full,none",
-                "--memory", "19GiB", "--format", "megatron")
+                "--memory", "24GiB", "--format", "megatron")
     check("--recompute-granularity full" in flags.stdout or "recomputes other layers than stage 0" in flags.stderr, flags)
 
     # What does not go together.

@@ -307,6 +307,7 @@ TEST_CASE("what could not be read back is not written, with its place") {
   CHECK(not_written([](plan& p) { p.cuts = {0, 1}; }) == "plan#/cuts/1 = 1, is not the number of layers, 2");
   CHECK(not_written([](plan& p) {
           p.cuts = stagecut::cuts({0, 0, 2}, stagecut::empty_stages::allowed);
+          p.chunks = 1;
         }) == "plan#/cuts/1 = 0, is not above the point before it");
   CHECK(not_written([](plan& p) { p.stages.pop_back(); }) ==
         "plan#/stages = 1 stages, do not agree with the cuts, which make 2");

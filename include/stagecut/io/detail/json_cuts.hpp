@@ -16,13 +16,15 @@
 // Which layers are a stage, how they are run, and which stage feeds which, in JSON.
 namespace stagecut::inline v0::io::detail {
 
-/// Cut points; whether stages may be empty is said by the plan.
-inline cuts read_cuts(const json_value& value) {
+/// @param chunks  of a device: with several, stages may be empty
+inline cuts read_cuts(const json_value& value, std::size_t chunks) {
   std::vector<std::size_t> points;
   for (const json_value& element : value.elements()) {
     const std::size_t point = element.count();
     if (points.empty() && point != 0) element.fail(element.shown(), " is not 0");
-    if (!points.empty() && point < points.back()) element.fail(element.shown(), " is below the point before it");
+    if (!points.empty() && point <= points.back()) {
+      if (chunks < 2 || point < points.back()) element.fail(element.shown(), " is not above the point before it");
+    }
     points.push_back(point);
   }
   if (points.empty()) value.fail("holds no point");

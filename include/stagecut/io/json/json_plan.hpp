@@ -83,7 +83,8 @@ inline void read_stages(const json_value& value, plan_version version, plan& mad
   const auto assignment = value.find("assignment");
   if (assignment) made.assignment = read_assignment(*assignment);
   if (assignment && value.find("cuts")) assignment->fail("does not agree with cuts beside it: one of both is enough");
-  if (!assignment) made.cuts = read_cuts(value.at("cuts"));
+  const auto chunks = value.find("chunks");
+  if (!assignment) made.cuts = read_cuts(value.at("cuts"), chunks ? chunks->count() : 1);
   const json_value stages = value.at("stages");
   const auto elements = stages.elements();
   for (std::size_t s = 0; s < elements.size(); ++s) {
