@@ -20,7 +20,9 @@ TEST_CASE("edges and choices are read as they are written") {
 
 TEST_CASE("cuts and assignments are read") {
   const detail::json points = {0, 2, 3};
-  CHECK(detail::read_cuts(detail::json_value(points, "x")) == stagecut::cuts{0, 2, 3});
+  CHECK(detail::read_cuts(detail::json_value(points, "x"), 1) == stagecut::cuts{0, 2, 3});
+  const detail::json empty = {0, 2, 2, 3};
+  CHECK(detail::read_cuts(detail::json_value(empty, "x"), 3).stage(1).empty());
   const detail::json stages = {1, 0, 1};
   CHECK(detail::read_assignment(detail::json_value(stages, "x")) == std::vector<std::size_t>{1, 0, 1});
 }
