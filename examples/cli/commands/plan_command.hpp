@@ -117,6 +117,9 @@ struct plan_command {
       inference = true;
     }
     transformer.inference = inference || serves;
+    if (transformer.inference && recompute.how_said->count() != 0) {
+      throw CLI::ValidationError("--recompute", "is of training, not of --inference");
+    }
     transformer.recomputation = recompute.of_computed();
     transformer.variants = recompute.is_planned(true);
     const auto again = transformer.recomputation.value_or(stagecut::transformer::recomputing::none);

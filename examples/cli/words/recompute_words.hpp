@@ -42,9 +42,7 @@ struct recompute_words {
   std::vector<tried> all{};
 
   void add(CLI::App& command) {
-    how_said = command
-                   .add_option("--recompute", how,
-                               "Plan it: auto, or of what a layer may have, none,full; alone none, selective or full")
+    how_said = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
                    ->type_name("HOW")
                    ->group(rare_options);
     command.add_flag("--less-memory", less_memory, "With --chunks, a shorter warm-up")->group(rare_options);

@@ -8,6 +8,7 @@
 
 #include <stagecut/joint/detail/build_options.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
+#include <stagecut/joint/detail/layer_work.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/start_options.hpp>
@@ -18,35 +19,6 @@
 #include <stagecut/joint/simulate_recomputation.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// Both passes of all layers, head and tail, in whole units, every layer with its fastest or its slowest choice.
-[[nodiscard]] inline double work_of(const recompute_model& model, const whole_times& unit, bool fastest) {
-  double sum = 0;
-  const auto add = [&](const layer_type& type) {
-    double backward = type.choices.empty() ? 0 : unit.whole(type.choices[0].backward);
-    for (const recompute_choice& each : type.choices) {
-      const double here = unit.whole(each.backward);
-      if (fastest ? here < backward : here > backward) backward = here;
-    }
-    sum += unit.whole(type.forward) + backward;
-  };
-  for (const std::size_t each : model.layers) add(model.types[each]);
-  add(model.head);
-  add(model.tail);
-  return sum;
-}
-
-/// A model in which every layer has the one choice that keeps least.
-[[nodiscard]] inline recompute_model leanest_of(recompute_model model) {
-  for (layer_type& type : model.types) {
-    std::size_t least = 0;
-    for (std::size_t r = 1; r < type.choices.size(); ++r) {
-      if (type.choices[r].activations < type.choices[least].activations) least = r;
-    }
-    type.choices = {type.choices[least]};
-  }
-  return model;
-}
 
 /// What the busiest rank works in an iteration at least, whatever plan that fits; unset: none does. Where there may be too
 /// many options it is what all ranks work at least, shared out evenly, whether a plan fits or not.

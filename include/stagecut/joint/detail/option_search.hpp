@@ -72,7 +72,7 @@ class option_search {
       open_.pop_back();
       ++looked_at;
       clock_.state.nodes += nodes_of_set;
-      expand(next);
+      if (evaluate(next)) split(next);
     }
     bound = makespan;
     return true;
@@ -182,11 +182,6 @@ class option_search {
     offer(plan_);
     here.basis = program_->keep();
     return !is_closed(here.bound);
-  }
-
-  void expand(node& here) {
-    if (!evaluate(here)) return;
-    split(here);
   }
 
   /// Opens the parts of a set: no undecided rank above the limit, or the first one that is.

@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include <stagecut/joint/detail/build_options.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
+#include <stagecut/joint/detail/cut_ranges.hpp>
+#include <stagecut/joint/detail/layer_work.hpp>
 #include <stagecut/joint/detail/option_annealing.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/option_search.hpp>
@@ -94,13 +95,15 @@ class recompute_search {
 
   /// The first plan, in graphs of more and more options.
   found start() {
+    const std::vector<option_builder::range> everywhere;
     const std::size_t even = (layers() + stages() - 1) / stages();
     const auto stop = [this] { return clock_.look(); };
     for (std::size_t more = curves_.alike() ? 2 : 1;; more *= 2) {
       const std::size_t longest = even + more < layers() ? even + more : layers();
       const bool all = longest == layers() && (curves_.alike() || more >= layers());
       option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers,
-                             curves_.alike() ? longest : layers(), no_time, all ? ranges() : ranges(more), true, stop);
+                             curves_.alike() ? longest : layers(), no_time, all ? everywhere : ranges(more), true,
+                             stop);
       option_graph graph = builder.build();
       std::vector<std::uint32_t> options;
       if (builder.complete()) options = start_options(graph);
@@ -117,34 +120,16 @@ class recompute_search {
     }
   }
 
-  /// Ranges of cut points around an even cut, or everywhere.
-  [[nodiscard]] std::vector<option_builder::range> ranges(std::optional<std::size_t> around = {}) const {
-    std::vector<option_builder::range> result;
-    if (!around) return result;
-    for (std::size_t c = 0; c <= stages(); ++c) {
-      const std::size_t middle = best_.counts.empty() ? even_point(c) : point_of_best(c);
-      result.push_back(
-          {middle < *around ? 0 : middle - *around, middle + *around < layers() ? middle + *around : layers()});
+  /// Ranges of cut points around those of the best plan, and of even stages before there is one.
+  [[nodiscard]] std::vector<option_builder::range> ranges(std::size_t around) const {
+    std::vector<std::size_t> points;
+    if (best_.counts.empty()) {
+      points = even_points(model_, unit_, stages());
+    } else {
+      points.push_back(0);
+      for (const std::size_t each : best_.counts) points.push_back(points.back() + each);
     }
-    return result;
-  }
-  /// Where a cut point stands if all stages take equally long.
-  [[nodiscard]] std::size_t even_point(std::size_t c) const {
-    double all = 0;
-    for (const std::size_t each : model_.layers) all += least_of(model_.types[each]);
-    if (!(all > 0)) return layers() * c / stages();
-    const double wanted = all * static_cast<double>(c) / static_cast<double>(stages());
-    double sum = 0;
-    std::size_t point = 0;
-    while (point < layers() && sum + least_of(model_.types[model_.layers[point]]) / 2 < wanted) {
-      sum += least_of(model_.types[model_.layers[point++]]);
-    }
-    return point;
-  }
-  [[nodiscard]] std::size_t point_of_best(std::size_t c) const {
-    std::size_t sum = 0;
-    for (std::size_t s = 0; s < c; ++s) sum += best_.counts[s];
-    return sum;
+    return ranges_around(points, around, layers());
   }
 
   void anneal(const chosen_options& from, std::size_t rounds) {
@@ -171,12 +156,13 @@ class recompute_search {
   /// in wider and wider ranges around the best plan.
   void take_all_options() {
     const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
+    const std::vector<option_builder::range> everywhere;
     const auto& limit = request_.limits.time_limit;
     const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 2); };
     for (std::size_t around = curves_.alike() ? layers() : 2;; around *= 2) {
       const bool all = around >= layers();
       option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers, layers(),
-                             makespan_ / passes, all ? ranges() : ranges(around), false, stop);
+                             makespan_ / passes, all ? everywhere : ranges(around), false, stop);
       option_graph wider = builder.build();
       if (!builder.complete()) return;
       best_.options = moved(graph_, wider, best_.options);
@@ -237,20 +223,7 @@ class recompute_search {
   /// No plan takes less than its work, shared out evenly; in whole units.
   [[nodiscard]] double least_work() const {
     const auto passes = static_cast<double>(request_.order.microbatches * request_.order.slices);
-    double least = least_of(model_.head) + least_of(model_.tail);
-    for (const std::size_t each : model_.layers) least += least_of(model_.types[each]);
-    return passes * least / static_cast<double>(request_.order.ranks()) * (1 - 0x1p-40);
-  }
-
-  /// Both passes of a layer at least, in whole units.
-  [[nodiscard]] double least_of(const layer_type& type) const {
-    if (type.choices.empty()) return unit_.whole(type.forward);
-    double least = no_time;
-    for (const recompute_choice& each : type.choices) {
-      const double here = unit_.whole(each.backward);
-      least = here < least ? here : least;
-    }
-    return unit_.whole(type.forward) + least;
+    return passes * work_of(model_, unit_, true) / static_cast<double>(request_.order.ranks()) * (1 - 0x1p-40);
   }
 
   const recompute_model& model_;

@@ -10,6 +10,7 @@
 #include <stagecut/core/detail/sort.hpp>
 #include <stagecut/joint/detail/build_options.hpp>
 #include <stagecut/joint/detail/choice_curves.hpp>
+#include <stagecut/joint/detail/cut_ranges.hpp>
 #include <stagecut/joint/detail/option_graph.hpp>
 #include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/sapp_rule.hpp>
@@ -103,13 +104,10 @@ class sapp_search {
   }
 
   [[nodiscard]] std::vector<option_builder::range> around_even(std::size_t more) const {
-    std::vector<option_builder::range> result;
+    std::vector<std::size_t> points;
     const std::size_t stages = request_.order.stages();
-    for (std::size_t c = 0; c <= stages; ++c) {
-      const std::size_t middle = layers() * c / stages;
-      result.push_back({middle < more ? 0 : middle - more, middle + more < layers() ? middle + more : layers()});
-    }
-    return result;
+    for (std::size_t c = 0; c <= stages; ++c) points.push_back(layers() * c / stages);
+    return ranges_around(points, more, layers());
   }
 
   /// Layers of a stage at most, of a plan that is as good.

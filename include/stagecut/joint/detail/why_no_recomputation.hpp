@@ -20,6 +20,18 @@
 
 namespace stagecut::inline v0::detail {
 
+/// A model in which every layer has the one choice that keeps least.
+[[nodiscard]] inline recompute_model leanest_of(recompute_model model) {
+  for (layer_type& type : model.types) {
+    std::size_t least = 0;
+    for (std::size_t r = 1; r < type.choices.size(); ++r) {
+      if (type.choices[r].activations < type.choices[least].activations) least = r;
+    }
+    type.choices = {type.choices[least]};
+  }
+  return model;
+}
+
 /// How many layers a rank can hold at most, all alike and with the one choice that they have, with so many bytes more.
 /// @return  unset: not even the least number on each stage
 [[nodiscard]] inline std::optional<std::size_t> most_layers(const layer_type& type, const rank_rules& rank,
@@ -83,13 +95,8 @@ namespace stagecut::inline v0::detail {
 
 /// Why no plan fits: what the memory lacks, to a whole byte; where there are too many plans, what it lacks at least.
 [[nodiscard]] inline reason why_no_recomputation(const recompute_model& model, const recompute_request& request) {
-  recompute_model leanest = model;
+  recompute_model leanest = leanest_of(model);
   for (layer_type& type : leanest.types) {
-    std::size_t least = 0;
-    for (std::size_t r = 1; r < type.choices.size(); ++r) {
-      if (type.choices[r].activations < type.choices[least].activations) least = r;
-    }
-    type.choices = {type.choices[least]};
     type.forward = type.choices[0].backward = type.choices[0].backward_weight = 0;  // only bytes count here
   }
   double greatest = 0;
