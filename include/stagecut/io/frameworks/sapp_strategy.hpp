@@ -40,7 +40,8 @@ class sapp_strategy_reader {
     result.chunks = chunks_of(offset);
     const std::size_t stages = result.chunks * ranks_;
     const std::vector<double> offsets = row(offset, stages, std::vector<double>(stages, 0), true);
-    const auto even = static_cast<double>(layers_ / stages);
+    const std::size_t whole = layers_ / stages;  // offsets count from this
+    const auto even = static_cast<double>(whole);
     double sum = 0;
     std::vector<double> layers;
     for (const double each : offsets) {

@@ -61,7 +61,7 @@ class option_builder {
     std::vector<std::uint32_t> nodes;
     for (const auto& each : labels_) nodes.push_back(static_cast<std::uint32_t>(each.size()));
     arcs_.resize(result_.ranks.size());
-    link_options(result_, std::move(nodes), arcs_, keys_);
+    link_options(result_, nodes, arcs_, keys_);
     return std::move(result_);
   }
   [[nodiscard]] bool complete() const noexcept { return complete_; }
