@@ -74,7 +74,7 @@ with tempfile.TemporaryDirectory() as folder:
     models = pathlib.Path(__file__).resolve().parents[2] / "examples/models"
     flags = run("plan", models / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--recompute", "full,none",
                 "--memory", "40GiB", "--format", "megatron")
-    check("--recompute-granularity full" in flags.stdout or "recomputes other layers than stage 0" in flags.stderr, flags)
+    check("--recompute-granularity full" in flags.stdout or "at the beginning of every stage" in flags.stderr, flags)
 
     # What does not go together.
     fails(2, "--chunks: of several numbers goes with --recompute", "plan", small, "--devices", 2, "--microbatches", 4, "--chunks", "1..2")

@@ -58,9 +58,11 @@ namespace stagecut::inline v0::io::detail {
   if (alike) return " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1";
   for (std::size_t s = 0; s < full.size(); ++s) {
     if (full[s] == full[0] && full[s] <= p.profile.layers.size()) continue;
-    refuse(format, joined({"stage ", s,
-                           " recomputes other layers than stage 0, and it recomputes equally many whole "
-                           "layers at the beginning of every stage"}));
+    refuse(format,
+           joined({"stage ", s,
+                   full[s] > p.profile.layers.size() ? " does not recompute its first layers, whole, and no others"
+                                                     : " recomputes more or fewer layers than stage 0",
+                   ", and it recomputes equally many whole layers at the beginning of every stage"}));
   }
   return joined({" --recompute-granularity full --recompute-method block --recompute-num-layers ", full[0]});
 }
