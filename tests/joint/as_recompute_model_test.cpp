@@ -80,12 +80,12 @@ TEST_CASE("head, layers and tail, and what each takes") {
   CHECK(type.name == "a");
   CHECK(type.forward == 4);
   CHECK(type.resident == 40);   // 4 bytes of Adam's for each of parameters
-  CHECK(type.workspace == 90);  // of the way that needs most
+  CHECK(type.workspace == 0);   // every way has its own
   CHECK(type.sent == 8);
   CHECK(names_of(chain, 0) == std::vector<std::string>{"none", "selective", "full"});
-  CHECK(type.choices[0] == stagecut::recompute_choice{"none", 8, 2, 100});
-  CHECK(type.choices[1] == stagecut::recompute_choice{"selective", 9, 2, 60});
-  CHECK(type.choices[2] == stagecut::recompute_choice{"full", 12, 2, 8});
+  CHECK(type.choices[0] == stagecut::recompute_choice{"none", 8, 2, 100, 4});
+  CHECK(type.choices[1] == stagecut::recompute_choice{"selective", 9, 2, 60, 2});
+  CHECK(type.choices[2] == stagecut::recompute_choice{"full", 12, 2, 8, 90});
   CHECK(names_of(chain, 1) ==
         std::vector<std::string>{"none"});  // it has no choice, and stands between those that have
 
@@ -110,8 +110,7 @@ TEST_CASE("the recomputations that are asked for, and no others") {
   const recomputed_chain none = as_recompute_model(small, {"none"});
   CHECK(names_of(none, 0) == std::vector<std::string>{"none"});
   CHECK(none.first == 2);
-  CHECK(as_recompute_model(small, {"full"}).model.types[0].workspace == 90);
-  CHECK(as_recompute_model(small, {"selective"}).model.types[0].workspace == 4);  // the layer's own is more
+  CHECK(full.model.types[0].choices[0].workspace == 90);
 
   // A profile that was made with recomputation calls its own figures by that name.
   profile made = small;

@@ -56,15 +56,14 @@ std::map<contents, std::size_t> paths_of(const workbench& bench, const option_gr
 /// The same of all ways to cut the layers.
 std::map<contents, std::size_t> cuts_of(const small_case& drawn) {
   std::map<contents, std::size_t> result;
-  joint_tests::each_cut(drawn.model.layers.size(), drawn.request.order.stages(), drawn.request.least_layers,
-                        [&](const std::vector<std::size_t>& points) {
-                          contents here;
-                          for (std::size_t s = 0; s + 1 < points.size(); ++s) {
-                            here.emplace_back(drawn.model.types.size());
-                            for (std::size_t i = points[s]; i < points[s + 1]; ++i) ++here[s][drawn.model.layers[i]];
-                          }
-                          ++result[here];
-                        });
+  joint_tests::each_cut(drawn, [&](const std::vector<std::size_t>& points) {
+    contents here;
+    for (std::size_t s = 0; s + 1 < points.size(); ++s) {
+      here.emplace_back(drawn.model.types.size());
+      for (std::size_t i = points[s]; i < points[s + 1]; ++i) ++here[s][drawn.model.layers[i]];
+    }
+    ++result[here];
+  });
   return result;
 }
 
@@ -132,21 +131,18 @@ TEST_CASE("no plan that fits is lost, and no other one is there") {
       of_cut[points].push_back(times_of(bench, points, bench.choices_of(plan)));
     }
     CHECK(sound);
-    joint_tests::each_cut(drawn.model.layers.size(), drawn.request.order.stages(), drawn.request.least_layers,
-                          [&](const std::vector<std::size_t>& points) {
-                            joint_tests::each_choice(drawn.model, points, [&](const std::vector<std::size_t>& choices) {
-                              for (std::size_t r = 0; r < drawn.request.order.ranks(); ++r) {
-                                if (joint_tests::peak_of(drawn, r, points, choices) > *drawn.request.memory_per_device)
-                                  return;
-                              }
-                              const std::vector<double> times = times_of(bench, points, choices);
-                              const auto& known = of_cut[points];
-                              sound = sound &&
-                                      std::any_of(known.begin(), known.end(), [&](const std::vector<double>& each) {
-                                        return std::equal(each.begin(), each.end(), times.begin(), std::less_equal<>());
-                                      });
-                            });
-                          });
+    joint_tests::each_cut(drawn, [&](const std::vector<std::size_t>& points) {
+      joint_tests::each_choice(drawn.model, points, [&](const std::vector<std::size_t>& choices) {
+        for (std::size_t r = 0; r < drawn.request.order.ranks(); ++r) {
+          if (joint_tests::peak_of(drawn, r, points, choices) > *drawn.request.memory_per_device) return;
+        }
+        const std::vector<double> times = times_of(bench, points, choices);
+        const auto& known = of_cut[points];
+        sound = sound && std::any_of(known.begin(), known.end(), [&](const std::vector<double>& each) {
+                  return std::equal(each.begin(), each.end(), times.begin(), std::less_equal<>());
+                });
+      });
+    });
     CHECK(sound);
   }
   CHECK(empty > 5);
@@ -199,12 +195,12 @@ TEST_CASE("stages of a length at most, and cut points within their ranges") {
     }
     ranges.front() = {0, 0};
     ranges.back() = {n, n};
-    option_builder builder(bench.curves, drawn.request.order, bench.rules, bench.splits, drawn.request.least_layers,
-                           longest, no_time, ranges);
+    option_builder builder(bench.curves, drawn.request.order, bench.rules, bench.splits,
+                           stagecut::detail::least_layers_of(drawn.request), longest, no_time, ranges);
     const option_graph graph = builder.build();
     CHECK(builder.complete());
     std::map<contents, std::size_t> expected;
-    joint_tests::each_cut(n, stages, drawn.request.least_layers, [&](const std::vector<std::size_t>& points) {
+    joint_tests::each_cut(drawn, [&](const std::vector<std::size_t>& points) {
       contents here;
       for (std::size_t s = 0; s < stages; ++s) {
         if (points[s + 1] - points[s] > longest) return;

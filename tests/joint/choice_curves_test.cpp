@@ -20,12 +20,12 @@ using stagecut::detail::whole_times;
 
 namespace {
 
-/// Activations, backward pass (without W where that is apart), W.
-using way = std::array<double, 3>;
+/// Activations, backward pass (without W where that is apart), W, workspace.
+using way = std::array<double, 4>;
 
 const whole_times ones({1}, {1}, 1000);
 
-bool covers(const way& a, const way& b) { return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2]; }
+bool covers(const way& a, const way& b) { return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2] && a[3] <= b[3]; }
 
 /// What all ways to run some layers take, by trying every choice of each.
 std::set<way> all_ways(const recompute_model& model, std::size_t first, std::size_t last, bool splits) {
@@ -37,10 +37,11 @@ std::set<way> all_ways(const recompute_model& model, std::size_t first, std::siz
     }
     for (const auto& each : model.types[model.layers[i]].choices) {
       const double apart = splits ? each.backward_weight : 0;
-      next(i + 1, {sum[0] + each.activations, sum[1] + each.backward - apart, sum[2] + apart});
+      const double room = std::max({sum[3], model.types[model.layers[i]].workspace, each.workspace});
+      next(i + 1, {sum[0] + each.activations, sum[1] + each.backward - apart, sum[2] + apart, room});
     }
   };
-  next(first, {0, 0, 0});
+  next(first, {0, 0, 0, 0});
   return result;
 }
 
@@ -67,6 +68,7 @@ TEST_CASE("the ways that are kept are those that no other one is better than, ea
       for (auto& each : model.types[t].choices) {
         each.backward_weight =
             static_cast<double>(joint_tests::drawn(dice, 0, static_cast<std::size_t>(each.backward)));
+        if (round % 2 == 0) each.workspace = static_cast<double>(joint_tests::drawn(dice, 0, 15));
       }
       model.types[t].workspace = static_cast<double>(joint_tests::drawn(dice, 0, 9));
     }
@@ -78,7 +80,8 @@ TEST_CASE("the ways that are kept are those that no other one is better than, ea
         const std::size_t content = curves.of(first, last);
         const stage_content& here = curves[content];
         std::set<way> kept;
-        for (const auto& each : here.points) kept.insert({each.activations, each.backward, each.weight});
+        for (const auto& each : here.points)
+          kept.insert({each.activations, each.backward, each.weight, each.workspace});
         CHECK(kept.size() == here.points.size());
         CHECK(kept == best_ways(all_ways(model, first, last, splits)));
         const auto less = [](const auto& a, const auto& b) { return a.activations < b.activations; };
@@ -86,18 +89,20 @@ TEST_CASE("the ways that are kept are those that no other one is better than, ea
 
         double forward = 0;
         double resident = 0;
-        double workspace = 0;
         std::vector<std::size_t> of_type(types);
         for (std::size_t i = first; i < last; ++i) {
           const auto& type = model.types[model.layers[i]];
           forward += type.forward;
           resident += type.resident;
-          workspace = std::max(workspace, type.workspace);
           ++of_type[model.layers[i]];
         }
         CHECK(here.forward == forward);
         CHECK(here.resident == resident);
-        CHECK(here.workspace == workspace);
+        bool falls = true;
+        for (std::size_t p = 1; p < here.points.size(); ++p) {
+          falls = falls && here.points[p].backward < here.points[p - 1].backward;
+        }
+        CHECK(here.falls == falls);
         CHECK(here.layers() == last - first);
         CHECK(std::equal(of_type.begin(), of_type.end(), here.counts.begin(), here.counts.end()));
       }

@@ -63,7 +63,8 @@ inline double peak_of(const small_case& drawn, std::size_t rank, const std::vect
     double room = 0;
     for (std::size_t i = points[s]; i < points[s + 1]; ++i) {
       add(s, model.types[model.layers[i]], choices[i]);
-      room = std::max(room, model.types[model.layers[i]].workspace);
+      const stagecut::layer_type& type = model.types[model.layers[i]];
+      room = std::max({room, type.workspace, type.choices[choices[i]].workspace});
     }
     if (s == 0) add(s, model.head, 0), room = std::max(room, model.head.workspace);
     if (s + 1 == order.stages()) add(s, model.tail, 0), room = std::max(room, model.tail.workspace);
@@ -121,15 +122,20 @@ inline double makespan_of(const small_case& drawn, const std::vector<std::size_t
 
 /// Shows all ways to cut the layers: `visit(points)`.
 template <class Visit>
-void each_cut(std::size_t layers, std::size_t stages, std::size_t least, const Visit& visit) {
+void each_cut(const small_case& drawn, const Visit& visit) {
+  const std::size_t layers = drawn.model.layers.size();
+  const std::size_t stages = drawn.request.order.stages();
+  std::vector<std::size_t> least(stages, drawn.request.least_layers);
+  if (drawn.request.head_alone) least[0] = 0;
+  if (drawn.request.tail_alone) least[stages - 1] = 0;
   std::vector<std::size_t> points(stages + 1, 0);
   const std::function<void(std::size_t)> next = [&](std::size_t s) {
     if (s == stages) {
       points[stages] = layers;
-      if (layers >= points[stages - 1] + least) visit(points);
+      if (layers >= points[stages - 1] + least[stages - 1]) visit(points);
       return;
     }
-    for (points[s] = points[s - 1] + least; points[s] <= layers; ++points[s]) next(s + 1);
+    for (points[s] = points[s - 1] + least[s - 1]; points[s] <= layers; ++points[s]) next(s + 1);
   };
   if (stages == 1) {
     points[1] = layers;
@@ -160,37 +166,35 @@ void each_choice(const stagecut::recompute_model& model, const std::vector<std::
 inline std::optional<double> best_of_all(const small_case& drawn) {
   std::optional<double> best;
   const stagecut::recompute_request& request = drawn.request;
-  each_cut(drawn.model.layers.size(), request.order.stages(), request.least_layers,
-           [&](const std::vector<std::size_t>& points) {
-             each_choice(drawn.model, points, [&](const std::vector<std::size_t>& choices) {
-               for (std::size_t r = 0; r < request.order.ranks(); ++r) {
-                 const double limit = request.memory_of_ranks.empty() ? request.memory_per_device.value_or(1e300)
-                                                                      : request.memory_of_ranks[r];
-                 if (peak_of(drawn, r, points, choices) > limit) return;
-               }
-               const double here = makespan_of(drawn, points, choices);
-               if (!best || here < *best) best = here;
-             });
-           });
+  each_cut(drawn, [&](const std::vector<std::size_t>& points) {
+    each_choice(drawn.model, points, [&](const std::vector<std::size_t>& choices) {
+      for (std::size_t r = 0; r < request.order.ranks(); ++r) {
+        const double limit =
+            request.memory_of_ranks.empty() ? request.memory_per_device.value_or(1e300) : request.memory_of_ranks[r];
+        if (peak_of(drawn, r, points, choices) > limit) return;
+      }
+      const double here = makespan_of(drawn, points, choices);
+      if (!best || here < *best) best = here;
+    });
+  });
   return best;
 }
 
 /// The number of plans that `best_of_all` would look at, at most a million.
 inline std::size_t plans_of(const small_case& drawn) {
   std::size_t count = 0;
-  each_cut(drawn.model.layers.size(), drawn.request.order.stages(), drawn.request.least_layers,
-           [&](const std::vector<std::size_t>& points) {
-             if (count > 1'000'000) return;
-             std::size_t ways = 1;
-             for (std::size_t s = 0; s + 1 < points.size(); ++s) {
-               for (std::size_t t = 0; t < drawn.model.types.size(); ++t) {
-                 std::size_t n = 0;
-                 for (std::size_t i = points[s]; i < points[s + 1]; ++i) n += drawn.model.layers[i] == t ? 1U : 0U;
-                 for (std::size_t r = 1; r < drawn.model.types[t].choices.size(); ++r) ways = ways * (n + r) / r;
-               }
-             }
-             count += ways;
-           });
+  each_cut(drawn, [&](const std::vector<std::size_t>& points) {
+    if (count > 1'000'000) return;
+    std::size_t ways = 1;
+    for (std::size_t s = 0; s + 1 < points.size(); ++s) {
+      for (std::size_t t = 0; t < drawn.model.types.size(); ++t) {
+        std::size_t n = 0;
+        for (std::size_t i = points[s]; i < points[s + 1]; ++i) n += drawn.model.layers[i] == t ? 1U : 0U;
+        for (std::size_t r = 1; r < drawn.model.types[t].choices.size(); ++r) ways = ways * (n + r) / r;
+      }
+    }
+    count += ways;
+  });
   return count;
 }
 
@@ -209,17 +213,16 @@ inline void draw_memory(std::mt19937& dice, small_case& drawn) {
   }
   double least = 1e300;
   double most = 0;
-  each_cut(drawn.model.layers.size(), request.order.stages(), request.least_layers,
-           [&](const std::vector<std::size_t>& points) {
-             double here = 0;
-             double full = 0;
-             for (std::size_t r = 0; r < request.order.ranks(); ++r) {
-               here = std::max(here, peak_of(drawn, r, points, leanest));
-               full = std::max(full, peak_of(drawn, r, points, fullest));
-             }
-             least = std::min(least, here);
-             most = std::max(most, full);
-           });
+  each_cut(drawn, [&](const std::vector<std::size_t>& points) {
+    double here = 0;
+    double full = 0;
+    for (std::size_t r = 0; r < request.order.ranks(); ++r) {
+      here = std::max(here, peak_of(drawn, r, points, leanest));
+      full = std::max(full, peak_of(drawn, r, points, fullest));
+    }
+    least = std::min(least, here);
+    most = std::max(most, full);
+  });
   if (least > most) least = most;
   const double share = static_cast<double>(drawn.model.layers.size() > 0 ? joint_tests::drawn(dice, 0, 99) : 0);
   drawn.request.memory_per_device =
@@ -234,6 +237,8 @@ inline small_case drawn_case(std::mt19937& dice, std::size_t most_types) {
   const std::size_t chunks = drawn(dice, 1, 3);
   result.request.order = drawn_order(dice, ranks, chunks);
   result.request.least_layers = drawn(dice, 0, 1);
+  result.request.head_alone = dice() % 4 == 0;
+  result.request.tail_alone = dice() % 4 == 0;
   const std::size_t types = drawn(dice, 1, most_types);
   const std::size_t layers = drawn(dice, std::max<std::size_t>(ranks * chunks, types), ranks * chunks + 5);
   for (std::size_t t = 0; t < types; ++t) result.model.types.push_back(drawn_type(dice, drawn(dice, 1, 3)));

@@ -40,6 +40,9 @@ recompute_model drawn_model(std::mt19937& dice) {
   for (std::size_t t = 0; t < types; ++t) {
     model.types.push_back(joint_tests::drawn_type(dice, drawn(dice, 1, 3)));
     model.types[t].workspace = static_cast<double>(drawn(dice, 0, 9));
+    for (auto& each : model.types[t].choices) {
+      if (dice() % 3 == 0) each.workspace = static_cast<double>(drawn(dice, 0, 15));
+    }
     for (auto& each : model.types[t].choices) each.backward_weight = static_cast<double>(drawn(dice, 0, 5));
   }
   for (std::size_t i = 0; i < 8; ++i) model.layers.push_back(drawn(dice, 0, types - 1));
@@ -85,7 +88,7 @@ std::vector<tried> all_ways(const recompute_model& model, const std::vector<std:
         made.times[stages + v] += weight;
         made.all += type.forward;
         made.need += type.resident;
-        workspace = std::max(workspace, type.workspace);
+        workspace = std::max({workspace, type.workspace, way.workspace});
         kept[v] += way.activations;
       }
       made.need += workspace;

@@ -56,27 +56,25 @@ struct best_plan {
 std::optional<best_plan> best_of_all(const joint_tests::small_case& drawn, std::size_t level) {
   std::optional<best_plan> best;
   const recompute_request& request = drawn.request;
-  joint_tests::each_cut(
-      drawn.model.layers.size(), request.order.stages(), request.least_layers,
-      [&](const std::vector<std::size_t>& points) {
-        joint_tests::each_choice(drawn.model, points, [&](const std::vector<std::size_t>& choices) {
-          for (std::size_t r = 0; r < request.order.ranks(); ++r) {
-            if (joint_tests::peak_of(drawn, r, points, choices) > *request.memory_per_device) return;
-          }
-          const cuts stages(points, empty_stages::allowed);
-          const recompute_run run = simulate_recomputation(drawn.model, request, stages, choices);
-          const double here = objective_by_rows(drawn, run, level);
-          CHECK(sapp_objective(drawn.model, request, stages, choices, level) == doctest::Approx(here).epsilon(1e-12));
-          double recomputed = 0;
-          for (const double each : run.recomputed) recomputed += each;
-          // Multiples of 1 / m, m at most 6: they are equal or far apart.
-          if (!best || here < best->objective - 1e-9) {
-            best = {here, recomputed};
-          } else if (here < best->objective + 1e-9) {
-            best->recomputed = std::min(best->recomputed, recomputed);
-          }
-        });
-      });
+  joint_tests::each_cut(drawn, [&](const std::vector<std::size_t>& points) {
+    joint_tests::each_choice(drawn.model, points, [&](const std::vector<std::size_t>& choices) {
+      for (std::size_t r = 0; r < request.order.ranks(); ++r) {
+        if (joint_tests::peak_of(drawn, r, points, choices) > *request.memory_per_device) return;
+      }
+      const cuts stages(points, empty_stages::allowed);
+      const recompute_run run = simulate_recomputation(drawn.model, request, stages, choices);
+      const double here = objective_by_rows(drawn, run, level);
+      CHECK(sapp_objective(drawn.model, request, stages, choices, level) == doctest::Approx(here).epsilon(1e-12));
+      double recomputed = 0;
+      for (const double each : run.recomputed) recomputed += each;
+      // Multiples of 1 / m, m at most 6: they are equal or far apart.
+      if (!best || here < best->objective - 1e-9) {
+        best = {here, recomputed};
+      } else if (here < best->objective + 1e-9) {
+        best->recomputed = std::min(best->recomputed, recomputed);
+      }
+    });
+  });
   return best;
 }
 

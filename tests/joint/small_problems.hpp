@@ -64,6 +64,8 @@ inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size
     stagecut::recompute_model& model = result.model;
     result.request.order = any_order(dice, most_stages);
     result.request.least_layers = drawn(dice, 0, 1);
+    result.request.head_alone = dice() % 4 == 0;
+    result.request.tail_alone = dice() % 4 == 0;
     result.request.constant = static_cast<double>(drawn(dice, 0, 3));
     result.request.limits.time_limit.reset();
     const std::size_t types = drawn(dice, 1, most_types);
@@ -81,6 +83,7 @@ inline small_case any_case(std::mt19937& dice, std::size_t most_types, std::size
       type.workspace = static_cast<double>(drawn(dice, 0, 4));
       type.sent = 3;
       for (auto& each : type.choices) {
+        if (dice() % 3 == 0) each.workspace = static_cast<double>(drawn(dice, 0, 9));
         if (splits) each.backward_weight = static_cast<double>(drawn(dice, 0, static_cast<std::size_t>(type.forward)));
       }
     };
@@ -103,7 +106,8 @@ class workbench {
         unit(stagecut::detail::unit_of(drawn.model, messages, drawn.request.order)),
         rules(stagecut::detail::rules_of(drawn.model, drawn.request, unit, splits)),
         curves(drawn.model, unit, splits),
-        graph(stagecut::detail::option_builder(curves, drawn.request.order, rules, splits, drawn.request.least_layers,
+        graph(stagecut::detail::option_builder(curves, drawn.request.order, rules, splits,
+                                               stagecut::detail::least_layers_of(drawn.request),
                                                drawn.model.layers.size(), most)
                   .build()),
         simulator(drawn.request.order, drawn.request.transfers, splits,

@@ -55,6 +55,8 @@ TEST_CASE("the best of all combinations, by itself or among all") {
     request.with.memory_per_device = drawn.request.memory_per_device;
     request.with.constant = drawn.request.constant;
     request.with.least_layers = drawn.request.least_layers;
+    request.with.head_alone = drawn.request.head_alone;
+    request.with.tail_alone = drawn.request.tail_alone;
     request.in_order = round % 2 == 0;
     const recompute_sweep sweep = sweep_recomputation(drawn.model, request);
     REQUIRE(sweep.rows.size() == 2 * 3 * 3);

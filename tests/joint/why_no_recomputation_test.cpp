@@ -45,7 +45,7 @@ TEST_CASE("the bytes that it names would do, and one byte less would not") {
   }
 }
 
-TEST_CASE("it is what minimize_recomputation answers, of a plan that keeps least") {
+TEST_CASE("it is what minimize_recomputation answers, of a plan that needs least") {
   small_case drawn;
   drawn.model.types = {{"l", 1, 10, 5, 0, {{"none", 2, 0, 20}, {"full", 3, 0, 4}}}};
   drawn.model.layers = {0, 0, 0, 0};
@@ -57,7 +57,7 @@ TEST_CASE("it is what minimize_recomputation answers, of a plan that keeps least
   // One layer and three: 10 + 5 + 2 * 4, and 30 + 5 + 1 * 12. Two and two need 20 + 5 + 2 * 8.
   CHECK(found.why().needed == 100 + 41);
   CHECK(found.why().available == 120);
-  CHECK(found.why().place == "a device, with the recomputation of every layer that keeps least,");
+  CHECK(found.why().place == "a device, with the recomputation of every layer that needs least,");
   CHECK(found.why().text().find("141 bytes") != std::string::npos);
   drawn.request.memory_per_device = 141;
   CHECK(minimize_recomputation(drawn.model, drawn.request).state() == state::optimal);
@@ -73,8 +73,53 @@ TEST_CASE("ranks of different memory: so much on each would do") {
   drawn.request.memory_of_ranks = {9, 30};
   const auto found = minimize_recomputation(drawn.model, drawn.request);
   REQUIRE(found.state() == state::infeasible);
-  CHECK(found.why().available == 30);
-  const auto needed = static_cast<double>(found.why().needed);
-  drawn.request.memory_of_ranks = {needed, needed};
+  // A layer is 12 bytes with two microbatches: the second rank has three of them.
+  CHECK(
+      found.why().text() ==
+      "no cut keeps to the constraint: the memory of devices, with the recomputation of every layer that needs least; "
+      "6 bytes more on every device would do");
+  drawn.request.memory_of_ranks = {14, 35};
+  CHECK(minimize_recomputation(drawn.model, drawn.request).state() == state::infeasible);
+  drawn.request.memory_of_ranks = {15, 36};
   CHECK(minimize_recomputation(drawn.model, drawn.request).state() == state::optimal);
+}
+
+TEST_CASE("what keeps more may need less, where it needs less workspace") {
+  small_case drawn;
+  drawn.model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 20}, {"full", 3, 0, 4, 1000}}}};
+  drawn.model.layers = {0, 0};
+  drawn.request.order = stagecut::one_forward_one_backward(2, 2);
+  drawn.request.memory_per_device = 39;
+  const auto found = minimize_recomputation(drawn.model, drawn.request);
+  REQUIRE(found.state() == state::infeasible);
+  CHECK(found.why().needed == 40);
+  drawn.request.memory_per_device = 40;
+  CHECK(minimize_recomputation(drawn.model, drawn.request).state() == state::optimal);
+}
+
+TEST_CASE("a rank without stages needs nothing") {
+  small_case drawn;
+  drawn.model.types = {{"t", 3, 2, 1, 1, {{"a", 4, 2, 5}, {"b", 6, 3, 1}}}};
+  drawn.model.layers = {0, 0};
+  drawn.request.order = stagecut::one_forward_one_backward(2, 2);
+  drawn.request.order.orders.emplace_back();
+  drawn.request.memory_per_device = 3;
+  CHECK(minimize_recomputation(drawn.model, drawn.request).why().needed == 5);  // 2 + 1 + 2 * 1
+}
+
+TEST_CASE("too few layers for what every stage has at least") {
+  small_case drawn;
+  drawn.model.types = {{"l", 1, 0, 0, 0, {{"none", 2, 0, 1}}}};
+  drawn.model.layers = {0, 0, 0, 0};
+  drawn.request.order = stagecut::gpipe(3, 2);
+  drawn.request.least_layers = 2;
+  CHECK(minimize_recomputation(drawn.model, drawn.request).why().text() ==
+        "no cut keeps to the constraint: 3 stages of at least 2 layers each, and there are 4");
+  drawn.request.head_alone = true;
+  CHECK(minimize_recomputation(drawn.model, drawn.request).state() == state::optimal);
+  drawn.request.least_layers = ~std::size_t{0} / 2 + 1;
+  CHECK(minimize_recomputation(drawn.model, drawn.request).state() == state::infeasible);
+  drawn.request.least_layers = 1;
+  drawn.model.layers = {0};
+  CHECK(minimize_recomputation(drawn.model, drawn.request).why().what == reason::cause::more_stages_than_layers);
 }

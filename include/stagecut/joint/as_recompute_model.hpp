@@ -113,13 +113,11 @@ class recomputed_chain_maker {
     layer_type type;
     type.forward = each.forward;
     type.resident = resident(each);
-    type.workspace = each.workspace;
     type.sent = each.output;
     const std::string own = each.recomputation.empty() ? no_recomputation : each.recomputation.get();
     const auto add = [&](const std::string& name, const auto& way) {
       if (!each.recomputations.empty() && !is_asked_for(name)) return;
-      type.choices.push_back({name, way.backward, way.backward_weight.value_or(0), way.activations});
-      type.workspace = type.workspace < way.workspace ? way.workspace : type.workspace;
+      type.choices.push_back({name, way.backward, way.backward_weight.value_or(0), way.activations, way.workspace});
     };
     add(own, each);
     for (const layer_variant& way : each.recomputations.get()) {

@@ -8,6 +8,7 @@
 
 #include <stagecut/core/cuts.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/recompute_rules.hpp>
 #include <stagecut/joint/detail/recompute_search.hpp>
 #include <stagecut/joint/detail/why_no_recomputation.hpp>
 #include <stagecut/joint/recompute_model.hpp>
@@ -25,17 +26,16 @@ struct minimize_recomputation_fn {
     using answer = outcome<recompute_plan>;
     detail::check_recompute_request("minimize_recomputation", model, request);
     const std::size_t stages = request.order.stages();
-    if (request.least_layers * stages > model.layers.size()) {
-      return answer::infeasible(
-          {reason::cause::more_stages_than_layers, request.least_layers * stages, model.layers.size()});
+    if (detail::least_layers_in_all(request) > model.layers.size()) {
+      return answer::infeasible(detail::why_too_few_layers(model, request));
     }
     const bool splits = detail::splits_backward(request.order);
+    const bool differ = detail::buffers_differ(model, request);
     detail::recompute_search search(model, request, detail::least_messages(model, request), splits,
-                                    !request.links.empty() && stages > 1);
+                                    !request.links.empty() && stages > 1, !differ);
     using found = detail::recompute_search::found;
     const found what = search.run();
     if (what == found::nothing) return answer::unknown({reason::cause::limit_reached});
-    const bool differ = detail::buffers_differ(model, request);
     if (what == found::none_exists && differ) {
       return answer::unknown({reason::cause::constraint, 0, 0, "none was found with the largest buffers at all ends"});
     }
@@ -92,7 +92,7 @@ struct minimize_recomputation_fn {
 /// the makespan. Where layers are of several types and ranks have three stages or more, or many layers differ, there may
 /// be too many options for a proof: then plans are found by annealing alone, and the bound is that of the work. Where layers
 /// hand on different numbers of bytes, the search takes messages at their least and buffers at their most: then nothing is
-/// proved of buffers, and the bound is that of the work. Of plans that are equally good it returns the
+/// proved of buffers, the bound is that of the work, and progress tells makespans with the least messages. Of plans that are equally good it returns the
 /// one found first: the same every time, if no limit but `node_limit` is reached.
 ///
 /// Source: docs/recomputation.md derives the options, bounds and the search.

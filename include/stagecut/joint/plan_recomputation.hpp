@@ -98,7 +98,8 @@ inline void check_names(const profile& model, const recompute_options& options) 
 }
 
 /// What is asked of the chain.
-[[nodiscard]] inline recompute_request recompute_request_of(const plan_request& request,
+[[nodiscard]] inline recompute_request recompute_request_of(const recomputed_chain& chain, std::size_t layers,
+                                                            const plan_request& request,
                                                             const recompute_options& options) {
   recompute_request asked;
   asked.order = schedule_of_request(request);
@@ -109,6 +110,8 @@ inline void check_names(const profile& model, const recompute_options& options) 
   asked.constant = options.constant;
   asked.boundary_buffers = request.memory.boundary_buffers;
   asked.least_layers = options.empty_stages ? 0 : 1;
+  asked.head_alone = chain.first > 0;
+  asked.tail_alone = chain.first + chain.model.layers.size() < layers;
   asked.limits = request.limits;
   return asked;
 }
@@ -159,8 +162,8 @@ struct asked_recomputation {
   const plan_request wanted = detail::with_machine(model, request);
   detail::check_recompute_options(wanted);
   detail::check_makespan_request(model, wanted);
-  asked_recomputation result{as_recompute_model(model, options.names, wanted.memory),
-                             detail::recompute_request_of(wanted, options)};
+  asked_recomputation result{as_recompute_model(model, options.names, wanted.memory), {}};
+  result.request = detail::recompute_request_of(result.chain, model.layers.size(), wanted, options);
   detail::check_groups(model, result.chain);
   detail::check_names(model, options);
   return result;

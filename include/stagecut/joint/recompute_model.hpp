@@ -17,6 +17,7 @@ struct recompute_choice {
   double backward = 0;         ///< of a microbatch, what is computed again included
   double backward_weight = 0;  ///< of that, the gradient of the parameters, where a schedule runs it apart
   double activations = 0;      ///< bytes kept of a microbatch from the forward to the backward pass
+  double workspace = 0;        ///< bytes needed only while the layer runs so, where it is more than that of its type
 
   /// Equal in every part.
   friend bool operator==(const recompute_choice&, const recompute_choice&) = default;
@@ -28,7 +29,7 @@ struct layer_type {
   std::string name{};                       ///< what layers of the type have in common
   double forward = 0;                       ///< of the forward pass
   double resident = 0;                      ///< bytes that stay: parameters, their gradients, the optimizer's state
-  double workspace = 0;                     ///< bytes needed only while a layer runs
+  double workspace = 0;                     ///< bytes needed only while a layer runs, whatever the choice
   double sent = 0;                          ///< bytes handed to the next layer
   std::vector<recompute_choice> choices{};  ///< how a layer may be run, one of them at least
 
@@ -41,8 +42,8 @@ struct layer_type {
 struct recompute_model {
   std::vector<layer_type> types{};    ///< the types of layers
   std::vector<std::size_t> layers{};  ///< the type of every layer, from the input to the output
-  /// Run before the first layer, on the first stage, even where that has no layers; it has one choice, or none: it takes
-  /// nothing.
+  /// Run before the first layer, on the first stage, even where that has no layers; it has one choice, or none: then nothing
+  /// goes back through it. It hands on what it says where the first stage has no layers.
   layer_type head{};
   layer_type tail{};  ///< likewise behind the last layer, on the last stage
 
@@ -73,6 +74,7 @@ inline void check_layer_type(const layer_type& type, const std::string& place, b
     check(joined({of, "backward"}), each.backward);
     check(joined({of, "backward_weight"}), each.backward_weight);
     check(joined({of, "activations"}), each.activations);
+    check(joined({of, "workspace"}), each.workspace);
     if (each.backward_weight > each.backward) {
       fail(invalid_input(place, joined({of, "backward_weight is above the whole backward pass"})));
     }

@@ -25,6 +25,8 @@ struct recompute_request {
   double boundary_buffers = 0;
   /// Layers that every stage has at least, head and tail not counted: 0 lets stages be empty.
   std::size_t least_layers = 1;
+  bool head_alone = false;  ///< whether the first stage may have no layers in any case, as the head is work enough
+  bool tail_alone = false;  ///< whether the last stage may have none, as the tail is
   search_limits limits{};  ///< of the search
 };
 

@@ -84,10 +84,8 @@ struct sapp_surrogate_plan {
   constexpr const char* function = "minimize_sapp_surrogate";
   detail::check_recompute_request(function, model, request);
   const detail::sapp_rule rule(function, request.order, level);
-  const std::size_t stages = request.order.stages();
-  if (request.least_layers * stages > model.layers.size()) {
-    return answer::infeasible(
-        {reason::cause::more_stages_than_layers, request.least_layers * stages, model.layers.size()});
+  if (detail::least_layers_in_all(request) > model.layers.size()) {
+    return answer::infeasible(detail::why_too_few_layers(model, request));
   }
   detail::sapp_search search(model, request, rule);
   using found = detail::sapp_search::found;

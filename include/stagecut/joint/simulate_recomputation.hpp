@@ -87,8 +87,9 @@ inline void check_recompute_request(const char* function, const recompute_model&
 /// What the message behind every stage takes at least, wherever it is cut; 0 behind the last one.
 [[nodiscard]] inline std::vector<double> least_messages(const recompute_model& model,
                                                         const recompute_request& request) {
-  double least = model.layers.empty() ? 0 : sent_at(model, 1);
-  for (std::size_t cut = request.least_layers == 0 ? 0 : 1; cut <= model.layers.size(); ++cut) {
+  const possible_cuts range = cut_points(model, request);
+  double least = sent_at(model, range.first);
+  for (std::size_t cut = range.first; cut <= range.last; ++cut) {
     least = sent_at(model, cut) < least ? sent_at(model, cut) : least;
   }
   std::vector<double> result(request.order.stages());
@@ -153,7 +154,9 @@ inline void check_recompute_request(const char* function, const recompute_model&
       sum.weight += way.backward_weight;
       sum.resident += type.resident;
       sum.activations += way.activations;
-      sum.workspace = sum.workspace < type.workspace ? type.workspace : sum.workspace;
+      for (const double each : {type.workspace, way.workspace}) {
+        sum.workspace = sum.workspace < each ? each : sum.workspace;
+      }
       run.recomputed[s] += way.backward - fastest;
     }
     run.times.forward.push_back(sum.forward);

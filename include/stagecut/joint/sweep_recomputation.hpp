@@ -127,7 +127,7 @@ class recompute_sweeper {
     if (row.not_searched.empty()) {
       const recompute_request here = request_of(row);
       check_recompute_request("sweep_recomputation", model_, here);
-      const bool few = here.least_layers * here.order.stages() > model_.layers.size();
+      const bool few = least_layers_in_all(here) > model_.layers.size();
       row.bound = few ? 0 : least_work(model_, here).value_or(0);
     }
     result_.rows.push_back(std::move(row));

@@ -28,21 +28,23 @@ class option_builder {
     std::size_t last;
   };
 
+  /// @param least    layers of every stage at least
   /// @param longest  layers of a stage at most
   /// @param most     of all passes of a microbatch on a rank, in whole units
   /// @param ranges   of all cut points, the ends among them, where layers differ; empty: anywhere
   /// @param few      whether some of the ways to run the same layers will do
   /// @param stop     asked often where layers differ; true: it gives up
   option_builder(choice_curves& curves, const schedule& order, const std::vector<rank_rules>& rules, bool splits,
-                 std::size_t least, std::size_t longest, double most, std::vector<range> ranges = {}, bool few = false,
-                 function_ref<bool()> stop = {})
+                 std::vector<std::size_t> least, std::size_t longest, double most, std::vector<range> ranges = {},
+                 bool few = false, function_ref<bool()> stop = {})
       : curves_(curves),
         order_(order),
-        least_(least),
+        least_(std::move(least)),
         longest_(longest),
         most_(most),
         ranges_(std::move(ranges)),
         stop_(stop) {
+    for (const std::size_t each : least_) least_before_.push_back(least_before_.back() + each);
     if (ranges_.empty()) ranges_.assign(order.stages() + 1, {0, layers()});
     for (const rank_rules& each : rules) result_.ranks.emplace_back(each, splits, few, stop);
     result_.steps.resize(rules.size());
@@ -98,7 +100,7 @@ class option_builder {
         if (rank.add(curves_, of, most_) && keys_[r].size() < rank.classes().size()) keys_[r].push_back(used);
         return;
       }
-      for (std::size_t n = least_; n <= longest_ && used + n <= layers(); ++n) {
+      for (std::size_t n = least_[rank.stage(v)]; n <= longest_ && used + n <= layers(); ++n) {
         of[v] = curves_.of(0, n);
         if (!may_fit(r, v, of[v])) break;
         self(self, v + 1, used + n);
@@ -168,14 +170,14 @@ class option_builder {
     // Stages before and behind want their layers as well.
     const std::size_t first_min = first_known                           ? cut[s]
                                   : last_known && cut[s + 1] > longest_ ? cut[s + 1] - longest_
-                                                                        : s * least_;
-    const std::size_t first_max = first_known ? cut[s] : n - (order_.stages() - s) * least_;
+                                                                        : least_before_[s];
+    const std::size_t first_max = first_known ? cut[s] : n - least_between(s, order_.stages());
     for (std::size_t first = first_min; first <= first_max; ++first) {
-      const std::size_t last_min = last_known ? cut[s + 1] : first + least_;
+      const std::size_t last_min = last_known ? cut[s + 1] : first + least_[s];
       const std::size_t last_max = last_known ? cut[s + 1] : first + longest_ < n ? first + longest_ : n;
       if (first < ranges_[s].first || first > ranges_[s].last) continue;
       for (std::size_t last = last_min; last <= last_max; ++last) {
-        if (last < ranges_[s + 1].first || last > ranges_[s + 1].last || last < first + least_ ||
+        if (last < ranges_[s + 1].first || last > ranges_[s + 1].last || last < first + least_[s] ||
             last > first + longest_ || !in_order(s, first, last, cut))
           continue;
         if (!may_fit(r, v, curves_.of(first, last))) break;
@@ -195,13 +197,13 @@ class option_builder {
                               const std::vector<std::uint32_t>& cut) const {
     std::size_t c = s;
     while (c > 0 && cut[c - 1] == unknown) --c;
-    if (c > 0 && (first < cut[c - 1] + (s - c + 1) * least_ || first > cut[c - 1] + (s - c + 1) * longest_))
+    if (c > 0 && (first < cut[c - 1] + least_between(c - 1, s) || first > cut[c - 1] + (s - c + 1) * longest_))
       return false;
     c = s + 1;
     while (c < order_.stages() && cut[c + 1] == unknown) ++c;
     if (c < order_.stages()) {
       const std::size_t between = c - s;
-      if (last + between * least_ > cut[c + 1] || last + between * longest_ < cut[c + 1]) return false;
+      if (last + least_between(s + 1, c + 1) > cut[c + 1] || last + between * longest_ < cut[c + 1]) return false;
     }
     return true;
   }
@@ -223,6 +225,9 @@ class option_builder {
     arcs_of(r).push_back({u, node(to), static_cast<std::uint32_t>(place)});
   }
 
+  [[nodiscard]] std::size_t least_between(std::size_t first, std::size_t last) const {
+    return least_before_[last] - least_before_[first];
+  }
   [[nodiscard]] std::size_t layers() const noexcept { return curves_.model().layers.size(); }
   std::vector<option_arc>& arcs_of(std::size_t r) {
     if (arcs_.size() <= r) arcs_.resize(r + 1);
@@ -233,7 +238,8 @@ class option_builder {
 
   choice_curves& curves_;
   const schedule& order_;
-  std::size_t least_;
+  std::vector<std::size_t> least_;
+  std::vector<std::size_t> least_before_{0};  // of every stage, of all before it
   std::size_t longest_;
   double most_;
   std::vector<range> ranges_;

@@ -13,14 +13,16 @@
 
 namespace stagecut::inline v0::detail {
 
-/// One way to run some layers: what they keep, and how long their backward pass takes. Of two ways to run the same layers
-/// neither keeps less and is as fast.
+/// One way to run some layers: what they keep and need, and how long their backward pass takes. Of two ways to run the same
+/// layers neither keeps less, needs less and is as fast.
 struct choice_point {
   double activations;    // bytes of a microbatch
   double backward;       // in whole units; I, where gradients are run apart
   double weight;         // W, likewise; else 0
+  double workspace;      // bytes, of the layer that needs most
   std::uint32_t before;  // the point of one layer less
   std::uint32_t choice;  // how that layer is run
+  bool is_lean;          // whether none that keeps less needs as little workspace
 };
 
 /// Layers of a stage, by how many there are of every type: it does not matter where they stand.
@@ -28,10 +30,10 @@ struct stage_content {
   std::vector<std::uint32_t> counts;   // of every type
   double forward = 0;                  // in whole units
   double resident = 0;                 // bytes
-  double workspace = 0;                // bytes, of the layer that needs most
   std::uint32_t before = 0;            // the content of one layer less
   std::uint32_t type = 0;              // of that layer
-  std::vector<choice_point> points{};  // more activations, less time
+  std::vector<choice_point> points{};  // more activations behind
+  bool falls = true;                   // whether more activations are less time
 
   [[nodiscard]] std::size_t layers() const noexcept {
     std::size_t sum = 0;
@@ -56,7 +58,7 @@ class choice_curves {
       for (std::size_t i = 0; i < n; ++i) sums[i + 1] = sums[i] + (model.layers[i] == t ? 1U : 0U);
     }
     contents_.push_back({std::vector<std::uint32_t>(model.types.size())});
-    contents_[0].points.push_back({0, 0, 0, 0, 0});
+    contents_[0].points.push_back({0, 0, 0, 0, 0, 0, true});
     places_.emplace(contents_[0].counts, 0);
     by_length_.push_back(0);
     if (!alike_ && n <= most_kept) of_interval_.assign((n + 1) * (n + 1), unknown);
@@ -117,19 +119,28 @@ class choice_curves {
     ++made.counts[type];
     made.forward = old.forward + unit_.whole(added.forward);
     made.resident = old.resident + added.resident;
-    made.workspace = old.workspace < added.workspace ? added.workspace : old.workspace;
     made.before = before;
     made.type = static_cast<std::uint32_t>(type);
     for (std::size_t p = 0; p < old.points.size(); ++p) {
       for (std::size_t r = 0; r < added.choices.size(); ++r) {
         const recompute_choice& way = added.choices[r];
         const double weight = splits_ ? unit_.whole(way.backward_weight) : 0;
-        made.points.push_back(
-            {old.points[p].activations + way.activations, old.points[p].backward + unit_.whole(way.backward) - weight,
-             old.points[p].weight + weight, static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(r)});
+        const choice_point& from = old.points[p];
+        double workspace = from.workspace < added.workspace ? added.workspace : from.workspace;
+        workspace = workspace < way.workspace ? way.workspace : workspace;
+        made.points.push_back({from.activations + way.activations, from.backward + unit_.whole(way.backward) - weight,
+                               from.weight + weight, workspace, static_cast<std::uint32_t>(p),
+                               static_cast<std::uint32_t>(r), true});
       }
     }
     keep_best(made.points);
+    double least = made.points[0].workspace;
+    for (std::size_t p = 1; p < made.points.size(); ++p) {
+      choice_point& here = made.points[p];
+      made.falls = made.falls && here.backward < made.points[p - 1].backward;
+      here.is_lean = here.workspace < least;
+      least = here.is_lean ? here.workspace : least;
+    }
     const auto place = static_cast<std::uint32_t>(contents_.size());
     places_.emplace(made.counts, place);
     contents_.push_back(std::move(made));
@@ -140,16 +151,20 @@ class choice_curves {
   static void keep_best(std::vector<choice_point>& points) {
     detail::sort(points, [](const choice_point& a, const choice_point& b) {
       if (a.activations != b.activations) return a.activations < b.activations;
-      return a.backward != b.backward ? a.backward < b.backward : a.weight < b.weight;
+      if (a.backward != b.backward) return a.backward < b.backward;
+      return a.weight != b.weight ? a.weight < b.weight : a.workspace < b.workspace;
     });
     bool flat = true;  // then the last one that is kept is the fastest so far
-    for (const choice_point& each : points) flat = flat && each.weight == points[0].weight;
+    for (const choice_point& each : points) {
+      flat = flat && each.weight == points[0].weight && each.workspace == points[0].workspace;
+    }
     std::size_t kept = 0;
     for (std::size_t p = 0; p < points.size(); ++p) {
       const choice_point each = points[p];
       bool dominated = false;
       for (std::size_t i = kept; i-- > (flat && kept > 0 ? kept - 1 : 0) && !dominated;) {
-        dominated = points[i].backward <= each.backward && points[i].weight <= each.weight;
+        dominated = points[i].backward <= each.backward && points[i].weight <= each.weight &&
+                    points[i].workspace <= each.workspace;
       }
       if (!dominated) points[kept++] = each;
     }

@@ -36,7 +36,7 @@ namespace stagecut::inline v0::detail {
   // Something may be done in no time, and what fits need not.
   const double first = even * 1.05 < greatest / 1000 ? greatest / 1000 : even * 1.05;
   for (double most = first; has_few_options; most *= 1.1) {
-    option_builder builder(curves, order, rules, splits, request.least_layers, model.layers.size(), most);
+    option_builder builder(curves, order, rules, splits, least_layers_of(request), model.layers.size(), most);
     const option_graph graph = builder.build();
     if (!builder.complete()) break;
     const std::vector<std::uint32_t> options = start_options(graph);

@@ -84,8 +84,7 @@ class rank_options {
     double forward = 0;
     for (std::size_t v = 0; v < of.size(); ++v) {
       const stage_content& here = curves[of[v]];
-      const double own = rules_.own_workspace[v];
-      memory -= here.resident + (own < here.workspace ? here.workspace : own);
+      memory -= here.resident;
       forward += here.forward + rules_.own_forward[v] + rules_.own_backward[v] + rules_.own_weight[v];
     }
     if (memory < 0 || forward > most) return false;
@@ -169,16 +168,17 @@ class rank_options {
     if (v == of.size()) return take(curves, of, chosen);
     const std::vector<choice_point>& points = curves[of[v]].points;
     // With one kind of backward pass the last stage takes the fastest way that fits.
-    const bool only_fastest = v + 1 == of.size() && kinds_ == 2;
+    const bool only_fastest = v + 1 == of.size() && kinds_ == 2 && curves[of[v]].falls;
     std::vector<double> rest = left;
     const std::size_t jump = few_ && !only_fastest ? points.size() / 8 + 1 : 1;
-    for (std::size_t left_over = points.size(); left_over > 0; left_over = left_over > jump ? left_over - jump
-                                                                           : left_over > 1  ? 1
-                                                                                            : 0) {
-      const std::size_t i = left_over - 1;
+    for (std::size_t i = points.size(); i-- > 0;) {
+      // Of few ways the fastest, and those that need least memory, are among them.
+      if ((points.size() - 1 - i) % jump != 0 && !points[i].is_lean) continue;
+      const double own = rules_.own_workspace[v];
+      const double room = own < points[i].workspace ? points[i].workspace : own;
       bool fits = true;
       for (std::size_t w = 0; w < rest.size(); ++w) {
-        rest[w] = left[w] - static_cast<double>(rules_.in_flight[w][v]) * points[i].activations;
+        rest[w] = left[w] - room - static_cast<double>(rules_.in_flight[w][v]) * points[i].activations;
         fits = fits && rest[w] >= 0;
       }
       if (!fits) continue;

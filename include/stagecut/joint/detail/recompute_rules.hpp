@@ -48,6 +48,31 @@ struct first_and_last {
   return all - request.constant;
 }
 
+/// Layers that every stage has at least.
+[[nodiscard]] inline std::vector<std::size_t> least_layers_of(const recompute_request& request) {
+  std::vector<std::size_t> least(request.order.stages(), request.least_layers);
+  if (request.head_alone) least.front() = 0;
+  if (request.tail_alone) least.back() = 0;
+  return least;
+}
+
+/// Layers that all stages together have at least.
+[[nodiscard]] inline std::size_t least_layers_in_all(const recompute_request& request) {
+  constexpr std::size_t most = ~std::size_t{0};
+  std::size_t sum = 0;
+  for (const std::size_t each : least_layers_of(request)) sum = each > most - sum ? most : sum + each;
+  return sum;
+}
+
+/// The first and the last cut point that may stand between two stages.
+struct possible_cuts {
+  std::size_t first, last;
+};
+[[nodiscard]] inline possible_cuts cut_points(const recompute_model& model, const recompute_request& request) noexcept {
+  const bool last_may_be_empty = request.least_layers == 0 || request.tail_alone;
+  return {request.least_layers == 0 || request.head_alone ? 0U : 1U, model.layers.size() - (last_may_be_empty ? 0 : 1)};
+}
+
 /// Bytes that pass a cut point.
 [[nodiscard]] inline double sent_at(const recompute_model& model, std::size_t cut) noexcept {
   return cut == 0 ? model.head.sent : model.types[model.layers[cut - 1]].sent;
@@ -56,8 +81,9 @@ struct first_and_last {
 /// Bytes of the buffers of a stage at most, wherever it is cut.
 [[nodiscard]] inline double most_buffers(const recompute_model& model, const recompute_request& request,
                                          std::size_t s) {
-  double most = request.least_layers == 0 ? model.head.sent : 0;
-  for (std::size_t cut = 1; cut <= model.layers.size(); ++cut) {
+  double most = 0;
+  const possible_cuts range = cut_points(model, request);
+  for (std::size_t cut = range.first; cut <= range.last; ++cut) {
     most = most < sent_at(model, cut) ? sent_at(model, cut) : most;
   }
   const double ends = (s == 0 ? 0 : 1) + (s + 1 == request.order.stages() ? 0 : 1);
@@ -67,9 +93,11 @@ struct first_and_last {
 /// Whether buffers depend on where stages are cut.
 [[nodiscard]] inline bool buffers_differ(const recompute_model& model, const recompute_request& request) {
   if (request.boundary_buffers == 0 || request.order.stages() == 1) return false;
-  const double first = sent_at(model, 1);
-  bool differ = request.least_layers == 0 && model.head.sent != first;
-  for (std::size_t cut = 1; cut <= model.layers.size(); ++cut) differ = differ || sent_at(model, cut) != first;
+  const possible_cuts range = cut_points(model, request);
+  bool differ = false;
+  for (std::size_t cut = range.first; cut <= range.last; ++cut) {
+    differ = differ || sent_at(model, cut) != sent_at(model, range.first);
+  }
   return differ;
 }
 

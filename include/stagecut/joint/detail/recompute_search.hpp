@@ -28,12 +28,14 @@ namespace stagecut::inline v0::detail {
 /// plan may have, and branch and bound with more annealing in turn.
 class recompute_search {
  public:
-  /// @param messages  behind every stage at least, in the user's unit
+  /// @param messages     behind every stage at least, in the user's unit
+  /// @param bounds_hold  whether no plan is left out, so that bounds are of all
   recompute_search(const recompute_model& model, const recompute_request& request, const std::vector<double>& messages,
-                   bool splits, bool has_messages)
+                   bool splits, bool has_messages, bool bounds_hold)
       : model_(model),
         request_(request),
         splits_(splits),
+        bounds_hold_(bounds_hold),
         unit_(unit_of(model, messages, request.order)),
         rules_(rules_of(model, request, unit_, splits)),
         curves_(model, unit_, splits),
@@ -101,7 +103,7 @@ class recompute_search {
     for (std::size_t more = curves_.alike() ? 2 : 1;; more *= 2) {
       const std::size_t longest = even + more < layers() ? even + more : layers();
       const bool all = longest == layers() && (curves_.alike() || more >= layers());
-      option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers,
+      option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_),
                              curves_.alike() ? longest : layers(), no_time, all ? everywhere : ranges(more), true,
                              stop);
       option_graph graph = builder.build();
@@ -110,8 +112,7 @@ class recompute_search {
       if (!options.empty()) {
         graph_ = std::move(graph);
         problem_.graph = &graph_;
-        best_ = {problem_.counts_of(options), options};
-        makespan_ = problem_.makespan(problem_.times_of(options));
+        take({problem_.counts_of(options), options}, problem_.makespan(problem_.times_of(options)));
         return found::plan;
       }
       if (!builder.complete()) return found::nothing;
@@ -161,7 +162,7 @@ class recompute_search {
     const auto stop = [&] { return clock_.look() || (limit && clock_.state.seconds > *limit / 2); };
     for (std::size_t around = curves_.alike() ? layers() : 2;; around *= 2) {
       const bool all = around >= layers();
-      option_builder builder(curves_, request_.order, rules_, splits_, request_.least_layers, layers(),
+      option_builder builder(curves_, request_.order, rules_, splits_, least_layers_of(request_), layers(),
                              makespan_ / passes, all ? everywhere : ranges(around), false, stop);
       option_graph wider = builder.build();
       if (!builder.complete()) return;
@@ -203,7 +204,7 @@ class recompute_search {
       proved_ = search.run();
       clock_.resume();
       bound_ = bound_ < search.bound ? search.bound : bound_;
-      clock_.state.bound = bound_ * unit_.unit;
+      clock_.state.bound = (bounds_hold_ ? bound_ : least_work()) * unit_.unit;
       if (search.makespan < makespan_) take({problem_.counts_of(search.best), search.best}, search.makespan);
       if (proved_ || clock_.look()) break;
       const double before = makespan_;
@@ -229,6 +230,7 @@ class recompute_search {
   const recompute_model& model_;
   const recompute_request& request_;
   bool splits_;
+  bool bounds_hold_;
   whole_times unit_;
   std::vector<rank_rules> rules_;
   choice_curves curves_;

@@ -97,7 +97,7 @@ class sapp_search {
 
   /// Says whether all options were built.
   bool build(std::size_t longest, double most, std::vector<option_builder::range> ranges) {
-    option_builder builder(curves_, request_.order, rules_, false, request_.least_layers, longest, most,
+    option_builder builder(curves_, request_.order, rules_, false, least_layers_of(request_), longest, most,
                            std::move(ranges));
     graph_ = builder.build();
     return builder.complete();

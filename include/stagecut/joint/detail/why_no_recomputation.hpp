@@ -20,14 +20,26 @@
 
 namespace stagecut::inline v0::detail {
 
-/// A model in which every layer has the one choice that keeps least.
+/// A model in which every layer has the one choice that keeps least, and those that keep more but need less workspace.
 [[nodiscard]] inline recompute_model leanest_of(recompute_model model) {
   for (layer_type& type : model.types) {
-    std::size_t least = 0;
-    for (std::size_t r = 1; r < type.choices.size(); ++r) {
-      if (type.choices[r].activations < type.choices[least].activations) least = r;
+    for (recompute_choice& each : type.choices) {
+      each.workspace = each.workspace < type.workspace ? type.workspace : each.workspace;
     }
-    type.choices = {type.choices[least]};
+    std::vector<recompute_choice> kept;
+    for (std::size_t r = 0; r < type.choices.size(); ++r) {
+      bool is_lean = true;
+      for (std::size_t q = 0; q < type.choices.size() && is_lean; ++q) {
+        const recompute_choice& other = type.choices[q];
+        const bool as_lean =
+            other.activations <= type.choices[r].activations && other.workspace <= type.choices[r].workspace;
+        const bool equal =
+            other.activations == type.choices[r].activations && other.workspace == type.choices[r].workspace;
+        is_lean = !as_lean || (equal && q >= r);  // of equals the first one
+      }
+      if (is_lean) kept.push_back(type.choices[r]);
+    }
+    type.choices = kept;
   }
   return model;
 }
@@ -35,14 +47,18 @@ namespace stagecut::inline v0::detail {
 /// How many layers a rank can hold at most, all alike and with the one choice that they have, with so many bytes more.
 /// @return  unset: not even the least number on each stage
 [[nodiscard]] inline std::optional<std::size_t> most_layers(const layer_type& type, const rank_rules& rank,
-                                                            std::size_t least, std::size_t layers, double more) {
+                                                            const std::vector<std::size_t>& least, std::size_t layers,
+                                                            double more) {
   std::optional<std::size_t> most;
   std::vector<std::size_t> counts(rank.stages.size());
+  if (counts.empty()) return 0;  // the rank has nothing to do
   const auto fits = [&] {
     double stays = 0;
     for (std::size_t v = 0; v < counts.size(); ++v) {
-      const double own = rank.own_workspace[v];
-      const double room = counts[v] == 0 || type.workspace < own ? own : type.workspace;
+      double room = rank.own_workspace[v];
+      for (const double each : {type.workspace, type.choices[0].workspace}) {
+        room = counts[v] == 0 || each < room ? room : each;
+      }
       stays += static_cast<double>(counts[v]) * type.resident + room;
     }
     for (const auto& each : rank.in_flight) {
@@ -57,8 +73,8 @@ namespace stagecut::inline v0::detail {
   };
   // The last stage takes as many as there is room for.
   const auto choose = [&](const auto& self, std::size_t v, std::size_t used) -> void {
-    for (counts[v] = least; used + counts[v] <= layers; ++counts[v]) {
-      for (std::size_t u = v + 1; u < counts.size(); ++u) counts[u] = least;
+    for (counts[v] = least[rank.stages[v]]; used + counts[v] <= layers; ++counts[v]) {
+      for (std::size_t u = v + 1; u < counts.size(); ++u) counts[u] = least[rank.stages[u]];
       if (!fits()) return;
       const std::size_t all = used + counts[v];
       if (v + 1 < counts.size())
@@ -75,11 +91,12 @@ namespace stagecut::inline v0::detail {
 [[nodiscard]] inline std::optional<bool> fits_with(const recompute_model& leanest, const recompute_request& request,
                                                    double more) {
   const whole_times unit({}, {}, 0);
+  const std::vector<std::size_t> least = least_layers_of(request);
   std::vector<rank_rules> rules = rules_of(leanest, request, unit, false);
-  if (leanest.types.size() == 1) {
+  if (leanest.types.size() == 1 && leanest.types[0].choices.size() == 1) {
     std::size_t all = 0;
     for (const rank_rules& each : rules) {
-      const auto most = most_layers(leanest.types[0], each, request.least_layers, leanest.layers.size(), more);
+      const auto most = most_layers(leanest.types[0], each, least, leanest.layers.size(), more);
       if (!most) return false;
       all += *most;
     }
@@ -87,17 +104,29 @@ namespace stagecut::inline v0::detail {
   }
   for (rank_rules& each : rules) each.memory += more;
   choice_curves curves(leanest, unit, false);
-  option_builder builder(curves, request.order, rules, false, request.least_layers, leanest.layers.size(), no_time);
+  option_builder builder(curves, request.order, rules, false, least, leanest.layers.size(), no_time);
   const option_graph graph = builder.build();
   if (!builder.complete()) return std::nullopt;
   return !start_options(graph).empty();
+}
+
+/// Why a model has too few layers for the stages.
+[[nodiscard]] inline reason why_too_few_layers(const recompute_model& model, const recompute_request& request) {
+  if (request.least_layers < 2) {
+    return {reason::cause::more_stages_than_layers, least_layers_in_all(request), model.layers.size()};
+  }
+  reason why{reason::cause::constraint};
+  why.place = joined({request.order.stages(), " stages of at least ", request.least_layers,
+                      " layers each, and there are ", model.layers.size()});
+  return why;
 }
 
 /// Why no plan fits: what the memory lacks, to a whole byte; where there are too many plans, what it lacks at least.
 [[nodiscard]] inline reason why_no_recomputation(const recompute_model& model, const recompute_request& request) {
   recompute_model leanest = leanest_of(model);
   for (layer_type& type : leanest.types) {
-    type.forward = type.choices[0].backward = type.choices[0].backward_weight = 0;  // only bytes count here
+    type.forward = 0;  // only bytes count here
+    for (recompute_choice& each : type.choices) each.backward = each.backward_weight = 0;
   }
   double greatest = 0;
   for (std::size_t r = 0; r < request.order.ranks(); ++r) {
@@ -112,17 +141,28 @@ namespace stagecut::inline v0::detail {
     if (!fits || *fits) break;
     too_little = lacking;
   }
-  while (fits && lacking - too_little > 1) {
+  bool known = fits.has_value() && *fits;
+  while (known && lacking - too_little > 1) {
     const double middle = static_cast<double>(static_cast<long long>((lacking + too_little) / 2));
     fits = fits_with(leanest, request, middle);
-    if (fits) (*fits ? lacking : too_little) = middle;
+    known = fits.has_value();
+    if (known) (*fits ? lacking : too_little) = middle;
   }
-  const bool known = fits.has_value();
-  if (!known) lacking = too_little + 1;  // so much is proved
   reason why{reason::cause::memory};
+  bool alike = true;
+  for (std::size_t r = 1; r < request.order.ranks(); ++r) {
+    alike = alike && memory_of(request, r) == memory_of(request, 0);
+  }
+  if (!alike) {
+    why.what = reason::cause::constraint;
+    why.place = "the memory of devices, with the recomputation of every layer that needs least";
+    const std::string more = joined({whole_number(lacking, false), " bytes more"});
+    if (known) why.remedy = joined({more, " on every device would do"});
+    return why;
+  }
   why.available = whole_number(greatest, false);
-  why.needed = whole_number(greatest + lacking, false);
-  why.place = "a device, with the recomputation of every layer that keeps least,";
+  why.needed = whole_number(greatest + (known ? lacking : too_little + 1), false);  // so much is proved
+  why.place = "a device, with the recomputation of every layer that needs least,";
   if (known) why.remedy = joined({why.needed, " bytes a device would do"});
   return why;
 }
