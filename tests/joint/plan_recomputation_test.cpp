@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/joint/plan_recomputation.hpp>
 
+#include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/verify_plan.hpp>
 
 #include <doctest/doctest.h>
@@ -247,4 +248,48 @@ TEST_CASE("what this planner cannot keep to is refused") {
   grouped.layers[1].group = "g";
   grouped.layers[2].group = "g";
   CHECK(said(grouped, good).find("has a group, which this planner does not keep together") != std::string::npos);
+}
+
+TEST_CASE("with none alone it is what make_plan makes, and with more to choose from it is no worse") {
+  std::mt19937 dice(5);
+  const auto some = [&](std::size_t low, std::size_t high) { return static_cast<double>(drawn(dice, low, high)); };
+  std::size_t better = 0;
+  std::size_t alone = 0;
+  for (int round = 0; round < 60; ++round) {
+    CAPTURE(round);
+    profile model = decoders(drawn(dice, 3, 7));
+    for (layer& each : model.layers) {
+      each.workspace = some(0, 40);
+      std::vector<layer_variant> ways = each.recomputations.get();
+      for (layer_variant& way : ways) way.workspace = some(0, 200);
+      each.recomputations = ways;
+    }
+    for (layer* const end : {&model.layers.front(), &model.layers.back()}) {
+      end->forward = some(1, 24);
+      end->backward = 2 * end->forward;
+      end->backward_input = end->backward_weight = end->forward;
+    }
+    plan_request request;
+    request.devices = drawn(dice, 2, 3);
+    request.microbatches = drawn(dice, 2, 6);
+    if (dice() % 3 == 0) request.links = {{1e-3, 4}};
+    request.memory_per_device = some(150, 700);
+    const auto plain = stagecut::make_plan(model, request);
+    const auto none = plan_recomputation(model, request, {.names = {"none"}});
+    const auto best = plan_recomputation(model, request);
+    CHECK(none.state() == plain.state());
+    if (best) CHECK(most_bytes(*best) <= *request.memory_per_device);
+    if (best && best->cuts[1] == 1) ++alone;
+    if (!plain) {
+      if (best) ++better;
+      continue;
+    }
+    REQUIRE(plain.state() == state::optimal);
+    CHECK(*none->makespan == doctest::Approx(*plain->makespan).epsilon(1e-12));
+    REQUIRE(best);
+    CHECK(*best->makespan <= *plain->makespan * (1 + 1e-12));
+    if (*best->makespan < *plain->makespan * (1 - 1e-9)) ++better;
+  }
+  CHECK(better > 5);
+  CHECK(alone > 5);
 }
