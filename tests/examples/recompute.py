@@ -89,7 +89,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(all(each.get("recomputation") == "full" for each in full["choices"]), full["choices"])
     models = pathlib.Path(__file__).resolve().parents[2] / "examples/models"
     flags = run("plan", models / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--recompute", "full,none",
-                "--memory", "40GiB", "--format", "megatron")
+                "--memory", "32GiB", "--format", "megatron")
     check("--recompute-granularity full" in flags.stdout and flags.stderr == "", flags)
 
     # A range of numbers of chunks: what is known of all of them together.
@@ -98,6 +98,8 @@ with tempfile.TemporaryDirectory() as folder:
     check(best["state"] == "optimal" and best["bound"] == best["value"] == 60, best)
     text = run(*ranged, "--chunks", "1..1000000").stdout
     check(re.search(r"^5\.\.1000000 +- +- +- +none  more stages than layers$", text, re.M) and "optimal: no cut" in text, text)
+    text = run(*ranged, "--chunks", "1..5", "--empty-chunks").stdout
+    check(re.search(r"^5 +- +- +- +not tried  more stages than layers$", text, re.M) and "feasible: no cut is below 0 s" in text, text)
     unlike = there / "unlike.json"
     unlike.write_text(json.dumps(UNLIKE))
     hard = ["plan", unlike, "--devices", 4, "--microbatches", 8, "--memory", "180B", "--recompute", "auto", "--time-limit"]

@@ -65,8 +65,9 @@ struct explain_command {
       const std::string much = schedule_words().too_much(made.devices, made.chunks, made.schedule.microbatches);
       if (!much.empty()) throw std::invalid_argument(much);
       stagecut::plan_explanation told = stagecut::explain_plan(made, options());
-      const auto recomputes = [](const stagecut::layer_choice& each) { return !each.recomputation.empty(); };
-      if (std::any_of(made.choices.begin(), made.choices.end(), recomputes)) {
+      const auto has_choice = [](const stagecut::layer& each) { return !each.recomputations.empty(); };
+      const auto& layers = made.profile.layers;
+      if (!made.choices.empty() && std::any_of(layers.begin(), layers.end(), has_choice)) {
         told.memory = {"recomputation was planned with the cut, and would be held as it is"};
       }
       write(format == explanation_format::json ? explain_document(made, told).text() : explain_text(made, told).text(),

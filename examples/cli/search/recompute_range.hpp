@@ -71,12 +71,14 @@ inline stagecut::outcome<stagecut::plan> best_of(const std::vector<stagecut::out
 /// Plans with every number of chunks in turn, until time is up, or a signal asks to stop. What a number is refused for is
 /// noted, where there are several.
 ///
-/// @param most     chunks for which there are layers
-/// @param seconds  for all of them together
-/// @param make     `make(CHUNKS, SECONDS)` makes a plan
-/// @throws         what the first number is refused for, if all are
+/// @param most          chunks for which there are layers: numbers above are not tried
+/// @param empty_stages  whether there may be plans with more
+/// @param seconds       for all of them together
+/// @param make          `make(CHUNKS, SECONDS)` makes a plan
+/// @throws              what the first number is refused for, if all are
 template <class Make>
-std::vector<tried_chunks> try_chunks(const count_range& of, std::size_t most, double seconds, const Make& make) {
+std::vector<tried_chunks> try_chunks(const count_range& of, std::size_t most, bool empty_stages, double seconds,
+                                     const Make& make) {
   const auto began = std::chrono::steady_clock::now();
   const std::size_t last = std::min(of.last, std::max(of.first, most));
   std::vector<tried_chunks> all;
@@ -104,7 +106,9 @@ std::vector<tried_chunks> try_chunks(const count_range& of, std::size_t most, do
     }
   }
   if (!any) std::rethrow_exception(refused);
-  if (last < of.last) all.push_back({{last + 1, of.last}, {}, "none", "more stages than layers"});
+  if (last < of.last)
+    all.push_back(
+        {{last + 1, of.last}, {}, empty_stages ? "not tried" : "none", "more stages than layers", empty_stages});
   return all;
 }
 

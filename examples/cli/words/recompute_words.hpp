@@ -110,7 +110,7 @@ struct recompute_words {
     };
     const std::size_t layers = alike.empty() ? layers_dealt_out(model) : model.layers.size();
     const double seconds = request.limits.time_limit.value_or(std::numeric_limits<double>::infinity());
-    std::vector<tried_chunks> tried = try_chunks(chunks, layers / request.devices, seconds, make);
+    std::vector<tried_chunks> tried = try_chunks(chunks, layers / request.devices, empty_chunks, seconds, make);
     stagecut::outcome<stagecut::plan> answer = best_of(tried);
     if (!chunks.is_one()) all = std::move(tried);
     return answer;
