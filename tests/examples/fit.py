@@ -246,7 +246,7 @@ with tempfile.TemporaryDirectory() as name:
     fails(2, "--times: 1,2 has 2 numbers", "fit", "memory", init, "--times", "1,2")
     fails(2, "--times: -1 is no number of milliseconds", "fit", "memory", init, "--times=-1,2,3")
     fails(2, "more.yaml: says no memory_usage: --logs names the logs of its ranks", "fit", "memory", more)
-    fails(2, "--logs: is said 1 times, and there are 2 runs to measure", "fit", "memory", init, "--logs", logs[0])
+    fails(2, "--logs: is said 1 time, and there are 2 runs to measure", "fit", "memory", init, "--logs", logs[0])
     fails(2, "worker_0.log,0=", "fit", "memory", more, "--logs", f"{logs[0] / 'worker_0.log'},0={logs[0] / 'worker_0.log'}")
     fails(2, "is of rank 6, and ", "fit", "memory", more, "--logs", f"6={logs[0] / 'worker_0.log'}")
     (folder / "empty").mkdir()

@@ -4,10 +4,13 @@
 import json
 import pathlib
 import re
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
-from program import check, fails, failures, run
+from program import binary, check, fails, failures, run
 
 LLAMA = {"name": "llama-175b", "stage_const_mem": 1206, "layers_description": [
     {"name": "HEAD", "type": "HEAD", "model_name": "l", "time": 0.0627, "nb_layer": 1, "memory_parameter": 4614},
@@ -18,6 +21,17 @@ SMALL = {"schema": "stagecut-profile-1", "layers": [
     {"name": f"l{i}", "kind": "decoder", "forward": 1, "backward": 2, "parameters": 0, "resident": 10, "activations": 8,
      "output": 0, "recomputations": [{"name": "full", "forward": 1, "backward": 3, "parameters": 0, "resident": 10,
                                       "activations": 1, "output": 0}]} for i in range(8)]}
+
+
+# Layers that all differ: nothing of them is proved in no time.
+UNLIKE = {"schema": "stagecut-profile-1", "layers": [
+    {**each, "forward": 1 + i * i % 7, "backward": 2 + i * i % 5, "activations": 8 + i % 3,
+     "recomputations": [{**each["recomputations"][0], "forward": 1 + i * i % 7, "backward": 4 + i * i % 5}]}
+    for i in range(24) for each in SMALL["layers"][:1]]}
+
+
+def plain(layers):
+    return [{name: value for name, value in each.items() if name != "recomputations"} for each in layers]
 
 
 def numbers(text, name):
@@ -68,13 +82,89 @@ with tempfile.TemporaryDirectory() as folder:
     tight = ["plan", small, "--devices", 2, "--microbatches", 4, "--memory", "80B"]
     check("optimal" in run(*tight, "--recompute", "none,full").stdout, "none,full")
     fails(3, "bytes a device would do", *tight, "--recompute", "none")
-    fails(2, '--recompute: "ful" is the recomputation of no layer', *tight, "--recompute", "none,ful")
+    fails(2, '--recompute: "ful" is the recomputation of no layer: none, full, or auto for all: did you mean full?', *tight, "--recompute", "none,ful")
+    for word in ("always", "AUTO", "both", "foo", ""):
+        fails(2, f'--recompute: "{word}" is the recomputation of no layer: none, full, or auto for all', *tight, "--recompute", f"full,{word}")
     full = json.loads(run(*tight, "--recompute", "full", "--format", "json").stdout)
     check(all(each.get("recomputation") == "full" for each in full["choices"]), full["choices"])
     models = pathlib.Path(__file__).resolve().parents[2] / "examples/models"
     flags = run("plan", models / "llama-2-7b.json", "--devices", 4, "--microbatches", 8, "--recompute", "full,none",
-                "--memory", "40GiB", "--format", "megatron")
-    check("--recompute-granularity full" in flags.stdout or "at the beginning of every stage" in flags.stderr, flags)
+                "--memory", "32GiB", "--format", "megatron")
+    check("--recompute-granularity full" in flags.stdout and flags.stderr == "", flags)
+
+    # A range of numbers of chunks: what is known of all of them together.
+    ranged = ["plan", small, "--devices", 2, "--microbatches", 4, "--memory", "80B", "--recompute", "auto"]
+    best = json.loads(run(*ranged, "--chunks", "1..4", "--format", "json").stdout)["objective"]
+    check(best["state"] == "optimal" and best["bound"] == best["value"] == 60, best)
+    text = run(*ranged, "--chunks", "1..1000000").stdout
+    check(re.search(r"^5\.\.1000000 +- +- +- +none  more stages than layers$", text, re.M) and "optimal: no cut" in text, text)
+    text = run(*ranged, "--chunks", "1..5", "--empty-chunks").stdout
+    check(re.search(r"^5 +- +- +- +not tried  more stages than layers$", text, re.M) and "feasible: no cut is below 0 s" in text, text)
+    unlike = there / "unlike.json"
+    unlike.write_text(json.dumps(UNLIKE))
+    hard = ["plan", unlike, "--devices", 4, "--microbatches", 8, "--memory", "180B", "--recompute", "auto", "--time-limit"]
+    best = json.loads(run(*hard, 0.4, "--chunks", "1..3", "--format", "json").stdout)["objective"]
+    alone = [json.loads(run(*hard, 0.2, "--chunks", v, "--format", "json").stdout or "{}").get("objective") for v in (1, 2, 3)]
+    check(best["state"] == "feasible" and best["bound"] < best["value"], best)
+    check(all(best["bound"] <= each["value"] for each in alone if each), best, alone)
+    began = time.monotonic()
+    stopped = subprocess.Popen([binary, *map(str, hard), "60", "--chunks", "1..6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.4)
+    stopped.send_signal(signal.SIGTERM)
+    text = stopped.communicate()[0]
+    check(time.monotonic() - began < 10 and re.search(r"not tried  stopped before$", text, re.M), text)
+    text = run(*hard, 0, "--chunks", "1..3").stdout
+    check("not tried  no time was left" in text and "feasible: no cut is below 0 s" in text or text == "", text)
+    needs = [run(*ranged[:-4], "--memory", "20B", "--recompute", "auto", "--chunks", v).stderr for v in (1, 2, "1..2")]
+    bytes_needed = [int(re.search(r"(\d+) bytes a device would do", each).group(1)) for each in needs]
+    check(bytes_needed[2] == min(bytes_needed[:2]), needs)
+
+    # A number that is refused is a line; if all are, that is said.
+    two = ["plan", small, "--devices", 4, "--microbatches", 2, "--recompute", "auto"]
+    text = run(*two, "--chunks", "1..2").stdout
+    check(re.search(r"^2 +- +- +- +refused  --microbatches = 2, must be at least", text, re.M), text)
+    fails(2, "--microbatches = 2, must be at least the number of ranks, 4", *two, "--chunks", "2..2")
+    text = run(*two[:5], 4, *two[6:], "--chunks", "1..2", "--schedule", "interleaved").stdout
+    check(re.search(r"^1 +- +- +- +refused  --schedule: interleaved needs --chunks above 1$", text, re.M), text)
+    lists = there / "lists.yaml"
+    lists.write_text("offset: [[0, 0], [0, 0]]\n")
+    text = run(*ranged, "--chunks", "1..1", "--manual", lists)
+    check("has 2 chunks, and the plan has 1" in text.stderr and text.returncode == 2, text)
+    lists.write_text("offset: [[0, 0], [0, 0], [0, 0], [0, 0]]\n")
+    text = run(*ranged, "--chunks", "1..3", "--manual", lists).stdout
+    check(re.search(r"lists.yaml +- .*- +has 4 chunks, and the plan has 3$", text, re.M), text)
+
+    # What Megatron-LM is told.
+    config = models / "llama-2-7b.json"
+    llama2 = ["plan", config, "--devices", 4, "--microbatches", 8, "--time-limit", 1]
+    uniform = "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1\n"
+    check(run(*llama2, "--recompute", "full", "--format", "megatron").stdout.endswith(uniform), "as profiled")
+    text = run(*llama2, "--recompute", "full", "--for", "megatron").stdout
+    check(uniform in text and "to be set there" not in text, text)
+    told = run(*llama2, "--recompute", "auto", "--memory", "30GB", "--for", "megatron")
+    check(told.returncode == 0 and "--recompute-granularity" in told.stdout, told)
+    told = run(*llama2[:5], 10, *llama2[6:], "--recompute", "auto", "--chunks", "1..2", "--memory", "40GB", "--for", "megatron")
+    check(re.search(r"^1 +1f1b .*\n2 +- .* refused  --", told.stdout, re.M) and "--pipeline-model-parallel-size" in told.stdout, told)
+    fails(2, "--recompute: megatron runs all layers alike, as none, selective or full, and they can be select, both", "plan", llama, "--devices", 16,
+          "--microbatches", 16, "--recompute", "select,both", "--format", "megatron")
+    fails(2, "--less-memory: is an order of SAPP's, not of megatron", *llama2, "--recompute", "auto", "--chunks", 2, "--less-memory", "--for", "megatron")
+
+    # A plan shown and explained; the profile that it was made of.
+    saved = there / "saved.json"
+    saved.write_text(run(*ranged, "--chunks", 3, "--format", "json").stdout)
+    table = re.search(r"^recomputed .*\n(?:full|none) .*\n(?:full|none) .*$", run(*ranged, "--chunks", 3).stdout, re.M)
+    check(table and table.group(0) in run("show", saved).stdout, run("show", saved).stdout)
+    text = run("explain", saved).stdout
+    check("cut anew" not in text and "recomputation was planned with the cut" in text, text)
+    check("recomputation was planned" in json.loads(run("explain", saved, "--format", "json").stdout)["memory"]["unknown"], "explain")
+    saved.write_text(run(*llama2, "--recompute", "auto", "--memory", "40GB", "--format", "json").stdout)
+    ways = there / "ways.json"
+    ways.write_text(run("profile", "transformer", "--config", config, "--recompute", "auto").stdout)
+    held = run("verify", ways, saved)
+    check(held.returncode == 0 and ", 0 do not" in held.stdout, held)
+    ways.write_text(run("profile", "transformer", "--config", config, "--recompute", "full").stdout)
+    check(run("verify", ways, saved).returncode == 1, "another profile")
+    fails(2, "--format: csv has no columns", "profile", "transformer", "--config", config, "--recompute", "auto", "--format", "csv")
 
     # What does not go together.
     fails(2, "--chunks: of several numbers goes with --recompute", "plan", small, "--devices", 2, "--microbatches", 4, "--chunks", "1..2")
@@ -82,10 +172,27 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "--less-memory: goes with --recompute", *tight, "--less-memory")
     fails(2, "--empty-chunks: goes with --recompute", *tight, "--empty-chunks")
     fails(2, "--schedule", *tight, "--recompute", "auto", "--schedule", "auto")
+    auto = (*tight, "--recompute", "auto")
+    fails(2, "--less-memory: is an order, and --schedule says interleaved", *auto, "--chunks", 2, "--schedule", "interleaved", "--less-memory")
+    check(run(*auto, "--chunks", 2, "--schedule", "sapp-less-memory", "--less-memory").returncode == 0, "both say the same")
+    fails(2, "--less-memory: needs --chunks above 1", *auto, "--less-memory")
+    fails(2, "--keep-together: does not go with --recompute", *auto, "--keep-together", "0..1")
+    fails(2, "--forbid-cut: does not go with --recompute", *auto, "--forbid-cut", "0")
+    with_plan = "goes with a planned recomputation: --recompute auto, or a list"
+    fails(2, f"--manual: {with_plan}", *llama2, "--recompute", "full", "--manual", lists)
+    fails(2, f"--chunks: of several numbers {with_plan}", *llama2, "--recompute", "full", "--chunks", "1..3")
     fails(2, "microbatches", "plan", small, "--devices", 2, "--recompute", "auto")
-    SMALL["layers"] = [{**each, "recomputations": []} for each in SMALL["layers"]]
-    small.write_text(json.dumps(SMALL))
+
+    # Small words.
+    text = run("plan", small, "--devices", 2, "--microbatches", 1, "--recompute", "auto").stdout
+    check("-0.0 %" not in text and "1f1b of 1 microbatch: " in text, text)
+    check(run("fit", "--help-all").stdout == run("fit", "--help").stdout != "", "fit --help-all")
+
+    small.write_text(json.dumps({**SMALL, "layers": plain(SMALL["layers"])}))
+    free = tight[:-2]
     fails(2, "no layer says how it could be recomputed", *tight, "--recompute", "auto")
+    fails(2, '"full" is the recomputation of no layer: none has "recomputations"', *tight, "--recompute", "none,full")
+    check(run(*free, "--recompute", "none").stdout == run(*free).stdout != "", "nothing to recompute")
 
 print(f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

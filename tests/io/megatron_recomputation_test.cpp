@@ -56,6 +56,30 @@ TEST_CASE("as many whole layers at the beginning of every stage") {
         "--recompute-granularity full --recompute-method block --recompute-num-layers 2");
 }
 
+TEST_CASE("layers as they were profiled, where nothing was chosen") {
+  const auto profiled = [](const std::string& all, const std::string& last) {
+    auto p = transformer_plan({2, 2});
+    p.schedule = {"1f1b", 8};
+    for (std::size_t i = 1; i < 5; ++i) p.profile.layers[i].recomputation = i == 4 ? last : all;
+    return as_megatron(p);
+  };
+  CHECK(profiled("full", "full").find(" --recompute-granularity full --recompute-method uniform") != std::string::npos);
+  CHECK(profiled("selective", "selective").find(" --recompute-granularity selective") != std::string::npos);
+  CHECK(profiled("", "").find("--recompute") == std::string::npos);
+  CHECK(profiled("odd", "odd").find("--recompute") == std::string::npos);
+  CHECK_THROWS_WITH_AS((void)profiled("full", ""), Contains("recomputes more or fewer layers"), not_representable);
+}
+
+TEST_CASE("layers that guess further tokens recompute with all decoders alone") {
+  auto p = recomputing({{"full", "full"}, {"full", "full"}});
+  p.profile.layers[4].kind = "mtp";
+  CHECK(as_megatron(p).find("--recompute-method uniform") != std::string::npos);
+  p.choices[2].recomputation = p.choices[3].recomputation = "none";
+  CHECK_THROWS_WITH_AS((void)as_megatron(p), Contains("stage 1 recomputes more or fewer"), not_representable);
+  p.choices[1].recomputation = "none";
+  CHECK_THROWS_WITH_AS((void)as_megatron(p), Contains("guesses further tokens"), not_representable);
+}
+
 TEST_CASE("what Megatron has no words for is refused with the place") {
   const auto refused = [](const std::vector<std::vector<std::string>>& words, const char* why) {
     CHECK_THROWS_WITH_AS((void)as_megatron(recomputing(words)), Contains(why), not_representable);

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -63,7 +64,12 @@ struct explain_command {
       }
       const std::string much = schedule_words().too_much(made.devices, made.chunks, made.schedule.microbatches);
       if (!much.empty()) throw std::invalid_argument(much);
-      const stagecut::plan_explanation told = stagecut::explain_plan(made, options());
+      stagecut::plan_explanation told = stagecut::explain_plan(made, options());
+      const auto has_choice = [](const stagecut::layer& each) { return !each.recomputations.empty(); };
+      const auto& layers = made.profile.layers;
+      if (!made.choices.empty() && std::any_of(layers.begin(), layers.end(), has_choice)) {
+        told.memory = {"recomputation was planned with the cut, and would be held as it is"};
+      }
       write(format == explanation_format::json ? explain_document(made, told).text() : explain_text(made, told).text(),
             output);
     } catch (const std::invalid_argument& error) {

@@ -5,6 +5,7 @@
 
 #include "commands/fit_guide_command.hpp"
 #include "commands/fit_memory_command.hpp"
+#include "words/words.hpp"
 
 /// The words of `stagecut fit`.
 struct fit_command {
@@ -18,6 +19,7 @@ struct fit_command {
     command->require_subcommand(1);
     memory_said = memory.add(*command);
     guide.add(*command);
+    take_help_all(*command);
     return command;
   }
 

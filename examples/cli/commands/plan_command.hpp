@@ -121,7 +121,7 @@ struct plan_command {
       throw CLI::ValidationError("--recompute", "is of training, not of --inference");
     }
     transformer.recomputation = recompute.of_computed();
-    transformer.variants = recompute.is_planned(true);
+    transformer.variants = recompute.needs_variants();
     const auto again = transformer.recomputation.value_or(stagecut::transformer::recomputing::none);
     if (again != stagecut::transformer::recomputing::none && memory.checkpoint != checkpointing::never) {
       throw CLI::ValidationError("--checkpoint", "computes again what --recompute does already: say either");
@@ -134,7 +134,7 @@ struct plan_command {
     }
     if (!model) model = read_model(file, input, table);
     if (!model) return none(outcome<plan>());
-    plans_recomputation = recompute.is_planned(computed);
+    plans_recomputation = recompute.is_planned(*model, computed);
     if (inference) {
       profile trained = std::move(*model);
       *model = as_inference(std::move(trained));
@@ -163,11 +163,14 @@ struct plan_command {
     std::string text = formatted(made, format, output.empty() ? standard_screen() : screen{});
     if (format == "text" && !compared.compared.empty()) text += comparison_text(*model, compared);
     if (format == "text" && plans_recomputation) {
-      text +=
-          recompute_text(made, recompute.all) + strategies_text(made, recompute.compare(*model, made, input.limits));
+      text += recompute_text(made) + chunks_text(made.profile, recompute.all) +
+              strategies_text(made, recompute.compare(*model, made, input.limits));
     }
     if (format == "text" && computed) text += computed_text(made.profile);
-    if (format == "text") text += target.text_of(made) + (target.name.empty() ? "" : settings_text(made.profile));
+    if (format == "text" && !target.name.empty()) {
+      const std::string told = target.text_of(made);
+      text += told + settings_text(made.profile, told.find("--recompute-granularity") == std::string::npos);
+    }
     write(text, output);
     say_too_large(made);
     say_reading();
@@ -297,6 +300,7 @@ struct plan_command {
   stagecut::outcome<stagecut::plan> solve_recomputation(const stagecut::profile& model) {
     if (schedule == "auto")
       throw CLI::ValidationError("--schedule", "auto does not go with --recompute: say --chunks 1..4");
+    layers.refuse("does not go with --recompute: layers are dealt out anywhere");
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
     request.limits.stop = stop;
@@ -305,10 +309,9 @@ struct plan_command {
       line.show([&] { return search_text(model, now, "makespan", time_limit - line.seconds()); });
     };
     stagecut::plan_request asked = request;
-    asked.target = stagecut::framework::none;  // what it cannot be told is said by its writer
     if (line.is_shown()) asked.limits.progress = tell;
     const count_range of = chunks_said.empty() ? count_range{request.chunks, request.chunks} : chunks;
-    return recompute.solve(model, asked, of.first, of.last, schedule_said->count() != 0);
+    return recompute.solve(model, asked, of, schedule_said->count() != 0);
   }
 
   /// Fills the request from what was said in words.
@@ -333,15 +336,13 @@ struct plan_command {
   /// The schedule, unless all are to be tried, and the chunks that it has.
   void ask_schedule() {
     if (!chunks_said.empty()) chunks = parse_count_range("--chunks", chunks_said);
-    if (!chunks.is_one() && !plans_recomputation)
-      throw CLI::ValidationError("--chunks", "of several numbers goes with --recompute");
-    if (recompute.less_memory && !plans_recomputation)
-      throw CLI::ValidationError("--less-memory", "goes with --recompute");
+    const bool chosen = schedule_said->count() != 0;
+    recompute.check(plans_recomputation, chunks, chosen ? stagecut::find_schedule(schedule) : nullptr);
     if (schedule == "auto") return;
     const stagecut::schedule_entry& entry = *stagecut::find_schedule(schedule);
     request.schedule = entry.kind;
     request.chunks = chunks.first != 0 ? chunks.first : entry.chunks == 0 ? 1 : entry.chunks;
-    if (entry.chunks == 0 && request.chunks == 1) {
+    if (entry.chunks == 0 && request.chunks == 1 && chunks.is_one()) {
       throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
     }
   }

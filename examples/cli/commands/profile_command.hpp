@@ -61,6 +61,7 @@ struct profile_command {
   CLI::App* add(CLI::App& app) {
     auto* const profile = app.add_subcommand("profile", "Compute a profile from published figures");
     profile->require_subcommand(1);
+    take_help_all(*profile);
     auto* const command = profile->add_subcommand("transformer", "Of a transformer: layers, heads, experts ...");
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);
@@ -94,6 +95,10 @@ struct profile_command {
     if (model.inference && format == profile_format::csv) {
       throw CLI::ValidationError("--format", "csv has no column that says that nothing is trained: json has");
     }
+    if (model.variants && format == profile_format::csv)
+      throw CLI::ValidationError("--format", "csv has no columns for several recomputations: json has");
+    if (model.variants && !calibration.empty())
+      throw CLI::ValidationError("--calibrate", "does not go with --recompute auto: what was measured is of one");
     check_output(output, {config, calibration});
     stagecut::io::transformer_config from = read();
     model.ask(from.training);

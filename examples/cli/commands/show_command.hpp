@@ -15,6 +15,7 @@
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/profile_text.hpp"
+#include "text/recompute_text.hpp"
 #include "words/limit_words.hpp"
 #include "words/table_words.hpp"
 #include "words/words.hpp"
@@ -51,7 +52,9 @@ struct show_command {
                          : io::read_plan_or_profile(file, input.limits, options);
     });
     if (const plan* const made = std::get_if<plan>(&read)) {
-      write(formatted(*made, format, output.empty() ? standard_screen() : screen{}), output);
+      std::string text = formatted(*made, format, output.empty() ? standard_screen() : screen{});
+      if (format == "text" && !made->choices.empty()) text += recompute_text(*made);
+      write(text, output);
       return 0;
     }
     const auto& model = std::get<profile>(read);

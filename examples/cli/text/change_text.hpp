@@ -40,7 +40,7 @@ inline std::string change_text(const stagecut::plan& made, const stagecut::plan_
     case schedule: return fmt::format("the schedule {}", change.schedule);
     case microbatches:
       return fmt::format("{} microbatches (saved of {})", change.microbatches, made.schedule.microbatches);
-    case group: return fmt::format("groups of {} microbatches", change.index);
+    case group: return fmt::format("groups of {} microbatch{}", change.index, change.index == 1 ? "" : "es");
     case bandwidth: return "messages at twice the bandwidth";
     default: return fmt::format("device {} 10 % faster", change.index);
   }

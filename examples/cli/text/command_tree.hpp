@@ -100,6 +100,7 @@ inline told_command told(CLI::App& command, std::string version, std::vector<std
   result.says = command.get_description();
   result.version = std::move(version);
   for (CLI::Option* const each : command.get_options()) {
+    if (each->get_group().empty()) continue;  // hidden
     (each->get_positional() ? result.arguments : result.options).push_back(told(*each));
   }
   for (CLI::App* const each : command.get_subcommands({})) {

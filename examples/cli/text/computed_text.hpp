@@ -53,7 +53,8 @@ inline std::size_t gpus_of_stage(const stagecut::profile& model) {
 }
 
 /// What a prediction rests on beside the stages, for whoever starts the run: a line of text, or nothing.
-inline std::string settings_text(const stagecut::profile& model) {
+/// @param recomputation  whether that is to be told, too
+inline std::string settings_text(const stagecut::profile& model, bool recomputation) {
   const nlohmann::json of = computed_figures(model);
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
@@ -69,7 +70,7 @@ inline std::string settings_text(const stagecut::profile& model) {
   }
   if (const auto zero = computed_figure<std::size_t>(of, "zero", 0); zero != 0) add("ZeRO stage", std::to_string(zero));
   const auto again = computed_figure<std::string>(of, "recomputation", "none");
-  if (again != "none") add("recomputation", shown(again));
+  if (again != "none" && recomputation) add("recomputation", shown(again));
   return text.empty() ? "" : fmt::format("to be set there, too: {}\n", text);
 }
 

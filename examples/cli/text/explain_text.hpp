@@ -40,7 +40,7 @@ class explain_text {
     return value < 0 ? "-" + time_text(made_.profile, -value) : time_text(made_.profile, value);
   }
   [[nodiscard]] std::string share(double value) const {
-    return fmt::format("{:.1f} %", told_.makespan > 0 ? 100 * (value / told_.makespan) : 0);
+    return percent_text(told_.makespan > 0 ? value / told_.makespan : 0);
   }
   /// Whether a time is more than what rounds.
   [[nodiscard]] bool counts(double value) const { return value > 1e-12 * told_.makespan; }
@@ -188,7 +188,7 @@ class explain_text {
     if (told < all.size()) {
       std::size_t count = 0;
       for (std::size_t i = told; i < all.size(); ++i) count += all[i].count;
-      rest = fmt::format("{} others save {}\n", count,
+      rest = fmt::format("{} {} {}\n", count, count == 1 ? "other saves" : "others save",
                          counts(all[told].saves) ? fmt::format("at most {}", time(all[told].saves)) : "nothing");
     }
     return fmt::format("One per cent less of\n{}{}{}", plain(lines), rest, memory());

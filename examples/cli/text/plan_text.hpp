@@ -115,7 +115,8 @@ inline std::string summary(const stagecut::plan& plan) {
   if (objective.state == stagecut::state::feasible && objective.bound > 0 && objective.bound < objective.value) {
     double share = objective.bound / objective.value;
     if (objective.name == "variance") share = std::sqrt(share);
-    text += fmt::format(", {:.2g} % less", 100 * (1 - share));
+    const double percent = 100 * (1 - share);
+    text += percent < 1e-3 ? ", less than 0.001 % below" : fmt::format(", {:.2g} % less", percent);
   }
   text += "\n";
   const auto m = static_cast<double>(plan.schedule.microbatches);
@@ -125,10 +126,10 @@ inline std::string summary(const stagecut::plan& plan) {
     const double all = *plan.makespan * static_cast<double>(plan.devices);
     const std::size_t group = plan.schedule.group;
     text += fmt::format(
-        "{} of {} microbatches{}: {} {}, devices idle {:.1f} % of it", schedule_name(plan.schedule.name),
-        plan.schedule.microbatches, group == 0 ? "" : fmt::format(" in groups of {}", group),
-        time_text(plan.profile, *plan.makespan), plan.messages.links.empty() ? "without transfers" : "with transfers",
-        100 * std::max(0.0, 1 - busy / all));
+        "{} of {} microbatch{}{}: {} {}, devices idle {:.1f} % of it", schedule_name(plan.schedule.name),
+        plan.schedule.microbatches, plan.schedule.microbatches == 1 ? "" : "es",
+        group == 0 ? "" : fmt::format(" in groups of {}", group), time_text(plan.profile, *plan.makespan),
+        plan.messages.links.empty() ? "without transfers" : "with transfers", 100 * std::max(0.0, 1 - busy / all));
     const double end = share_at_end(plan);
     text += end > 0 ? fmt::format(", {:.2g} % after the last pass\n", 100 * end) : "\n";
   }

@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "search/recompute_range.hpp"
 #include "text/plan_text.hpp"
+#include "text/screen.hpp"
 #include "text/table.hpp"
-#include "words/recompute_words.hpp"
+#include "words/quantity.hpp"
 
 // What is recomputed in a plan, for a person.
 
@@ -26,8 +28,8 @@ inline std::string recomputation_of(const stagecut::plan& plan, std::size_t i) {
   return own.empty() ? "none" : shown(own);
 }
 
-/// How many layers of each stage are run how, and what several numbers of chunks came to.
-inline std::string recompute_text(const stagecut::plan& plan, const std::vector<recompute_words::tried>& all) {
+/// How many layers of each stage are run how; empty where no layer has a choice.
+inline std::string recompute_text(const stagecut::plan& plan) {
   std::map<std::string, std::vector<std::size_t>> counts;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     for (const std::size_t i : stagecut::layers_of(plan, s)) {
@@ -37,6 +39,7 @@ inline std::string recompute_text(const stagecut::plan& plan, const std::vector<
       ++of[s];
     }
   }
+  if (counts.empty()) return "";
   table lines(0);
   std::vector<std::string> head = {"recomputed"};
   for (std::size_t s = 0; s < plan.stages.size(); ++s) head.push_back(std::to_string(s));
@@ -46,33 +49,43 @@ inline std::string recompute_text(const stagecut::plan& plan, const std::vector<
     for (const std::size_t each : of) cells.push_back(each == 0 ? "-" : std::to_string(each));
     lines.add(std::move(cells));
   }
-  std::string text = lines.text([](std::size_t) { return std::string(); });
-  if (all.empty()) return text;
-  table tried(0);
-  tried.add({"chunks", "schedule", "makespan", "no plan below", ""});
-  for (const auto& each : all) {
-    const bool any = each.made.has_value();
-    tried.add({std::to_string(each.chunks), any ? schedule_name(each.made->schedule.name) : "-",
-               any ? time_text(plan.profile, each.made->objective.value) : "-",
-               any ? time_text(plan.profile, each.made->objective.bound) : "-",
-               any ? stagecut::to_string(each.made.state()) : each.made.why().text()});
+  return lines.text([](std::size_t) { return std::string(); });
+}
+
+/// What several numbers of chunks came to, with the reasons of those that have no plan.
+inline std::string chunks_text(const stagecut::profile& model, const std::vector<tried_chunks>& all) {
+  if (all.empty()) return "";
+  table lines(0);
+  lines.add({"chunks", "schedule", "makespan", "no plan below", ""});
+  std::vector<std::string> reasons = {""};
+  for (const tried_chunks& each : all) {
+    const auto [first, last] = each.chunks;
+    const std::string chunks = each.chunks.is_one() ? std::to_string(first) : fmt::format("{}..{}", first, last);
+    const bool any = each.made && each.made->has_value();
+    const auto time = [&](double value) { return time_text(model, value); };
+    lines.add({chunks, any ? schedule_name((**each.made).schedule.name) : "-",
+               any ? time((**each.made).objective.value) : "-", any ? time((**each.made).objective.bound) : "-",
+               each.made ? stagecut::to_string(each.made->state()) : each.state});
+    reasons.push_back(any ? "" : "  " + (each.made ? each.made->why().text() : each.why));
   }
-  return text + tried.text([](std::size_t) { return std::string(); });
+  return lines.text([&](std::size_t line) { return reasons[line]; });
 }
 
 /// A plan beside other strategies: what an iteration takes, and what of it goes where.
 inline std::string strategies_text(const stagecut::plan& plan, const std::vector<stagecut::compared_strategy>& all) {
   table lines(0);
   lines.add({"strategy", "makespan", "work", "recomputed", "filling", "imbalance", "messages", "fullest device"});
+  std::vector<std::string> reasons = {""};
   for (const stagecut::compared_strategy& each : all) {
+    reasons.push_back(each.none.empty() ? "" : "  " + each.none);
     if (!each.none.empty()) {
-      lines.add({each.name, "-", "-", "-", "-", "-", "-", each.none});
+      lines.add({shown(each.name), "-", "-", "-", "-", "-", "-", "-"});
       continue;
     }
-    const auto share = [&](double part) { return fmt::format("{:.1f} %", 100 * part / each.makespan); };
+    const auto share = [&](double part) { return percent_text(each.makespan > 0 ? part / each.makespan : 0); };
     lines.add({shown(each.name), time_text(plan.profile, each.makespan), share(each.parts.work),
                share(each.recomputation), share(each.parts.schedule), share(each.parts.imbalance),
                share(each.parts.transfers), bytes_text(each.memory) + (each.fits ? "" : ", too much")});
   }
-  return lines.text([](std::size_t) { return std::string(); });
+  return lines.text([&](std::size_t line) { return reasons[line]; });
 }

@@ -124,8 +124,9 @@ struct dry_run_words {
       if (logs.empty()) {
         throw stagecut::invalid_input(source_name(file), "says no memory_usage: --logs names the logs of its ranks");
       }
-      throw CLI::ValidationError(
-          "--logs", fmt::format("is said {} times, and there are {} runs to measure", logs.size(), needed));
+      throw CLI::ValidationError("--logs", fmt::format("is said {} time{}, and there {} {} run{} to measure",
+                                                       logs.size(), logs.size() == 1 ? "" : "s",
+                                                       needed == 1 ? "is" : "are", needed, needed == 1 ? "" : "s"));
     }
     std::vector<stagecut::rank_peak> peaks;
     for (std::size_t f = 0; f < files.size(); ++f) {

@@ -114,6 +114,12 @@ struct layer_words {
     command.add_option("--forbid-cut", uncut, "No cut right behind the layers A and B")->type_name("A,B");
   }
 
+  /// Refuses them if any was said.
+  void refuse(const char* why) const {
+    if (!together.empty()) throw CLI::ValidationError("--keep-together", why);
+    if (!uncut.empty()) throw CLI::ValidationError("--forbid-cut", why);
+  }
+
   /// Fills a request for that model.
   void ask(const stagecut::profile& model, stagecut::plan_request& request) const {
     request.kept_together = parse_runs("--keep-together", model, together);

@@ -79,6 +79,12 @@ inline std::string bytes_text(double bytes) {
   return fmt::format("{:.4g} {}", bytes, units[unit]);
 }
 
+/// `12.3 %` of a share of 1; what rounds to nothing has no sign.
+inline std::string percent_text(double share) {
+  const double percent = 100 * share;
+  return fmt::format("{:.1f} %", percent > -0.05 && percent < 0.05 ? 0.0 : percent);
+}
+
 /// `12.3 ms`.
 inline std::string seconds_text(double seconds) {
   if (seconds != 0 && seconds < 1e-3) return fmt::format("{:.4g} us", seconds * 1e6);

@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/core/words.hpp>
-#include <stagecut/io/file.hpp>
-#include <stagecut/io/frameworks/sapp_strategy.hpp>
-#include <stagecut/io/read_limits.hpp>
 #include <stagecut/joint/compare_recomputation.hpp>
 #include <stagecut/joint/plan_recomputation.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/transformer_training.hpp>
+#include <stagecut/schedule/schedule_kind.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "words/quantity.hpp"
+#include "search/alike_recomputation.hpp"
+#include "search/recompute_range.hpp"
+#include "text/screen.hpp"
+#include "words/count_range.hpp"
+#include "words/did_you_mean.hpp"
+#include "words/manual_strategy.hpp"
 #include "words/words.hpp"
 
 /// What layers may recompute, as it is said to `plan`: with these words recomputation is planned together with the layers
@@ -33,13 +42,7 @@ struct recompute_words {
   bool less_memory = false;
   bool empty_chunks = false;
   CLI::Option* how_said = nullptr;
-
-  /// What several numbers of chunks came to.
-  struct tried {
-    std::size_t chunks;
-    stagecut::outcome<stagecut::plan> made;
-  };
-  std::vector<tried> all{};
+  std::vector<tried_chunks> all{};  // where several numbers of chunks were
 
   void add(CLI::App& command) {
     how_said = command.add_option("--recompute", how, "Plan it: auto, or among none,full; or full for all")
@@ -59,88 +62,168 @@ struct recompute_words {
     return known->value;
   }
 
-  /// Whether recomputation is planned, of a model that is computed or read.
-  [[nodiscard]] bool is_planned(bool computed) const {
-    if (!how.empty()) return !computed || !of_computed();
-    if (empty_chunks) throw CLI::ValidationError("--empty-chunks", "goes with --recompute");
-    if (!manual.empty()) throw CLI::ValidationError("--manual", "goes with --recompute");
-    return false;
+  /// Whether the layers of a model that is computed need all ways of recomputation.
+  [[nodiscard]] bool needs_variants() const { return !how.empty() && !of_computed(); }
+
+  /// Whether recomputation is planned. To plan with nothing but `none`, where layers have nothing else, is to plan.
+  [[nodiscard]] bool is_planned(const stagecut::profile& model, bool computed) const {
+    if (how.empty() || (computed && of_computed())) return false;
+    return how != "none" || less_memory || empty_chunks || !names_of_layers(model).empty();
   }
 
-  /// The best plan of so many chunks, from the first to the last number; `schedule_said`: not to choose the order.
+  /// Refuses what says something of a planned recomputation alone where none is, and what contradicts it.
+  void check(bool planned, const count_range& chunks, const stagecut::schedule_entry* schedule) const {
+    const char* const with = how.empty()
+                                 ? "goes with --recompute"
+                                 : "goes with a planned recomputation: --recompute auto, or a list as none,full";
+    const auto needs_plan = [&](const char* option, bool said, const char* what) {
+      if (said && !planned) throw CLI::ValidationError(option, fmt::format("{}{}", what, with));
+    };
+    needs_plan("--chunks", !chunks.is_one(), "of several numbers ");
+    needs_plan("--less-memory", less_memory, "");
+    needs_plan("--empty-chunks", empty_chunks, "");
+    needs_plan("--manual", !manual.empty(), "");
+    if (!less_memory) return;
+    if (schedule != nullptr && schedule->kind != stagecut::schedule_kind::sapp_less_memory)
+      throw CLI::ValidationError("--less-memory", fmt::format("is an order, and --schedule says {}", schedule->name));
+    if (chunks.last <= 1) throw CLI::ValidationError("--less-memory", "needs --chunks above 1");
+  }
+
+  /// The best plan of so many chunks; `schedule_said`: not to choose the order.
   [[nodiscard]] stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model, stagecut::plan_request request,
-                                                        std::size_t first, std::size_t last, bool schedule_said) {
-    bool any = false;
-    for (const stagecut::layer& each : model.layers) any = any || !each.recomputations.empty();
-    if (!any) throw CLI::ValidationError("--recompute", "no layer says how it could be recomputed: \"recomputations\"");
-    if (how != "auto") {
-      for (const std::string_view each : split(how, ',')) options.names.emplace_back(each);
-    }
-    options.empty_stages = empty_chunks;
-    if (request.limits.time_limit) *request.limits.time_limit /= static_cast<double>(last - first + 1);
-    stagecut::outcome<stagecut::plan> best;
-    for (std::size_t chunks = first; chunks <= last; ++chunks) {
-      request.chunks = chunks;
-      if (!schedule_said) request.schedule = usual_order(request);
-      stagecut::outcome<stagecut::plan> made = stagecut::plan_recomputation(model, request, options);
-      const bool better = made && (!best || made->objective.value < best->objective.value);
-      if (better || (!best && !made)) best = made;
-      if (better) used_ = request;
-      if (first != last) all.push_back({chunks, std::move(made)});
-    }
-    return best;
+                                                        const count_range& chunks, bool schedule_said) {
+    ask_names(model);
+    options_.empty_stages = empty_chunks;
+    const std::vector<std::string> alike = names_alike(model, request.target);
+    if (alike.empty()) request.target = stagecut::framework::none;  // what it cannot be told is said by its writer
+    double best = 0;
+    const auto make = [&](std::size_t number, double seconds) {
+      stagecut::plan_request asked = request;
+      asked.chunks = number;
+      if (asked.limits.time_limit) asked.limits.time_limit = seconds;
+      if (!schedule_said) asked.schedule = usual_order(asked);
+      check_chunks(asked);
+      auto made =
+          alike.empty() ? stagecut::plan_recomputation(model, asked, options_) : best_alike(model, asked, alike);
+      if (made && (best == 0 || made->objective.value < best)) best = made->objective.value, used_ = asked;
+      return made;
+    };
+    const std::size_t layers = alike.empty() ? layers_dealt_out(model) : model.layers.size();
+    const double seconds = request.limits.time_limit.value_or(std::numeric_limits<double>::infinity());
+    std::vector<tried_chunks> tried = try_chunks(chunks, layers / request.devices, empty_chunks, seconds, make);
+    stagecut::outcome<stagecut::plan> answer = best_of(tried);
+    if (!chunks.is_one()) all = std::move(tried);
+    return answer;
   }
 
   /// The plan beside what one has without a planner, strategies of one's own, and what SAPP looks for.
   [[nodiscard]] std::vector<stagecut::compared_strategy> compare(const stagecut::profile& model,
                                                                  const stagecut::plan& made,
                                                                  const stagecut::io::read_limits& limits) const {
-    const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, used_, options);
+    stagecut::plan_request request = used_;
+    request.target = stagecut::framework::none;
+    const stagecut::asked_recomputation asked = stagecut::ask_recomputation(model, request, options_);
     std::vector<std::pair<std::string, stagecut::recompute_strategy>> own;
-    if (!manual.empty()) {
-      for (const std::string_view file : split(manual, ',')) own.push_back(manual_of(std::string(file), asked, limits));
+    std::vector<stagecut::compared_strategy> others;
+    for (const std::string_view each : manual.empty() ? std::vector<std::string_view>() : split(manual, ',')) {
+      const std::string file(each);
+      const manual_strategy read(file, asked, limits);
+      const std::string why = read.other_chunks();
+      if (!why.empty() && all.empty()) throw CLI::ValidationError("--manual", fmt::format("{} {}", shown(file), why));
+      if (why.empty()) own.emplace_back(file, read.strategy());
+      if (!why.empty()) others.push_back({.name = file, .none = why});
     }
-    return compare_recomputation(asked.chain.model, asked.request, strategy_of(made, asked.chain), own);
+    auto rows = compare_recomputation(asked.chain.model, asked.request, strategy_of(made, asked.chain), own);
+    rows.insert(rows.end() - 1, others.begin(), others.end());
+    return rows;
   }
 
  private:
-  stagecut::recompute_options options{};
+  stagecut::recompute_options options_{};
   stagecut::plan_request used_{};  // for the best plan
 
-  /// A strategy in a file, for as many chunks as the plan has.
-  [[nodiscard]] static std::pair<std::string, stagecut::recompute_strategy> manual_of(
-      const std::string& file, const stagecut::asked_recomputation& asked, const stagecut::io::read_limits& limits) {
-    const stagecut::recompute_model& model = asked.chain.model;
-    const stagecut::schedule& order = asked.request.order;
-    const auto read = stagecut::io::read_sapp_strategy(stagecut::io::file_text(file, limits), file, order.ranks(),
-                                                       model.layers.size(), limits);
-    if (read.layers.size() != order.stages()) {
-      throw CLI::ValidationError("--manual", fmt::format("{} has {} chunks, and the plan has {}", shown(file),
-                                                         read.chunks, order.stages() / order.ranks()));
+  /// The recomputations of the layers that have a choice.
+  [[nodiscard]] static std::vector<std::string> names_of_layers(const stagecut::profile& model) {
+    std::vector<std::string> names;
+    const auto add = [&](const std::string& name) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    for (const stagecut::layer& each : model.layers) {
+      if (each.recomputations.empty()) continue;
+      add(own_recomputation(each));
+      for (const stagecut::layer_variant& way : each.recomputations.get()) add(way.name);
     }
-    stagecut::recompute_strategy result;
-    std::vector<std::size_t> points = {0};
-    // The strongest come first, as in plans.
-    constexpr const char* names[] = {"none", "select", "comm", "both", "full"};
-    for (std::size_t s = 0; s < read.layers.size(); ++s) {
-      points.push_back(points.back() + read.layers[s]);
-      for (std::size_t k = read.counts[s].size(); k-- > 0;) {
-        for (std::size_t n = 0; n < read.counts[s][k]; ++n) {
-          const auto& choices = model.types[model.layers[result.choices.size()]].choices;
-          std::size_t r = 0;
-          while (r < choices.size() && choices[r].name != names[k] && !(k == 1 && choices[r].name == "selective")) {
-            ++r;
-          }
-          if (r == choices.size()) {
-            throw CLI::ValidationError(
-                "--manual", fmt::format("{} runs layers as {}, which they cannot be", shown(file), names[k]));
-          }
-          result.choices.push_back(r);
-        }
+    return names;
+  }
+
+  /// The layers between the first and the last that have a choice; all if none has.
+  [[nodiscard]] static std::size_t layers_dealt_out(const stagecut::profile& model) {
+    std::size_t first = model.layers.size(), last = 0;
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+      if (model.layers[i].recomputations.empty()) continue;
+      first = std::min(first, i);
+      last = i + 1;
+    }
+    return last == 0 ? model.layers.size() : last - first;
+  }
+
+  /// Fills the names that may be chosen.
+  void ask_names(const stagecut::profile& model) {
+    std::vector<std::string> known = names_of_layers(model);
+    if (how == "auto" && known.empty())
+      throw CLI::ValidationError("--recompute", "no layer says how it could be recomputed: \"recomputations\"");
+    if (how == "auto") return;
+    for (const std::string_view name : split(how, ',')) {
+      if (std::find(known.begin(), known.end(), name) == known.end() && !(known.empty() && name == "none")) {
+        const std::string these =
+            known.empty() ? "none has \"recomputations\"" : fmt::format("{}, or auto for all", fmt::join(known, ", "));
+        known.emplace_back("auto");
+        throw CLI::ValidationError("--recompute", fmt::format("\"{}\" is the recomputation of no layer: {}{}",
+                                                              shown(name), these, did_you_mean(name, known)));
       }
+      options_.names.emplace_back(name);
     }
-    result.cuts = stagecut::cuts(points, stagecut::empty_stages::allowed);
-    return {file, std::move(result)};
+  }
+
+  /// The names of which a framework can be told one for all layers; empty: it is told of each layer.
+  [[nodiscard]] std::vector<std::string> names_alike(const stagecut::profile& model, stagecut::framework target) const {
+    using stagecut::framework;
+    if (target != framework::megatron && target != framework::megatron_flags) return {};
+    const std::string of = stagecut::entry_of(target).name;
+    if (less_memory) throw CLI::ValidationError("--less-memory", fmt::format("is an order of SAPP's, not of {}", of));
+    if (empty_chunks) throw CLI::ValidationError("--empty-chunks", fmt::format("does not go with {}", of));
+    const std::vector<std::string> may_be = options_.names.empty() ? names_of_layers(model) : options_.names;
+    std::vector<std::string> result;
+    for (const char* const name : {"none", "selective", "full"}) {
+      if (std::find(may_be.begin(), may_be.end(), name) != may_be.end() && all_can_be(model, name))
+        result.emplace_back(name);
+    }
+    if (result.empty()) {
+      throw CLI::ValidationError("--recompute", fmt::format("{} runs all layers alike, as none, selective or full, and "
+                                                            "they can be {}",
+                                                            of, fmt::join(may_be, ", ")));
+    }
+    return result;
+  }
+
+  /// The best plan in which all layers are run alike, in one of these ways.
+  [[nodiscard]] stagecut::outcome<stagecut::plan> best_alike(const stagecut::profile& model,
+                                                             stagecut::plan_request request,
+                                                             const std::vector<std::string>& names) const {
+    stagecut::plan_request checked = request;
+    checked.target = stagecut::framework::none;
+    (void)stagecut::ask_recomputation(model, checked, options_);
+    if (request.limits.time_limit) *request.limits.time_limit /= static_cast<double>(names.size());
+    std::vector<stagecut::outcome<stagecut::plan>> made;
+    for (const std::string& name : names) made.push_back(plan_alike(model, request, name));
+    return best_of(made, false);
+  }
+
+  /// Refuses one stage a rank for an order of several.
+  static void check_chunks(const stagecut::plan_request& request) {
+    const stagecut::schedule_entry& entry = stagecut::entry_of(request.schedule);
+    if (entry.chunks != 0 || request.chunks > 1) return;
+    throw stagecut::argument_error("plan_recomputation", "schedule", entry.name, "needs --chunks above 1");
   }
 
   /// 1F1B, with several chunks interleaved; SAPP's where the ranks do not divide the microbatches, or memory is short.
@@ -148,7 +231,8 @@ struct recompute_words {
     using kind = stagecut::schedule_kind;
     if (request.chunks == 1) return kind::one_forward_one_backward;
     if (less_memory) return kind::sapp_less_memory;
-    return request.devices != 0 && request.microbatches % request.devices == 0 ? kind::one_forward_one_backward
-                                                                               : kind::sapp_big;
+    const bool divided = request.devices != 0 && request.microbatches % request.devices == 0;
+    const bool interleaved = divided || request.group != 0 || request.target != stagecut::framework::none;
+    return interleaved ? kind::one_forward_one_backward : kind::sapp_big;
   }
 };

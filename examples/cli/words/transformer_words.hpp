@@ -70,8 +70,7 @@ struct transformer_words {
                     "bf16, fp16, fp32 or fp8"));
     // Where the model is one of many, the command has a word of its own for that.
     if (!one_of_many) {
-      trains(add_choice(command, "--recompute", recomputation, stagecut::transformer::recomputation_words, "HOW",
-                        "none, selective or full"));
+      trains(add_recompute(command));
     }
     trains(add_choice(command, "--flash", flash, switch_words, "ON", "FlashAttention, on or off"));
     number("--tensor-parallel", tensor_parallel, "T", "Devices that share each layer");
@@ -87,6 +86,19 @@ struct transformer_words {
     number("--concurrent", concurrent, "N", "Requests that inference runs together");
     keep(add_choice(command, "--phase", phase, stagecut::transformer::phase_words, "NAME",
                     "Of inference: decode (the default), prefill"));
+  }
+
+  /// One way of recomputation, or all.
+  CLI::Option* add_recompute(CLI::App& command) {
+    const auto set = [this](const std::string& how) {
+      variants = how == "auto";
+      if (!variants) recomputation = stagecut::find_name(stagecut::transformer::recomputation_words, how)->value;
+    };
+    std::vector<std::string> known = names_of(stagecut::transformer::recomputation_words);
+    known.emplace_back("auto");
+    return command.add_option_function<std::string>("--recompute", set, "none, selective, full, or auto: all of them")
+        ->type_name("HOW")
+        ->check(one_of(known));
   }
 
   /// Reads the configuration in a text, as the model that was said.

@@ -114,6 +114,11 @@ inline void refuse_empty(CLI::App& command) {
   }
 }
 
+/// Takes --help-all of a command that has no options of its own, as --help.
+inline void take_help_all(CLI::App& command) {
+  command.add_flag_callback("--help-all", [] { throw CLI::CallForHelp(); })->group("");
+}
+
 /// What stands between signs.
 inline std::vector<std::string_view> split(std::string_view text, char sign) {
   std::vector<std::string_view> result;

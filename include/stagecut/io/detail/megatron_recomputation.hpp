@@ -16,55 +16,78 @@ namespace stagecut::inline v0::io::detail {
 
 /// What a layer of a plan recomputes, as it was chosen or else as it was profiled; `none`: nothing.
 [[nodiscard]] inline std::string_view recomputed(const plan& p, std::size_t i) noexcept {
-  const std::string& chosen = p.choices[i].recomputation;
-  const std::string& name = chosen.empty() ? p.profile.layers[i].recomputation.get() : chosen;
+  const bool chosen = i < p.choices.size() && !p.choices[i].recomputation.empty();
+  const std::string& name = chosen ? p.choices[i].recomputation : p.profile.layers[i].recomputation.get();
   return name.empty() ? std::string_view("none") : std::string_view(name);
 }
 
-/// The options with which Megatron-LM recomputes what a plan chose: the same in all layers, or as many whole layers at the
-/// beginning of every stage.
-///
-/// @throws not_representable for another recomputation than `selective` and `full`, of other layers than decoders, and
-///         for stages that differ in it
-[[nodiscard]] inline std::string megatron_recomputation(std::string_view format, const plan& p,
-                                                        const stagecut::detail::target_kinds& kinds) {
-  if (p.choices.empty()) return "";
-  std::optional<std::string_view> same;
-  bool alike = true;
-  std::vector<std::size_t> full(p.cuts.stages());
+/// What the layers of a plan recompute, where Megatron-LM has words for each of them.
+struct megatron_layers {
+  std::string_view same{};  ///< as which all decoders and those that guess further tokens are run; empty: they differ
+  bool further = false;     ///< whether one that guesses further tokens is recomputed
+  std::vector<std::size_t> full{};  ///< whole layers at the beginning of every stage; `others`: not these alone
+  static constexpr std::size_t others = static_cast<std::size_t>(-1);
+};
+
+/// @return  unset: layers were profiled with a recomputation that has no word, and none was chosen
+/// @throws  not_representable for what was chosen and has no word
+[[nodiscard]] inline std::optional<megatron_layers> megatron_layers_of(std::string_view format, const plan& p,
+                                                                       const stagecut::detail::target_kinds& kinds) {
+  megatron_layers result;
+  bool any = false;
   for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
+    std::size_t full = 0;
     bool ended = false;
     for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) {
+      const layer& each = p.profile.layers[i];
       const std::string_view name = detail::recomputed(p, i);
-      if (!kinds.is_decoder(i)) {
-        if (name != "none")
-          refuse(format, joined({layer_text(p.profile.layers[i]), " is recomputed, and is no decoder"}));
+      const bool further = each.kind == "mtp";
+      if (!kinds.is_decoder(i) && !further) {
+        if (name != "none" && !p.choices.empty())
+          refuse(format, joined({layer_text(each), " is recomputed, and is no decoder"}));
         continue;
       }
       if (name != "none" && name != "selective" && name != "full") {
-        refuse(format, joined({layer_text(p.profile.layers[i]), ": recomputation ", in_quotes(std::string(name)),
-                               " is not known to it"}));
+        if (p.choices.empty()) return std::nullopt;
+        refuse(format, joined({layer_text(each), ": recomputation ", in_quotes(name), " is not known to it"}));
       }
-      alike = alike && (!same || *same == name);
-      if (!same) same = name;
-      if (name == "full" && !ended) ++full[s];
-      if (name == "full" && ended) full[s] = p.profile.layers.size() + 1;  // not the first ones
-      if (name == "selective") full[s] = p.profile.layers.size() + 1;
+      result.same = !any || result.same == name ? name : std::string_view();
+      any = true;
+      result.further = result.further || (further && name != "none");
+      if (further) continue;
+      if (name == "selective" || (name == "full" && ended)) full = megatron_layers::others;
+      if (name == "full" && full != megatron_layers::others) ++full;
       ended = ended || name == "none";
     }
+    result.full.push_back(full);
   }
-  if (!same || (alike && *same == "none")) return "";
-  if (alike && *same == "selective") return " --recompute-granularity selective";
-  if (alike) return " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1";
-  for (std::size_t s = 0; s < full.size(); ++s) {
-    if (full[s] == full[0] && full[s] <= p.profile.layers.size()) continue;
-    refuse(format,
-           joined({"stage ", s,
-                   full[s] > p.profile.layers.size() ? " does not recompute its first layers, whole, and no others"
-                                                     : " recomputes more or fewer layers than stage 0",
-                   ", and it recomputes equally many whole layers at the beginning of every stage"}));
+  if (!any) result.same = "none";
+  return result;
+}
+
+/// The options with which Megatron-LM recomputes what a plan chose, or else what its layers were profiled with: the same in
+/// all layers, or as many whole layers at the beginning of every stage.
+///
+/// @throws not_representable for another recomputation than `selective` and `full` or of other layers than decoders and
+///         those that guess further tokens, if it was chosen; and for stages that differ in it
+[[nodiscard]] inline std::string megatron_recomputation(std::string_view format, const plan& p,
+                                                        const stagecut::detail::target_kinds& kinds) {
+  const std::optional<megatron_layers> layers = detail::megatron_layers_of(format, p, kinds);
+  if (!layers || layers->same == "none") return "";
+  if (layers->same == "selective") return " --recompute-granularity selective";
+  if (layers->same == "full")
+    return " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1";
+  for (std::size_t s = 0; s < layers->full.size(); ++s) {
+    const bool others = layers->full[s] == megatron_layers::others;
+    if (layers->full[s] == layers->full[0] && !others) continue;
+    refuse(format, joined({"stage ", s,
+                           others ? " does not recompute its first layers, whole, and no others"
+                                  : " recomputes more or fewer layers than stage 0",
+                           ", and it recomputes equally many whole layers at the beginning of every stage"}));
   }
-  return joined({" --recompute-granularity full --recompute-method block --recompute-num-layers ", full[0]});
+  if (layers->further)
+    refuse(format, "a layer that guesses further tokens is recomputed, which goes with all decoders alone");
+  return joined({" --recompute-granularity full --recompute-method block --recompute-num-layers ", layers->full[0]});
 }
 
 }  // namespace stagecut::inline v0::io::detail

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Plans in which all layers that may be recomputed are run the same way.
+
+/// How a layer is run as it was profiled.
+inline std::string own_recomputation(const stagecut::layer& of) {
+  return of.recomputation.empty() ? std::string("none") : of.recomputation.get();
+}
+
+/// Whether all layers that may be recomputed can be run so.
+inline bool all_can_be(const stagecut::profile& model, const std::string& name) {
+  for (const stagecut::layer& each : model.layers) {
+    const bool can = own_recomputation(each) == name || stagecut::find_variant(each.recomputations, name) != nullptr;
+    if (!each.recomputations.empty() && !can) return false;
+  }
+  return true;
+}
+
+/// The best plan of a chain in which all layers that may be recomputed are run so, and `request::target` can be told of.
+/// @pre all can be
+inline stagecut::outcome<stagecut::plan> plan_alike(const stagecut::profile& model, stagecut::plan_request request,
+                                                    const std::string& name) {
+  stagecut::profile as_run = model;
+  std::vector<stagecut::layer_choice> choices(model.layers.size());
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    stagecut::layer& each = as_run.layers[i];
+    const stagecut::layer_variant* const way = stagecut::find_variant(model.layers[i].recomputations, name);
+    if (way == nullptr || own_recomputation(each) == name) continue;
+    choices[i].recomputation = name;
+    each.forward = way->forward;
+    each.backward = way->backward;
+    each.backward_input = way->backward_input;
+    each.backward_weight = way->backward_weight;
+    each.activations = way->activations;
+    each.workspace = way->workspace;
+    each.update = way->update;
+  }
+  request.objective = stagecut::plan_objective::makespan;
+  stagecut::outcome<stagecut::plan> made = stagecut::make_plan(as_run, request);
+  if (made) {
+    made->profile = model;
+    made->choices = std::move(choices);
+  }
+  return made;
+}

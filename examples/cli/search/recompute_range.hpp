@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/plan/not_representable.hpp>
+#include <stagecut/plan/plan.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "text/stop_signals.hpp"
+#include "words/count_range.hpp"
+#include "words/words.hpp"
+
+// Plans with several numbers of chunks, and what is known of all of them together.
+
+/// What a number of chunks came to, or several ones of which no plan was looked for.
+struct tried_chunks {
+  count_range chunks{};
+  std::optional<stagecut::outcome<stagecut::plan>> made{};  // unset: no plan was looked for
+  std::string state{}, why{};                               // what is said instead of a plan
+  bool open = false;                                        // whether there may be a plan all the same
+};
+
+/// Whether a reason is that bytes lack, fewer than another one says if that is of bytes, too.
+inline bool lacks_less(const stagecut::reason& one, const stagecut::reason& other) {
+  using cause = stagecut::reason::cause;
+  const auto of_bytes = [](const stagecut::reason& each) {
+    return each.what == cause::memory || each.what == cause::layer_too_large;
+  };
+  return of_bytes(one) && (!of_bytes(other) || one.needed < other.needed);
+}
+
+/// The best of several answers, at least one, with the bound of all of them: optimal if none can be better.
+///
+/// @param open  whether there are further plans, of which nothing is known
+/// @return      where none is an answer, why not: of a limit if there is one, else of that which lacks the fewest bytes, or
+///              of the first
+inline stagecut::outcome<stagecut::plan> best_of(const std::vector<stagecut::outcome<stagecut::plan>>& all, bool open) {
+  using answer = stagecut::outcome<stagecut::plan>;
+  const answer *best = nullptr, *stopped = nullptr, *none = nullptr;
+  double bound = std::numeric_limits<double>::infinity();
+  for (const answer& each : all) {
+    if (each) {
+      bound = std::min(bound, each->objective.bound);
+      if (best == nullptr || each->objective.value < (*best)->objective.value) best = &each;
+    } else if (each.state() == stagecut::state::unknown) {
+      if (stopped == nullptr) stopped = &each;
+    } else if (none == nullptr || lacks_less(each.why(), none->why())) {
+      none = &each;
+    }
+  }
+  open = open || stopped != nullptr;
+  if (best == nullptr) return stopped != nullptr ? *stopped : open ? answer::unknown({}) : *none;
+  stagecut::plan made = **best;
+  auto& objective = made.objective;
+  objective.bound = open ? 0 : std::min(bound, objective.value);
+  const bool optimal = best->state() == stagecut::state::optimal && objective.bound >= objective.value;
+  objective.state = optimal ? stagecut::state::optimal : stagecut::state::feasible;
+  return optimal ? answer::optimal(std::move(made)) : answer::feasible(std::move(made));
+}
+
+/// Plans with every number of chunks in turn, until time is up, or a signal asks to stop. What a number is refused for is
+/// noted, where there are several.
+///
+/// @param most          chunks for which there are layers: numbers above are not tried
+/// @param empty_stages  whether there may be plans with more
+/// @param seconds       for all of them together
+/// @param make          `make(CHUNKS, SECONDS)` makes a plan
+/// @throws              what the first number is refused for, if all are
+template <class Make>
+std::vector<tried_chunks> try_chunks(const count_range& of, std::size_t most, bool empty_stages, double seconds,
+                                     const Make& make) {
+  const auto began = std::chrono::steady_clock::now();
+  const std::size_t last = std::min(of.last, std::max(of.first, most));
+  std::vector<tried_chunks> all;
+  std::exception_ptr refused;
+  bool any = false;
+  for (std::size_t chunks = of.first; chunks <= last; ++chunks) {
+    const auto refuse = [&](std::string why) {
+      if (!refused) refused = std::current_exception();
+      all.push_back({{chunks, chunks}, {}, "refused", std::move(why)});
+    };
+    const double left = seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    const bool stopped = stop_signals::asked();
+    if (chunks != of.first && (stopped || left <= 0)) {
+      all.push_back({{chunks, last}, {}, "not tried", stopped ? "stopped before" : "no time was left", true});
+      any = true;
+      break;
+    }
+    try {
+      all.push_back({{chunks, chunks}, make(chunks, std::max(0.0, left) / static_cast<double>(last - chunks + 1))});
+      any = true;
+    } catch (const stagecut::argument_error& error) {
+      refuse(in_options(error));
+    } catch (const stagecut::not_representable& error) {
+      refuse(error.what());
+    }
+  }
+  if (!any) std::rethrow_exception(refused);
+  if (last < of.last)
+    all.push_back(
+        {{last + 1, of.last}, {}, empty_stages ? "not tried" : "none", "more stages than layers", empty_stages});
+  return all;
+}
+
+/// The best plan of several numbers of chunks.
+inline stagecut::outcome<stagecut::plan> best_of(const std::vector<tried_chunks>& all) {
+  std::vector<stagecut::outcome<stagecut::plan>> made;
+  bool open = false;
+  for (const tried_chunks& each : all) {
+    open = open || each.open;
+    if (each.made) made.push_back(*each.made);
+  }
+  return best_of(made, open);
+}
