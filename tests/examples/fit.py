@@ -183,6 +183,12 @@ with tempfile.TemporaryDirectory() as name:
     other = run("plan", layer_file, *plan, "--memory-constant", "1GiB")
     check(other.stderr == "stagecut: --memory: layers have 1 GiB less of a device, by --memory-constant\n", other.stderr)
     check("and 1.172 GiB on every device besides\n" in run("show", layer_file).stdout, run("show", layer_file))
+    tight = ("plan", layer_file, "--devices", 6, "--microbatches", 12, "--recompute", "auto")
+    lacking = run(*tight, "--memory", "6000MiB")
+    would = re.search(r"; (\d+) bytes a device would do; --memory: layers have .*, which is not in those bytes$", lacking.stderr)
+    check(lacking.returncode == 3 and would, lacking)
+    enough = int(would[1]) + 1200 * MB
+    check(run(*tight, "--memory", f"{enough}B").returncode == 0 and run(*tight, "--memory", f"{enough - 1}B").returncode == 3, enough)
     fails(2, "--memory: 1 GiB is no more than the constant of a device, 1.172 GiB", "plan", layer_file, "--devices", 6, "--memory", "1GiB")
     fails(2, "--memory-constant: needs --memory", "plan", layer_file, "--devices", 6, "--memory-constant", "1GiB")
     fails(2, "--memory-constant: 5 apples is no size", "plan", layer_file, "--devices", 6, "--memory", "40GiB", "--memory-constant", "5 apples")

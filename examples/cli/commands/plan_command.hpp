@@ -250,9 +250,12 @@ struct plan_command {
   [[nodiscard]] int none(const stagecut::outcome<stagecut::plan>& answer) const {
     const bool known = answer.state() == stagecut::state::infeasible;
     const bool stopped = !known && stop_signals::asked();
-    say(fmt::format("{}: {}: {}{}{}", source(), to_string(answer.state()),
-                    stopped ? "stopped before a plan was found" : answer.why().text(),
-                    constant_taken.empty() ? "" : "; ", constant_taken));
+    const std::string taken =
+        constant_taken.empty()
+            ? ""
+            : fmt::format("; {}{}", constant_taken, answer.why().remedy.empty() ? "" : ", which is not in those bytes");
+    say(fmt::format("{}: {}: {}{}", source(), to_string(answer.state()),
+                    stopped ? "stopped before a plan was found" : answer.why().text(), taken));
     return known ? infeasible : unknown;
   }
 
