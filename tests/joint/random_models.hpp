@@ -66,8 +66,12 @@ inline double peak_of(const small_case& drawn, std::size_t rank, const std::vect
       const stagecut::layer_type& type = model.types[model.layers[i]];
       room = std::max({room, type.workspace, type.choices[choices[i]].workspace});
     }
-    if (s == 0) add(s, model.head, 0), room = std::max(room, model.head.workspace);
-    if (s + 1 == order.stages()) add(s, model.tail, 0), room = std::max(room, model.tail.workspace);
+    for (const auto* end : {&model.head, &model.tail}) {
+      if (end == &model.head ? s != 0 : s + 1 != order.stages()) continue;
+      add(s, *end, 0);
+      room = std::max(room, end->workspace);
+      for (const auto& each : end->choices) room = std::max(room, each.workspace);
+    }
     if (order.rank_of[s] == rank) now += room;
   }
   double peak = now;
@@ -247,6 +251,12 @@ inline small_case drawn_case(std::mt19937& dice, std::size_t most_types) {
   }
   result.model.head = drawn_type(dice, 1);
   result.model.tail = drawn_type(dice, 1);
+  if (dice() % 3 == 0) {
+    for (auto& type : result.model.types) {
+      for (auto& each : type.choices) each.workspace = static_cast<double>(drawn(dice, 0, 12));
+    }
+    result.model.tail.choices[0].workspace = static_cast<double>(drawn(dice, 0, 12));
+  }
   result.request.constant = static_cast<double>(drawn(dice, 0, 3));
   result.request.limits.time_limit.reset();
   draw_memory(dice, result);

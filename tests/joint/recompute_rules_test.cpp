@@ -29,16 +29,18 @@ TEST_CASE(
   REQUIRE(bench.rules.size() == 2);
   const rank_rules& first = bench.rules[0];
   CHECK(first.stages == std::vector<std::size_t>{0, 2});
-  // Three ends of stages, of which none is before the first layer.
-  CHECK(first.memory == 1000 - 30 - 100 - 2 * 3 * 9);
-  CHECK(bench.rules[1].memory == 2000 - 30 - 200 - 2 * 3 * 9);
+  // Four layers on four stages can be cut in one way: 4, 9 and 4 bytes pass.
+  CHECK(first.memory == 1000 - 30 - 100 - 2 * (4 + 9 + 4));
+  CHECK(bench.rules[1].memory == 2000 - 30 - 200 - 2 * (4 + 9 + 4));
   CHECK(first.own_forward == std::vector<double>{5, 0});
   CHECK(first.own_backward == std::vector<double>{6, 0});
   CHECK(first.own_activations == std::vector<double>{1, 0});
   CHECK(first.own_workspace == std::vector<double>{9, 0});
   CHECK(bench.rules[1].own_forward == std::vector<double>{0, 7});
   CHECK(first.in_flight == stagecut::in_flight_vectors(drawn.request.order)[0]);
-  drawn.request.least_layers = 0;  // then one may be
+  drawn.request.head_alone = true;  // then one end may be before the first layer, and others where that was
+  CHECK(workbench(drawn).rules[0].memory == 1000 - 30 - 100 - 2 * (50 + 9 + 9));
+  drawn.request.least_layers = 0;  // then any may be
   CHECK(workbench(drawn).rules[0].memory == 1000 - 30 - 100 - 2 * 3 * 50);
 }
 

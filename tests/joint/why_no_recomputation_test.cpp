@@ -105,6 +105,22 @@ TEST_CASE("a rank without stages needs nothing") {
   drawn.request.order.orders.emplace_back();
   drawn.request.memory_per_device = 3;
   CHECK(minimize_recomputation(drawn.model, drawn.request).why().needed == 5);  // 2 + 1 + 2 * 1
+  drawn.request.constant = 7;                                                   // of which it has its own
+  drawn.model.types[0].choices.pop_back();
+  drawn.request.memory_of_ranks = {20, 20, 5};
+  drawn.request.memory_per_device.reset();
+  CHECK(minimize_recomputation(drawn.model, drawn.request).why().remedy == "2 bytes more on every device would do");
+  drawn.request.memory_of_ranks = {22, 22, 7};
+  CHECK(minimize_recomputation(drawn.model, drawn.request).state() == state::optimal);
+}
+
+TEST_CASE("parts of a byte: so many whole ones would do") {
+  small_case drawn;
+  drawn.model.types = {{"t", 1, 11.5, 0, 0, {{"", 1, 0, 0}}}};
+  drawn.model.layers = {0};
+  drawn.request.order = stagecut::gpipe(1, 1);
+  drawn.request.memory_per_device = 10.75;
+  CHECK(minimize_recomputation(drawn.model, drawn.request).why().needed == 12);
 }
 
 TEST_CASE("too few layers for what every stage has at least") {
@@ -114,7 +130,7 @@ TEST_CASE("too few layers for what every stage has at least") {
   drawn.request.order = stagecut::gpipe(3, 2);
   drawn.request.least_layers = 2;
   CHECK(minimize_recomputation(drawn.model, drawn.request).why().text() ==
-        "no cut keeps to the constraint: 3 stages of at least 2 layers each, and there are 4");
+        "no cut keeps to the constraint: 3 stages of at least 2 layers have 6 at least, and there are 4");
   drawn.request.head_alone = true;
   CHECK(minimize_recomputation(drawn.model, drawn.request).state() == state::optimal);
   drawn.request.least_layers = ~std::size_t{0} / 2 + 1;

@@ -87,13 +87,9 @@ inline void check_recompute_request(const char* function, const recompute_model&
 /// What the message behind every stage takes at least, wherever it is cut; 0 behind the last one.
 [[nodiscard]] inline std::vector<double> least_messages(const recompute_model& model,
                                                         const recompute_request& request) {
-  const possible_cuts range = cut_points(model, request);
-  double least = sent_at(model, range.first);
-  for (std::size_t cut = range.first; cut <= range.last; ++cut) {
-    least = sent_at(model, cut) < least ? sent_at(model, cut) : least;
-  }
+  const sent_bytes sent(model, request);
   std::vector<double> result(request.order.stages());
-  for (std::size_t s = 0; s + 1 < result.size(); ++s) result[s] = message_of(request, s, least);
+  for (std::size_t s = 0; s + 1 < result.size(); ++s) result[s] = message_of(request, s, sent.least[s]);
   return result;
 }
 

@@ -35,6 +35,7 @@ struct first_and_last {
     resident += end.resident;
     workspace = workspace < end.workspace ? end.workspace : workspace;
     if (end.choices.empty()) return;
+    workspace = workspace < end.choices[0].workspace ? end.choices[0].workspace : workspace;
     backward += end.choices[0].backward;
     weight += end.choices[0].backward_weight;
     activations += end.choices[0].activations;
@@ -64,41 +65,39 @@ struct first_and_last {
   return sum;
 }
 
-/// The first and the last cut point that may stand between two stages.
-struct possible_cuts {
-  std::size_t first, last;
-};
-[[nodiscard]] inline possible_cuts cut_points(const recompute_model& model, const recompute_request& request) noexcept {
-  const bool last_may_be_empty = request.least_layers == 0 || request.tail_alone;
-  return {request.least_layers == 0 || request.head_alone ? 0U : 1U, model.layers.size() - (last_may_be_empty ? 0 : 1)};
-}
-
 /// Bytes that pass a cut point.
 [[nodiscard]] inline double sent_at(const recompute_model& model, std::size_t cut) noexcept {
   return cut == 0 ? model.head.sent : model.types[model.layers[cut - 1]].sent;
 }
 
-/// Bytes of the buffers of a stage at most, wherever it is cut.
-[[nodiscard]] inline double most_buffers(const recompute_model& model, const recompute_request& request,
-                                         std::size_t s) {
-  double most = 0;
-  const possible_cuts range = cut_points(model, request);
-  for (std::size_t cut = range.first; cut <= range.last; ++cut) {
-    most = most < sent_at(model, cut) ? sent_at(model, cut) : most;
+/// The least and the most bytes that pass the cut point behind every stage but the last, wherever it may stand.
+struct sent_bytes {
+  std::vector<double> least{}, most{};
+
+  sent_bytes(const recompute_model& model, const recompute_request& request) {
+    const std::vector<std::size_t> layers = least_layers_of(request);
+    std::size_t before = 0;
+    std::size_t behind = least_layers_in_all(request);
+    for (std::size_t s = 0; s + 1 < layers.size() && behind <= model.layers.size(); ++s) {
+      before += layers[s];
+      behind -= layers[s];
+      least.push_back(sent_at(model, before));
+      most.push_back(least.back());
+      for (std::size_t cut = before; cut + behind <= model.layers.size(); ++cut) {
+        const double here = sent_at(model, cut);
+        least.back() = here < least.back() ? here : least.back();
+        most.back() = most.back() < here ? here : most.back();
+      }
+    }
+    least.resize(layers.size() - 1);
+    most.resize(layers.size() - 1);
   }
-  const double ends = (s == 0 ? 0 : 1) + (s + 1 == request.order.stages() ? 0 : 1);
-  return request.boundary_buffers * ends * most;
-}
+};
 
 /// Whether buffers depend on where stages are cut.
 [[nodiscard]] inline bool buffers_differ(const recompute_model& model, const recompute_request& request) {
-  if (request.boundary_buffers == 0 || request.order.stages() == 1) return false;
-  const possible_cuts range = cut_points(model, request);
-  bool differ = false;
-  for (std::size_t cut = range.first; cut <= range.last; ++cut) {
-    differ = differ || sent_at(model, cut) != sent_at(model, range.first);
-  }
-  return differ;
+  const sent_bytes sent(model, request);
+  return request.boundary_buffers != 0 && sent.least != sent.most;
 }
 
 /// The rules of all ranks.
@@ -106,6 +105,7 @@ struct possible_cuts {
                                                       const whole_times& unit, bool splits) {
   const schedule& order = request.order;
   auto in_flight = in_flight_vectors(order);
+  const sent_bytes sent(model, request);
   std::vector<rank_rules> rules(order.ranks());
   for (std::size_t r = 0; r < rules.size(); ++r) {
     rules[r].in_flight = std::move(in_flight[r]);
@@ -115,7 +115,8 @@ struct possible_cuts {
     rank_rules& here = rules[order.rank_of[s]];
     const first_and_last ends(model, order, s);
     here.stages.push_back(s);
-    here.memory -= ends.resident + most_buffers(model, request, s);
+    const double crossing = (s == 0 ? 0 : sent.most[s - 1]) + (s + 1 == order.stages() ? 0 : sent.most[s]);
+    here.memory -= ends.resident + request.boundary_buffers * crossing;
     here.own_forward.push_back(unit.whole(ends.forward));
     const double weight = splits ? unit.whole(ends.weight) : 0;
     here.own_backward.push_back(unit.whole(ends.backward) - weight);

@@ -51,7 +51,7 @@ namespace stagecut::inline v0::detail {
                                                             double more) {
   std::optional<std::size_t> most;
   std::vector<std::size_t> counts(rank.stages.size());
-  if (counts.empty()) return 0;  // the rank has nothing to do
+  if (counts.empty()) return rank.memory + more < 0 ? most : std::optional<std::size_t>(0);
   const auto fits = [&] {
     double stays = 0;
     for (std::size_t v = 0; v < counts.size(); ++v) {
@@ -116,8 +116,8 @@ namespace stagecut::inline v0::detail {
     return {reason::cause::more_stages_than_layers, least_layers_in_all(request), model.layers.size()};
   }
   reason why{reason::cause::constraint};
-  why.place = joined({request.order.stages(), " stages of at least ", request.least_layers,
-                      " layers each, and there are ", model.layers.size()});
+  why.place = joined({request.order.stages(), " stages of at least ", request.least_layers, " layers have ",
+                      least_layers_in_all(request), " at least, and there are ", model.layers.size()});
   return why;
 }
 
@@ -161,7 +161,8 @@ namespace stagecut::inline v0::detail {
     return why;
   }
   why.available = whole_number(greatest, false);
-  why.needed = whole_number(greatest + (known ? lacking : too_little + 1), false);  // so much is proved
+  const double needed = greatest + (known ? lacking : too_little + 1);  // so much is proved
+  why.needed = whole_number(needed, needed > static_cast<double>(whole_number(needed, false)));
   why.place = "a device, with the recomputation of every layer that needs least,";
   if (known) why.remedy = joined({why.needed, " bytes a device would do"});
   return why;
