@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,18 +20,20 @@ namespace stagecut::inline v0::io::detail {
   return name.empty() ? std::string_view("none") : std::string_view(name);
 }
 
-/// What the layers of a plan recompute, where Megatron-LM has words for each of them.
+/// What the layers of a plan recompute, in Megatron-LM's words.
 struct megatron_layers {
+  bool known = true;        ///< whether they have a word for each
   std::string_view same{};  ///< as which all decoders and those that guess further tokens are run; empty: they differ
   bool further = false;     ///< whether one that guesses further tokens is recomputed
   std::vector<std::size_t> full{};  ///< whole layers at the beginning of every stage; `others`: not these alone
   static constexpr std::size_t others = static_cast<std::size_t>(-1);
 };
 
-/// @return  unset: layers were profiled with a recomputation that has no word, and none was chosen
+/// What they do; not `known`: they were profiled with a recomputation that has no word, and none was chosen.
+///
 /// @throws  not_representable for what was chosen and has no word
-[[nodiscard]] inline std::optional<megatron_layers> megatron_layers_of(std::string_view format, const plan& p,
-                                                                       const stagecut::detail::target_kinds& kinds) {
+[[nodiscard]] inline megatron_layers megatron_layers_of(std::string_view format, const plan& p,
+                                                        const stagecut::detail::target_kinds& kinds) {
   megatron_layers result;
   bool any = false;
   for (std::size_t s = 0; s < p.cuts.stages(); ++s) {
@@ -48,8 +49,12 @@ struct megatron_layers {
         continue;
       }
       if (name != "none" && name != "selective" && name != "full") {
-        if (p.choices.empty()) return std::nullopt;
-        refuse(format, joined({layer_text(each), ": recomputation ", in_quotes(name), " is not known to it"}));
+        if (p.choices.empty()) {
+          result.known = false;
+          return result;
+        }
+        refuse(format,
+               joined({layer_text(each), ": recomputation ", in_quotes(std::string(name)), " is not known to it"}));
       }
       result.same = !any || result.same == name ? name : std::string_view();
       any = true;
@@ -72,22 +77,21 @@ struct megatron_layers {
 ///         those that guess further tokens, if it was chosen; and for stages that differ in it
 [[nodiscard]] inline std::string megatron_recomputation(std::string_view format, const plan& p,
                                                         const stagecut::detail::target_kinds& kinds) {
-  const std::optional<megatron_layers> layers = detail::megatron_layers_of(format, p, kinds);
-  if (!layers || layers->same == "none") return "";
-  if (layers->same == "selective") return " --recompute-granularity selective";
-  if (layers->same == "full")
-    return " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1";
-  for (std::size_t s = 0; s < layers->full.size(); ++s) {
-    const bool others = layers->full[s] == megatron_layers::others;
-    if (layers->full[s] == layers->full[0] && !others) continue;
+  const megatron_layers layers = detail::megatron_layers_of(format, p, kinds);
+  if (!layers.known || layers.same == "none") return "";
+  if (layers.same == "selective") return " --recompute-granularity selective";
+  if (layers.same == "full") return " --recompute-granularity full --recompute-method uniform --recompute-num-layers 1";
+  for (std::size_t s = 0; s < layers.full.size(); ++s) {
+    const bool others = layers.full[s] == megatron_layers::others;
+    if (layers.full[s] == layers.full[0] && !others) continue;
     refuse(format, joined({"stage ", s,
                            others ? " does not recompute its first layers, whole, and no others"
                                   : " recomputes more or fewer layers than stage 0",
                            ", and it recomputes equally many whole layers at the beginning of every stage"}));
   }
-  if (layers->further)
+  if (layers.further)
     refuse(format, "a layer that guesses further tokens is recomputed, which goes with all decoders alone");
-  return joined({" --recompute-granularity full --recompute-method block --recompute-num-layers ", layers->full[0]});
+  return joined({" --recompute-granularity full --recompute-method block --recompute-num-layers ", layers.full[0]});
 }
 
 }  // namespace stagecut::inline v0::io::detail
