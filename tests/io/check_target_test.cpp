@@ -165,7 +165,7 @@ double least_writable(const stagecut::io::format& format, const std::vector<stag
 TEST_CASE("the best plan of a target is the best of all that its format can say") {
   dice random(20261124);
   std::size_t planned = 0, none = 0;
-  // 200 of them take minutes sanitized.
+  // 200 of them take a minute sanitized.
   const char* const cases = std::getenv("STAGECUT_CASES");
   const std::size_t rounds = cases == nullptr ? 60 : std::strtoul(cases, nullptr, 10);
   for (std::size_t round = 0; round < rounds; ++round) {
