@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/plan_recomputation.hpp>
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -33,23 +34,14 @@ inline bool all_can_be(const stagecut::profile& model, const std::string& name) 
 /// @pre all can be
 inline stagecut::outcome<stagecut::plan> plan_alike(const stagecut::profile& model, stagecut::plan_request request,
                                                     const std::string& name) {
-  stagecut::profile as_run = model;
   std::vector<stagecut::layer_choice> choices(model.layers.size());
-  for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    stagecut::layer& each = as_run.layers[i];
-    const stagecut::layer_variant* const way = stagecut::find_variant(model.layers[i].recomputations, name);
-    if (way == nullptr || own_recomputation(each) == name) continue;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const stagecut::layer& each = model.layers[i];
+    if (each.recomputations.empty() || own_recomputation(each) == name) continue;
     choices[i].recomputation = name;
-    each.forward = way->forward;
-    each.backward = way->backward;
-    each.backward_input = way->backward_input;
-    each.backward_weight = way->backward_weight;
-    each.activations = way->activations;
-    each.workspace = way->workspace;
-    each.update = way->update;
   }
   request.objective = stagecut::plan_objective::makespan;
-  stagecut::outcome<stagecut::plan> made = stagecut::make_plan(as_run, request);
+  stagecut::outcome<stagecut::plan> made = stagecut::make_plan(with_choices(model, choices), request);
   if (made) {
     made->profile = model;
     made->choices = std::move(choices);

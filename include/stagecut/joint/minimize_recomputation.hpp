@@ -89,11 +89,12 @@ struct minimize_recomputation_fn {
 /// activations of all microbatches in flight, at their peak in the order of its passes. A limit that is met exactly is kept to.
 ///
 /// Exact where all times are multiples of a power of ten and an iteration of the slowest choices sums to less than 2^50 of
-/// it, else to 2^-30 of that sum. Where layers are of several types and ranks have three stages or more, or many layers differ, there may
-/// be too many options for a proof: then plans are found by annealing alone, and the bound is that of the work. Where layers
-/// hand on different numbers of bytes, the search takes messages at their least and buffers at their most: then nothing is
-/// proved of buffers, the bound is that of the work, and progress tells makespans with the least messages. Of plans that
-/// are equally good it returns the one found first: the same every time, if no limit but `node_limit` is reached.
+/// it, else to 2^-30 of that sum. Where layers are of several types and ranks have three stages or more, or many layers
+/// differ, there may be too many options for a proof: then plans are found by annealing alone, and the bound is that of the
+/// work. Where layers hand on different numbers of bytes, the search takes messages at their least and buffers at their
+/// most: then nothing is proved of buffers, the bound is that of the work, and progress tells makespans with the least
+/// messages. Of plans that are equally good it returns the one found first: the same every time, if no limit but
+/// `node_limit` is reached.
 ///
 /// Source: docs/recomputation.md derives the options, bounds and the search.
 inline constexpr minimize_recomputation_fn minimize_recomputation{};

@@ -40,6 +40,25 @@ struct recompute_options {
   double constant = 0;  ///< bytes that every device needs beside its stages
 };
 
+/// A model as it is run when every layer is recomputed as was chosen: the figures of a layer are those of its choice.
+///
+/// @param model    layers with `recomputations`
+/// @param choices  of every layer; a recomputation that is empty, or that the layer has not, leaves it as profiled
+[[nodiscard]] inline profile with_choices(profile model, const std::vector<layer_choice>& choices) {
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    layer& each = model.layers[i];
+    const layer_variant* const way = find_variant(each.recomputations, choices[i].recomputation);
+    if (choices[i].recomputation.empty() || way == nullptr) continue;
+    each.backward = way->backward;
+    each.backward_input = way->backward_input;
+    each.backward_weight = way->backward_weight;
+    each.activations = way->activations;
+    each.workspace = way->workspace;
+    each.update = way->update;
+  }
+  return model;
+}
+
 namespace detail {
 
 /// Refuses what a plan with recomputation cannot keep to.
@@ -79,22 +98,6 @@ inline void check_names(const profile& model, const recompute_options& options) 
       fail(argument_error("plan_recomputation", "recompute", in_quotes(name), "is the recomputation of no layer"));
     }
   }
-}
-
-/// The model as it is run: the figures of every layer are those of its choice.
-[[nodiscard]] inline profile with_choices(profile model, const std::vector<layer_choice>& choices) {
-  for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    layer& each = model.layers[i];
-    const layer_variant* const way = find_variant(each.recomputations, choices[i].recomputation);
-    if (choices[i].recomputation.empty() || way == nullptr) continue;
-    each.backward = way->backward;
-    each.backward_input = way->backward_input;
-    each.backward_weight = way->backward_weight;
-    each.activations = way->activations;
-    each.workspace = way->workspace;
-    each.update = way->update;
-  }
-  return model;
 }
 
 /// What is asked of the chain.

@@ -44,7 +44,7 @@ namespace stagecut::inline v0::detail {
   return model;
 }
 
-/// How many layers a rank can hold at most, all alike and with the one choice that they have, with so many bytes more.
+/// How many layers a rank can hold at most, of one type of a leanest model with one choice, with so many bytes more.
 /// @return  unset: not even the least number on each stage
 [[nodiscard]] inline std::optional<std::size_t> most_layers(const layer_type& type, const rank_rules& rank,
                                                             const std::vector<std::size_t>& least, std::size_t layers,
@@ -55,10 +55,8 @@ namespace stagecut::inline v0::detail {
   const auto fits = [&] {
     double stays = 0;
     for (std::size_t v = 0; v < counts.size(); ++v) {
-      double room = rank.own_workspace[v];
-      for (const double each : {type.workspace, type.choices[0].workspace}) {
-        room = counts[v] == 0 || each < room ? room : each;
-      }
+      const double own = rank.own_workspace[v];
+      const double room = counts[v] == 0 || type.choices[0].workspace < own ? own : type.choices[0].workspace;
       stays += static_cast<double>(counts[v]) * type.resident + room;
     }
     for (const auto& each : rank.in_flight) {
