@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/joint/detail/hybrid_graph.hpp>
+#include <stagecut/joint/detail/hybrid_options.hpp>
+#include <stagecut/joint/detail/hybrid_rows.hpp>
+#include <stagecut/joint/detail/hybrid_simulator.hpp>
+#include <stagecut/makespan/detail/matrix_game.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Critical paths of plans of so many stages: counts of every stage and kind. Kept from one graph to the next.
+class hybrid_paths {
+ public:
+  std::vector<std::vector<double>> counts{};
+  std::vector<double> use{};  ///< how much each was worth of late
+  bool added = false;         ///< whether the last one was new
+
+  /// The place of a path, which is added if it is new; one that was least of use gives way if there are too many.
+  std::size_t add(const std::vector<double>& path) {
+    added = false;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      if (counts[k] == path) return k;
+    }
+    added = true;
+    if (counts.size() < most_paths) {
+      counts.push_back(path);
+      use.push_back(1);
+      return counts.size() - 1;
+    }
+    std::size_t least = 0;
+    for (std::size_t k = 1; k < counts.size(); ++k) least = use[k] < use[least] ? k : least;
+    counts[least] = path;
+    use[least] = 1;
+    return least;
+  }
+
+ private:
+  static constexpr std::size_t most_paths = 160;
+};
+
+/// Weighs critical paths so that the least of their weighted sum, over the plans of a graph, is large: a bound that no single
+/// path gives. As `path_game`: one player chooses a path, the other a plan, and both learn.
+class hybrid_game {
+ public:
+  hybrid_game(const hybrid_options& options, hybrid_paths& paths, hybrid_simulator& simulator, std::size_t stages)
+      : options_(options), paths_(paths), simulator_(simulator), stages_(stages), rows_(options) {}
+
+  /// The weights of the best combination, by stage and kind, and its least sum.
+  std::vector<double> weights{};
+  double bound = 0;
+  /// The plans that were met, as edges, with the durations of each and what each counts.
+  std::vector<std::vector<std::uint32_t>> plans{};
+  std::vector<double> shares{};
+
+  /// Some steps on a graph; `offer(edges, makespan)` is told of plans, and returns whether to stop.
+  ///
+  /// @param enough  ends it when the bound is above
+  template <class Offer>
+  void run(const hybrid_graph& graph, std::size_t steps, double enough, const Offer& offer) {
+    plans.clear();
+    times_.clear();
+    game_.values.clear();
+    bound = 0;
+    weights.clear();
+    if (paths_.counts.empty()) paths_.add(round_trip());
+    game_.begin(padded());
+    double before = 0;
+    for (std::size_t step = 0; step < steps; ++step) {
+      combine();
+      const double here = rows_.least(graph, now_) * (1 - 0x1p-40);
+      if (here > bound || weights.empty()) bound = here, weights = now_;
+      if (bound > enough) break;
+      rows_.least_plan(graph, plan_);
+      if (add_plan(graph, offer)) break;
+      if (step % 4 == 3) add_mean();
+      if (step % 40 == 39) {
+        if (bound - before < 0.01 * (enough - bound)) break;
+        before = bound;
+      }
+    }
+    shares = game_.column_weights;
+    shares.resize(plans.size(), 0);
+  }
+
+  /// Raises the bounds of edges by the best combination.
+  void raise(hybrid_graph& graph) {
+    (void)rows_.least(graph, weights);
+    rows_.raise(graph);
+  }
+
+ private:
+  /// The path of a microbatch down and up again.
+  [[nodiscard]] std::vector<double> round_trip() const {
+    std::vector<double> counts(stages_ * hybrid_kinds, 0);
+    for (std::size_t s = 0; s < stages_; ++s) {
+      counts[s * hybrid_kinds + hybrid_forward] = counts[s * hybrid_kinds + hybrid_backward] = 1;
+      counts[s * hybrid_kinds + hybrid_message] = s == 0 ? 0 : 2;
+    }
+    return counts;
+  }
+
+  [[nodiscard]] std::size_t padded() const {
+    return (paths_.counts.size() + matrix_game::lanes - 1) / matrix_game::lanes * matrix_game::lanes;
+  }
+
+  /// The weighted sum of paths as the players see it, weights of sum 1.
+  void combine() {
+    std::vector<double> shares_of(paths_.counts.size(), 0);
+    if (plans.empty()) {
+      for (std::size_t k = 0; k < shares_of.size(); ++k) shares_of[k] = 1 / static_cast<double>(shares_of.size());
+    } else {
+      game_.play(paths_.counts.size(), 0, 0);
+      double sum = 0;
+      for (std::size_t k = 0; k < shares_of.size(); ++k) sum += game_.row_weights[k];
+      for (std::size_t k = 0; k < shares_of.size(); ++k) {
+        // Rounded down, so that their sum is not above 1.
+        shares_of[k] = static_cast<double>(static_cast<std::int64_t>(game_.row_weights[k] / sum * 0x1p30)) * 0x1p-30;
+      }
+      double all = 0;
+      for (const double each : shares_of) all += each;
+      if (all > 1) {
+        for (double& each : shares_of) each *= 1 - 0x1p-20;
+      }
+    }
+    now_.assign(stages_ * hybrid_kinds, 0);
+    for (std::size_t k = 0; k < shares_of.size(); ++k) {
+      paths_.use[k] = 0.98 * paths_.use[k] + shares_of[k];
+      if (shares_of[k] == 0) continue;
+      for (std::size_t j = 0; j < now_.size(); ++j) now_[j] += shares_of[k] * paths_.counts[k][j];
+    }
+  }
+
+  template <class Offer>
+  bool add_plan(const hybrid_graph& graph, const Offer& offer) {
+    std::vector<double> times(stages_ * hybrid_kinds);
+    for (std::size_t s = 0; s < stages_; ++s) {
+      times_of(options_[graph.edges[plan_[s]].option], times.data() + s * hybrid_kinds);
+    }
+    const double makespan = simulator_(times.data());
+    const bool stops = offer(plan_, makespan);
+    simulator_.count_critical(counts_);
+    add_row();
+    for (const auto& each : plans) {
+      if (each == plan_) return stops;
+    }
+    if (plans.size() == most_plans) {
+      const std::size_t least = game_.forget();
+      plans[least].swap(plans.back());
+      times_[least].swap(times_.back());
+      plans.pop_back();
+      times_.pop_back();
+    }
+    plans.push_back(plan_);
+    times_.push_back(std::move(times));
+    game_.add_column();
+    game_.values.back().assign(padded(), 0);
+    for (std::size_t k = 0; k < paths_.counts.size(); ++k) game_.values.back()[k] = length(k, times_.back());
+    return stops;
+  }
+
+  /// The critical path of the mean of plans as they are weighed.
+  void add_mean() {
+    if (game_.column_weights.size() != plans.size()) return;
+    mean_.assign(stages_ * hybrid_kinds, 0);
+    for (std::size_t c = 0; c < plans.size(); ++c) {
+      for (std::size_t j = 0; j < mean_.size(); ++j) mean_[j] += game_.column_weights[c] * times_[c][j];
+    }
+    (void)simulator_(mean_.data());
+    simulator_.count_critical(counts_);
+    add_row();
+  }
+
+  void add_row() {
+    const std::size_t row = paths_.add(counts_);
+    if (!paths_.added) return;
+    game_.change_row(padded(), row);
+    for (std::size_t c = 0; c < plans.size(); ++c) {
+      game_.values[c].resize(padded(), 0);
+      game_.values[c][row] = length(row, times_[c]);
+    }
+  }
+
+  [[nodiscard]] double length(std::size_t row, const std::vector<double>& times) const {
+    double sum = 0;
+    for (std::size_t j = 0; j < times.size(); ++j) sum += paths_.counts[row][j] * times[j];
+    return sum;
+  }
+
+  static constexpr std::size_t most_plans = 80;
+
+  const hybrid_options& options_;
+  hybrid_paths& paths_;
+  hybrid_simulator& simulator_;
+  std::size_t stages_;
+  hybrid_rows rows_;
+  matrix_game game_{};
+  std::vector<std::vector<double>> times_{};  // of the plans
+  std::vector<double> now_{};
+  std::vector<std::uint32_t> plan_{};
+  std::vector<double> counts_{};
+  std::vector<double> mean_{};
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/joint/stage_options.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// More than any sum of times.
+inline constexpr double beyond_time = 1e300;
+
+/// Plans of so many stages as paths: a node is a point and the devices that are left for the stages behind it, an edge runs
+/// a stage in one of its ways.
+struct hybrid_graph {
+  struct node {
+    std::uint32_t step;     // stages before it
+    std::uint32_t point;
+    std::uint32_t devices;  // of the stages behind it
+  };
+  struct edge {
+    std::uint32_t from;
+    std::uint32_t to;
+    std::uint32_t option;  // of the table
+    double bound;          // no plan through it has less
+  };
+
+  std::uint32_t steps = 0;
+  std::vector<node> nodes{};           // by step; several may be the first
+  std::vector<edge> edges{};           // by `from`
+  std::vector<std::uint32_t> first{};  // edges of node u: [first[u], first[u + 1])
+
+  /// Finds the edges of each node again; edges are sorted by `from`.
+  void index() {
+    first.assign(nodes.size() + 1, 0);
+    for (const edge& each : edges) ++first[each.from + 1];
+    for (std::size_t u = 0; u < nodes.size(); ++u) first[u + 1] += first[u];
+  }
+
+  /// Removes the edges for which `gone(edge)`, those that then lie on no path, and the nodes without edges. Returns whether a
+  /// path is left.
+  template <class Gone>
+  bool prune(const Gone& gone) {
+    alive_.assign(nodes.size(), 0);
+    for (std::size_t u = 0; u < nodes.size() && nodes[u].step == 0; ++u) alive_[u] = 1;  // reached
+    std::size_t kept = 0;
+    for (const edge& each : edges) {
+      if (alive_[each.from] == 0 || gone(each)) continue;
+      alive_[each.to] = 1;
+      edges[kept++] = each;
+    }
+    edges.resize(kept);
+    for (std::size_t u = nodes.size(); u-- > 0;) {
+      if (alive_[u] == 1 && nodes[u].step == steps) alive_[u] = 2;  // and reaches the end
+    }
+    for (std::size_t i = edges.size(); i-- > 0;) {
+      if (alive_[edges[i].to] == 2) alive_[edges[i].from] = 2;
+    }
+    kept = 0;
+    for (const edge& each : edges) {
+      if (alive_[each.to] == 2) edges[kept++] = each;
+    }
+    edges.resize(kept);
+    compact();
+    return !edges.empty();
+  }
+
+ private:
+  /// Removes the nodes on no path.
+  void compact() {
+    number_.resize(nodes.size());
+    std::size_t kept = 0;
+    for (std::size_t u = 0; u < nodes.size(); ++u) {
+      if (alive_[u] != 2) continue;
+      number_[u] = static_cast<std::uint32_t>(kept);
+      nodes[kept++] = nodes[u];
+    }
+    nodes.resize(kept);
+    for (edge& each : edges) each.from = number_[each.from], each.to = number_[each.to];
+    index();
+  }
+
+  std::vector<char> alive_{};
+  std::vector<std::uint32_t> number_{};
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/joint/detail/check_hybrid_request.hpp>
+#include <stagecut/joint/stage_options.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Bytes of a device with so many microbatches in flight.
+[[nodiscard]] inline double bytes_with(const stage_option& option, double in_flight) noexcept {
+  return option.resident + in_flight * option.activations;
+}
+
+/// All ways to run all stages of a model, asked for once: those that no other one on as many devices beats.
+class hybrid_options {
+ public:
+  /// A stage with options, at one position of its devices.
+  struct stage {
+    std::uint32_t first;
+    std::uint32_t last;
+    std::uint32_t position;  // of the device behind its last one, modulo the period
+    std::uint32_t begin;     // of its options
+    std::uint32_t end;
+  };
+
+  /// @param most_pass  of both passes, of a stage that is of use
+  /// @param clock      may say stop: then stages are missing
+  template <stage_option_model Model>
+  hybrid_options(const Model& model, std::size_t devices, const std::optional<double>& memory, double most_pass,
+                 search_clock& clock)
+      : points_(model.size() + 1), period_(period_of(model)) {
+    for (std::size_t last = 1; last < points_ && !clock.look(); ++last) {
+      each_stage_to(model, last, [&](std::size_t first, const auto& options) {
+        bool any = false;
+        for (std::size_t position = 0; position < period_; ++position) {
+          stage_query query{first, last, position == 0 ? period_ : position};
+          query.memory = memory;
+          found_.clear();
+          options.each_option(query, [&](const stage_option& each) {
+            check_stage_option(each, first, last);
+            if (each.devices() > devices) return;
+            if (each.forward + each.backward > most_pass) {
+              complete_ = false;
+              return;
+            }
+            any = true;
+            if (memory && bytes_with(each, 1) > *memory) return;
+            found_.push_back(each);
+          });
+          clock.work(found_.size());
+          keep(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last),
+               static_cast<std::uint32_t>(position));
+        }
+        return any;
+      });
+    }
+    detail::sort(stages_, [](const stage& a, const stage& b) { return a.first < b.first; });
+    begin_.assign(points_ + 1, 0);
+    for (const stage& each : stages_) ++begin_[each.first + 1];
+    for (std::size_t i = 0; i < points_; ++i) begin_[i + 1] += begin_[i];
+  }
+
+  /// Number of points.
+  [[nodiscard]] std::size_t points() const noexcept { return points_; }
+  [[nodiscard]] std::size_t period() const noexcept { return period_; }
+  /// The stages that begin at a point, narrower ones before wider ones.
+  [[nodiscard]] view<const stage> stages_from(std::size_t first) const noexcept {
+    return {stages_.data() + begin_[first], begin_[first + 1] - begin_[first]};
+  }
+  /// The number of the first of them among all stages.
+  [[nodiscard]] std::size_t number_of(std::size_t first) const noexcept { return begin_[first]; }
+  [[nodiscard]] const stage_option& operator[](std::size_t option) const noexcept { return options_[option]; }
+  [[nodiscard]] std::size_t size() const noexcept { return options_.size(); }
+  /// Whether no option was left out for its time.
+  [[nodiscard]] bool complete() const noexcept { return complete_; }
+
+  /// No iteration takes longer, of so many stages at most: everything one after the other.
+  [[nodiscard]] double longest_iteration(std::size_t stages, std::size_t microbatches) const noexcept {
+    double longest = 0;
+    for (const stage_option& each : options_) {
+      const double passes = each.forward + each.backward + 2 * each.message;
+      const double here = static_cast<double>(microbatches) * passes + each.all_reduce;
+      longest = longest < here ? here : longest;
+    }
+    return longest * static_cast<double>(stages) * (1 + 0x1p-30);
+  }
+
+ private:
+  /// Whether `a` is nowhere worse than `b`, on as many devices.
+  [[nodiscard]] static bool covers(const stage_option& a, const stage_option& b) noexcept {
+    return a.forward <= b.forward && a.backward <= b.backward && a.message <= b.message && a.all_reduce <= b.all_reduce &&
+           a.activations <= b.activations && a.resident <= b.resident;
+  }
+
+  void keep(std::uint32_t first, std::uint32_t last, std::uint32_t position) {
+    if (found_.empty()) return;
+    detail::sort(found_, [](const stage_option& a, const stage_option& b) { return a.devices() < b.devices(); });
+    const auto begin = static_cast<std::uint32_t>(options_.size());
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      bool covered = false;
+      for (std::size_t j = 0; j < found_.size() && !covered; ++j) {
+        if (j == i || found_[j].devices() != found_[i].devices() || !covers(found_[j], found_[i])) continue;
+        covered = j < i || !covers(found_[i], found_[j]);
+      }
+      if (!covered) options_.push_back(found_[i]);
+    }
+    stages_.push_back({first, last, position, begin, static_cast<std::uint32_t>(options_.size())});
+  }
+
+  std::size_t points_;
+  std::size_t period_;
+  std::vector<stage> stages_{};         // by `first`, then by `last`
+  std::vector<std::uint32_t> begin_{};  // of those that begin at a point
+  std::vector<stage_option> options_{};
+  std::vector<stage_option> found_{};
+  bool complete_ = true;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+#include <stagecut/joint/stage_options.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/op.hpp>
+#include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What a stage with replicas adds to a path through an iteration.
+enum hybrid_kind : std::uint8_t { hybrid_forward, hybrid_backward, hybrid_message, hybrid_all_reduce, hybrid_kinds };
+
+/// The durations of an option, by `hybrid_kind`.
+inline void times_of(const stage_option& option, double* to) noexcept {
+  to[hybrid_forward] = option.forward;
+  to[hybrid_backward] = option.backward;
+  to[hybrid_message] = option.message;
+  to[hybrid_all_reduce] = option.all_reduce;
+}
+
+/// Simulates 1F1B of so many stages again and again, with other times, and counts what is on critical paths.
+///
+/// Everything waits in the same way whatever the times: each path is a sum over stages, and a bound for all times.
+class hybrid_simulator {
+ public:
+  hybrid_simulator(std::size_t stages, std::size_t microbatches)
+      : stages_(stages),
+        graph_(one_forward_one_backward(stages, microbatches),
+               {.transfers = transfer_kind::link, .with_transfers = stages > 1, .all_reduce = true}) {
+    times_.forward.resize(stages);
+    times_.backward.resize(stages);
+    times_.all_reduce.resize(stages);
+    if (stages == 1) return;
+    messages_.forward.resize(stages - 1);
+    messages_.backward.resize(stages - 1);
+  }
+
+  /// When an iteration ends.
+  ///
+  /// @param times  of every stage and kind, `[s * hybrid_kinds + kind]`; a message is that before the stage
+  double operator()(const double* times) {
+    for (std::size_t s = 0; s < stages_; ++s) {
+      const double* const here = times + s * hybrid_kinds;
+      times_.forward[s] = here[hybrid_forward];
+      times_.backward[s] = here[hybrid_backward];
+      times_.all_reduce[s] = here[hybrid_all_reduce];
+      if (s != 0) messages_.forward[s - 1] = messages_.backward[s - 1] = here[hybrid_message];
+    }
+    return makespan_ = graph_.makespan(times_, messages_, workspace_);
+  }
+
+  /// How often each kind of each stage is on a critical path of the last run, `[s * hybrid_kinds + kind]`.
+  void count_critical(std::vector<double>& counts) const {
+    counts.assign(stages_ * hybrid_kinds, 0);
+    const view<const task> tasks = graph_.tasks();
+    const std::vector<double>& ends = workspace_.ends;
+    std::size_t position = 0;
+    for (const std::uint32_t each : graph_.last_tasks()) {
+      if (position == 0 && ends[each] == makespan_) position = each;
+    }
+    while (position != 0) {
+      const task& each = tasks[position - 1];
+      if (each.time != 0) count(graph_.what(position - 1), counts);
+      position = ends[each.before] < ends[each.source] ? each.source : each.before;
+    }
+  }
+
+ private:
+  static void count(const op& does, std::vector<double>& counts) {
+    const auto add = [&](std::size_t s, hybrid_kind kind) { counts[s * hybrid_kinds + kind] += 1; };
+    switch (does.kind) {
+      case op_kind::forward: return add(does.stage, hybrid_forward);
+      case op_kind::backward: return add(does.stage, hybrid_backward);
+      case op_kind::send_forward: return add(does.stage + 1, hybrid_message);
+      case op_kind::send_backward: return add(does.stage, hybrid_message);
+      case op_kind::reduce_gradient: return add(does.stage, hybrid_all_reduce);
+      default: break;
+    }
+  }
+
+  std::size_t stages_;
+  task_graph graph_;
+  pass_times<double> times_{};
+  transfer_times<double> messages_{};
+  simulation_workspace<double> workspace_{};
+  double makespan_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <stagecut/joint/detail/hybrid_bounds.hpp>
+#include <stagecut/joint/detail/hybrid_builder.hpp>
+#include <stagecut/joint/detail/hybrid_game.hpp>
+#include <stagecut/joint/detail/hybrid_graph.hpp>
+#include <stagecut/joint/detail/hybrid_options.hpp>
+#include <stagecut/joint/detail/hybrid_simulator.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// A plan: of every stage its points and its option.
+struct hybrid_plan {
+  std::vector<std::uint32_t> points{};   // one more than stages
+  std::vector<std::uint32_t> options{};  // of the table
+};
+
+/// The plan of a path through a graph.
+[[nodiscard]] inline hybrid_plan plan_of(const hybrid_options& options, const hybrid_graph& graph,
+                                         const std::vector<std::uint32_t>& edges) {
+  hybrid_plan result;
+  for (const std::uint32_t each : edges) {
+    result.points.push_back(graph.nodes[graph.edges[each].from].point);
+    result.options.push_back(graph.edges[each].option);
+  }
+  result.points.push_back(static_cast<std::uint32_t>(options.points() - 1));
+  return result;
+}
+
+/// Finds the plan of least makespan of so many stages, as far as it is below the best one of any number: branch and bound over
+/// graphs of plans.
+class stages_search {
+ public:
+  stages_search(const hybrid_options& options, const hybrid_rules& rules, std::size_t stages)
+      : options_(options),
+        rules_(rules),
+        simulator_(stages, rules.microbatches),
+        bounds_(options, rules),
+        game_(options, paths_, simulator_, stages),
+        stages_(stages) {}
+
+  double bound = 0;  ///< no plan of so many stages has less, as far as it was looked at; `beyond_time`: there is none below
+
+  [[nodiscard]] std::size_t stages() const noexcept { return stages_; }
+
+  /// Takes the graph of all plans that end by the best makespan known, none of which has less than `known`.
+  void begin(hybrid_graph graph, double known) {
+    open_.clear();
+    bound = beyond_time;
+    if (graph.edges.empty()) return;
+    bound = least_bound(graph);
+    bound = bound < known ? known : bound;
+    open_.push_back({std::move(graph), bound});
+  }
+
+  /// Looks at the part of the least bound; `offer(plan, makespan)` returns the best makespan of all.
+  template <class Offer>
+  void step(double best, search_clock& clock, const Offer& offer) {
+    std::size_t least = 0;
+    for (std::size_t i = 1; i < open_.size(); ++i) least = open_[i].bound < open_[least].bound ? i : least;
+    part next = std::move(open_[least]);
+    std::swap(open_[least], open_.back());
+    open_.pop_back();
+    if (next.bound < best && evaluate(next, best, clock, offer)) split(std::move(next));
+    renew(best);
+  }
+
+  /// Gives up what is no better than the best.
+  void renew(double best) {
+    std::size_t kept = 0;
+    bound = beyond_time;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      if (!(open_[i].bound < best)) continue;
+      bound = open_[i].bound < bound ? open_[i].bound : bound;
+      if (kept != i) open_[kept] = std::move(open_[i]);
+      ++kept;
+    }
+    open_.resize(kept);
+  }
+
+  std::size_t simulations = 0;
+  std::size_t looked_at = 0;
+
+ private:
+  struct part {
+    hybrid_graph graph;
+    double bound;
+  };
+
+  /// The least, over plans, of the largest bound of an edge.
+  [[nodiscard]] static double least_bound(const hybrid_graph& graph) {
+    std::vector<double> rest(graph.nodes.size(), beyond_time);
+    double best = beyond_time;
+    for (std::size_t u = graph.nodes.size(); u-- > 0;) {
+      if (graph.nodes[u].step == graph.steps) rest[u] = 0;
+      for (std::uint32_t i = graph.first[u]; i < graph.first[u + 1]; ++i) {
+        const hybrid_graph::edge& each = graph.edges[i];
+        const double here = rest[each.to] < each.bound ? each.bound : rest[each.to];
+        rest[u] = here < rest[u] ? here : rest[u];
+      }
+      if (graph.nodes[u].step == 0 && rest[u] < best) best = rest[u];
+    }
+    return best;
+  }
+
+  /// Bounds a part as well as it can; false: nothing better is in it.
+  template <class Offer>
+  bool evaluate(part& here, double& best, search_clock& clock, const Offer& offer) {
+    ++looked_at;
+    for (std::size_t round = 0; round < 6; ++round) {
+      const std::size_t edges = here.graph.edges.size();
+      if (!bounds_.refine(here.graph, below(best), clock)) return false;
+      game_.run(here.graph, looked_at == 1 ? 400 : 120, best, [&](const std::vector<std::uint32_t>& plan, double makespan) {
+        ++simulations;
+        clock.work(2 * stages_ * rules_.microbatches + here.graph.edges.size() / 8);
+        if (makespan < best) best = offer(plan_of(options_, here.graph, plan), makespan);
+        return clock.over();
+      });
+      if (game_.bound > here.bound) here.bound = game_.bound;
+      if (!(here.bound < best)) return false;
+      game_.raise(here.graph);
+      if (!here.graph.prune([&](const auto& each) { return each.bound > below(best); })) return false;
+      const double least = least_bound(here.graph);
+      if (least > here.bound) here.bound = least;
+      if (here.graph.edges.size() * 20 > edges * 17 || clock.look()) break;
+    }
+    return here.bound < best;
+  }
+
+  /// What is above this is no better.
+  [[nodiscard]] static double below(double best) noexcept { return best * (1 - 0x1p-45); }
+
+  /// Where plans that were mixed differ most, and a value between them.
+  struct choice {
+    std::size_t step = 0;
+    int what = 0;  // 0: the point behind the step; 1: the devices behind it; 2: both passes of the step
+    double value = 0;
+    double score = 0;
+  };
+
+  [[nodiscard]] double key(const hybrid_graph& graph, const hybrid_graph::edge& each, int what) const {
+    if (what == 0) return graph.nodes[each.to].point;
+    if (what == 1) return graph.nodes[each.to].devices;
+    return options_[each.option].forward + options_[each.option].backward;
+  }
+
+  [[nodiscard]] choice best_choice(const hybrid_graph& graph) const {
+    choice best;
+    const double units[] = {static_cast<double>(options_.points()) / static_cast<double>(stages_),
+                            static_cast<double>(rules_.devices) / static_cast<double>(stages_), 0};
+    for (std::size_t s = 0; s < stages_; ++s) {
+      for (int what = 0; what < 3; ++what) {
+        double mean = 0;
+        for (std::size_t c = 0; c < game_.plans.size(); ++c) {
+          mean += game_.shares[c] * key(graph, graph.edges[game_.plans[c][s]], what);
+        }
+        double away = 0;
+        for (std::size_t c = 0; c < game_.plans.size(); ++c) {
+          const double by = key(graph, graph.edges[game_.plans[c][s]], what) - mean;
+          away += game_.shares[c] * (by < 0 ? -by : by);
+        }
+        const double score = away / (what == 2 ? mean : units[what]) * (what == 2 ? 0.5 : 1);
+        if (score > best.score) best = {s, what, mean, score};
+      }
+    }
+    return best;
+  }
+
+  void split(part here) {
+    const choice by = best_choice(here.graph);
+    part second = here;
+    const auto above = [&](const hybrid_graph& graph, const hybrid_graph::edge& each) {
+      return graph.nodes[each.from].step == by.step && key(graph, each, by.what) > by.value;
+    };
+    const auto under = [&](const hybrid_graph& graph, const hybrid_graph::edge& each) {
+      return graph.nodes[each.from].step == by.step && !(key(graph, each, by.what) > by.value);
+    };
+    const std::size_t all = here.graph.edges.size();
+    const bool low = here.graph.prune([&](const auto& each) { return above(here.graph, each); });
+    const bool high = second.graph.prune([&](const auto& each) { return under(second.graph, each); });
+    if (by.score <= 0 || (low && here.graph.edges.size() == all) || (high && second.graph.edges.size() == all)) {
+      return halve(low && here.graph.edges.size() == all ? std::move(here) : std::move(second));
+    }
+    if (low) open_.push_back(std::move(here));
+    if (high) open_.push_back(std::move(second));
+  }
+
+  /// Splits the edges of the step that has most of them: where all plans that were mixed are one.
+  void halve(part here) {
+    std::vector<std::size_t> count(stages_);
+    for (const hybrid_graph::edge& each : here.graph.edges) ++count[here.graph.nodes[each.from].step];
+    std::size_t widest = 0;
+    for (std::size_t s = 1; s < stages_; ++s) widest = count[s] > count[widest] ? s : widest;
+    if (count[widest] < 2) return;  // one plan, which was offered
+    part second = here;
+    std::size_t seen = 0;
+    const std::size_t half = count[widest] / 2;
+    if (here.graph.prune([&](const auto& e) { return here.graph.nodes[e.from].step == widest && seen++ >= half; })) {
+      open_.push_back(std::move(here));
+    }
+    seen = 0;
+    if (second.graph.prune([&](const auto& e) { return second.graph.nodes[e.from].step == widest && seen++ < half; })) {
+      open_.push_back(std::move(second));
+    }
+  }
+
+  const hybrid_options& options_;
+  const hybrid_rules& rules_;
+  hybrid_simulator simulator_;
+  hybrid_bounds bounds_;
+  hybrid_paths paths_{};
+  hybrid_game game_;
+  std::size_t stages_;
+  std::vector<part> open_{};
+};
+
+}  // namespace stagecut::inline v0::detail
