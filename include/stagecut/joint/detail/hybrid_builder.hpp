@@ -43,10 +43,10 @@ class hybrid_builder {
     for (std::size_t s = 0; s < stages; ++s) {
       const std::size_t behind = graph.nodes.size();
       at_.assign((end + 1) * (k + 1), 0);
-      choose(stages - s, most);
+      const fitting& chosen = fitting_of(stages - s);
       for (std::size_t u = begin; u < behind; ++u) {
         if (clock.look() || graph.edges.size() > most_edges) return false;
-        grow(graph, static_cast<std::uint32_t>(u), stages - s, most);
+        grow(graph, chosen, static_cast<std::uint32_t>(u), stages - s, most);
       }
       begin = behind;
     }
@@ -98,44 +98,53 @@ class hybrid_builder {
   }
 
   /// Of every stage the options that fit where so many stages are left, and that no other one on as many devices beats.
-  void choose(std::size_t left, double most) {
-    chosen_.clear();
-    first_.clear();
+  struct fitting {
+    std::vector<std::uint32_t> options{};
+    std::vector<std::uint32_t> first{};  // of those of every stage, in the order of the table
+  };
+
+  [[nodiscard]] const fitting& fitting_of(std::size_t left) {
+    const std::size_t number = left < rules_.microbatches ? left : rules_.microbatches;
+    if (fitting_.size() <= number) fitting_.resize(number + 1);
+    fitting& result = fitting_[number];
+    if (!result.first.empty()) return result;
     for (std::size_t a = 0; a + 1 < options_.points(); ++a) {
       for (const hybrid_options::stage& each : options_.stages_from(a)) {
-        first_.push_back(static_cast<std::uint32_t>(chosen_.size()));
-        const std::size_t begin = chosen_.size();
+        result.first.push_back(static_cast<std::uint32_t>(result.options.size()));
+        std::size_t begin = result.options.size();  // of those on as many devices
         for (std::uint32_t o = each.begin; o < each.end; ++o) {
-          if (!fits(options_[o], left) || !is_fast(options_[o], most)) continue;
-          take(begin, o);
+          if (!fits(options_[o], left)) continue;
+          const std::size_t end = result.options.size();
+          if (begin < end && options_[result.options[begin]].devices() != options_[o].devices()) begin = end;
+          take(result.options, begin, o);
         }
       }
     }
-    first_.push_back(static_cast<std::uint32_t>(chosen_.size()));
+    result.first.push_back(static_cast<std::uint32_t>(result.options.size()));
+    return result;
   }
 
   [[nodiscard]] bool covers(std::uint32_t a, std::uint32_t b) const noexcept {
     const stage_option& x = options_[a];
     const stage_option& y = options_[b];
-    return x.devices() == y.devices() && x.forward <= y.forward && x.backward <= y.backward && x.message <= y.message &&
-           x.all_reduce <= y.all_reduce;
+    return x.forward <= y.forward && x.backward <= y.backward && x.message <= y.message && x.all_reduce <= y.all_reduce;
   }
 
   /// Keeps an option unless another one is nowhere slower, and drops those that are nowhere faster.
-  void take(std::size_t begin, std::uint32_t option) {
-    for (std::size_t i = begin; i < chosen_.size(); ++i) {
-      if (covers(chosen_[i], option)) return;
+  void take(std::vector<std::uint32_t>& chosen, std::size_t begin, std::uint32_t option) const {
+    for (std::size_t i = begin; i < chosen.size(); ++i) {
+      if (covers(chosen[i], option)) return;
     }
     std::size_t kept = begin;
-    for (std::size_t i = begin; i < chosen_.size(); ++i) {
-      if (!covers(option, chosen_[i])) chosen_[kept++] = chosen_[i];
+    for (std::size_t i = begin; i < chosen.size(); ++i) {
+      if (!covers(option, chosen[i])) chosen[kept++] = chosen[i];
     }
-    chosen_.resize(kept);
-    chosen_.push_back(option);
+    chosen.resize(kept);
+    chosen.push_back(option);
   }
 
   /// The edges of a node.
-  void grow(hybrid_graph& graph, std::uint32_t u, std::size_t left, double most) {
+  void grow(hybrid_graph& graph, const fitting& chosen, std::uint32_t u, std::size_t left, double most) {
     const hybrid_graph::node here = graph.nodes[u];
     const std::size_t points = options_.points();
     const view<const hybrid_options::stage> stages = options_.stages_from(here.point);
@@ -145,8 +154,8 @@ class hybrid_builder {
       const hybrid_options::stage& each = stages[i];
       const std::uint32_t need = needs_[(left - 1) * points + each.last];
       if (need == too_many) continue;
-      for (std::uint32_t c = first_[number + i]; c < first_[number + i + 1]; ++c) {
-        const stage_option& option = options_[chosen_[c]];
+      for (std::uint32_t c = chosen.first[number + i]; c < chosen.first[number + i + 1]; ++c) {
+        const stage_option& option = options_[chosen.options[c]];
         const std::size_t own = option.devices();
         if (own + need > here.devices) break;
         if (left == 1 && own != here.devices) continue;
@@ -163,7 +172,7 @@ class hybrid_builder {
           to = static_cast<std::uint32_t>(graph.nodes.size());
         }
         if (trip < trips_[to - 1]) trips_[to - 1] = trip;
-        graph.edges.push_back({u, to - 1, chosen_[c], 0});
+        graph.edges.push_back({u, to - 1, chosen.options[c], 0});
       }
     }
   }
@@ -171,9 +180,8 @@ class hybrid_builder {
   const hybrid_options& options_;
   const hybrid_rules& rules_;
   std::vector<std::uint32_t> needs_{};
-  std::vector<std::uint32_t> chosen_{};
-  std::vector<std::uint32_t> first_{};  // of the chosen ones of every stage, in the order of the table
-  std::vector<std::uint32_t> at_{};     // nodes of the next step, plus 1
+  std::vector<fitting> fitting_{};  // by microbatches in flight
+  std::vector<std::uint32_t> at_{};  // nodes of the next step, plus 1
   std::vector<double> trips_{};         // of every node: the least round trip through the stages before
 };
 
