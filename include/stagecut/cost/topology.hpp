@@ -52,6 +52,15 @@ class topology {
     return between(a, b);
   }
 
+  /// Number of levels: 0 of a single device.
+  [[nodiscard]] std::size_t levels() const noexcept { return spans_.size(); }
+  /// How many devices a group of a level holds, 0 the innermost.
+  /// @pre `level < levels()`
+  [[nodiscard]] std::size_t span(std::size_t level) const noexcept { return spans_[level]; }
+  /// The link within a group of a level.
+  /// @pre `level < levels()`
+  [[nodiscard]] link_speed link_of(std::size_t level) const noexcept { return levels_[level]; }
+
   /// The links of the boundaries between k neighbouring stages, of length k - 1.
   ///
   /// @param device_of_stage  of every stage, of length k

@@ -23,7 +23,8 @@ struct minimize_hybrid_fn {
     using answer = outcome<hybrid_cut>;
     detail::check_hybrid_request("minimize_hybrid", model, request);
     if (request.in_flight != in_flight_rule::stages) {
-      detail::fail(argument_error("minimize_hybrid", "request.in_flight", "replicas", "must be `stages`, as 1F1B keeps them"));
+      detail::fail(
+          argument_error("minimize_hybrid", "request.in_flight", "replicas", "must be `stages`, as 1F1B keeps them"));
     }
     const std::size_t most_stages = model.size() < request.devices ? model.size() : request.devices;
     const std::size_t few = request.stages ? *request.stages : 1;

@@ -37,7 +37,7 @@ struct planned_stage {
   double backward = 0;        ///< likewise, with what is computed again
   std::size_t in_flight = 0;  ///< microbatches whose activations it keeps at most; 0: not known
   planned_memory memory{};    ///< all 0 where memory was not reckoned
-  std::size_t replicas = 1;   ///< copies of the stage that share the samples of a microbatch
+  std::size_t replicas = 1;   ///< copies of the stage: see `plan::own_microbatches`
   std::size_t shards = 1;     ///< devices among which each copy is divided
   /// Of the last microbatch, where that alone computes nothing again, and keeps `memory.recomputed`; unset: as others.
   std::optional<double> backward_kept{};
@@ -170,6 +170,9 @@ struct plan {
   /// which hands over the output of its last layer.
   std::vector<planned_edge> edges{};
   std::vector<layer_choice> choices{};  ///< how every layer is run; empty: all as profiled
+  /// Whether replicas of a stage run microbatches of their own, each of them those of the schedule; else they share the
+  /// samples of each.
+  bool own_microbatches = false;
 
   /// Equal in every part.
   friend bool operator==(const plan&, const plan&) = default;

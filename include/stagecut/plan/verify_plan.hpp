@@ -83,6 +83,9 @@ STAGECUT_INLINE void check_figures_of(verified_plan& all, plan_verification& res
     for (const char* const name : names) result.checks.push_back(detail::unchecked(name, no_stages));
     return;
   }
+  for (std::size_t i = 0; i < all.figures.size() && !all.made.own_microbatches; ++i) {
+    detail::share_out(all.figures[i], all.made.stages[all.stage_of[i]].replicas);
+  }
   plan_check messages = detail::verify_messages(all);
   check_notes loads("loads");
   detail::verify_seconds(all, loads);
@@ -90,13 +93,13 @@ STAGECUT_INLINE void check_figures_of(verified_plan& all, plan_verification& res
   check_notes order_notes("schedule");
   const schedule order = detail::verify_order_of(all, order_notes);
   check_notes makespan_notes("makespan");
-  const std::optional<double> last_pass = detail::verify_run(all, order, order_notes, makespan_notes);
+  const detail::verified_ends ends = detail::verify_run(all, order, order_notes, makespan_notes);
   result.checks.push_back(loads.take());
   result.checks.push_back(detail::verify_memory_of(all, order));
   result.checks.push_back(std::move(messages));
   result.checks.push_back(order_notes.take());
   result.checks.push_back(makespan_notes.take());
-  result.checks.push_back(detail::verify_objective(all, last_pass));
+  result.checks.push_back(detail::verify_objective(all, ends.last_pass, ends.iteration));
   result.checks.push_back(detail::verify_bound(all));
 }
 

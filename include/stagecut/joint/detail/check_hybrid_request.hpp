@@ -27,7 +27,8 @@ void check_hybrid_request(std::string_view function, const Model& model, const h
   if (period == 0 || request.devices % period != 0) {
     refuse("model.period()", std::to_string(period), joined({"must divide the number of devices, ", request.devices}));
   }
-  if (request.memory_per_device && (!is_finite(*request.memory_per_device) || is_negative(*request.memory_per_device))) {
+  if (request.memory_per_device &&
+      (!is_finite(*request.memory_per_device) || is_negative(*request.memory_per_device))) {
     refuse("request.memory_per_device", number_text(*request.memory_per_device), "must be finite and not negative");
   }
 }

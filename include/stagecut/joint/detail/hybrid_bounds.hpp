@@ -139,7 +139,8 @@ class hybrid_bounds {
     const double drain = drain_[each.to];
     if (in_flight_[k] >= rules_.microbatches) {
       const double last = warm + drain + o.backward;
-      return larger(trip + larger(ready + o.backward + any_cool, last), apart + larger(ready + o.backward + cool, last));
+      return larger(trip + larger(ready + o.backward + any_cool, last),
+                    apart + larger(ready + o.backward + cool, last));
     }
     double steady = 0;
     for (std::size_t w = 0; w < trips.size(); ++w) {

@@ -180,9 +180,9 @@ class hybrid_builder {
   const hybrid_options& options_;
   const hybrid_rules& rules_;
   std::vector<std::uint32_t> needs_{};
-  std::vector<fitting> fitting_{};  // by microbatches in flight
+  std::vector<fitting> fitting_{};   // by microbatches in flight
   std::vector<std::uint32_t> at_{};  // nodes of the next step, plus 1
-  std::vector<double> trips_{};         // of every node: the least round trip through the stages before
+  std::vector<double> trips_{};      // of every node: the least round trip through the stages before
 };
 
 }  // namespace stagecut::inline v0::detail

@@ -16,7 +16,7 @@ inline constexpr double beyond_time = 1e300;
 /// a stage in one of its ways.
 struct hybrid_graph {
   struct node {
-    std::uint32_t step;     // stages before it
+    std::uint32_t step;  // stages before it
     std::uint32_t point;
     std::uint32_t devices;  // of the stages behind it
   };

@@ -97,8 +97,8 @@ class hybrid_options {
  private:
   /// Whether `a` is nowhere worse than `b`, on as many devices.
   [[nodiscard]] static bool covers(const stage_option& a, const stage_option& b) noexcept {
-    return a.forward <= b.forward && a.backward <= b.backward && a.message <= b.message && a.all_reduce <= b.all_reduce &&
-           a.activations <= b.activations && a.resident <= b.resident;
+    return a.forward <= b.forward && a.backward <= b.backward && a.message <= b.message &&
+           a.all_reduce <= b.all_reduce && a.activations <= b.activations && a.resident <= b.resident;
   }
 
   void keep(std::uint32_t first, std::uint32_t last, std::uint32_t position) {

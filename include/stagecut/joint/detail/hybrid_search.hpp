@@ -28,8 +28,14 @@ class hybrid_search {
   /// @param many     stages at most
   hybrid_search(const hybrid_options& options, const hybrid_rules& rules, std::size_t few, std::size_t many,
                 search_clock& clock)
-      : options_(options), rules_(rules), few_(few), many_(many), clock_(clock), builder_(options, rules),
-        bounds_(options, rules), least_(many + 1, 0) {}
+      : options_(options),
+        rules_(rules),
+        few_(few),
+        many_(many),
+        clock_(clock),
+        builder_(options, rules),
+        bounds_(options, rules),
+        least_(many + 1, 0) {}
 
   hybrid_plan best{};
   double makespan = beyond_time;

@@ -47,7 +47,8 @@ class stages_search {
         game_(options, paths_, simulator_, stages),
         stages_(stages) {}
 
-  double bound = 0;  ///< no plan of so many stages has less, as far as it was looked at; `beyond_time`: there is none below
+  double bound =
+      0;  ///< no plan of so many stages has less, as far as it was looked at; `beyond_time`: there is none below
 
   [[nodiscard]] std::size_t stages() const noexcept { return stages_; }
 
@@ -118,12 +119,13 @@ class stages_search {
     for (std::size_t round = 0; round < 6; ++round) {
       const std::size_t edges = here.graph.edges.size();
       if (!bounds_.refine(here.graph, below(best), clock)) return false;
-      game_.run(here.graph, looked_at == 1 ? 400 : 120, best, [&](const std::vector<std::uint32_t>& plan, double makespan) {
-        ++simulations;
-        clock.work(2 * stages_ * rules_.microbatches + here.graph.edges.size() / 8);
-        if (makespan < best) best = offer(plan_of(options_, here.graph, plan), makespan);
-        return clock.over();
-      });
+      game_.run(here.graph, looked_at == 1 ? 400 : 120, best,
+                [&](const std::vector<std::uint32_t>& plan, double makespan) {
+                  ++simulations;
+                  clock.work(2 * stages_ * rules_.microbatches + here.graph.edges.size() / 8);
+                  if (makespan < best) best = offer(plan_of(options_, here.graph, plan), makespan);
+                  return clock.over();
+                });
       if (game_.bound > here.bound) here.bound = game_.bound;
       if (!(here.bound < best)) return false;
       game_.raise(here.graph);

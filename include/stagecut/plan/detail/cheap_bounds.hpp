@@ -98,6 +98,9 @@ namespace stagecut::inline v0::detail {
 [[nodiscard]] inline std::optional<double> cheap_bound(const verified_plan& all) {
   const objective_value& said = all.made.objective;
   if (said.name == "range" || said.name == "variance") return 0;
+  for (const planned_stage& each : all.made.stages) {
+    if (each.replicas * each.shards != 1) return std::nullopt;  // other plans have other numbers of devices
+  }
   const bool timed = said.of == "time";
   if (all.stages() == 0 || all.figures.empty() || (!timed && !detail::measured_layer(all, 0))) return std::nullopt;
   for (const stage_seconds& each : all.seconds) {

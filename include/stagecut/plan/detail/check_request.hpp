@@ -112,6 +112,10 @@ inline void check_words(std::string_view function, const plan_request& request) 
     refuse("objective", static_cast<unsigned>(request.objective),
            joined({"automatic, ", stagecut::list_names(objective_words, " or ")}));
   }
+  for (const plan_objective each : {plan_objective::iteration, plan_objective::stage_time, plan_objective::pipeline_length}) {
+    if (request.objective != each) continue;
+    fail(argument_error(function, "objective", to_string(each), "is of stages on several devices: see plan_hybrid"));
+  }
   if (request.by > measure::time_and_memory) {
     refuse("by", static_cast<unsigned>(request.by), "a measure, time to time_and_memory");
   }

@@ -63,4 +63,15 @@ template <class Each>
   return result;
 }
 
+/// What each of several replicas takes that share the samples of a microbatch.
+inline void share_out(chosen_figures& figures, std::size_t replicas) noexcept {
+  const auto share = static_cast<double>(replicas);
+  figures.forward /= share;
+  figures.backward /= share;
+  if (figures.backward_input) *figures.backward_input /= share;
+  if (figures.backward_weight) *figures.backward_weight /= share;
+  figures.activations /= share;
+  figures.workspace /= share;
+}
+
 }  // namespace stagecut::inline v0::detail

@@ -19,10 +19,10 @@ namespace stagecut::inline v0::detail {
 /// Why a stage that takes several devices cannot be worked out; empty: it can.
 [[nodiscard]] inline const char* shared_stage(const verified_plan& all, std::size_t s) {
   const planned_stage& stage = all.made.stages[s];
-  if (stage.replicas > 1) return "it has replicas, of which the profile says nothing";
   for (const std::size_t i : all.layers[s]) {
     if (all.figures[i].unknown[0] != '\0') return all.figures[i].unknown;
-    if (stage.shards > 1 && all.figures[i].ways != stage.shards) return "it has shards that its layers do not tell";
+    // What has no sharding, each of the devices runs whole.
+    if (stage.shards > 1 && all.figures[i].ways != stage.shards && !all.model.layers[i].shardings.empty()) return "it has shards that its layers do not tell";
   }
   return "";
 }
@@ -123,7 +123,9 @@ inline void verify_seconds(verified_plan& all, check_notes& notes) {
     } else {
       detail::compare_seconds(all, s, kept, notes);
     }
-    if (!all.seconds[s].unknown[0] && all.seconds[s].update != 0) {
+    if (stage.replicas > 1) {
+      notes.not_checked(stage_text(s), "the profile does not say what replicas exchange");
+    } else if (!all.seconds[s].unknown[0] && all.seconds[s].update != 0) {
       notes.compare(stage_text(s), "all_reduce is not that of its layers' updates", stage.all_reduce,
                     all.seconds[s].update);
     } else if (stage.all_reduce != 0) {

@@ -89,25 +89,29 @@ inline void compare_timeline(const plan& made, const plain_run& run, double make
 /// Checks that the passes run to an end, and when: the checks of the schedule and of the makespan.
 ///
 /// @param order  without ranks if it is not known
-/// @return       when the last pass ends; unset: that was not worked out
-inline std::optional<double> verify_run(const verified_plan& all, const schedule& order, check_notes& of_schedule,
+/// @return       when the last pass and the iteration end; unset: that was not worked out
+struct verified_ends {
+  std::optional<double> last_pass{};
+  std::optional<double> iteration{};
+};
+inline verified_ends verify_run(const verified_plan& all, const schedule& order, check_notes& of_schedule,
                                         check_notes& notes) {
   notes.figures(all.made.makespan, std::nullopt);
   if (order.ranks() == 0) {
     if (all.made.schedule.microbatches == 0 && all.made.makespan)
       notes.broken("", "it is predicted for no microbatches");
     notes.not_checked("", "the order of its passes is not known");
-    return std::nullopt;
+    return {};
   }
   if (!all.edges_hold) {
     notes.not_checked("", "its messages are not those of the profile");
-    return std::nullopt;
+    return {};
   }
   const plain_run run = detail::run_of(all, order);
   if (!run.ends()) {
     of_schedule.broken("", "its passes wait for each other in a circle");
     notes.not_checked("", "its passes wait for each other in a circle");
-    return std::nullopt;
+    return {};
   }
   const double found = run.makespan();
   if (!all.made.makespan) notes.not_checked("", "it predicts none");
@@ -121,7 +125,7 @@ inline std::optional<double> verify_run(const verified_plan& all, const schedule
   }
   if (!all.made.timeline.empty()) detail::compare_timeline(all.made, run, found, notes);
   notes.figures(all.made.makespan, found);
-  return run.last_pass();
+  return {run.last_pass(), found};
 }
 
 }  // namespace stagecut::inline v0::detail

@@ -68,7 +68,8 @@ namespace stagecut::inline v0::detail {
       (way == 1 ? sent : received) += all.figures[each.from].output;
     }
   }
-  result.buffers = all.made.memory.boundary_buffers * (received + sent);
+  const auto share = static_cast<double>(all.made.own_microbatches ? 1 : all.made.stages[s].replicas);
+  result.buffers = all.made.memory.boundary_buffers * (received + sent) / share;
   const std::string& checkpoint = all.made.memory.checkpoint;
   const bool again = checkpoint == "always" || checkpoint == "except_last";
   result.activations = again ? received : activations;

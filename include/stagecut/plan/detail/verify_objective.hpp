@@ -19,8 +19,8 @@
 namespace stagecut::inline v0::detail {
 
 /// The value of an objective of stages; unset: it is of none.
-[[nodiscard]] inline std::optional<double> value_of_costs(std::string_view objective,
-                                                          const std::vector<double>& costs) {
+[[nodiscard]] inline std::optional<double> value_of_costs(std::string_view objective, const std::vector<double>& costs,
+                                                          double microbatches) {
   double most = costs[0];
   double least = costs[0];
   double sum = 0;
@@ -29,7 +29,8 @@ namespace stagecut::inline v0::detail {
     least = each < least ? each : least;
     sum += each;
   }
-  if (objective == "bottleneck" || objective == "leximax") return most;
+  if (objective == "bottleneck" || objective == "leximax" || objective == "stage-time") return most;
+  if (objective == "pipeline-length") return sum + (microbatches == 0 ? 0 : microbatches - 1) * most;
   if (objective == "time-per-token") return sum;
   if (objective == "range") return most - least;
   if (objective != "variance") return std::nullopt;
@@ -41,7 +42,9 @@ namespace stagecut::inline v0::detail {
 
 /// Checks the value of an objective.
 /// @param last_pass  when it ends, worked out anew; unset: it was not
-[[nodiscard]] inline plan_check verify_objective(const verified_plan& all, const std::optional<double>& last_pass) {
+/// @param iteration  when the iteration ends, likewise
+[[nodiscard]] inline plan_check verify_objective(const verified_plan& all, const std::optional<double>& last_pass,
+                                                 const std::optional<double>& iteration) {
   check_notes notes("objective");
   const objective_value& said = all.made.objective;
   notes.figures(said.value, std::nullopt);
@@ -49,13 +52,14 @@ namespace stagecut::inline v0::detail {
     notes.not_checked("", "it does not say what was minimised");
     return notes.take();
   }
-  if (said.name == "makespan") {
-    if (!last_pass) {
+  if (said.name == "makespan" || said.name == "iteration") {
+    const std::optional<double>& found = said.name == "makespan" ? last_pass : iteration;
+    if (!found) {
       notes.not_checked("", "the makespan was not worked out");
       return notes.take();
     }
-    notes.compare("", "it is not the makespan", said.value, *last_pass);
-    notes.figures(said.value, last_pass);
+    notes.compare("", "it is not the makespan", said.value, *found);
+    notes.figures(said.value, found);
     return notes.take();
   }
   std::vector<double> costs = all.costs;
@@ -65,7 +69,8 @@ namespace stagecut::inline v0::detail {
   }
   double whole = 0;
   for (const double each : costs) whole += each;
-  const std::optional<double> value = detail::value_of_costs(said.name, costs);
+  const std::optional<double> value = detail::value_of_costs(
+      said.name, costs, static_cast<double>(all.made.schedule.microbatches));
   if (!value) {
     notes.broken("", joined({"there is no objective ", in_quotes(said.name)}));
     return notes.take();

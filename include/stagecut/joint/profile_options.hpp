@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/cost/item_sums.hpp>
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/topology.hpp>
+#include <stagecut/joint/detail/layer_ways.hpp>
+#include <stagecut/joint/placed_links.hpp>
+#include <stagecut/joint/stage_options.hpp>
+#include <stagecut/profile/check_figures.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+
+namespace stagecut::inline v0 {
+
+/// How the stages of a profile may be run.
+struct device_choices {
+  topology machine{{}, {}};                   ///< the devices, and the links between them
+  std::vector<std::size_t> replicas{1};       ///< numbers of copies that a stage may have
+  std::vector<std::size_t> ways{1};           ///< numbers of devices that may share a copy
+  std::vector<std::string> recomputations{};  ///< those that layers may have, `none` for their own figures; empty: all
+  memory_options memory{};                    ///< how memory is reckoned; without checkpoints
+  /// Bytes of gradients that replicas exchange for each byte of parameters.
+  double gradient_bytes = 1;
+  /// Whether replicas run microbatches of their own, in place of shares of each: all stages have as many replicas then.
+  bool own_microbatches = false;
+};
+
+/// The ways to run stages of a chain of layers, on the devices of a machine: a `stage_option_model`.
+///
+/// A stage with d replicas of t devices each takes a d-th of the time and of the activations, as its replicas share the samples
+/// of a microbatch, and 2 (d - 1) / d times the bytes of its gradients over the link of its devices, and as many latencies as
+/// there are messages, behind its last backward pass. With t devices a layer takes what one of its `shardings` of so many ways
+/// says; a layer that has none is run whole by each of them. A group of t devices lies in one group of the innermost level of
+/// the machine that can hold it. The input comes over the link before the stage's first device, each replica its share.
+/// Bytes that stay and the times of messages do not fall with the replicas.
+///
+/// Of how layers are recomputed, or which of several shardings of as many ways they have, all mixtures are options, but for
+/// those that another one beats: of `most_mixtures` at most, for each interval and number of ways (`is_whole`).
+class profile_options {
+ public:
+  /// Mixtures of an interval, at most.
+  static constexpr std::size_t most_mixtures = detail::stage_mixtures::most;
+
+  /// @throws argument_error for choices that make no sense; invalid_input as `check_figures`, and for a layer that
+  ///         has none of the recomputations
+  profile_options(const profile& model, device_choices choices)
+      : choices_(std::move(choices)),
+        links_(choices_.machine),
+        layers_(model, choices_.ways, choices_.recomputations, choices_.memory) {
+    check();
+  }
+
+  /// Number of layers.
+  [[nodiscard]] std::size_t size() const noexcept { return layers_.size(); }
+  /// Of positions.
+  [[nodiscard]] std::size_t period() const noexcept { return links_.period(); }
+  /// The links of the machine.
+  [[nodiscard]] const placed_links& links() const noexcept { return links_; }
+  /// Whether no mixture was left out of any interval because there were too many. O(n^2) sums of mixtures.
+  [[nodiscard]] bool is_whole() const {
+    for (std::size_t w = 0; w < choices_.ways.size(); ++w) {
+      for (std::size_t last = 1; last <= size(); ++last) {
+        detail::stage_mixtures mixtures;
+        for (std::size_t i = last; i-- > 0;) mixtures.add(layers_.of(w, i));
+        if (!mixtures.is_whole()) return false;
+      }
+    }
+    return true;
+  }
+
+  /// See `stage_option_model`.
+  /// @{
+  template <class Visit>
+  void each_option(const stage_query& query, const Visit& visit) const {
+    for (std::size_t w = 0; w < choices_.ways.size(); ++w) {
+      detail::stage_mixtures mixtures;
+      for (std::size_t i = query.last; i-- > query.first;) mixtures.add(layers_.of(w, i));
+      show(w, mixtures, query, visit);
+    }
+  }
+  template <class Visit>
+  void each_stage(std::size_t last, const Visit& visit) const {
+    std::vector<detail::stage_mixtures> mixtures(choices_.ways.size());
+    for (std::size_t first = last; first-- > 0;) {
+      for (std::size_t w = 0; w < mixtures.size(); ++w) mixtures[w].add(layers_.of(w, first));
+      if (!visit(first, mixed_options{*this, mixtures})) return;
+    }
+  }
+  /// @}
+
+  /// How the layers of a stage are run, by an option of it: of each layer its number among the alternatives of as many
+  /// ways, which `alternative` tells. @pre it is one of its options
+  [[nodiscard]] std::vector<std::size_t> mixture(std::size_t first, std::size_t last,
+                                                 const stage_option& option) const {
+    const std::size_t w = way_of(option.ways);
+    std::vector<detail::stage_mixtures> steps(1);
+    for (std::size_t i = last; i-- > first;) {
+      steps.push_back(steps.back());
+      steps.back().add(layers_.of(w, i));
+    }
+    std::vector<std::size_t> result;
+    std::size_t point = option.choice;
+    for (std::size_t i = first; i < last; ++i) {
+      const detail::stage_mixtures::origin from = steps[last - i].from(point);
+      result.push_back(from.alternative);
+      point = from.point;
+    }
+    return result;
+  }
+
+  /// What a layer takes by an alternative.
+  [[nodiscard]] const detail::layer_way& alternative(std::size_t layer, std::size_t ways, std::size_t number) const {
+    return layers_.of(way_of(ways), layer)[number];
+  }
+
+ private:
+  struct mixed_options {
+    const profile_options& model;
+    const std::vector<detail::stage_mixtures>& mixtures;
+
+    template <class Visit>
+    void each_option(const stage_query& query, const Visit& visit) const {
+      for (std::size_t w = 0; w < mixtures.size(); ++w) model.show(w, mixtures[w], query, visit);
+    }
+  };
+
+  [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept {
+    std::size_t w = 0;
+    while (w + 1 < choices_.ways.size() && choices_.ways[w] != ways) ++w;
+    return w;
+  }
+
+  void check() const {
+    const auto refuse = [](const char* name, const std::string& value, const char* must) {
+      detail::fail(argument_error("profile_options", name, value, must));
+    };
+    for (const auto& [name, list] : {std::pair("replicas", &choices_.replicas), std::pair("ways", &choices_.ways)}) {
+      if (list->empty()) refuse(name, "{}", "must have a number");
+      for (const std::size_t each : *list) {
+        if (each == 0) refuse(name, "0", "must be at least 1");
+      }
+    }
+    if (!is_finite(choices_.gradient_bytes) || is_negative(choices_.gradient_bytes)) {
+      refuse("gradient_bytes", detail::number_text(choices_.gradient_bytes), "must be finite and not negative");
+    }
+  }
+
+  /// Whether every group of so many devices lies close together.
+  [[nodiscard]] bool is_close(std::size_t position, std::size_t replicas, std::size_t ways) const noexcept {
+    for (std::size_t d = 0; d < replicas && ways > 1; ++d) {
+      if (!links_.is_close(position + d * ways, ways)) return false;
+    }
+    return true;
+  }
+
+  template <class Visit>
+  void show(std::size_t w, const detail::stage_mixtures& mixtures, const stage_query& query, const Visit& visit) const {
+    const std::size_t ways = choices_.ways[w];
+    const std::size_t period = links_.period();
+    for (const std::size_t d : choices_.replicas) {
+      const std::size_t devices = d * ways;
+      if (devices > links_.devices()) continue;
+      // Positions repeat: a whole number of periods is added, so that nothing falls below 0.
+      const std::size_t rounds = (devices + period - 1) / period * period;
+      const std::size_t start = (query.device % period + rounds - devices) % period;
+      if (!is_close(start, d, ways)) continue;
+      stage_option option;
+      option.replicas = d;
+      option.ways = ways;
+      const auto share = static_cast<double>(choices_.own_microbatches ? 1 : d);
+      const double input = query.first == 0 ? 0 : layers_.output(query.first - 1);
+      const double output = query.last == size() ? 0 : layers_.output(query.last - 1);
+      if (query.first != 0) option.message = links_.before(start)(input / share);
+      for (std::size_t k = 0; k < mixtures.size(); ++k) {
+        const detail::layer_way& sum = mixtures[k];
+        option.choice = k;
+        option.forward = sum.forward / share;
+        option.backward = sum.backward / share;
+        option.time = option.forward + option.backward;
+        option.all_reduce = sum.update + exchange(start, d, ways, sum.parameters);
+        option.activations = sum.activations / share;
+        option.resident = sum.resident + (sum.workspace + layers_.buffers() * (input + output)) / share;
+        if (option.time > query.most_time) continue;
+        visit(option);
+      }
+    }
+  }
+
+  /// Seconds of a ring of replicas that sum their gradients.
+  [[nodiscard]] double exchange(std::size_t start, std::size_t replicas, std::size_t ways, double parameters) const {
+    if (replicas < 2) return 0;
+    const link_speed link = links_.within(start, replicas * ways);
+    const auto d = static_cast<double>(replicas);
+    return 2 * (d - 1) * link(choices_.gradient_bytes * parameters / d);
+  }
+
+  device_choices choices_;
+  placed_links links_;
+  detail::layer_ways layers_;
+};
+
+}  // namespace stagecut::inline v0
