@@ -80,11 +80,14 @@ void check(const hybrid_case& drawn) {
     CHECK(joint_tests::bytes_of(drawn.request, found->stages) <= *drawn.request.memory_per_device);
   }
   if (!drawn.all_reduce) CHECK(found->stages == best.stages);
-  detail::length_search<joint_tests::some_stages> forgetful(drawn.model, drawn.request,
-                                                            {drawn.messages, drawn.all_reduce}, 0);
+  const detail::hybrid_rules rules(drawn.request, drawn.model.period());
+  const detail::length_terms terms{drawn.messages, drawn.all_reduce};
+  detail::search_clock clock(drawn.request.limits);
+  detail::length_program<joint_tests::some_stages> program(drawn.model, rules, terms, clock, 0);
+  detail::length_search forgetful(program, terms, drawn.request.microbatches, 0, clock);
   forgetful.run();
-  CHECK(forgetful.best().cost == *best.cost);
-  if (!drawn.all_reduce) CHECK(forgetful.best().stages == best.stages);
+  CHECK(forgetful.cost() == *best.cost);
+  if (!drawn.all_reduce) CHECK(forgetful.best() == best.stages);
   for (const std::size_t nodes : {0U, 1U, 3U}) {
     hybrid_case limited = drawn;
     limited.request.limits.node_limit = nodes;

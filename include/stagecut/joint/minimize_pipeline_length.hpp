@@ -10,6 +10,7 @@
 #include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -32,13 +33,19 @@ struct minimize_pipeline_length_fn {
     using answer = outcome<hybrid_cut>;
     detail::check_hybrid_request("minimize_pipeline_length", model.size(), detail::period_of(model), request);
     if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
-    detail::length_search<Model> search(model, request, {options.messages, options.all_reduce});
+    const detail::hybrid_rules rules(request, detail::period_of(model));
+    const detail::length_terms terms{options.messages, options.all_reduce};
+    detail::search_clock clock(request.limits);
+    detail::length_program<Model> program(model, rules, terms, clock);
+    const double even = detail::least_work_of(model, model.size()) / static_cast<double>(request.devices);
+    detail::length_search search(program, terms, request.microbatches, even, clock);
     search.run();
     if (!search.has_cut()) {
       return search.is_proved() ? answer::infeasible(detail::why_no_hybrid(model, request))
                                 : answer::unknown({reason::cause::limit_reached});
     }
-    return search.is_proved() ? answer::optimal(std::move(search.best())) : answer::feasible(std::move(search.best()));
+    hybrid_cut cut{std::move(search.best()), search.cost(), search.bound(), search.searches()};
+    return search.is_proved() ? answer::optimal(std::move(cut)) : answer::feasible(std::move(cut));
   }
 };
 

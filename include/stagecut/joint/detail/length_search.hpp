@@ -7,15 +7,10 @@
 #include <limits>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
-#include <stagecut/joint/detail/hybrid_rules.hpp>
-#include <stagecut/joint/detail/known_options.hpp>
 #include <stagecut/joint/detail/length_program.hpp>
-#include <stagecut/joint/hybrid_request.hpp>
-#include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -43,53 +38,61 @@ template <class Holds>
 /// threshold is the largest x for which that is below the best cost so far: nothing between is better. It is below the
 /// largest stage of a cut that was found where that has its E, so always if there is none; else it is tried whether a cut has a
 /// stage as long as the threshold, and so the E of its pair.
-template <stage_option_model Model>
+///
+/// A `Program` has `run`, `found`, `greatest`, `largest_within` and `cut_of` as `length_program`; a stage of its cuts has an
+/// `option`.
+template <class Program>
 class length_search {
  public:
-  length_search(const Model& model, const hybrid_request& request, length_terms terms,
-                std::size_t most_options = known_options<Model>::few)
-      : rules_(request, detail::period_of(model)),
+  using cut_type = decltype(std::declval<Program&>().cut_of(std::declval<const hybrid_label&>()));
+
+  /// @param least  no cut has a lesser largest stage, nor a lesser sum
+  length_search(Program& program, length_terms terms, std::size_t microbatches, double least, search_clock& clock)
+      : program_(program),
         terms_(terms),
-        clock_(request.limits),
-        program_(model, rules_, terms, clock_, most_options),
-        factor_(static_cast<double>(request.microbatches - 1)),
-        least_largest_(detail::least_work_of(model, model.size()) / static_cast<double>(request.devices) *
-                       (1 - 0x1p-30)) {
-    best_.bound = (least_largest_ + factor_ * least_largest_) * (1 - 0x1p-30);
+        clock_(clock),
+        factor_(static_cast<double>(microbatches - 1)),
+        least_largest_(least * (1 - 0x1p-30)) {
+    bound_ = (least_largest_ + factor_ * least_largest_) * (1 - 0x1p-30);
   }
 
   /// Runs to the end, or to a limit.
   void run() {
     double threshold = std::numeric_limits<double>::max();
     for (;;) {
-      const std::optional<double> less_than = has_cut() ? std::optional<double>(best_.cost) : std::nullopt;
+      const std::optional<double> less_than = has_cut() ? std::optional<double>(cost_) : std::nullopt;
       if (!program_.run(threshold, less_than, factor_ * least_largest_)) return;
-      ++best_.searches;
+      ++searches_;
       if (program_.found().empty()) break;
       take_found(threshold);
       const double greatest = program_.greatest();
       const double limit = greatest < threshold ? next_above(greatest) : threshold;
-      const auto next = greatest_double(limit, [this](double x) { return least_cost(x) < best_.cost; });
+      const auto next = greatest_double(limit, [this](double x) { return least_cost(x) < cost_; });
       if (!next || *next < least_largest_) break;
       const double bound = least_cost(least_largest_) * (1 - 0x1p-30);
-      best_.bound = best_.bound < bound ? bound : best_.bound;
+      bound_ = bound_ < bound ? bound : bound_;
       tell();
       threshold = program_.largest_within(*next);
     }
     is_proved_ = true;
-    if (has_cut()) best_.bound = best_.cost;
-    if (has_cut() && !(best_.cost <= std::numeric_limits<double>::max())) {
+    if (has_cut()) bound_ = cost_;
+    if (has_cut() && !(cost_ <= std::numeric_limits<double>::max())) {
       fail(invalid_input("stages", "the pipeline takes longer than a double holds"));
     }
     tell();
   }
 
   /// Whether there is a cut; else there is none at all, if it is proved.
-  [[nodiscard]] bool has_cut() const noexcept { return !best_.stages.empty(); }
+  [[nodiscard]] bool has_cut() const noexcept { return !best_.empty(); }
   /// Whether the search ran to its end.
   [[nodiscard]] bool is_proved() const noexcept { return is_proved_; }
-  /// The best cut found.
-  [[nodiscard]] hybrid_cut& best() noexcept { return best_; }
+  /// The best cut found, what it costs, what all cost at least, and dynamic programs run.
+  /// @{
+  [[nodiscard]] cut_type& best() noexcept { return best_; }
+  [[nodiscard]] double cost() const noexcept { return cost_; }
+  [[nodiscard]] double bound() const noexcept { return bound_; }
+  [[nodiscard]] std::size_t searches() const noexcept { return searches_; }
+  /// @}
 
  private:
   [[nodiscard]] static double next_above(double x) noexcept {
@@ -112,7 +115,7 @@ class length_search {
     for (const hybrid_label& label : program_.found()) {
       if (terms_.all_reduce) {
         const double largest = label.is_below ? least_largest_ : threshold;
-        if (!has_cut() || (label.sum + factor_ * largest) + label.exposed < best_.cost) take(program_.cut_of(label));
+        if (!has_cut() || (label.sum + factor_ * largest) + label.exposed < cost_) take(program_.cut_of(label));
       } else if (least == nullptr || label.sum < least->sum ||
                  (label.sum == least->sum && label.devices < least->devices)) {
         least = __builtin_addressof(label);
@@ -121,14 +124,14 @@ class length_search {
     if (least != nullptr) take(program_.cut_of(*least));
   }
 
-  void take(std::vector<hybrid_stage> stages) {
+  void take(cut_type stages) {
     const double cost = cost_of(stages);
-    if (has_cut() && !(cost < best_.cost)) return;
-    best_.stages = std::move(stages);
-    best_.cost = cost;
+    if (has_cut() && !(cost < cost_)) return;
+    best_ = std::move(stages);
+    cost_ = cost;
   }
 
-  [[nodiscard]] double cost_of(const std::vector<hybrid_stage>& stages) const {
+  [[nodiscard]] double cost_of(const cut_type& stages) const {
     double sum = 0;
     double largest = 0;
     for (std::size_t i = stages.size(); i-- > 0;) {
@@ -144,19 +147,21 @@ class length_search {
   }
 
   void tell() {
-    if (best_.bound > best_.cost && has_cut()) best_.bound = best_.cost;
-    clock_.state.makespan = best_.cost;
-    clock_.state.bound = best_.bound;
+    if (bound_ > cost_ && has_cut()) bound_ = cost_;
+    clock_.state.makespan = cost_;
+    clock_.state.bound = bound_;
     clock_.tell();
   }
 
-  hybrid_rules rules_;
+  Program& program_;
   length_terms terms_;
-  search_clock clock_;
-  length_program<Model> program_;
+  search_clock& clock_;
   double factor_;
   double least_largest_;  // no cut has a lesser largest stage
-  hybrid_cut best_{};
+  cut_type best_{};
+  double cost_ = 0;
+  double bound_ = 0;
+  std::size_t searches_ = 0;
   bool is_proved_ = false;
 };
 
