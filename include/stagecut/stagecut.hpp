@@ -91,6 +91,7 @@
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_inference.hpp>
 #include <stagecut/profile/transformer_training.hpp>
+#include <stagecut/profile/variant_graph.hpp>
 #include <stagecut/schedule/check_schedule.hpp>
 #include <stagecut/schedule/compare_runs.hpp>
 #include <stagecut/schedule/in_flight.hpp>

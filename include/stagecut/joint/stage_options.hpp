@@ -43,6 +43,16 @@ struct stage_query {
   /// Whether, of options on as many replicas and ways, only that is of use of which most microbatches fit into `memory`, of
   /// those the one with the least `time`.
   bool roomiest = false;
+  std::size_t most_devices = std::numeric_limits<std::size_t>::max();  ///< options on more are of no use
+  std::size_t least_held = 1;  ///< microbatches in flight: options of which fewer fit into `memory` are of no use
+  std::size_t most_held = std::numeric_limits<std::size_t>::max();  ///< likewise: room for more of them is of no use
+  /// Whether replicas take turns, so that each of r holds 1 + (h - 1) / r, rounded up, of h microbatches.
+  bool take_turns = false;
+
+  /// How many of `h` microbatches each of `replicas` holds.
+  [[nodiscard]] constexpr std::size_t share_of(std::size_t h, std::size_t replicas) const noexcept {
+    return !take_turns || h < 2 ? h : 2 + (h - 2) / replicas;
+  }
 };
 
 namespace detail {
@@ -68,6 +78,7 @@ struct any_option_visitor {
 /// | member | meaning |
 /// |---|---|
 /// | `each_stage(last, visit)` | calls `visit(first, options)` for the stages that end at a point, narrower ones before wider ones, where `options.each_option(query, visit)` are those of the stage; `visit` returns false where wider stages are of no use. Without it: all `[first, last)` |
+/// | `each_stage_between(last, least, most, visit)` | the same for the stages before which there is `least_work` from `least` to `most` |
 /// | `least_work(point)` | seconds of a device, at least, that all before a point takes, whatever the options: of a stage no option has `devices() * time` below the difference of those of its points |
 /// | `period()` | after how many devices positions repeat, where links differ: a divisor of the number of devices. Without it positions do not matter |
 ///
@@ -102,6 +113,16 @@ void each_stage_to(const Model& model, std::size_t last, const Visit& visit) {
     for (std::size_t first = last; first-- > 0;) {
       if (!visit(first, options_between<Model>{model})) return;
     }
+  }
+}
+
+/// The same, for the stages before which there is work from `least` to `most`, and maybe for others.
+template <stage_option_model Model, class Visit>
+void each_stage_between(const Model& model, std::size_t last, double least, double most, const Visit& visit) {
+  if constexpr (requires { model.each_stage_between(last, least, most, visit); }) {
+    model.each_stage_between(last, least, most, visit);
+  } else {
+    detail::each_stage_to(model, last, visit);
   }
 }
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/joint/detail/hybrid_labels.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/joint/stage_options.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Throws for a request that makes no sense for a model of so many points whose positions repeat after `period` devices.
+inline void check_hybrid_request(std::string_view function, std::size_t size, std::size_t period,
+                                 const hybrid_request& request) {
+  const auto refuse = [function](std::string_view argument, const std::string& value, std::string_view must) {
+    fail(argument_error(function, argument, value, must));
+  };
+  constexpr std::size_t most = std::size_t{1} << 31U;
+  if (size >= most) refuse("model.size()", joined({size}), "must be below 2^31");
+  if (request.devices == 0) refuse("request.devices", "0", "must be at least 1");
+  if (request.devices >= most) refuse("request.devices", joined({request.devices}), "must be below 2^31");
+  if (request.microbatches == 0) refuse("request.microbatches", "0", "must be at least 1");
+  if (request.stages && *request.stages == 0) refuse("request.stages", "0", "must be at least 1");
+  if (period == 0) refuse("model.period()", "0", "must be at least 1");
+  if (request.devices % period != 0) {
+    refuse("request.devices", joined({request.devices}),
+           joined({"must be a multiple of ", period, ", the model's period"}));
+  }
+  if (request.memory_per_device && !(*request.memory_per_device >= 0)) {
+    refuse("request.memory_per_device", std::to_string(*request.memory_per_device), "must not be negative");
+  }
+}
+
+/// What a request asks of a stage, given the label of those behind it.
+class hybrid_rules {
+ public:
+  static constexpr std::uint32_t no_limit = ~std::uint32_t{0};
+
+  /// @param period  of the model
+  hybrid_rules(const hybrid_request& request, std::size_t period)
+      : request_(request),
+        memory_(request.memory_per_device),
+        devices_(static_cast<std::uint32_t>(request.devices)),
+        period_(static_cast<std::uint32_t>(period)) {}
+
+  /// From now on as if so much memory was asked for; unset: no limit.
+  void set_memory(std::optional<double> bytes) { memory_ = bytes; }
+
+  /// Which labels are compared: see `hybrid_labels::settle`.
+  [[nodiscard]] std::uint32_t label_period() const noexcept { return request_.at_most ? period_ : 0; }
+
+  /// `stage_query::device` of a stage before so many devices.
+  [[nodiscard]] std::size_t device_before(std::uint32_t behind) const noexcept {
+    return (devices_ - behind - 1) % period_ + 1;
+  }
+
+  /// Microbatches that a stage keeps, given what is behind it.
+  [[nodiscard]] std::size_t in_flight(const stage_option& option, std::uint32_t load) const noexcept {
+    if (request_.in_flight == in_flight_rule::replicas) return (load + option.replicas - 1) / option.replicas + 1;
+    return load >= request_.microbatches ? request_.microbatches : std::size_t{load} + 1;
+  }
+
+  /// Bytes that a device of a stage needs, given what is behind it.
+  [[nodiscard]] double bytes(const stage_option& option, std::uint32_t load) const noexcept {
+    return option.resident + option.activations * static_cast<double>(in_flight(option, load));
+  }
+
+  /// Whether a stage keeps to the memory.
+  [[nodiscard]] bool fits(const stage_option& option, std::uint32_t load) const noexcept {
+    return !memory_ || bytes(option, load) <= *memory_;
+  }
+
+  /// The label with one stage more, of which the sum and what is exposed are still to be told. Loads are told only where
+  /// they count, so that more labels are equal.
+  [[nodiscard]] hybrid_label before(const hybrid_label& label, const stage_option& option) const noexcept {
+    hybrid_label next;
+    next.devices = label.devices + static_cast<std::uint32_t>(option.devices());
+    next.stages = label.stages + (request_.stages ? 1 : 0);
+    if (!memory_) return next;
+    if (request_.in_flight == in_flight_rule::replicas) {
+      next.load = label.load + static_cast<std::uint32_t>(option.replicas);
+    } else {
+      next.load = label.load + 1 < request_.microbatches ? label.load + 1 : label.load;
+    }
+    return next;
+  }
+
+  /// Whether an option takes no more than so many devices.
+  [[nodiscard]] static bool takes_at_most(const stage_option& option, std::size_t devices) noexcept {
+    return option.replicas <= devices && option.ways <= devices / option.replicas;
+  }
+
+  /// Whether stages from a point on can be a part of a cut, given how many devices they take and how many they are.
+  [[nodiscard]] bool may_begin(std::size_t point, const hybrid_label& label) const noexcept {
+    if (point == 0) {
+      return (request_.at_most || label.devices == devices_) && (!request_.stages || label.stages == *request_.stages);
+    }
+    if (label.devices >= devices_) return false;
+    if (!request_.stages) return true;
+    return label.stages < *request_.stages && *request_.stages - label.stages <= point;
+  }
+
+  [[nodiscard]] const hybrid_request& request() const noexcept { return request_; }
+  [[nodiscard]] std::uint32_t devices() const noexcept { return devices_; }
+  [[nodiscard]] std::optional<double> memory() const noexcept { return memory_; }
+
+ private:
+  const hybrid_request& request_;
+  std::optional<double> memory_;
+  std::uint32_t devices_;
+  std::uint32_t period_;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/joint/stage_options.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Throws for an option that no stage has.
+inline void check_option(const stage_query& query, const stage_option& option) {
+  constexpr double most = std::numeric_limits<double>::max();
+  for (const double each : {option.forward, option.backward, option.time, option.message, option.all_reduce,
+                            option.activations, option.resident}) {
+    if (each >= 0 && each <= most) continue;
+    fail(invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}),
+                       "an option has a time or bytes that are negative or not finite"));
+  }
+  if (option.replicas == 0 || option.ways == 0) {
+    fail(
+        invalid_input(joined({"stage [", query.first, ", ", query.last, ")"}), "an option has no replicas or no ways"));
+  }
+}
+
+/// Takes whatever stages it is shown: for concepts.
+struct any_stage_visitor {
+  template <class Options>
+  bool operator()(std::size_t, const Options&) const {
+    return true;
+  }
+};
+
+/// Whether the points of a model are those of a chain, so that stages lie between any two.
+template <class Model>
+inline constexpr bool is_chain = !requires(const Model& model) {
+  model.each_stage(std::size_t{}, any_stage_visitor{});
+};
+
+/// The options of a model's stages, asked for once: where there are few, they are kept.
+template <stage_option_model Model>
+class known_options {
+ public:
+  /// 50 MB.
+  static constexpr std::size_t few = std::size_t{1} << 19U;
+
+  /// @param memory     of a device: see `stage_query`
+  /// @param most_kept  options
+  explicit known_options(const Model& model, std::optional<double> memory, std::size_t most_kept = few)
+      : model_(model), memory_(memory), most_kept_(most_kept), of_(model.size() + 1) {}
+
+  /// Calls `visit(first, device, option)` for the stages that end at `last`, on devices before each of `devices`; it returns
+  /// false for an option that is of no use whatever comes before the stage, nor for a wider one on as many devices. Keeps
+  /// all that it is asked first, so `devices` must then hold all of later calls, and what is of no use must stay so.
+  template <class Visit>
+  void each(std::size_t last, const std::vector<std::size_t>& devices, double most_time, const Visit& visit) {
+    of_last& known = of_[last];
+    if (known.is_asked && keeps_) {
+      for (const asked& stage : known.stages) {
+        for (std::size_t i = stage.begin; i < stage.end; ++i) {
+          static_cast<void>(visit(std::size_t{stage.first}, std::size_t{stage.device}, known.options[i]));
+        }
+      }
+      return;
+    }
+    known.is_asked = keeps_;
+    if (keeps_) most_time = std::numeric_limits<double>::max();
+    detail::each_stage_to(model_, last, [&](std::size_t first, const auto& options) {
+      bool is_useful = false;
+      for (const std::size_t device : devices) {
+        const std::size_t begin = known.options.size();
+        const stage_query query{first, last, device, most_time, memory_};
+        options.each_option(query, [&](const stage_option& option) {
+          check_option(query, option);
+          if (keeps_) known.options.push_back(option);
+          is_useful = visit(first, device, option) || is_useful;
+        });
+        if (known.options.size() == begin) continue;
+        known.stages.push_back(
+            {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(device), begin, known.options.size()});
+        kept_ += known.options.size() - begin;
+        if (kept_ > most_kept_) forget();
+      }
+      return is_useful;
+    });
+  }
+
+  /// The same for the stage from `first` to `last` alone.
+  template <class Visit>
+  void of_stage(std::size_t first, std::size_t last, const std::vector<std::size_t>& devices, double most_time,
+                const Visit& visit) {
+    const auto show = [&](const auto& options) {
+      for (const std::size_t device : devices) {
+        const stage_query query{first, last, device, most_time, memory_};
+        options.each_option(query, [&](const stage_option& option) { visit(device, option); });
+      }
+    };
+    const of_last& known = of_[last];
+    if (known.is_asked && keeps_) {
+      for (const asked& stage : known.stages) {
+        if (stage.first != first) continue;
+        for (std::size_t i = stage.begin; i < stage.end; ++i) visit(std::size_t{stage.device}, known.options[i]);
+      }
+    } else if constexpr (is_chain<Model>) {
+      show(options_between<Model>{model_});
+    } else {
+      model_.each_stage(last, [&](std::size_t from, const auto& options) {
+        if (from == first) show(options);
+        return from > first;
+      });
+    }
+  }
+
+  /// The largest `value(option)` of those kept that is at most `most`; `most` itself where not all are kept.
+  template <class Value>
+  [[nodiscard]] double largest(double most, const Value& value) const {
+    if (!keeps_) return most;
+    double found = 0;
+    for (const of_last& known : of_) {
+      for (const stage_option& each : known.options) {
+        const double here = value(each);
+        if (here <= most && here > found) found = here;
+      }
+    }
+    return found;
+  }
+
+ private:
+  struct asked {
+    std::uint32_t first, device;
+    std::size_t begin, end;
+  };
+  struct of_last {
+    std::vector<asked> stages{};
+    std::vector<stage_option> options{};
+    bool is_asked = false;
+  };
+
+  void forget() {
+    keeps_ = false;
+    kept_ = 0;
+    for (of_last& each : of_) each.stages = {}, each.options = {};
+  }
+
+  const Model& model_;
+  std::optional<double> memory_;
+  std::size_t most_kept_;
+  std::vector<of_last> of_;
+  std::size_t kept_ = 0;
+  bool keeps_ = true;
+};
+
+}  // namespace stagecut::inline v0::detail

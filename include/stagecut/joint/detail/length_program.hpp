@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/joint/detail/hybrid_labels.hpp>
+#include <stagecut/joint/detail/hybrid_rules.hpp>
+#include <stagecut/joint/detail/known_options.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/joint/stage_options.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What the length of a pipeline is made of: see `length_options`.
+struct length_terms {
+  bool messages = false;
+  bool all_reduce = false;
+
+  /// What an option adds to the sum.
+  [[nodiscard]] double summed(const stage_option& option) const noexcept {
+    return messages ? option.time + 2 * option.message : option.time;
+  }
+  /// What it adds to the largest.
+  [[nodiscard]] double largest(const stage_option& option) const noexcept {
+    return messages && option.time < 2 * option.message ? 2 * option.message : option.time;
+  }
+  /// What is exposed of the exchanges of gradients of a stage and those behind it, where each of them hides so much of
+  /// those behind it.
+  [[nodiscard]] static double exposed(const stage_option& option, double behind, double hidden) noexcept {
+    const double left = behind - hidden;
+    return left < option.all_reduce ? option.all_reduce : left;
+  }
+};
+
+/// The least sum of cuts in which no stage takes longer than a threshold, and the cuts that have it: a dynamic program over
+/// (point, devices, what is kept in memory), from the output to the input.
+template <stage_option_model Model>
+class length_program {
+ public:
+  /// @param most_options  that are kept, so that the model is asked once
+  length_program(const Model& model, const hybrid_rules& rules, length_terms terms, search_clock& clock,
+                 std::size_t most_options = known_options<Model>::few)
+      : model_(model),
+        rules_(rules),
+        terms_(terms),
+        clock_(clock),
+        options_(model, rules.memory(), most_options),
+        labels_(model.size() + 1) {}
+
+  /// Finds the labels of the whole model for a threshold.
+  /// @param less_than      leaves out what costs as much, or more, whatever comes before
+  /// @param least_largest  what the largest stage adds to the cost at least
+  /// @return               false: a limit was reached
+  bool run(double threshold, std::optional<double> less_than, double least_largest) {
+    threshold_ = threshold;
+    greatest_ = 0;
+    least_refused_ = std::numeric_limits<double>::max();
+    const std::size_t size = model_.size();
+    for (hybrid_labels& each : labels_) each.clear();
+    hybrid_label none;
+    none.is_below = terms_.all_reduce;
+    labels_[size].add(none, 0);
+    for (std::size_t last = size; last > 0; --last) {
+      labels_[last].settle(rules_.label_period());
+      if (labels_[last].empty()) continue;
+      options_.each(last, devices_before(last), threshold,
+                    [&](std::size_t first, std::size_t device, const stage_option& option) {
+                      return extend(first, last, device, option, less_than, least_largest);
+                    });
+      if (clock_.look()) return false;
+    }
+    labels_[0].settle(rules_.label_period());
+    return true;
+  }
+
+  /// Labels of the whole model.
+  [[nodiscard]] const hybrid_labels& found() const noexcept { return labels_[0]; }
+
+  /// No stage that was looked at takes longer, of those within the threshold.
+  [[nodiscard]] double greatest() const noexcept { return greatest_; }
+
+  /// If there is no cut for want of memory: one needs as much at least.
+  [[nodiscard]] double least_refused() const noexcept { return least_refused_; }
+
+  /// What is the largest of the options that are within a threshold; the threshold where that is not known.
+  [[nodiscard]] double largest_within(double threshold) const {
+    return options_.largest(threshold, [this](const stage_option& option) { return terms_.largest(option); });
+  }
+
+  /// Of the cuts of a label of the whole model the one that, compared stage by stage from the input, has the stage that ends
+  /// first, then the one with fewer replicas, then fewer ways, then the smaller `choice`.
+  [[nodiscard]] std::vector<hybrid_stage> cut_of(const hybrid_label& whole) {
+    std::vector<hybrid_stage> stages;
+    std::uint32_t devices = whole.devices;
+    std::uint32_t count = whole.stages;
+    for (std::size_t point = 0; point < model_.size();) {
+      std::optional<hybrid_stage> next;
+      for (std::size_t last = point + 1; last <= model_.size() && !next; ++last) {
+        if (labels_[last].empty()) continue;
+        options_.of_stage(point, last, devices_before(last), threshold_,
+                          [&](std::size_t device, const stage_option& option) {
+                            consider({point, last, 0, option}, device, devices, count, whole, stages, next);
+                          });
+      }
+      if (!next) break;  // cannot be
+      const auto taken = static_cast<std::uint32_t>(next->option.devices());
+      next->first_device = rules_.devices() - devices;
+      devices -= taken;
+      if (count > 0) --count;
+      stages.push_back(*next);
+      point = next->last;
+    }
+    return stages;
+  }
+
+ private:
+  static constexpr double rounded = 1 - 0x1p-30;  // more than a sum of a million stages is rounded
+
+  [[nodiscard]] std::vector<std::size_t> devices_before(std::size_t last) const {
+    std::vector<std::size_t> found;
+    for (const hybrid_label& label : labels_[last]) {
+      if (label.devices >= rules_.devices()) continue;
+      const std::size_t device = rules_.device_before(label.devices);
+      bool is_new = true;
+      for (const std::size_t each : found) is_new = is_new && each != device;
+      if (is_new) found.push_back(device);
+    }
+    return found;
+  }
+
+  /// Puts a stage before every label at its end; false: neither it nor a wider one is of use.
+  bool extend(std::size_t first, std::size_t last, std::size_t device, const stage_option& option,
+              std::optional<double> less_than, double least_largest) {
+    if (clock_.over() || option.time > threshold_) return false;
+    if (!hybrid_rules::takes_at_most(option, rules_.devices())) return false;
+    const auto taken = static_cast<std::uint32_t>(option.devices());
+    const double largest = terms_.largest(option);
+    const double work = detail::least_work_of(model_, first);
+    bool is_useful = false;
+    clock_.work(labels_[last].size());
+    for (const hybrid_label& label : labels_[last]) {
+      if (label.devices > rules_.devices() - taken || rules_.device_before(label.devices) != device) continue;
+      if (!rules_.fits(option, label.load)) {
+        const double bytes = rules_.bytes(option, label.load);
+        least_refused_ = bytes < least_refused_ ? bytes : least_refused_;
+        continue;
+      }
+      is_useful = true;
+      if (largest > threshold_) break;
+      greatest_ = greatest_ < largest ? largest : greatest_;
+      const hybrid_label next = before(label, option);
+      if (!rules_.may_begin(first, next)) continue;
+      // What is before takes so long at least, on the devices that are left.
+      const double rest = first == 0 ? 0 : work / static_cast<double>(rules_.devices() - next.devices);
+      if (rest * rounded > threshold_) continue;
+      if (less_than && (next.sum + rest + least_largest) * rounded >= *less_than) continue;
+      labels_[first].add(next, rules_.label_period());
+    }
+    return is_useful;
+  }
+
+  /// The label with a stage more.
+  [[nodiscard]] hybrid_label before(const hybrid_label& label, const stage_option& option) const {
+    hybrid_label next = rules_.before(label, option);
+    next.sum = terms_.summed(option) + label.sum;
+    if (!(next.sum <= std::numeric_limits<double>::max())) {
+      fail(invalid_input("stages", "their times sum to more than a double holds"));
+    }
+    if (!terms_.all_reduce) return next;
+    next.exposed = length_terms::exposed(option, label.exposed, threshold_);
+    next.is_below = label.is_below && terms_.largest(option) < threshold_;
+    return next;
+  }
+
+  /// Whether a stage can be the next one of the cut of a label, given those before it; keeps the first by the rule for ties.
+  void consider(const hybrid_stage& stage, std::size_t device, std::uint32_t devices, std::uint32_t count,
+                const hybrid_label& whole, const std::vector<hybrid_stage>& ahead, std::optional<hybrid_stage>& next) {
+    const stage_option& option = stage.option;
+    if (terms_.largest(option) > threshold_ || !hybrid_rules::takes_at_most(option, devices)) return;
+    if (next && !is_before(option, next->option)) return;
+    const auto behind = devices - static_cast<std::uint32_t>(option.devices());
+    for (const hybrid_label& label : labels_[stage.last]) {
+      if (label.devices != behind || label.stages + (count > 0 ? 1 : 0) != count) continue;
+      if (rules_.device_before(label.devices) != device || !rules_.fits(option, label.load)) continue;
+      if (!completes(label, stage, ahead, whole)) continue;
+      next = stage;
+      return;
+    }
+  }
+
+  /// Whether stages before those of a label fit, and make a cut that is no worse than that of a label of the whole model.
+  [[nodiscard]] bool completes(hybrid_label label, const hybrid_stage& stage, const std::vector<hybrid_stage>& ahead,
+                               const hybrid_label& whole) const {
+    for (std::size_t i = ahead.size() + 1; i-- > 0;) {
+      const stage_option& option = i == ahead.size() ? stage.option : ahead[i].option;
+      if (!rules_.fits(option, label.load)) return false;
+      label = before(label, option);
+    }
+    return label.sum <= whole.sum && label.exposed <= whole.exposed && label.is_below <= whole.is_below;
+  }
+
+  [[nodiscard]] static bool is_before(const stage_option& a, const stage_option& b) noexcept {
+    if (a.replicas != b.replicas) return a.replicas < b.replicas;
+    if (a.ways != b.ways) return a.ways < b.ways;
+    return a.choice < b.choice;
+  }
+
+  const Model& model_;
+  const hybrid_rules& rules_;
+  length_terms terms_;
+  search_clock& clock_;
+  known_options<Model> options_;
+  std::vector<hybrid_labels> labels_;  // of every point
+  double threshold_ = 0;
+  double greatest_ = 0;
+  double least_refused_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail

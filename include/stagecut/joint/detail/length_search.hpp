@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/joint/detail/hybrid_labels.hpp>
+#include <stagecut/joint/detail/length_program.hpp>
+#include <stagecut/makespan/detail/search_clock.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The greatest double below `limit`, none of them negative, for which `holds`, which does for all below one for which it
+/// does; unset: not even for 0.
+template <class Holds>
+[[nodiscard]] std::optional<double> greatest_double(double limit, const Holds& holds) {
+  if (!(limit > 0) || !holds(0.0)) return std::nullopt;
+  std::uint64_t low = 0;  // of doubles that are not negative, the bits are in their order
+  std::uint64_t high = std::bit_cast<std::uint64_t>(limit);
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (holds(std::bit_cast<double>(middle)) ? low : high) = middle;
+  }
+  return std::bit_cast<double>(low);
+}
+
+/// Lowers the threshold for the largest stage from where it hinders nothing down to where nothing better can be.
+///
+/// Write S for the sum of a cut, K for the microbatches less one, E for what would be exposed if the largest stage were as
+/// long as the threshold. The dynamic program finds all pairs (S, E) that no cut within the threshold beats. A lower
+/// threshold has fewer cuts, and hides less: its pairs are beaten by these. So a cut of which the largest stage takes x,
+/// within the threshold, costs (S + K x) + E of some pair at least, as computed, since rounding keeps the order. The next
+/// threshold is the largest x for which that is below the best cost so far: nothing between is better. It is below the
+/// largest stage of a cut that was found where that has its E, so always if there is none; else it is tried whether a cut has a
+/// stage as long as the threshold, and so the E of its pair.
+///
+/// A `Program` has `run`, `found`, `greatest`, `largest_within` and `cut_of` as `length_program`; a stage of its cuts has an
+/// `option`.
+template <class Program>
+class length_search {
+ public:
+  using cut_type = decltype(std::declval<Program&>().cut_of(std::declval<const hybrid_label&>()));
+
+  /// @param least  no cut has a lesser largest stage, nor a lesser sum
+  length_search(Program& program, length_terms terms, std::size_t microbatches, double least, search_clock& clock)
+      : program_(program),
+        terms_(terms),
+        clock_(clock),
+        factor_(static_cast<double>(microbatches - 1)),
+        least_largest_(least * (1 - 0x1p-30)) {
+    bound_ = (least_largest_ + factor_ * least_largest_) * (1 - 0x1p-30);
+  }
+
+  /// Runs to the end, or to a limit.
+  void run() {
+    double threshold = std::numeric_limits<double>::max();
+    for (;;) {
+      const std::optional<double> less_than = has_cut() ? std::optional<double>(cost_) : std::nullopt;
+      if (!program_.run(threshold, less_than, factor_ * least_largest_)) return;
+      ++searches_;
+      if (program_.found().empty()) break;
+      take_found(threshold);
+      const double greatest = program_.greatest();
+      const double limit = greatest < threshold ? next_above(greatest) : threshold;
+      const auto next = greatest_double(limit, [this](double x) { return least_cost(x) < cost_; });
+      if (!next || *next < least_largest_) break;
+      const double bound = least_cost(least_largest_) * (1 - 0x1p-30);
+      bound_ = bound_ < bound ? bound : bound_;
+      tell();
+      threshold = program_.largest_within(*next);
+    }
+    is_proved_ = true;
+    if (has_cut()) bound_ = cost_;
+    if (has_cut() && !(cost_ <= std::numeric_limits<double>::max())) {
+      fail(invalid_input("stages", "the pipeline takes longer than a double holds"));
+    }
+    tell();
+  }
+
+  /// Whether there is a cut; else there is none at all, if it is proved.
+  [[nodiscard]] bool has_cut() const noexcept { return !best_.empty(); }
+  /// Whether the search ran to its end.
+  [[nodiscard]] bool is_proved() const noexcept { return is_proved_; }
+  /// The best cut found, what it costs, what all cost at least, and dynamic programs run.
+  /// @{
+  [[nodiscard]] cut_type& best() noexcept { return best_; }
+  [[nodiscard]] double cost() const noexcept { return cost_; }
+  [[nodiscard]] double bound() const noexcept { return bound_; }
+  [[nodiscard]] std::size_t searches() const noexcept { return searches_; }
+  /// @}
+
+ private:
+  [[nodiscard]] static double next_above(double x) noexcept {
+    return x < std::numeric_limits<double>::max() ? std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) + 1) : x;
+  }
+
+  /// What a cut within the threshold costs at least if its largest stage takes `largest`.
+  [[nodiscard]] double least_cost(double largest) const {
+    std::optional<double> least;
+    for (const hybrid_label& label : program_.found()) {
+      const double here = (label.sum + factor_ * largest) + label.exposed;
+      if (!least || here < *least) least = here;
+    }
+    return least.value_or(0);
+  }
+
+  /// Takes the best of the cuts found, if it is better.
+  void take_found(double threshold) {
+    const hybrid_label* least = nullptr;
+    for (const hybrid_label& label : program_.found()) {
+      if (terms_.all_reduce) {
+        const double largest = label.is_below ? least_largest_ : threshold;
+        if (!has_cut() || (label.sum + factor_ * largest) + label.exposed < cost_) take(program_.cut_of(label));
+      } else if (least == nullptr || label.sum < least->sum ||
+                 (label.sum == least->sum && label.devices < least->devices)) {
+        least = __builtin_addressof(label);
+      }
+    }
+    if (least != nullptr) take(program_.cut_of(*least));
+  }
+
+  void take(cut_type stages) {
+    const double cost = cost_of(stages);
+    if (has_cut() && !(cost < cost_)) return;
+    best_ = std::move(stages);
+    cost_ = cost;
+  }
+
+  [[nodiscard]] double cost_of(const cut_type& stages) const {
+    double sum = 0;
+    double largest = 0;
+    for (std::size_t i = stages.size(); i-- > 0;) {
+      sum = terms_.summed(stages[i].option) + sum;
+      const double here = terms_.largest(stages[i].option);
+      largest = largest < here ? here : largest;
+    }
+    double exposed = 0;
+    for (std::size_t i = terms_.all_reduce ? stages.size() : 0; i-- > 0;) {
+      exposed = length_terms::exposed(stages[i].option, exposed, largest);
+    }
+    return (sum + factor_ * largest) + exposed;
+  }
+
+  void tell() {
+    if (bound_ > cost_ && has_cut()) bound_ = cost_;
+    clock_.state.makespan = cost_;
+    clock_.state.bound = bound_;
+    clock_.tell();
+  }
+
+  Program& program_;
+  length_terms terms_;
+  search_clock& clock_;
+  double factor_;
+  double least_largest_;  // no cut has a lesser largest stage
+  cut_type best_{};
+  double cost_ = 0;
+  double bound_ = 0;
+  std::size_t searches_ = 0;
+  bool is_proved_ = false;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/stage_time_search.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/makespan/detail/why_no_cut.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Whole bytes that are enough.
+[[nodiscard]] inline std::size_t whole_bytes(double bytes) {
+  const std::size_t whole = whole_number(bytes, false);
+  return static_cast<double>(whole) < bytes ? whole + 1 : whole;
+}
+
+/// The stage that needs most bytes.
+struct fullest_stage {
+  std::size_t number = 0;
+  double bytes = 0;
+
+  template <class Search>
+  explicit fullest_stage(const Search& search) {
+    for (std::size_t s = 0; s < search.stages().size(); ++s) {
+      const stage_option& option = search.stages()[s].option;
+      const double here = option.activations * static_cast<double>(search.held()[s]) + option.resident;
+      if (s > 0 && here <= bytes) continue;
+      number = s;
+      bytes = here;
+    }
+  }
+
+  template <class Search>
+  [[nodiscard]] std::string place(const Search& search) const {
+    const hybrid_stage& stage = search.stages()[number];
+    const std::size_t held = search.held()[number];
+    return joined({"stage ", number, " of ", search.stages().size(), " of the plan that needs least, from point ", stage.first, " to ",
+                   stage.last, " on ", stage.option.replicas, " x ", stage.option.ways, " devices, with ",
+                   bytes_text(whole_bytes(stage.option.resident)), " that stay and ", held, held == 1 ? " microbatch" : " microbatches",
+                   " in flight of ", bytes_text(whole_bytes(stage.option.activations)), ","});
+  }
+};
+
+/// Why there is no plan whatever its stages take: the fewest bytes of a device with which there is one, and the fullest stage
+/// of that plan; or that memory is not the obstacle. If a limit is reached first, bytes that would do.
+template <class Search>
+[[nodiscard]] reason why_no_stage_time(Search& search, const hybrid_request& request) {
+  using found = typename Search::found;
+  constexpr double any_time = std::numeric_limits<double>::max();
+  reason why{reason::cause::constraint};
+  why.place = joined({request.stages ? std::to_string(*request.stages) : std::string("any number of"), " stages on ",
+                      request.at_most ? "at most " : "all of ", request.devices, " devices"});
+  if (!request.memory_per_device) return why;
+  if (search.run(any_time, std::nullopt) != found::plan) return why;
+  fullest_stage fullest(search);
+  std::string place = fullest.place(search);
+  std::size_t enough = whole_bytes(fullest.bytes);
+  std::size_t too_few = whole_number(*request.memory_per_device, false);
+  bool least = true;
+  bool halve = true;
+  while (enough > too_few + 1 && least) {
+    const std::size_t tried = halve ? too_few + (enough - too_few) / 2 : enough - 1;
+    const found what = search.run(any_time, static_cast<double>(tried));
+    least = what != found::stopped;
+    if (what == found::none) too_few = tried;
+    halve = what == found::none && !halve ? true : !halve;
+    if (what != found::plan) continue;
+    fullest = fullest_stage(search);
+    place = fullest.place(search);
+    enough = whole_bytes(fullest.bytes) < tried ? whole_bytes(fullest.bytes) : tried;
+  }
+  why.what = reason::cause::memory;
+  why.available = whole_number(*request.memory_per_device, false);
+  why.needed = least ? enough : too_few + 1;  // so much is proved
+  why.place = std::move(place);
+  why.remedy = joined({enough, " bytes a device would do"});
+  return why;
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/stage_time_search.hpp>
+#include <stagecut/joint/detail/why_no_stage_time.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/joint/stage_options.hpp>
+
+namespace stagecut::inline v0 {
+
+/// See `minimize_stage_time`.
+struct minimize_stage_time_fn {
+  /// See `minimize_stage_time`.
+  template <stage_option_model Model>
+  [[nodiscard]] outcome<hybrid_cut> operator()(const Model& model, const hybrid_request& request) const {
+    using answer = outcome<hybrid_cut>;
+    check(model, request);
+    const std::size_t least_stages = request.stages.value_or(1);
+    if (least_stages > model.size()) {
+      return answer::infeasible({reason::cause::more_stages_than_layers, least_stages, model.size()});
+    }
+    detail::stage_time_search<Model> search(model, request);
+    thresholds range;
+    range.open = search.least_work() / static_cast<double>(request.devices) * (1 - 0x1p-40);
+    hybrid_cut best;
+    const auto first = start(search, request, range, best);
+    if (first == found::none) return answer::infeasible(detail::why_no_stage_time(search, request));
+    if (first == found::stopped) return answer::unknown({reason::cause::limit_reached});
+    const bool proved = lower(search, request, range, best);
+    best.bound = proved ? best.cost : range.open;
+    best.searches = search.searches();
+    return proved ? answer::optimal(std::move(best)) : answer::feasible(std::move(best));
+  }
+
+ private:
+  enum class found : std::uint8_t { plan, none, stopped };
+
+  /// What is known of thresholds.
+  struct thresholds {
+    double open = 0;  // the least one with which there may be a plan
+  };
+
+  template <class Model>
+  static void check(const Model& model, const hybrid_request& request) {
+    const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
+      detail::fail(argument_error("minimize_stage_time", argument, value, requirement));
+    };
+    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() / 2;
+    if (request.devices == 0 || request.devices > most) {
+      refuse("request.devices", std::to_string(request.devices), "must be from 1 to below 2^31");
+    }
+    if (request.microbatches == 0) refuse("request.microbatches", "0", "must be at least 1");
+    if (request.stages && *request.stages == 0) refuse("request.stages", "0", "must be at least 1");
+    const double memory = request.memory_per_device.value_or(0);
+    if (!is_finite(memory) || is_negative(memory)) {
+      refuse("request.memory_per_device", std::to_string(memory), "must be finite and not negative");
+    }
+    if (model.size() > most) refuse("model.size()", std::to_string(model.size()), "must be below 2^31");
+    const std::size_t period = detail::period_of(model);
+    if (period == 0 || period > most || (period > 1 && request.devices % period != 0)) {
+      refuse("model.period()", std::to_string(period), "must divide the number of devices");
+    }
+  }
+
+  /// Whether there is a plan of which no stage takes longer; the best one is kept.
+  template <class Search>
+  static found decide(Search& search, const hybrid_request& request, double most, thresholds& range, hybrid_cut& best) {
+    const auto what = search.run(most, request.memory_per_device);
+    if (what == Search::found::stopped) return found::stopped;
+    if (what == Search::found::none) {
+      if (most < std::numeric_limits<double>::max()) range.open = next(most);
+      return found::none;
+    }
+    best.stages = search.stages();
+    best.cost = search.cost();
+    search.clock().state.makespan = best.cost;
+    search.clock().state.bound = range.open < best.cost ? range.open : best.cost;
+    search.clock().tell();
+    return found::plan;
+  }
+
+  /// Finds a plan with thresholds that rise from what work alone takes; none if there is none whatever stages take.
+  template <class Search>
+  static found start(Search& search, const hybrid_request& request, thresholds& range, hybrid_cut& best) {
+    const double work = range.open;
+    for (double excess = 0x1p-6; work > 0 && excess < 4; excess *= 2) {
+      const double most = work * (1 + excess);
+      if (!is_finite(most)) break;
+      if (const found what = decide(search, request, most, range, best); what != found::none) return what;
+    }
+    return decide(search, request, std::numeric_limits<double>::max(), range, best);
+  }
+
+  /// Lowers the threshold until there is no plan below the best one.
+  /// @return  whether that is proved
+  template <class Search>
+  static bool lower(Search& search, const hybrid_request& request, thresholds& range, hybrid_cut& best) {
+    bool halve = true;
+    while (range.open < best.cost) {
+      const double most = halve ? between(range.open, best.cost) : previous(best.cost);
+      const double before = best.cost;
+      const found what = decide(search, request, most, range, best);
+      if (what == found::stopped) return false;
+      if (!(best.cost <= most) && what == found::plan) best.cost = most < before ? most : before;  // a model that lies
+      halve = !halve;
+    }
+    return true;
+  }
+
+  // Of numbers that are not negative, the bits are in their order.
+  [[nodiscard]] static std::uint64_t bits(double x) noexcept { return __builtin_bit_cast(std::uint64_t, x + 0.0); }
+  [[nodiscard]] static double next(double x) noexcept { return __builtin_bit_cast(double, bits(x) + 1); }
+  [[nodiscard]] static double previous(double x) noexcept { return __builtin_bit_cast(double, bits(x) - 1); }
+  /// A number from `low` to below `high`: half way, or where they are far apart half of the digits.
+  [[nodiscard]] static double between(double low, double high) noexcept {
+    if (low > 0 && high / low < 4) {
+      const double middle = low + (high - low) / 2;
+      if (middle < high) return middle;
+    }
+    return __builtin_bit_cast(double, bits(low) + (bits(high) - bits(low)) / 2);
+  }
+};
+
+/// Cuts a model into stages, and chooses how each is run, so that the slowest stage takes as little time as possible: what a
+/// pipeline that never waits takes for a microbatch. The stages take devices from the first to the last, and no device
+/// exceeds its memory with the microbatches that its stage has in flight.
+///
+/// @param model    the ways to run a stage: see `stage_option_model`
+/// @param request  devices, memory, how microbatches in flight are counted, limits. Where replicas take turns, there are no
+///                 more of them in all than microbatches
+/// @return         optimal, with `cost == bound`, the largest `option.time`; feasible, with a bound, if a limit was reached
+///                 first; infeasible: `more_stages_than_layers`, `memory` with the fullest stage of the plan that needs
+///                 least and its bytes, or `constraint` where memory is not the obstacle; unknown if a limit was reached
+///                 before any plan was found
+/// @throws         argument_error for a request that makes no sense, 2^31 devices or points, and a `period` that does not
+///                 divide the devices
+///
+/// Exact: times are compared as computed, and the search ends when no number lies below the least one found with which
+/// there may be a plan; `least_work` only has to be right to 2^-40 of itself. Of plans that are equally good it returns the
+/// one found last, the same every time if no limit but `node_limit` is reached; a node is a stage that was looked at.
+///
+/// Some 10 to 40 dynamic programs, each over all stages that are fast enough, in which a point has a list of loads and
+/// devices behind it of which none beats another; O(points * labels) memory.
+///
+/// Source: J. M. Tarnawski, D. Narayanan and A. Phanishayee, Piper: Multidimensional Planner for DNN Parallelization,
+/// NeurIPS 2021, and D. Narayanan et al., PipeDream: Generalized Pipeline Parallelism for DNN Training, SOSP 2019, for the
+/// objective and the memory of replicas that take turns.
+inline constexpr minimize_stage_time_fn minimize_stage_time{};
+
+}  // namespace stagecut::inline v0
