@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/detail/sort.hpp>
+#include <stagecut/joint/detail/bit_sets.hpp>
+#include <stagecut/profile/layer_graph.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The layers of a graph, and the sets of them at which it may be cut: see `states_of_graph`.
+struct state_graph {
+  std::vector<std::size_t> layers{};  // each behind all that feed it; below, places here
+  std::vector<std::uint64_t> held{};
+  std::size_t words = 0;
+  std::size_t first = 0;  // of those that nothing feeds, by its number in the graph
+
+  /// @pre the edges have no cycle
+  state_graph(const profile& model, const layer_graph& edges, bool as_published) : as_published_(as_published) {
+    std::vector<std::size_t> place(edges.size(), edges.size());
+    std::vector<bool> left_out(edges.size());
+    const auto feeds = [&](const std::vector<std::size_t>& ends) {
+      for (const std::size_t v : ends) {
+        if (!left_out[v]) return true;
+      }
+      return false;
+    };
+    if (as_published) {
+      const auto is = [&](std::size_t v, std::string_view kind) {
+        return std::string_view(model.layers[v].kind).substr(0, kind.size()) == kind;
+      };
+      for (std::size_t v = 0; v < edges.size(); ++v) left_out[v] = edges.previous(v).empty() && is(v, "Input");
+      std::vector<std::size_t> unused;
+      for (std::size_t v = 0; v < edges.size(); ++v) {
+        if (!left_out[v] && !feeds(edges.next(v)) && is(v, "__getitem__")) unused.push_back(v);
+      }
+      for (const std::size_t v : unused) left_out[v] = true;
+    }
+    std::size_t source = edges.size();
+    for (std::size_t v = edges.size(); v-- > 0;) {
+      if (!left_out[v] && !feeds(edges.previous(v))) source = v;
+    }
+    for (const std::size_t v : edges.order()) {
+      if (left_out[v]) continue;
+      if (v == source) first = layers.size();
+      place[v] = layers.size();
+      layers.push_back(v);
+    }
+    words = (layers.size() + 63) / 64;
+    const auto placed = [&](const std::vector<std::size_t>& ends) {
+      std::vector<std::size_t> result;
+      for (const std::size_t v : ends) {
+        if (!left_out[v]) result.push_back(place[v]);
+      }
+      return result;
+    };
+    for (const std::size_t v : layers) {
+      next_.push_back(placed(edges.next(v)));
+      previous_.push_back(placed(edges.previous(v)));
+      before_.resize(before_.size() + words);
+      const std::size_t here = previous_.size() - 1;
+      before_[here * words + here / 64] |= bit(here);
+      for (const std::size_t u : previous_.back()) unite(&before_[here * words], &before_[u * words]);
+    }
+  }
+
+  /// A layer that no edges join with the first one that nothing feeds; their number if there is none.
+  /// @pre there is a layer
+  [[nodiscard]] std::size_t apart() const {
+    std::vector<bool> joined(layers.size());
+    std::vector<std::size_t> open{first};
+    joined[first] = true;
+    while (!open.empty()) {
+      const std::size_t v = open.back();
+      open.pop_back();
+      for (const auto* const ends : {&next_[v], &previous_[v]}) {
+        for (const std::size_t u : *ends) {
+          if (!joined[u]) open.push_back(u);
+          joined[u] = true;
+        }
+      }
+    }
+    std::size_t v = 0;
+    while (v < layers.size() && joined[v]) ++v;
+    return v;
+  }
+
+  /// Finds all sets; false if there are more, without the empty one.
+  /// @pre there is a layer
+  [[nodiscard]] bool find(std::size_t most) {
+    bit_sets sets(words);
+    std::vector<std::uint64_t> set(words);
+    if (as_published_) set[first / 64] |= bit(first);
+    sets.put(set);
+    const std::size_t empty = as_published_ ? 0 : 1;
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      if (sets.size() - empty > most) return false;
+      for (std::size_t v = 0; v < layers.size(); ++v) {
+        if (!follows(sets[i], v)) continue;
+        for (std::size_t w = 0; w < words; ++w) set[w] = sets[i][w] | before_[v * words + w];
+        sets.put(set);
+      }
+    }
+    number(sets);
+    return true;
+  }
+
+  /// Of each point the sum of `value(layer)`.
+  template <class Value>
+  [[nodiscard]] std::vector<double> sums(const Value& value) const {
+    return summed([&](const std::uint64_t* set, std::size_t v) { return has(set, v) ? value(layers[v]) : 0; });
+  }
+
+  /// Of each point the sum of `value(layer)` over the layers that feed what it does not hold.
+  template <class Value>
+  [[nodiscard]] std::vector<double> crossing(const Value& value) const {
+    return summed([&](const std::uint64_t* set, std::size_t v) {
+      if (!has(set, v)) return 0.0;
+      return (as_published_ ? crosses_as_published(set, v) : feeds_outside(set, v)) ? value(layers[v]) : 0.0;
+    });
+  }
+
+  /// Of each point those that hold more.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> later() const {
+    std::vector<std::vector<std::size_t>> result(points());
+    for (std::size_t p = 0; p < points(); ++p) {
+      for (std::size_t q = p + 1; q < points(); ++q) {
+        bool holds = true;
+        for (std::size_t w = 0; w < words && holds; ++w) holds = (held[p * words + w] & ~held[q * words + w]) == 0;
+        if (holds) result[p].push_back(q);
+      }
+    }
+    return result;
+  }
+
+ private:
+  static std::uint64_t bit(std::size_t v) noexcept { return std::uint64_t{1} << (v % 64); }
+  static bool has(const std::uint64_t* set, std::size_t v) noexcept { return (set[v / 64] & bit(v)) != 0; }
+  void unite(std::uint64_t* set, const std::uint64_t* other) const noexcept {
+    for (std::size_t w = 0; w < words; ++w) set[w] |= other[w];
+  }
+  [[nodiscard]] std::size_t points() const noexcept { return held.size() / words; }
+
+  /// Whether a layer may be put into a set: with all that feed it if as published, else behind all of them.
+  [[nodiscard]] bool follows(const std::uint64_t* set, std::size_t v) const {
+    if (has(set, v)) return false;
+    for (const std::size_t u : previous_[v]) {
+      if (has(set, u) == as_published_) return as_published_;
+    }
+    return !as_published_;
+  }
+
+  [[nodiscard]] bool feeds_outside(const std::uint64_t* set, std::size_t v) const {
+    for (const std::size_t to : next_[v]) {
+      if (!has(set, to)) return true;
+    }
+    return false;
+  }
+
+  /// Whether a layer is a last one of a set, or feeds what some last one that comes behind it does not need.
+  [[nodiscard]] bool crosses_as_published(const std::uint64_t* set, std::size_t v) const {
+    const auto is_last = [&](std::size_t u) {
+      for (const std::size_t to : next_[u]) {
+        if (has(set, to)) return false;
+      }
+      return true;
+    };
+    if (is_last(v)) return true;
+    for (std::size_t u = v + 1; u < layers.size(); ++u) {
+      if (!has(set, u) || !has(&before_[u * words], v) || !is_last(u)) continue;
+      for (const std::size_t to : next_[v]) {
+        if (!has(&before_[u * words], to)) return true;
+      }
+    }
+    return false;
+  }
+
+  /// Sorts the sets.
+  void number(const bit_sets& sets) {
+    std::vector<std::pair<std::size_t, std::size_t>> order;  // by the layers that they hold
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      std::size_t count = 0;
+      for (std::size_t w = 0; w < words; ++w) count += static_cast<std::size_t>(__builtin_popcountll(sets[i][w]));
+      order.emplace_back(count, i);
+    }
+    detail::sort(order, [&](const auto& a, const auto& b) {
+      if (a.first != b.first) return a.first < b.first;
+      for (std::size_t w = 0; w < words; ++w) {
+        const std::uint64_t differ = sets[a.second][w] ^ sets[b.second][w];
+        if (differ != 0) return (sets[a.second][w] & differ & (~differ + 1)) != 0;
+      }
+      return false;
+    });
+    held.assign(as_published_ ? words : 0, 0);  // the empty one was not found
+    for (const auto& each : order) {
+      for (std::size_t w = 0; w < words; ++w) held.push_back(sets[each.second][w]);
+    }
+  }
+
+  template <class Value>
+  [[nodiscard]] std::vector<double> summed(const Value& value) const {
+    std::vector<double> result(points());
+    for (std::size_t p = 0; p < points(); ++p) {
+      for (std::size_t v = 0; v < layers.size(); ++v) result[p] += value(held.data() + p * words, v);
+    }
+    return result;
+  }
+
+  bool as_published_;
+  std::vector<std::vector<std::size_t>> next_{};
+  std::vector<std::vector<std::size_t>> previous_{};
+  std::vector<std::uint64_t> before_{};  // of each layer itself and all that it needs
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <stagecut/joint/nested_machines.hpp>
+#include <stagecut/joint/pipeline_states.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What stands where no plan is: greater than all that plans cost.
+inline constexpr double no_nested_plan = std::numeric_limits<double>::max();
+
+/// What is known of a level of machines: what its stages cost, by what the level below it makes of them.
+class nested_prices {
+ public:
+  /// @param below   for every pair of points what the level below costs, by rows; empty: there is none
+  /// @param memory  whether a stage costs the bytes of a device, not time
+  nested_prices(const pipeline_states& states, const nested_machines& machines, std::size_t level,
+                const std::vector<double>& below, bool memory)
+      : states_(states), machines_(machines), here_(machines.levels[level]), below_(below), memory_(memory) {
+    for (std::size_t l = 0; l < level; ++l) width_ *= static_cast<double>(machines.levels[l].count);
+    // As published, it is that of the level below alone.
+    if (level > 0) published_width_ = static_cast<double>(machines.levels[level - 1].count);
+  }
+
+  /// Where a stage stands among those of its level.
+  struct place {
+    bool first = false;
+    bool last = false;
+  };
+  /// A stage, before it is known how much is behind it.
+  struct price {
+    double value = no_nested_plan;
+    double bytes = 0;  // of what is kept once for every one in flight
+  };
+
+  /// The stage between two points on `replicas` machines.
+  [[nodiscard]] price operator()(std::size_t first, std::size_t last, std::size_t replicas, place at) const {
+    double inner = memory_ ? 0 : states_.seconds[last] - states_.seconds[first];
+    if (!below_.empty()) inner = below_[first * (states_.size() + 1) + last];
+    if (inner == no_nested_plan) return {};
+    const double kept = states_.activations[last] - states_.activations[first];
+    const double bytes = states_.parameters[last] - states_.parameters[first];
+    price result{inner, (kept + bytes) / (machines_.as_published ? 1 : width_)};
+    if (memory_) return result;
+    const auto r = static_cast<double>(replicas);
+    double exchange = here_.bandwidth == 0 ? 0 : 4 * (r - 1) * bytes / (here_.bandwidth * r);
+    if (machines_.as_published && at.first) exchange /= published_width_;
+    result.value = (inner + exchange) / r;
+    if (!machines_.messages || (machines_.as_published && at.first)) return result;
+    if (!at.first) take(result.value, message(first, r));
+    if (machines_.as_published ? last != states_.size() : !at.last) take(result.value, message(last, r));
+    return result;
+  }
+
+  /// What such a stage costs with so many machines behind it.
+  [[nodiscard]] double operator()(const price& stage, std::size_t replicas, std::size_t behind) const {
+    if (stage.value == no_nested_plan || (!memory_ && !machines_.memory)) return stage.value;
+    const std::size_t in_flight = (behind + replicas - 1) / replicas + (machines_.as_published ? 0 : 1);
+    const double bytes = static_cast<double>(in_flight) * stage.bytes;
+    if (memory_) return bytes < stage.value ? stage.value : bytes;
+    return bytes > *machines_.memory ? no_nested_plan : stage.value;
+  }
+
+  [[nodiscard]] std::size_t count() const { return here_.count; }
+  [[nodiscard]] std::size_t most_replicas() const { return machines_.straight ? 1 : here_.count; }
+  [[nodiscard]] bool at_most() const { return machines_.at_most; }
+  [[nodiscard]] std::size_t points() const { return states_.size() + 1; }
+
+  /// Calls `visit(point)` for the points at which a stage may end that begins at one, in order.
+  template <class Visit>
+  void each_end(std::size_t first, bool opens, const Visit& visit) const {
+    // As published, a level's first stage may end at any point with a greater number.
+    if (states_.later.empty() || (machines_.as_published && opens)) {
+      for (std::size_t last = first + 1; last < points(); ++last) visit(last);
+    } else {
+      for (const std::size_t last : states_.later[first]) visit(last);
+    }
+  }
+
+ private:
+  [[nodiscard]] double message(std::size_t point, double replicas) const {
+    if (here_.bandwidth == 0) return 0;
+    return 2 * states_.output[point] / (here_.bandwidth * replicas) / machines_.compression;
+  }
+  static void take(double& value, double other) { value = value < other ? other : value; }
+
+  const pipeline_states& states_;
+  const nested_machines& machines_;
+  const machine_level& here_;
+  const std::vector<double>& below_;
+  bool memory_;
+  double width_ = 1;
+  double published_width_ = 1;
+};
+
+}  // namespace stagecut::inline v0::detail

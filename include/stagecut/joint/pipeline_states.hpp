@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/down_set_states.hpp>
+#include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/check_figures.hpp>
+#include <stagecut/profile/layer_graph.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0 {
+
+/// Where a model may be cut: *points*, each a set of layers that has all that its layers need, from no layer, point 0, to
+/// all of them. A stage is what one point holds more than another. Of every point what all its layers take together.
+struct pipeline_states {
+  std::vector<double> seconds{0};      ///< both passes of a minibatch
+  std::vector<double> parameters{0};   ///< bytes
+  std::vector<double> activations{0};  ///< bytes kept of a minibatch
+  std::vector<double> output{0};       ///< bytes that cross a cut here, forward
+  /// Of every point, in order, those that hold all of it and more, which have greater numbers; empty: all of them do.
+  std::vector<std::vector<std::size_t>> later{};
+
+  /// The last point.
+  [[nodiscard]] std::size_t size() const noexcept { return seconds.size() - 1; }
+};
+
+/// Refuses points whose figures make no sense.
+///
+/// @throws  invalid_input naming the point, for figures that are not finite, fall from one point to a later one, or are as
+///          many as of other points; for points that are not in order; and for fewer than two
+/// @note    that what holds a point holds all that this one holds is not checked
+inline void check_pipeline_states(const pipeline_states& states) {
+  const std::size_t points = states.seconds.size();
+  if (points < 2) detail::fail(invalid_input("points", detail::joined({points, ", must be at least 2"})));
+  const std::vector<double>* const all[] = {&states.seconds, &states.parameters, &states.activations, &states.output};
+  const char* const names[] = {"seconds", "parameters", "activations", "output"};
+  const auto refuse = [](std::size_t point, std::initializer_list<detail::text_part> problem) {
+    detail::fail(invalid_input(detail::joined({"point ", point}), detail::joined(problem)));
+  };
+  for (std::size_t f = 0; f < 4; ++f) {
+    if (all[f]->size() != points) {
+      detail::fail(invalid_input(names[f], detail::joined({all[f]->size(), ", must be as many as points, ", points})));
+    }
+    for (std::size_t p = 0; p < points; ++p) {
+      const double value = (*all[f])[p];
+      if (!is_finite(value) || is_negative(value)) refuse(p, {names[f], " must be finite and not negative"});
+    }
+  }
+  const auto check_pair = [&](std::size_t p, std::size_t later) {
+    for (std::size_t f = 0; f < 3; ++f) {
+      if ((*all[f])[later] < (*all[f])[p]) refuse(later, {names[f], " are below those of point ", p});
+    }
+  };
+  if (states.later.empty()) {
+    for (std::size_t p = 1; p < points; ++p) check_pair(p - 1, p);
+  } else if (states.later.size() != points) {
+    detail::fail(
+        invalid_input("later", detail::joined({states.later.size(), ", must be as many as points, ", points})));
+  }
+  for (std::size_t p = 0; p < states.later.size(); ++p) {
+    std::size_t before = p;
+    for (const std::size_t each : states.later[p]) {
+      if (each <= before || each >= points) refuse(p, {"later points are not in order, or there is no point ", each});
+      check_pair(p, each);
+      before = each;
+    }
+    if (p + 1 < points && before + 1 != points) refuse(p, {"the last point does not hold it"});
+  }
+}
+
+/// The points of a chain: behind every layer.
+///
+/// @param model  a chain, times and bytes of a minibatch
+/// @return       as many points as layers, and point 0
+/// @throws       argument_error for edges; invalid_input as `check_figures`, and if a sum is not finite or there is no layer
+[[nodiscard]] inline pipeline_states states_of_chain(const profile& model) {
+  if (!model.edges.empty()) {
+    detail::fail(argument_error("states_of_chain", "model.edges", "{…}", "must be empty: see states_of_graph"));
+  }
+  check_figures(model);
+  pipeline_states result;
+  for (const layer& each : model.layers) {
+    result.seconds.push_back(result.seconds.back() + each.time());
+    result.parameters.push_back(result.parameters.back() + each.parameters);
+    result.activations.push_back(result.activations.back() + each.activations);
+    result.output.push_back(each.output);
+  }
+  check_pipeline_states(result);
+  return result;
+}
+
+/// How a graph gets points.
+struct state_options {
+  std::size_t most_states = 5000;  ///< points without point 0; a graph with more has no answer
+  /// Whether the points are those of PipeDream's planner. It leaves out layers of a kind that begins with `Input` and which
+  /// nothing feeds, and layers of the kind `__getitem__` that feed nothing. It takes but those sets of layers that hold the
+  /// first layer that nothing feeds, and in which edges join all. And at a cut it counts layers twice that are not the last
+  /// of a set, and feed several of these.
+  bool as_published = false;
+};
+
+/// The points of a graph, and which layers each of them holds.
+struct graph_states {
+  pipeline_states states{};           ///< what they take
+  std::vector<std::size_t> layers{};  ///< the layers that are not left out, each behind all that feed it
+  std::vector<std::uint64_t> held{};  ///< of every point, by places in `layers`, one bit each; whole words
+  std::size_t words = 0;              ///< for each point
+
+  /// The layers that a point holds and another one does not, in the order of `layers`.
+  /// @pre both are points
+  [[nodiscard]] std::vector<std::size_t> layers_between(std::size_t first, std::size_t last) const {
+    std::vector<std::size_t> result;
+    for (std::size_t v = 0; v < layers.size(); ++v) {
+      const std::uint64_t bits = held[last * words + v / 64] & ~held[first * words + v / 64];
+      if ((bits >> (v % 64) & 1) != 0) result.push_back(layers[v]);
+    }
+    return result;
+  }
+};
+
+/// The points of a graph: all sets of layers that hold what feeds what they hold.
+///
+/// @param model    a graph, or a chain, times and bytes of a minibatch
+/// @return         points in the order of the number of layers they hold, then of the first layer in which they differ;
+///                 unknown, `limit_reached`, if there are more than `most_states`
+/// @throws         invalid_input for a cycle, for edges that lead nowhere, as `check_figures`; if as published, for layers
+///                 that edges do not join with the first one
+///
+/// For N points, n layers and w = n/64 words: O(N n w + N^2 w). N may be exponential in n.
+[[nodiscard]] inline outcome<graph_states> states_of_graph(const profile& model, const state_options& options = {}) {
+  check_figures(model);
+  layer_graph edges = detail::edges_of(model);
+  for (std::size_t i = 1; model.edges.empty() && i < model.layers.size(); ++i) edges.join(i - 1, i);
+  if (const auto cycle = edges.cycle(); !cycle.empty()) {
+    detail::fail(invalid_input("edges", detail::joined({detail::cycle_text(model.layers, cycle), " is a cycle"})));
+  }
+  detail::state_graph graph(model, edges, options.as_published);
+  if (graph.layers.empty()) detail::fail(invalid_input("layers", "there are none"));
+  if (const std::size_t apart = graph.apart(); options.as_published && apart < graph.layers.size()) {
+    detail::refuse_layer(model, graph.layers[apart], "no edges join it with ",
+                         detail::in_quotes(model.layers[graph.layers[graph.first]].name));
+  }
+  graph_states result;
+  if (!graph.find(options.most_states)) {
+    return outcome<graph_states>::unknown({reason::cause::limit_reached, 0, options.most_states});
+  }
+  result.states.seconds = graph.sums([&](std::size_t v) { return model.layers[v].time(); });
+  result.states.parameters = graph.sums([&](std::size_t v) { return model.layers[v].parameters; });
+  result.states.activations = graph.sums([&](std::size_t v) { return model.layers[v].activations; });
+  result.states.output = graph.crossing([&](std::size_t v) { return model.layers[v].output; });
+  result.states.later = graph.later();
+  check_pipeline_states(result.states);
+  result.layers = std::move(graph.layers);
+  result.held = std::move(graph.held);
+  result.words = graph.words;
+  return outcome<graph_states>::optimal(std::move(result));
+}
+
+}  // namespace stagecut::inline v0

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/view.hpp>
+#include <stagecut/core/words.hpp>
+#include <stagecut/cost/item_sums.hpp>
+#include <stagecut/cost/link_speed.hpp>
+
+namespace stagecut::inline v0 {
+
+/// How a layer runs on several devices. The activation between two layers is *whole* on each of them, or *split* by its
+/// features: then each device has a part.
+enum class sharding : std::uint8_t {
+  replicated,  ///< every device computes all of it: whole to whole
+  column,      ///< each computes a part of its output features: whole to split; gradients of the input are summed
+  row,         ///< each has a part of its input features: split to whole; outputs are summed
+  split        ///< each computes its part, and knows of no other: split to split
+};
+
+/// The words for shardings in files.
+inline constexpr word<sharding> sharding_words[] = {{"replicated", sharding::replicated},
+                                                    {"column", sharding::column},
+                                                    {"row", sharding::row},
+                                                    {"split", sharding::split}};
+
+/// The name of a sharding, as it is written to files.
+[[nodiscard]] constexpr const char* to_string(sharding kind) noexcept {
+  return stagecut::name_of(sharding_words, kind);
+}
+
+/// A layer that several devices may share. Times of one microbatch on one device; finite and not negative.
+struct sharded_layer {
+  double forward = 0;               ///< of the forward pass
+  double backward = 0;              ///< of the backward pass
+  double parameters = 0;            ///< bytes
+  double output = 0;                ///< bytes of the whole activation behind it
+  bool may_split = true;            ///< whether it may be divided by columns and rows, as a matrix may
+  bool elementwise = false;         ///< whether a part of its output needs that part of its input alone
+  std::size_t input_features = 0;   ///< rows are possible where the devices divide them; 0: always
+  std::size_t output_features = 0;  ///< columns likewise, and an elementwise layer's parts
+
+  /// Equal in every part.
+  friend bool operator==(const sharded_layer&, const sharded_layer&) = default;
+};
+
+/// Whether a layer can be run on `ways` devices in some way.
+/// @pre `ways > 0`
+[[nodiscard]] constexpr bool may_be(const sharded_layer& layer, sharding kind, std::size_t ways) noexcept {
+  switch (kind) {
+    case sharding::replicated: break;
+    case sharding::column: return layer.may_split && layer.output_features % ways == 0;
+    case sharding::row: return layer.may_split && layer.input_features % ways == 0;
+    case sharding::split: return layer.elementwise && layer.output_features % ways == 0;
+  }
+  return true;
+}
+
+namespace detail {
+
+/// Refuses what cannot be sharded.
+inline void check_sharded(std::string_view function, view<const sharded_layer> layers, std::size_t ways,
+                          const link_speed& link, double input) {
+  const auto is_figure = [](double value) { return is_finite(value) && !is_negative(value); };
+  const auto shown = [](double value) { return is_nan(value) ? std::string("NaN") : number_text(value); };
+  if (ways == 0) fail(argument_error(function, "ways", "0", "must be at least 1"));
+  const auto check = [&](std::string_view name, double value) {
+    if (!is_figure(value)) fail(argument_error(function, name, shown(value), "must be finite and not negative"));
+  };
+  check("link.latency", link.latency);
+  check("link.bandwidth", link.bandwidth);
+  check("input", input);
+  const auto most_of_collectives = [&](double bytes) {
+    const double sent = link.bandwidth == 0 ? 0 : bytes / link.bandwidth;
+    return 4 * (sent + link.latency * static_cast<double>(ways));
+  };
+  double sum = most_of_collectives(input);
+  if (!is_finite(sum)) fail(argument_error(function, "input", shown(input), "takes longer than can be told"));
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const auto check_figure = [&](std::string_view name, double value) {
+      if (is_figure(value)) return;
+      fail(invalid_input(joined({"layer ", i}),
+                         joined({name, " = ", shown(value), ", must be finite and not negative"})));
+    };
+    check_figure("forward", layers[i].forward);
+    check_figure("backward", layers[i].backward);
+    check_figure("parameters", layers[i].parameters);
+    check_figure("output", layers[i].output);
+    sum += layers[i].forward + layers[i].backward + layers[i].parameters + most_of_collectives(layers[i].output);
+    if (is_finite(sum)) continue;
+    fail(invalid_input(joined({"layer ", i}), "the sum of the figures up to here is out of range"));
+  }
+}
+
+}  // namespace detail
+}  // namespace stagecut::inline v0
