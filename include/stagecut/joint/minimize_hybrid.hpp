@@ -6,9 +6,10 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/check_hybrid_request.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
+#include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/hybrid_search.hpp>
+#include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
@@ -21,7 +22,7 @@ struct minimize_hybrid_fn {
   template <stage_option_model Model>
   [[nodiscard]] outcome<hybrid_cut> operator()(const Model& model, const hybrid_request& request) const {
     using answer = outcome<hybrid_cut>;
-    detail::check_hybrid_request("minimize_hybrid", model, request);
+    detail::check_hybrid_request("minimize_hybrid", model.size(), detail::period_of(model), request);
     if (request.in_flight != in_flight_rule::stages) {
       detail::fail(
           argument_error("minimize_hybrid", "request.in_flight", "replicas", "must be `stages`, as 1F1B keeps them"));
@@ -29,11 +30,9 @@ struct minimize_hybrid_fn {
     const std::size_t most_stages = model.size() < request.devices ? model.size() : request.devices;
     const std::size_t few = request.stages ? *request.stages : 1;
     const std::size_t many = request.stages ? *request.stages : most_stages;
-    if (few > model.size()) {
-      return answer::infeasible({reason::cause::more_stages_than_layers, few, model.size()});
-    }
+    if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
     detail::search_clock clock(request.limits);
-    const detail::hybrid_rules rules{request.devices, request.microbatches, request.at_most, request.memory_per_device};
+    const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most, request.memory_per_device};
     const auto passes = static_cast<double>(request.microbatches);
     for (double pass = first_pass(model, request);; pass *= 2) {
       const detail::hybrid_options options(model, request.devices, request.memory_per_device, pass, clock);
@@ -48,7 +47,7 @@ struct minimize_hybrid_fn {
       if (any && (all || clock.over() || !(search.makespan > most))) return told(options, request, search, most);
       if (any && search.makespan > 2 * most) pass = search.makespan / passes / 2;
       if (clock.look() || (all && !search.complete())) return answer::unknown({reason::cause::limit_reached});
-      if (all) return answer::infeasible({reason::cause::memory});
+      if (all) return answer::infeasible(detail::why_no_hybrid(model, request));
     }
   }
 

@@ -17,7 +17,7 @@ namespace stagecut::inline v0::detail {
 /// before its bound. As those of stages without replicas, with the exchange of gradients: docs/hybrid.md, "Bounds".
 class hybrid_bounds {
  public:
-  hybrid_bounds(const hybrid_options& options, const hybrid_rules& rules) : options_(options), rules_(rules) {}
+  hybrid_bounds(const hybrid_options& options, const hybrid_limits& rules) : options_(options), rules_(rules) {}
 
   /// Sets them, by what is left of the graph, and removes what no plan that ends by `most` uses, again and again. Returns
   /// whether a plan is left, true if the clock said stop before.
@@ -153,7 +153,7 @@ class hybrid_bounds {
   }
 
   const hybrid_options& options_;
-  const hybrid_rules& rules_;
+  const hybrid_limits& rules_;
   std::vector<std::size_t> in_flight_{};
   std::vector<std::vector<steady_window>> windows_{};
   std::vector<double> up_{};  // [u * stages + r]: round trip through the stages r .. to here, messages included

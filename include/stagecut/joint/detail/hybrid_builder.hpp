@@ -15,7 +15,7 @@
 namespace stagecut::inline v0::detail {
 
 /// For what a pipeline of stages with replicas is built.
-struct hybrid_rules {
+struct hybrid_limits {
   std::size_t devices = 1;
   std::size_t microbatches = 1;
   bool at_most = false;
@@ -25,7 +25,7 @@ struct hybrid_rules {
 /// Makes graphs of all plans of so many stages that may end in time.
 class hybrid_builder {
  public:
-  hybrid_builder(const hybrid_options& options, const hybrid_rules& rules) : options_(options), rules_(rules) {}
+  hybrid_builder(const hybrid_options& options, const hybrid_limits& rules) : options_(options), rules_(rules) {}
 
   /// All plans of `stages` stages that end by `most` are paths of the graph. False: it has more than `most_edges`, or the
   /// clock said stop.
@@ -178,7 +178,7 @@ class hybrid_builder {
   }
 
   const hybrid_options& options_;
-  const hybrid_rules& rules_;
+  const hybrid_limits& rules_;
   std::vector<std::uint32_t> needs_{};
   std::vector<fitting> fitting_{};   // by microbatches in flight
   std::vector<std::uint32_t> at_{};  // nodes of the next step, plus 1

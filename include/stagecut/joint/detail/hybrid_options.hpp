@@ -9,7 +9,7 @@
 
 #include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/view.hpp>
-#include <stagecut/joint/detail/check_hybrid_request.hpp>
+#include <stagecut/joint/detail/check_stage_option.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 

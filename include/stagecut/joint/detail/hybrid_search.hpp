@@ -26,7 +26,7 @@ class hybrid_search {
   /// @param options  of all stages, as far as they can be of use
   /// @param few      stages at least
   /// @param many     stages at most
-  hybrid_search(const hybrid_options& options, const hybrid_rules& rules, std::size_t few, std::size_t many,
+  hybrid_search(const hybrid_options& options, const hybrid_limits& rules, std::size_t few, std::size_t many,
                 search_clock& clock)
       : options_(options),
         rules_(rules),
@@ -160,7 +160,7 @@ class hybrid_search {
   }
 
   const hybrid_options& options_;
-  const hybrid_rules& rules_;
+  const hybrid_limits& rules_;
   std::size_t few_;
   std::size_t many_;
   search_clock& clock_;

@@ -39,7 +39,7 @@ struct hybrid_plan {
 /// graphs of plans.
 class stages_search {
  public:
-  stages_search(const hybrid_options& options, const hybrid_rules& rules, std::size_t stages)
+  stages_search(const hybrid_options& options, const hybrid_limits& rules, std::size_t stages)
       : options_(options),
         rules_(rules),
         simulator_(stages, rules.microbatches),
@@ -215,7 +215,7 @@ class stages_search {
   }
 
   const hybrid_options& options_;
-  const hybrid_rules& rules_;
+  const hybrid_limits& rules_;
   hybrid_simulator simulator_;
   hybrid_bounds bounds_;
   hybrid_paths paths_{};

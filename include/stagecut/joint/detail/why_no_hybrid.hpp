@@ -32,12 +32,6 @@ namespace stagecut::inline v0::detail {
   return why;
 }
 
-/// Bytes, rounded up.
-[[nodiscard]] inline std::size_t whole_bytes(double bytes) {
-  const std::size_t below = whole_number(bytes, false);
-  return bytes > static_cast<double>(below) ? below + 1 : below;
-}
-
 /// Finds the least memory that would do.
 template <stage_option_model Model>
 class hybrid_shortage {

@@ -16,12 +16,6 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Whole bytes that are enough.
-[[nodiscard]] inline std::size_t whole_bytes(double bytes) {
-  const std::size_t whole = whole_number(bytes, false);
-  return static_cast<double>(whole) < bytes ? whole + 1 : whole;
-}
-
 /// The stage that needs most bytes.
 struct fullest_stage {
   std::size_t number = 0;
