@@ -11,8 +11,8 @@ namespace stagecut::inline v0::detail {
 
 /// What the stages behind a point take, as far as those before it can tell.
 struct hybrid_label {
-  double sum = 0;             ///< of what the stages take
-  double exposed = 0;         ///< of their exchange of gradients, if no stage came before
+  double sum = 0;      ///< of what the stages take
+  double exposed = 0;  ///< of their exchange of gradients, less what one stage before hides; of all, at the input
   std::uint32_t devices = 0;  ///< that they take
   std::uint32_t load = 0;     ///< what the stage before must keep more, by the rule for memory
   std::uint32_t stages = 0;   ///< how many they are, where that is fixed

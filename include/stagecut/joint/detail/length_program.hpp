@@ -30,11 +30,13 @@ struct length_terms {
   [[nodiscard]] double largest(const stage_option& option) const noexcept {
     return messages && option.time < 2 * option.message ? 2 * option.message : option.time;
   }
-  /// What is exposed of the exchanges of gradients of a stage and those behind it, where each of them hides so much of
-  /// those behind it.
-  [[nodiscard]] static double exposed(const stage_option& option, double behind, double hidden) noexcept {
-    const double left = behind - hidden;
-    return left < option.all_reduce ? option.all_reduce : left;
+  /// What is exposed of the exchanges of gradients of a stage and those behind it, where so much of those is; for the stages
+  /// before it, if there are any, of which each hides so much.
+  [[nodiscard]] static double exposed(const stage_option& option, double behind, bool is_first,
+                                      double hidden) noexcept {
+    const double here = behind < option.all_reduce ? option.all_reduce : behind;
+    if (is_first) return here;
+    return here > hidden ? here - hidden : 0;
   }
 };
 
@@ -154,7 +156,7 @@ class length_program {
       is_useful = true;
       if (largest > threshold_) break;
       greatest_ = greatest_ < largest ? largest : greatest_;
-      const hybrid_label next = before(label, option);
+      const hybrid_label next = before(label, first, option);
       if (!rules_.may_begin(first, next)) continue;
       // What is before takes so long at least, on the devices that are left.
       const double rest = first == 0 ? 0 : work / static_cast<double>(rules_.devices() - next.devices);
@@ -165,15 +167,15 @@ class length_program {
     return is_useful;
   }
 
-  /// The label with a stage more.
-  [[nodiscard]] hybrid_label before(const hybrid_label& label, const stage_option& option) const {
+  /// The label with a stage more, which begins at `first`.
+  [[nodiscard]] hybrid_label before(const hybrid_label& label, std::size_t first, const stage_option& option) const {
     hybrid_label next = rules_.before(label, option);
     next.sum = terms_.summed(option) + label.sum;
     if (!(next.sum <= std::numeric_limits<double>::max())) {
       fail(invalid_input("stages", "their times sum to more than a double holds"));
     }
     if (!terms_.all_reduce) return next;
-    next.exposed = length_terms::exposed(option, label.exposed, threshold_);
+    next.exposed = length_terms::exposed(option, label.exposed, first == 0, threshold_);
     next.is_below = label.is_below && terms_.largest(option) < threshold_;
     return next;
   }
@@ -198,9 +200,9 @@ class length_program {
   [[nodiscard]] bool completes(hybrid_label label, const hybrid_stage& stage, const std::vector<hybrid_stage>& ahead,
                                const hybrid_label& whole) const {
     for (std::size_t i = ahead.size() + 1; i-- > 0;) {
-      const stage_option& option = i == ahead.size() ? stage.option : ahead[i].option;
-      if (!rules_.fits(option, label.load)) return false;
-      label = before(label, option);
+      const hybrid_stage& each = i == ahead.size() ? stage : ahead[i];
+      if (!rules_.fits(each.option, label.load)) return false;
+      label = before(label, each.first, each.option);
     }
     return label.sum <= whole.sum && label.exposed <= whole.exposed && label.is_below <= whole.is_below;
   }

@@ -141,7 +141,7 @@ class length_search {
     }
     double exposed = 0;
     for (std::size_t i = terms_.all_reduce ? stages.size() : 0; i-- > 0;) {
-      exposed = length_terms::exposed(stages[i].option, exposed, largest);
+      exposed = length_terms::exposed(stages[i].option, exposed, i == 0, largest);
     }
     return (sum + factor_ * largest) + exposed;
   }

@@ -30,10 +30,14 @@ class nested_level {
       if (last + 1 >= low_ + ends_) return;  // no end is behind it
       for (std::size_t r = 1; r < machines_ && r <= prices_.most_replicas(); ++r) {
         const auto price = prices_(first, last, r, {false, false});
+        if (ends_ == 1 && !prices_.counts_behind()) {
+          relax(&row[r], rows_[last].data(), 0, machines_ - r, price.value);
+          continue;
+        }
         for (std::size_t m = r + 1; m <= machines_; ++m) {
           const double cost = prices_(price, r, m - r);
           if (cost == no_nested_plan) continue;
-          relax(&row[(m - 1) * ends_], &rows_[last][(m - r - 1) * ends_], last, cost);
+          relax(&row[(m - 1) * ends_], &rows_[last][(m - r - 1) * ends_], end_behind(last), ends_, cost);
         }
       }
     });
@@ -48,7 +52,7 @@ class nested_level {
       }
       if (last + 1 >= low_ + ends_ || rows_[last].empty()) return;
       each_opening(first, last, [&](std::size_t, std::size_t behind, double cost) {
-        relax(costs, &rows_[last][(behind - 1) * ends_], last, cost);
+        relax(costs, &rows_[last][(behind - 1) * ends_], end_behind(last), ends_, cost);
         return true;
       });
     });
@@ -94,11 +98,14 @@ class nested_level {
     return rows_[first][(machines - 1) * ends_ + (end - low_)];
   }
 
-  /// `to[c] = min(to[c], max(cost, from[c]))` for all ends behind a point.
-  void relax(double* to, const double* from, std::size_t last, double cost) const {
-    for (std::size_t c = last < low_ ? 0 : last + 1 - low_; c < ends_; ++c) {
-      const double larger = from[c] < cost ? cost : from[c];
-      to[c] = larger < to[c] ? larger : to[c];
+  /// The first end that is behind a point.
+  [[nodiscard]] std::size_t end_behind(std::size_t point) const { return point < low_ ? 0 : point + 1 - low_; }
+
+  /// `to[i] = min(to[i], max(cost, from[i]))` for i in `[first, last)`.
+  static void relax(double* to, const double* from, std::size_t first, std::size_t last, double cost) {
+    for (std::size_t i = first; i < last; ++i) {
+      const double larger = from[i] < cost ? cost : from[i];
+      to[i] = larger < to[i] ? larger : to[i];
     }
   }
 

@@ -24,6 +24,10 @@ class nested_prices {
     for (std::size_t l = 0; l < level; ++l) width_ *= static_cast<double>(machines.levels[l].count);
     // As published, it is that of the level below alone.
     if (level > 0) published_width_ = static_cast<double>(machines.levels[level - 1].count);
+    if (memory || !machines.messages) return;
+    for (std::size_t point = 0; point < points(); ++point) {
+      for (std::size_t r = 1; r <= most_replicas(); ++r) messages_.push_back(message(point, static_cast<double>(r)));
+    }
   }
 
   /// Where a stage stands among those of its level.
@@ -51,20 +55,26 @@ class nested_prices {
     if (machines_.as_published && at.first) exchange /= published_width_;
     result.value = (inner + exchange) / r;
     if (!machines_.messages || (machines_.as_published && at.first)) return result;
-    if (!at.first) take(result.value, message(first, r));
-    if (machines_.as_published ? last != states_.size() : !at.last) take(result.value, message(last, r));
+    const auto take = [&](std::size_t point) {
+      const double time = messages_[point * most_replicas() + replicas - 1];
+      result.value = result.value < time ? time : result.value;
+    };
+    if (!at.first) take(first);
+    if (machines_.as_published ? last != states_.size() : !at.last) take(last);
     return result;
   }
 
   /// What such a stage costs with so many machines behind it.
   [[nodiscard]] double operator()(const price& stage, std::size_t replicas, std::size_t behind) const {
-    if (stage.value == no_nested_plan || (!memory_ && !machines_.memory)) return stage.value;
+    if (stage.value == no_nested_plan || !counts_behind()) return stage.value;
     const std::size_t in_flight = (behind + replicas - 1) / replicas + (machines_.as_published ? 0 : 1);
     const double bytes = static_cast<double>(in_flight) * stage.bytes;
     if (memory_) return bytes < stage.value ? stage.value : bytes;
     return bytes > *machines_.memory ? no_nested_plan : stage.value;
   }
 
+  /// Whether what is behind a stage changes what it costs.
+  [[nodiscard]] bool counts_behind() const { return memory_ || machines_.memory; }
   [[nodiscard]] std::size_t count() const { return here_.count; }
   [[nodiscard]] std::size_t most_replicas() const { return machines_.straight ? 1 : here_.count; }
   [[nodiscard]] bool at_most() const { return machines_.at_most; }
@@ -86,7 +96,6 @@ class nested_prices {
     if (here_.bandwidth == 0) return 0;
     return 2 * states_.output[point] / (here_.bandwidth * replicas) / machines_.compression;
   }
-  static void take(double& value, double other) { value = value < other ? other : value; }
 
   const pipeline_states& states_;
   const nested_machines& machines_;
@@ -95,6 +104,7 @@ class nested_prices {
   bool memory_;
   double width_ = 1;
   double published_width_ = 1;
+  std::vector<double> messages_{};  // of each point, by replicas
 };
 
 }  // namespace stagecut::inline v0::detail

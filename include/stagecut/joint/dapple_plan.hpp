@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/joint/detail/check_placed.hpp>
+#include <stagecut/joint/detail/dapple_search.hpp>
+#include <stagecut/joint/equal_machines.hpp>
+#include <stagecut/joint/placed_layers.hpp>
+
+namespace stagecut::inline v0 {
+
+/// What DAPPLE's planner returns.
+struct dapple_answer {
+  std::vector<placed_stage> stages{};  ///< from the input to the output; replicas count those of all pipelines
+  std::size_t pipelines = 1;           ///< side by side, which share the batch
+  double speedup = 0;                  ///< over one device, by the planner's own score
+};
+
+/// See `dapple_plan`.
+struct dapple_plan_fn {
+  /// See `dapple_plan`.
+  [[nodiscard]] dapple_answer operator()(const placed_layers& batch, const equal_machines& machines,
+                                         std::size_t batch_size, std::size_t microbatch_size) const {
+    detail::check_placed("dapple_plan", batch, machines);
+    const auto at_least_one = [](const char* argument, std::size_t value) {
+      if (value == 0) detail::fail(argument_error("dapple_plan", argument, "0", "must be at least 1"));
+    };
+    at_least_one("batch_size", batch_size);
+    at_least_one("microbatch_size", microbatch_size);
+    detail::dapple_search search(batch, machines, batch_size, microbatch_size);
+    const auto best = search.best();
+    dapple_answer answer;
+    answer.pipelines = best.pipelines;
+    answer.speedup = best.speedup;
+    for (const detail::dapple_stage& each : best.stages) {
+      placed_stage stage;
+      stage.first = each.first;
+      stage.last = each.last;
+      stage.of_machine = each.devices;
+      stage.option.replicas = detail::devices_in(each.devices);
+      answer.stages.push_back(std::move(stage));
+    }
+    return answer;
+  }
+};
+
+/// The plan that DAPPLE's planner returns, to compare with: its search and its score as they are published, with ties made
+/// deterministic. For plans of its own formula use `minimize_placed_length`.
+///
+/// @param batch            layers, with times and messages of a whole batch
+/// @param machines         and their links
+/// @param batch_size       samples of an iteration
+/// @param microbatch_size  samples of a microbatch
+/// @throws                 argument_error and invalid_input as `minimize_placed_length`
+///
+/// What is peculiar to it: plans are searched for the least largest stage or message of the whole batch, without the exchange
+/// of gradients, and scored afterwards. For r pipelines side by side and M microbatches each, the score has the work of the
+/// whole batch divided by r M, though stages have replicas of their own; it counts messages in one direction; the parameters of
+/// a stage include those of the first layers of the next one; and numbers of devices that r does not divide give one stage
+/// alone. Among plans with as good a score the last one is kept; where the search meets equally good parts, the first: points
+/// from the input, placements in the order of `placement`.
+///
+/// Source: the planner of DAPPLE (PPoPP 2021), HPGO, of which facts were used and no code.
+inline constexpr dapple_plan_fn dapple_plan{};
+
+}  // namespace stagecut::inline v0

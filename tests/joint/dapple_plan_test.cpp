@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <stagecut/joint/dapple_plan.hpp>
+#include <stagecut/joint/minimize_placed_length.hpp>
+
+#include <doctest/doctest.h>
+
+#include "antichain_states.hpp"
+
+using namespace stagecut;
+
+TEST_CASE("a chain by hand: two stages on a machine each, and the score with its peculiar parts") {
+  placed_layers batch;
+  batch.times = batch.parameters = batch.messages = {0};
+  for (int i = 0; i < 4; ++i) {
+    batch.times.push_back(batch.times.back() + 8);
+    batch.parameters.push_back(batch.parameters.back() + 1e9);
+    batch.messages.push_back(1e9);
+  }
+  const auto found = dapple_plan(batch, {2, 2}, 8, 1);
+  REQUIRE(found.stages.size() == 2);
+  CHECK(found.pipelines == 2);
+  CHECK(found.stages[0].last == 2);
+  CHECK(found.stages[0].of_machine == std::vector<std::size_t>{2, 0});
+  CHECK(found.stages[1].of_machine == std::vector<std::size_t>{0, 2});
+  // 4 microbatches: blocks of 16 / 2 / 4 = 2, three of them; 32 / (2 * 4) = 4; a message of 1/8 s; gradients of three layers,
+  // one of them the next stage's, in 3 * 1 / 25 s.
+  CHECK(found.speedup == doctest::Approx(32 / (3 * 2 + 4 + 0.125 + 0.12)));
+}
+
+TEST_CASE("the plans of published profiles") {
+  const char* const folder = std::getenv("STAGECUT_WORKLOADS");
+  if (folder == nullptr) {
+    MESSAGE("skipped: STAGECUT_WORKLOADS is not set");
+    return;
+  }
+  // Samples of the profile, a batch and a microbatch; where the second of two stages of 8 devices begins; the speedup said.
+  struct row {
+    std::string name;
+    std::size_t profiled, batch, microbatch, split;
+    double speedup;
+  };
+  for (const row& each : {row{"xlnet", 1, 128, 1, 16, 14.03}, row{"amoebanet_18", 8, 128, 8, 22, 7.89},
+                          row{"gnmt_32_simplified", 64, 1024, 64, 31, 9.64}, row{"bert_48", 6, 64, 2, 30, 0}}) {
+    CAPTURE(each.name);
+    std::ifstream text(std::string(folder) + "/hpgo/" + each.name + ".txt");
+    REQUIRE(text);
+    const joint_tests::antichain_states states(text);
+    placed_layers layers = states.layers(static_cast<double>(each.batch) / static_cast<double>(each.profiled));
+    const equal_machines machines{2, 8};
+    const auto plan = dapple_plan(layers, machines, each.batch, each.microbatch);
+    REQUIRE(plan.stages.size() == 2);
+    CHECK(plan.stages[0].last == each.split);
+    CHECK(plan.stages[0].of_machine == std::vector<std::size_t>{8, 0});
+    CHECK(plan.stages[1].of_machine == std::vector<std::size_t>{0, 8});
+    // 12.34 is said of bert_48: the profile measured then had other messages.
+    if (each.speedup > 0) CHECK(plan.speedup == doctest::Approx(each.speedup).epsilon(0.0005));
+    const double share = static_cast<double>(each.microbatch) / static_cast<double>(each.batch);
+    for (auto* figures : {&layers.times, &layers.messages}) {
+      for (double& figure : *figures) figure *= share;
+    }
+    placed_request request;
+    request.machines = machines;
+    request.microbatches = each.batch / each.microbatch;
+    const auto found = minimize_placed_length(layers, request);
+    REQUIRE(found.state() == state::optimal);
+    MESSAGE(each.name, ": ", found->cost, " s in ", found->stages.size(), " stages, ", found->searches, " searches");
+  }
+}
