@@ -6,6 +6,7 @@
 #include <stagecut/io/json/json_line.hpp>
 #include <stagecut/io/json/parse_json.hpp>
 #include <stagecut/io/json/transformer_config.hpp>
+#include <stagecut/profile/sharded_transformer.hpp>
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_inference.hpp>
 
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "words/did_you_mean.hpp"
+#include "words/device_counts.hpp"
 #include "words/quantity.hpp"
 #include "words/words.hpp"
 
@@ -33,7 +35,7 @@ inline constexpr stagecut::word<bool> switch_words[] = {{"on", true}, {"off", fa
 /// How a transformer is run, as it is said to `profile transformer` and, of a configuration, to `plan`.
 struct transformer_words {
   std::string as;
-  std::optional<std::size_t> sequence, microbatch, tensor_parallel, context_parallel, expert_parallel, data_parallel,
+  std::optional<std::size_t> sequence, microbatch, context_parallel, expert_parallel, data_parallel,
       zero;
   std::optional<bool> sequence_parallel, flash;
   std::optional<stagecut::transformer::number> precision;
@@ -43,6 +45,9 @@ struct transformer_words {
   std::optional<std::size_t> concurrent;
   bool inference = false;
   bool variants = false;  // layers hold all ways of recomputation
+  std::string shared_by;  // of --tensor-parallel: a number, several, or auto
+  bool shards = false;    // whether layers hold shardings for them
+  std::size_t node = 8;   // devices of a node: auto goes up to so many
   std::string device = "a100-80gb";
   std::vector<CLI::Option*> options, of_training;
 
@@ -73,7 +78,9 @@ struct transformer_words {
       trains(add_recompute(command));
     }
     trains(add_choice(command, "--flash", flash, switch_words, "ON", "FlashAttention, on or off"));
-    number("--tensor-parallel", tensor_parallel, "T", "Devices that share each layer");
+    keep(command.add_option("--tensor-parallel", shared_by, "Devices that share each layer: 8, auto, 1,2,4")
+             ->type_name("T")
+             ->check(counts_or_auto()));
     trains(add_choice(command, "--sequence-parallel", sequence_parallel, switch_words, "ON",
                       "They share norms, too (on)"));
     of_training.push_back(number("--context-parallel", context_parallel, "C", "Devices that share a sample"));
@@ -117,9 +124,10 @@ struct transformer_words {
   }
 
   /// The first of them that was said; null: none.
-  [[nodiscard]] const CLI::Option* said() const {
+  /// @param but_shards  but for the devices that share layers
+  [[nodiscard]] const CLI::Option* said(bool but_shards) const {
     for (const CLI::Option* each : options) {
-      if (each->count() != 0) return each;
+      if (each->count() != 0 && !(but_shards && each->get_name() == "--tensor-parallel")) return each;
     }
     return nullptr;
   }
@@ -133,9 +141,11 @@ struct transformer_words {
     const auto set = [](const auto& given, auto& into) {
       if (given) into = *given;
     };
+    if (const auto one = parse_count(shared_by); one && !shards) r.tensor_parallel = *one;
+    if (shares() && inference) throw CLI::ValidationError("--tensor-parallel", "is one number where there is --inference");
+    if (shares()) r.tensor_parallel = 1;
     set(sequence, r.sequence);
     set(microbatch, r.microbatch);
-    set(tensor_parallel, r.tensor_parallel);
     set(context_parallel, r.context_parallel);
     set(expert_parallel, r.expert_parallel);
     set(data_parallel, r.data_parallel);
@@ -182,11 +192,22 @@ struct transformer_words {
                                            const stagecut::transformer::device& on,
                                            const stagecut::transformer::efficiencies& reached) const {
     try {
+      if (shares()) return stagecut::transformer::sharded_profile(of, how, on, reached, ways(of, how));
       if (!inference) return stagecut::transformer::profile(of, how, on, reached);
       return stagecut::transformer::inference_profile(of, served(how), serving_phase(), on, reached);
     } catch (const stagecut::invalid_input& error) {
       throw named(error);
     }
+  }
+
+  /// Whether layers hold shardings, to choose from.
+  [[nodiscard]] bool shares() const { return !shared_by.empty() && (shards || !parse_count(shared_by)); }
+
+  /// The numbers of devices that are to share layers; of auto, the powers of 2 that can.
+  [[nodiscard]] std::vector<std::size_t> ways(const stagecut::transformer::architecture& of,
+                                              const stagecut::transformer::training& how) const {
+    const std::vector<std::size_t> all = counts_of(shared_by, node);
+    return shared_by == "auto" ? stagecut::transformer::possible_ways(of, how, all) : all;
   }
 
   /// The way in which a training serves.
@@ -221,7 +242,7 @@ struct transformer_words {
     const bool small = std::filesystem::is_regular_file(file, none) && std::filesystem::file_size(file, none) <= most;
     const std::string text = small && !none ? stagecut::io::file_text(file, limits) : std::string();
     if (text.empty() || !stagecut::io::is_transformer_config(text, limits)) {
-      if (const CLI::Option* const one = said()) {
+      if (const CLI::Option* const one = said(shares())) {
         throw CLI::ValidationError(one->get_name(),
                                    fmt::format("goes with a config.json: {} has its own figures", file));
       }

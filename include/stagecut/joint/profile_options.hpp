@@ -45,7 +45,9 @@ struct device_choices {
 /// Bytes that stay and the times of messages do not fall with the replicas.
 ///
 /// Of how layers are recomputed, or which of several shardings of as many ways they have, all mixtures are options, but for
-/// those that another one beats: of `most_mixtures` at most, for each interval and number of ways (`is_whole`).
+/// those that another one beats: of `most_mixtures` at most, for each interval and number of ways (`is_whole`). Layers of one
+/// group stand on one stage, as do those between layers whose tied parameters are colocated; other tied parameters count with
+/// each layer that has them, and their exchange between stages is not counted.
 class profile_options {
  public:
   /// Mixtures of an interval, at most.
@@ -82,6 +84,7 @@ class profile_options {
   /// @{
   template <class Visit>
   void each_option(const stage_query& query, const Visit& visit) const {
+    if (!layers_.may_cut(query.first) || !layers_.may_cut(query.last)) return;
     for (std::size_t w = 0; w < choices_.ways.size(); ++w) {
       detail::stage_mixtures mixtures;
       for (std::size_t i = query.last; i-- > query.first;) mixtures.add(layers_.of(w, i));
@@ -90,10 +93,11 @@ class profile_options {
   }
   template <class Visit>
   void each_stage(std::size_t last, const Visit& visit) const {
+    if (!layers_.may_cut(last)) return;
     std::vector<detail::stage_mixtures> mixtures(choices_.ways.size());
     for (std::size_t first = last; first-- > 0;) {
       for (std::size_t w = 0; w < mixtures.size(); ++w) mixtures[w].add(layers_.of(w, first));
-      if (!visit(first, mixed_options{*this, mixtures})) return;
+      if (layers_.may_cut(first) && !visit(first, mixed_options{*this, mixtures})) return;
     }
   }
   /// @}

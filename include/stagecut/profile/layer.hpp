@@ -47,6 +47,7 @@ struct layer_variant {
   double workspace = 0;                     ///< bytes, on one device
   double output = 0;                        ///< bytes
   double update = 0;                        ///< as in `layer`
+  std::string recomputation{};              ///< of a sharding, what it recomputes: `full`; empty: nothing
   std::string unknown_fields{};             ///< as in `layer`
 
   /// Equal in every part.

@@ -41,9 +41,9 @@ inline constexpr std::array<std::string_view, 23> layer_keys = {"name",
                                                                 "stage",
                                                                 "accelerator",
                                                                 "pass"};
-inline constexpr std::array<std::string_view, 12> variant_keys = {
+inline constexpr std::array<std::string_view, 13> variant_keys = {
     "name",       "ways",     "forward",     "backward", "backward_input", "backward_weight",
-    "parameters", "resident", "activations", "output",   "workspace",      "update"};
+    "parameters", "resident", "activations", "output",   "workspace",      "update",   "recomputation"};
 
 /// What `backward` is where it is not written.
 template <class Each>
@@ -82,6 +82,7 @@ inline std::vector<layer_variant> read_variants(const json_value& value) {
     layer_variant& variant = result.emplace_back();
     variant.name = element.at("name").text();
     if (const auto ways = element.find("ways")) variant.ways = ways->count(1);
+    if (const auto again = element.find("recomputation")) variant.recomputation = again->text();
     (void)read_figures(element, variant);
     variant.unknown_fields = element.unknown(variant_keys);
   }
@@ -145,6 +146,7 @@ inline json variants_json(const std::vector<layer_variant>& variants, const std:
     json_object object(joined({place, "/", result.size()}));
     object.text("name", variant.name);
     if (variant.ways != 1) object.set("ways", variant.ways);
+    object.text_if_any("recomputation", variant.recomputation);
     write_figures(object, variant);
     if (what == written::all) object.unknown(variant.unknown_fields, variant_keys);
     result.push_back(object.members());

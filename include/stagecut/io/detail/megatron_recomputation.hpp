@@ -15,8 +15,13 @@ namespace stagecut::inline v0::io::detail {
 
 /// What a layer of a plan recomputes, as it was chosen or else as it was profiled; `none`: nothing.
 [[nodiscard]] inline std::string_view recomputed(const plan& p, std::size_t i) noexcept {
-  const bool chosen = i < p.choices.size() && !p.choices[i].recomputation.empty();
-  const std::string& name = chosen ? p.choices[i].recomputation : p.profile.layers[i].recomputation.get();
+  const layer& each = p.profile.layers[i];
+  const bool any = i < p.choices.size();
+  const layer_variant* const shared = any ? find_variant(each.shardings, p.choices[i].sharding) : nullptr;
+  const bool chosen = any && !p.choices[i].recomputation.empty();
+  const std::string& name = shared != nullptr ? shared->recomputation
+                            : chosen          ? p.choices[i].recomputation
+                                              : each.recomputation.get();
   return name.empty() ? std::string_view("none") : std::string_view(name);
 }
 

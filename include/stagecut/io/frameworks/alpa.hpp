@@ -14,8 +14,25 @@
 
 namespace stagecut::inline v0::io {
 
-/// A plan for Alpa: the option that gives the layers of every stage by number, each stage a mesh of one device. The
-/// layers are those that its layer option makes: as many as the plan's.
+namespace detail {
+
+/// The meshes of all stages: rows of devices, or replicas by shards.
+[[nodiscard]] inline std::string mesh_shapes(const plan& p, bool logical) {
+  bool single = true;
+  for (const planned_stage& each : p.stages) single = single && each.replicas * each.shards == 1;
+  if (single) return joined({"[(1,1)]*", p.cuts.stages()});
+  return joined({"[", sequence_text(p.cuts.stages(), ",", [&](std::size_t s) {
+                   const planned_stage& stage = p.stages[s];
+                   return logical ? joined({"(", stage.replicas, ",", stage.shards, ")"})
+                                  : joined({"(1,", stage.replicas * stage.shards, ")"});
+                 }),
+                 "]"});
+}
+
+}  // namespace detail
+
+/// A plan for Alpa: the option that gives the layers of every stage by number, each stage a mesh of devices of one host, of
+/// replicas by shards. The layers are those that its layer option makes: as many as the plan's.
 ///
 /// @return  one line of Python
 /// @throws  argument_error if the parts of the plan do not belong together; not_representable for several stages a
@@ -23,15 +40,16 @@ namespace stagecut::inline v0::io {
 ///
 /// Source: L. Zheng et al., OSDI 2022; `ManualStageOption` in `alpa/pipeline_parallel/stage_construction.py`.
 [[nodiscard]] inline std::string as_alpa(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target("as_alpa", framework::alpa, p).name, p);
+  detail::check_no_stage_empty(detail::check_target("as_alpa", framework::alpa, p, detail::recomputation_said::no,
+                                                    detail::devices_said::any).name, p);
   const auto stage_text = [&](std::size_t s) {
     std::vector<std::size_t> layers;
     for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) layers.push_back(i);
     return detail::list_text(layers, ",");
   };
-  const std::string stages = std::to_string(p.cuts.stages());
-  return detail::joined({"ManualStageOption([", detail::sequence_text(p.cuts.stages(), ",", stage_text), "], [(1,1)]*",
-                         stages, ", [(1,1)]*", stages, ", [{}]*", stages, ")"});
+  const std::size_t stages = p.cuts.stages();
+  return detail::joined({"ManualStageOption([", detail::sequence_text(stages, ",", stage_text), "], ",
+                         detail::mesh_shapes(p, false), ", ", detail::mesh_shapes(p, true), ", [{}]*", stages, ")"});
 }
 
 }  // namespace stagecut::inline v0::io

@@ -26,6 +26,12 @@ namespace detail {
   return kind == "head" ? 'L' : '\0';
 }
 
+/// The option that shares each layer among several devices. The number of replicas follows from that of all devices.
+[[nodiscard]] inline std::string megatron_shards(const plan& p) {
+  if (p.stages.empty() || p.stages[0].shards == 1) return "";
+  return joined({"--tensor-model-parallel-size ", p.stages[0].shards, " "});
+}
+
 /// The options that interleaving needs beside those of its stages.
 [[nodiscard]] inline std::string megatron_group(const plan& p) {
   if (p.schedule.group == 0 || p.schedule.group == p.devices) return "";
@@ -54,7 +60,8 @@ namespace detail {
 /// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025.
 [[nodiscard]] inline std::string as_megatron(const plan& p) {
   const target_entry& entry =
-      detail::check_target("as_megatron", framework::megatron, p, detail::recomputation_said::yes);
+      detail::check_target("as_megatron", framework::megatron, p, detail::recomputation_said::yes,
+                           detail::devices_said::alike);
   const stagecut::detail::target_kinds kinds(entry, p.profile);
   const auto stage_text = [&](std::size_t s) {
     std::string letters;
@@ -71,7 +78,7 @@ namespace detail {
     }
     return text;
   };
-  return detail::joined({"--pipeline-model-parallel-size ", p.devices, " --pipeline-model-parallel-layout \"",
+  return detail::joined({detail::megatron_shards(p), "--pipeline-model-parallel-size ", p.devices, " --pipeline-model-parallel-layout \"",
                          detail::sequence_text(p.cuts.stages(), "|", stage_text), "\"", detail::megatron_group(p),
                          detail::megatron_recomputation(entry.name, p, kinds)});
 }
@@ -88,10 +95,11 @@ namespace detail {
 /// Source: Megatron-LM, `megatron/training/arguments.py` and `megatron/core/transformer/transformer_config.py`, 2025.
 [[nodiscard]] inline std::string as_megatron_flags(const plan& p) {
   const target_entry& entry =
-      detail::check_target("as_megatron_flags", framework::megatron_flags, p, detail::recomputation_said::yes);
+      detail::check_target("as_megatron_flags", framework::megatron_flags, p, detail::recomputation_said::yes,
+                           detail::devices_said::alike);
   const auto decoders = detail::decoders_of_stages(p);
   const std::size_t stages = decoders.size();
-  std::string text = detail::joined({"--pipeline-model-parallel-size ", p.devices});
+  std::string text = detail::joined({detail::megatron_shards(p), "--pipeline-model-parallel-size ", p.devices});
   const auto add = [&](std::string_view flag, std::size_t value) {
     text.append(" ").append(flag).append(" ").append(std::to_string(value));
   };

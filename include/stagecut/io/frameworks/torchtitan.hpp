@@ -48,7 +48,7 @@ namespace detail {
 ///
 /// Source: torchtitan, `torchtitan/distributed/pipeline_parallel.py`.
 [[nodiscard]] inline std::string as_torchtitan(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target_modules("as_torchtitan", framework::torchtitan, p).name, p);
+  detail::check_no_stage_empty(detail::check_target_modules("as_torchtitan", framework::torchtitan, p, detail::devices_said::alike).name, p);
   const auto stage_text = [&](std::size_t s) {
     const auto names = detail::torchtitan_names(p, s);
     const auto name = [&](std::size_t i) { return detail::quoted(names[i]); };
@@ -56,9 +56,16 @@ namespace detail {
   };
   const std::string parts =
       detail::joined({"module_fqns_per_model_part=[", detail::sequence_text(p.cuts.stages(), ",", stage_text), "]"});
-  if (p.schedule.microbatches == 0) return parts;
+  std::string degrees;
+  if (!p.stages.empty() && p.stages[0].shards != 1) {
+    degrees += detail::joined({"\ntensor_parallel_degree=", p.stages[0].shards});
+  }
+  if (!p.stages.empty() && p.stages[0].replicas != 1) {
+    degrees += detail::joined({"\ndata_parallel_replicate_degree=", p.stages[0].replicas});
+  }
+  if (p.schedule.microbatches == 0) return parts + degrees;
   const std::string_view name = detail::torch_class(p);
-  return detail::joined({parts, "\npipeline_parallel_degree=", p.devices, "\npipeline_parallel_schedule",
+  return detail::joined({parts, degrees, "\npipeline_parallel_degree=", p.devices, "\npipeline_parallel_schedule",
                          name.empty() ? "_csv=\"schedule.csv\"  # of simulate PLAN --format torch-csv" : "=",
                          name.empty() ? "" : detail::quoted(name)});
 }

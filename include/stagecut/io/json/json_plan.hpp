@@ -33,10 +33,11 @@ namespace detail {
 
 /// The members of a plan, and those among them that the first version did not have.
 /// @{
-inline constexpr std::array<std::string_view, 17> plan_keys = {
+inline constexpr std::array<std::string_view, 18> plan_keys = {
     "schema", "cuts",   "assignment", "objective", "devices",  "chunks",   "stages",       "edges",  "choices",
-    "schedule", "memory", "speeds",   "messages",  "makespan", "timeline", "profile_hash", "profile"};
-inline constexpr std::array<std::string_view, 3> second_keys = {"assignment", "edges", "choices"};
+    "schedule", "memory", "speeds",   "messages",  "makespan", "timeline", "profile_hash", "profile",
+    "own_microbatches"};
+inline constexpr std::array<std::string_view, 4> second_keys = {"assignment", "edges", "choices", "own_microbatches"};
 /// @}
 
 inline objective_value read_objective(const json_value& value) {
@@ -118,6 +119,7 @@ inline plan read_json_plan(const json_value& value) {
   read_stages(value, version, made);
   if (const auto edges = value.find("edges")) made.edges = read_stage_edges(*edges);
   if (const auto choices = value.find("choices")) made.choices = read_choices(*choices);
+  if (const auto own = value.find("own_microbatches")) made.own_microbatches = own->flag();
   if (const auto schedule = value.find("schedule")) {
     made.schedule = read_schedule(*schedule, version == plan_version::second);
   }
@@ -213,6 +215,7 @@ inline json memory_json(const memory_model& memory) {
       }));
   if (!made.edges.empty()) put("edges", json_line(stage_edges_json(made.edges)));
   if (!made.choices.empty()) put("choices", json_line(choices_json(made.choices)));
+  if (made.own_microbatches) put("own_microbatches", "true");
   if (made.schedule != schedule_choice{}) put("schedule", schedule_text(made.schedule));
   if (const memory_model none; made.memory != none) put("memory", json_line(memory_json(made.memory)));
   if (!made.speeds.empty()) put("speeds", json_line(amounts_json("plan#/speeds", made.speeds)));

@@ -61,7 +61,11 @@ class layer_ways {
       }
     }
     for (const layer& each : model.layers) outputs_.push_back(each.output);
+    find_cuts(model);
   }
+
+  /// Whether a stage may begin or end there.
+  [[nodiscard]] bool may_cut(std::size_t point) const noexcept { return cuts_[point] != 0; }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// The alternatives of a layer on the `w`-th number of devices.
@@ -83,6 +87,30 @@ class layer_ways {
     if (memory_.checkpoint != checkpointing::never) {
       refuse("memory.checkpoint", to_string(memory_.checkpoint),
              "must be never: recomputations say what is computed again");
+    }
+  }
+
+  /// Groups, and layers whose shared parameters are on one device, are not cut.
+  void find_cuts(const profile& model) {
+    cuts_.assign(size_ + 1, 1);
+    const auto keep = [&](std::size_t first, std::size_t last) {
+      for (std::size_t point = first + 1; point <= last; ++point) cuts_[point] = 0;
+    };
+    const auto colocated = [](const layer& each, const std::string& name) {
+      for (const tied_parameters& tied : each.tied.get()) {
+        if (tied.name == name && tied.where == tied_parameters::placement::colocated) return true;
+      }
+      return false;
+    };
+    for (std::size_t i = 0; i < size_; ++i) {
+      const layer& one = model.layers[i];
+      for (std::size_t j = i + 1; j < size_; ++j) {
+        const layer& other = model.layers[j];
+        if (!one.group.empty() && one.group.get() == other.group.get()) keep(i, j);
+        for (const tied_parameters& tied : one.tied.get()) {
+          if (tied.where == tied_parameters::placement::colocated && colocated(other, tied.name)) keep(i, j);
+        }
+      }
     }
   }
 
@@ -130,18 +158,26 @@ class layer_ways {
   [[nodiscard]] std::vector<layer_way> sharded(const layer& each, std::size_t ways,
                                                const std::vector<std::string>& names) const {
     std::vector<layer_way> result;
+    bool any = false;
+    bool any_again = false;  // whether there is a choice
     for (const layer_variant& variant : each.shardings.get()) {
-      if (variant.ways != ways) continue;
+      any = any || variant.ways == ways;
+      any_again = any_again || (variant.ways == ways && !variant.recomputation.empty());
+    }
+    for (const layer_variant& variant : each.shardings.get()) {
+      const std::string how = variant.recomputation.empty() ? "none" : variant.recomputation;
+      if (variant.ways != ways || (any_again && !is_asked_for(how, names))) continue;
       result.push_back(way(each, variant, static_cast<double>(ways)));
       result.back().sharding = variant.name;
     }
-    return result.empty() ? recomputed(each, names) : result;
+    return any ? result : recomputed(each, names);
   }
 
   std::size_t size_;
   memory_options memory_;
   std::vector<std::vector<layer_way>> ways_{};  // [w * layers + layer]
   std::vector<double> outputs_{};
+  std::vector<char> cuts_{};
 };
 
 /// The ways to run an interval of layers, each in one of its ways: their sums, but for those that another one beats. It grows by

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/topology.hpp>
+#include <stagecut/joint/plan_hybrid.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
+#include <stagecut/plan/targets.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "words/device_counts.hpp"
+
+/// How many replicas stages have, and how many devices share each, as it is said to `plan`.
+struct hybrid_words {
+  std::string replicas;
+  std::string ways;  // of --tensor-parallel, where that is auto or a list
+
+  void add(CLI::App& command) {
+    command.add_option("--replicate", replicas, "Replicas of a stage: auto, 2, 1,2,4; devices are all")
+        ->type_name("N")
+        ->check(counts_or_auto());
+  }
+
+  /// Whether stages are planned on several devices each.
+  [[nodiscard]] bool is_asked(const stagecut::plan_request& request) const {
+    return !replicas.empty() || !ways.empty() || of_several_devices(request.objective);
+  }
+
+  /// Whether an objective is of such plans alone.
+  [[nodiscard]] static bool of_several_devices(stagecut::plan_objective objective) {
+    using of = stagecut::plan_objective;
+    return objective == of::iteration || objective == of::stage_time || objective == of::pipeline_length;
+  }
+
+  /// Plans.
+  /// @param node  devices of a node; 0: there are no nodes
+  [[nodiscard]] stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model, const stagecut::plan_request& request,
+                                                        const std::vector<std::string>& recomputations,
+                                                        std::size_t node) const {
+    using namespace stagecut;
+    hybrid_plan_request asked;
+    asked.pipeline.devices = request.devices;
+    asked.pipeline.at_most = request.at_most;
+    asked.pipeline.microbatches = request.microbatches;
+    if (request.memory_per_device) asked.pipeline.memory_per_device = *request.memory_per_device * (1 - request.buffer_fraction);
+    asked.pipeline.limits = request.limits;
+    asked.choices.machine = machine_of(request);
+    asked.choices.replicas = numbers("--replicate", replicas, request.devices);
+    asked.choices.ways = known_ways(model, node == 0 ? request.devices : node);
+    asked.choices.recomputations = recomputations;
+    asked.choices.memory = request.memory;
+    asked.alike = runs_alike(request.target);
+    asked.objective = of_several_devices(request.objective) ? request.objective : plan_objective::automatic;
+    return plan_hybrid(model, asked);
+  }
+
+  /// Whether a framework has one number of replicas and ways for all stages.
+  [[nodiscard]] static bool runs_alike(stagecut::framework target) {
+    using stagecut::framework;
+    if (target == framework::none || target == framework::alpa) return false;
+    if (target == framework::megatron || target == framework::megatron_flags || target == framework::torchtitan) return true;
+    throw CLI::ValidationError("--for", fmt::format("{} cannot be told of replicas: megatron, megatron-flags, torchtitan and alpa can",
+                                                    stagecut::entry_of(target).name));
+  }
+
+ private:
+  /// The numbers that were said, of which none may be above `most`.
+  [[nodiscard]] static std::vector<std::size_t> numbers(const char* option, const std::string& said, std::size_t most) {
+    const std::vector<std::size_t> result = counts_of(said, most);
+    for (const std::size_t each : result) {
+      if (each <= most) continue;
+      const bool all = std::string_view(option) == "--replicate";
+      throw CLI::ValidationError(option, fmt::format("{} is more than the devices{}, {}", each, all ? "" : " of a node", most));
+    }
+    return result;
+  }
+
+  /// The numbers of devices for which layers have shardings, of those that were asked for.
+  [[nodiscard]] std::vector<std::size_t> known_ways(const stagecut::profile& model, std::size_t most) const {
+    std::vector<std::size_t> result;
+    for (const std::size_t each : numbers("--tensor-parallel", ways, most)) {
+      bool known = each == 1;
+      for (const stagecut::layer& layer : model.layers) {
+        for (const stagecut::layer_variant& variant : layer.shardings.get()) known = known || variant.ways == each;
+      }
+      if (known) {
+        result.push_back(each);
+      } else if (ways != "auto") {
+        throw CLI::ValidationError("--tensor-parallel",
+                                   fmt::format("no layer says how {} devices would share it: \"shardings\"", each));
+      }
+    }
+    return result;
+  }
+
+  /// The devices and their links; without any, messages take no time.
+  [[nodiscard]] static stagecut::topology machine_of(const stagecut::plan_request& request) {
+    if (request.topology) return *request.topology;
+    if (request.devices == 1) return stagecut::topology({}, {});
+    return stagecut::topology({request.devices}, {request.links.empty() ? stagecut::link_speed{} : request.links[0]});
+  }
+};
