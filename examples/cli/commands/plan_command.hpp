@@ -19,6 +19,7 @@
 #include "commands/read_model.hpp"
 #include "text/computed_text.hpp"
 #include "text/exit_status.hpp"
+#include "text/hybrid_text.hpp"
 #include "text/output.hpp"
 #include "text/plan_formats.hpp"
 #include "text/plan_text.hpp"
@@ -28,6 +29,7 @@
 #include "words/count_range.hpp"
 #include "words/device_words.hpp"
 #include "words/helper_words.hpp"
+#include "words/hybrid_words.hpp"
 #include "words/layer_words.hpp"
 #include "words/limit_words.hpp"
 #include "words/memory_words.hpp"
@@ -45,7 +47,8 @@ inline constexpr stagecut::word<stagecut::plan_objective> asked_objectives[] = {
     {"makespan", stagecut::plan_objective::makespan},     {"bottleneck", stagecut::plan_objective::bottleneck},
     {"throughput", stagecut::plan_objective::bottleneck}, {"time-per-token", stagecut::plan_objective::time_per_token},
     {"leximax", stagecut::plan_objective::leximax},       {"range", stagecut::plan_objective::range},
-    {"variance", stagecut::plan_objective::variance}};
+    {"variance", stagecut::plan_objective::variance},     {"iteration", stagecut::plan_objective::iteration},
+    {"stage-time", stagecut::plan_objective::stage_time}, {"pipeline-length", stagecut::plan_objective::pipeline_length}};
 
 /// The words of `stagecut plan`.
 struct plan_command {
@@ -65,6 +68,7 @@ struct plan_command {
   memory_words memory;
   method_words method;
   recompute_words recompute;
+  hybrid_words hybrid;
   limit_words input;
   table_words table;
   transformer_words transformer;
@@ -120,6 +124,7 @@ struct plan_command {
     if (transformer.inference && recompute.how_said->count() != 0) {
       throw CLI::ValidationError("--recompute", "is of training, not of --inference");
     }
+    ask_several_devices();
     transformer.recomputation = recompute.of_computed();
     transformer.variants = recompute.needs_variants();
     const auto again = transformer.recomputation.value_or(stagecut::transformer::recomputing::none);
@@ -134,7 +139,7 @@ struct plan_command {
     }
     if (!model) model = read_model(file, input, table);
     if (!model) return none(outcome<plan>());
-    plans_recomputation = recompute.is_planned(*model, computed);
+    plans_recomputation = recompute.is_planned(*model, computed) && !several_devices;
     if (inference) {
       profile trained = std::move(*model);
       *model = as_inference(std::move(trained));
@@ -142,10 +147,10 @@ struct plan_command {
     ask_machine(*model);
     ask_chain(*model);
     ask(*model);
-    target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", request);
+    target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, request);
     outcome<plan> answer;
     try {
-      answer = plans_recomputation ? solve_recomputation(*model) : solve(*model);
+      answer = several_devices ? solve_hybrid(*model) : plans_recomputation ? solve_recomputation(*model) : solve(*model);
     } catch (const invalid_input& error) {
       throw invalid_input(source(), error.what());
     } catch (const argument_error& error) {
@@ -166,6 +171,9 @@ struct plan_command {
       text += recompute_text(made) + chunks_text(made.profile, recompute.all) +
               strategies_text(made, recompute.compare(*model, made, input.limits));
     }
+    if (format == "text" && several_devices) {
+      text += devices_and_ways_text(made) + compared_hybrids_text(stagecut::compare_hybrids(*model, asked_hybrid));
+    }
     if (format == "text" && computed) text += computed_text(made.profile);
     if (format == "text" && !target.name.empty()) {
       const std::string told = target.text_of(made);
@@ -184,6 +192,8 @@ struct plan_command {
  private:
   stagecut::plan_comparison compared;
   bool plans_recomputation = false;
+  stagecut::hybrid_plan_request asked_hybrid;
+  bool several_devices = false;  // whether stages are planned on several each
   std::string constant_taken;  // from the memory of devices
 
   [[nodiscard]] std::string source() const { return source_name(file); }
@@ -271,6 +281,7 @@ struct plan_command {
     search.add(command);
     memory.add_rare(command);
     recompute.add(command);
+    hybrid.add(command);
     method.add_rare(command);
     input.add(command);
     transformer.add(command, true);
@@ -315,6 +326,48 @@ struct plan_command {
     if (line.is_shown()) asked.limits.progress = tell;
     const count_range of = chunks_said.empty() ? count_range{request.chunks, request.chunks} : chunks;
     return recompute.solve(model, asked, of, schedule_said->count() != 0);
+  }
+
+  /// Whether stages have replicas and shards to choose from, and what does not go with that.
+  void ask_several_devices() {
+    const bool lists = !transformer.shared_by.empty() && !parse_count(transformer.shared_by);
+    several_devices = hybrid.is_asked(request, lists);
+    if (!several_devices) return;
+    hybrid.ways = transformer.shared_by;
+    transformer.shards = true;
+    if (devices.nodes.per_node != 0) transformer.node = devices.nodes.per_node;
+    const auto refuse = [](const char* option, const char* why) { throw CLI::ValidationError(option, why); };
+    if (inference || transformer.inference) refuse("--inference", "does not go with --replicate: nothing is exchanged");
+    if (request.microbatches == 0) refuse("--microbatches", "is missing: how many there are, of all replicas together");
+    if (!chunks_said.empty() && chunks_said != "1") refuse("--chunks", "does not go with --replicate: one stage a device");
+    if (schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");
+    if (!in_flight.empty()) refuse("--in-flight", "does not go with --replicate");
+    if (!devices.speeds.empty()) refuse("--device-speeds", "does not go with --replicate: devices are alike");
+    if (memory.checkpoint != stagecut::checkpointing::never) {
+      refuse("--checkpoint", "does not go with --replicate: --recompute full does");
+    }
+    using of = stagecut::plan_objective;
+    if (request.objective != of::automatic && request.objective != of::makespan && !hybrid_words::of_several_devices(request.objective)) {
+      refuse("--objective", "is makespan, stage-time or pipeline-length where stages have several devices");
+    }
+  }
+
+  /// The plan of stages on several devices each.
+  stagecut::outcome<stagecut::plan> solve_hybrid(const stagecut::profile& model) {
+    layers.refuse("does not go with --replicate: layers are dealt out anywhere");
+    static constexpr auto stop = stop_signals::asked;
+    request.limits.time_limit = time_limit;
+    request.limits.stop = stop;
+    progress_line line;
+    const auto tell = [&](const stagecut::makespan_progress& now) {
+      line.show([&] { return search_text(model, now, "iteration", time_limit - line.seconds()); });
+    };
+    stagecut::plan_request asked = request;
+    if (line.is_shown()) asked.limits.progress = tell;
+    asked_hybrid = hybrid.request_of(model, asked, recompute.names(model), devices.nodes.per_node);
+    stagecut::outcome<stagecut::plan> made = stagecut::plan_hybrid(model, asked_hybrid);
+    asked_hybrid.pipeline.limits.progress = {};
+    return made;
   }
 
   /// Fills the request from what was said in words.

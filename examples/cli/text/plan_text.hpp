@@ -38,6 +38,14 @@ inline std::string cost_text(const stagecut::plan& plan, double value) {
   return fmt::format("{:.6g}", value);
 }
 
+/// Whether an objective is of times whatever stages were cut by.
+inline bool is_of_time_alone(const std::string& objective) {
+  for (const char* const each : {"makespan", "time-per-token", "iteration", "stage-time", "pipeline-length"}) {
+    if (objective == each) return true;
+  }
+  return false;
+}
+
 /// What was minimised, and how far.
 inline std::string objective_text(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
@@ -61,7 +69,7 @@ inline std::string objective_text(const stagecut::plan& plan) {
                        cost_text(plan, objective.value), state);
   }
   return fmt::format("{}: {}, {}{}",
-                     name == "makespan" || name == "time-per-token" ? name : name + " of " + shown(objective.of),
+                     is_of_time_alone(name) ? name : name + " of " + shown(objective.of),
                      cost_text(plan, objective.value), state, least(objective.bound));
 }
 
@@ -143,9 +151,12 @@ inline table stages_table(const stagecut::plan& plan, std::size_t most) {
   const bool timed =
       plan.objective.of != "time" && std::any_of(plan.stages.begin(), plan.stages.end(),
                                                  [](const auto& stage) { return stage.forward + stage.backward > 0; });
-  table lines((plan.chunks > 1 ? 2 : 1) + (plan.speeds.empty() ? 0 : 1));
+  const bool several = std::any_of(plan.stages.begin(), plan.stages.end(),
+                                   [](const auto& stage) { return stage.replicas * stage.shards > 1; });
+  table lines((plan.chunks > 1 ? 2 : 1) + (plan.speeds.empty() ? 0 : 1) + (several ? 1 : 0));
   std::vector<std::string> head = {"stage"};
   if (plan.chunks > 1) head.emplace_back("device");
+  if (several) head.emplace_back("devices");
   if (!plan.speeds.empty()) head.emplace_back("speed");
   head.insert(head.end(), {"layers", "count", shown(plan.objective.of)});
   if (timed) head.emplace_back("time");
@@ -165,6 +176,7 @@ inline table stages_table(const stagecut::plan& plan, std::size_t most) {
     const auto& stage = plan.stages[s];
     std::vector<std::string> cells = {stage.on_cpu ? fmt::format("{} CPU", s) : std::to_string(s)};
     if (plan.chunks > 1) cells.push_back(std::to_string(stage.device));
+    if (several) cells.push_back(fmt::format("{} × {}", stage.replicas, stage.shards));
     if (!plan.speeds.empty()) cells.push_back(fmt::format("{:.4g}", plan.speeds[stage.device]));
     cells.insert(cells.end(), {span(s), std::to_string(stagecut::layers_of(plan, s).size()), cost_text(plan, stage.cost)});
     if (timed) cells.push_back(time_text(plan.profile, stage.forward + stage.mean_backward(plan.schedule.microbatches)));

@@ -26,7 +26,7 @@
 /// How many replicas stages have, and how many devices share each, as it is said to `plan`.
 struct hybrid_words {
   std::string replicas;
-  std::string ways;  // of --tensor-parallel, where that is auto or a list
+  std::string ways;  // of --tensor-parallel
 
   void add(CLI::App& command) {
     command.add_option("--replicate", replicas, "Replicas of a stage: auto, 2, 1,2,4; devices are all")
@@ -35,8 +35,9 @@ struct hybrid_words {
   }
 
   /// Whether stages are planned on several devices each.
-  [[nodiscard]] bool is_asked(const stagecut::plan_request& request) const {
-    return !replicas.empty() || !ways.empty() || of_several_devices(request.objective);
+  /// @param lists  whether several numbers of devices may share a layer
+  [[nodiscard]] bool is_asked(const stagecut::plan_request& request, bool lists) const {
+    return !replicas.empty() || lists || of_several_devices(request.objective);
   }
 
   /// Whether an objective is of such plans alone.
@@ -45,11 +46,12 @@ struct hybrid_words {
     return objective == of::iteration || objective == of::stage_time || objective == of::pipeline_length;
   }
 
-  /// Plans.
+  /// What is asked for.
   /// @param node  devices of a node; 0: there are no nodes
-  [[nodiscard]] stagecut::outcome<stagecut::plan> solve(const stagecut::profile& model, const stagecut::plan_request& request,
-                                                        const std::vector<std::string>& recomputations,
-                                                        std::size_t node) const {
+  [[nodiscard]] stagecut::hybrid_plan_request request_of(const stagecut::profile& model,
+                                                         const stagecut::plan_request& request,
+                                                         const std::vector<std::string>& recomputations,
+                                                         std::size_t node) const {
     using namespace stagecut;
     hybrid_plan_request asked;
     asked.pipeline.devices = request.devices;
@@ -64,7 +66,7 @@ struct hybrid_words {
     asked.choices.memory = request.memory;
     asked.alike = runs_alike(request.target);
     asked.objective = of_several_devices(request.objective) ? request.objective : plan_objective::automatic;
-    return plan_hybrid(model, asked);
+    return asked;
   }
 
   /// Whether a framework has one number of replicas and ways for all stages.

@@ -62,6 +62,18 @@ struct recompute_words {
     return known->value;
   }
 
+  /// The recomputations that layers may have: those of their own figures where none were said; empty: all.
+  /// @throws CLI::ValidationError for one that no layer has
+  [[nodiscard]] std::vector<std::string> names(const stagecut::profile& model) {
+    if (how.empty() || of_computed()) {
+      std::vector<std::string> own{"none"};
+      for (const stagecut::layer& each : model.layers) own.push_back(own_recomputation(each));
+      return own;
+    }
+    ask_names(model);
+    return options_.names;
+  }
+
   /// Whether the layers of a model that is computed need all ways of recomputation.
   [[nodiscard]] bool needs_variants() const { return !how.empty() && !of_computed(); }
 

@@ -30,6 +30,7 @@ struct hybrid_plan_request {
   device_choices choices{};  ///< how stages may be run, and on which machine
   /// What is minimised: `iteration`, which `automatic` means; `stage_time`; `pipeline_length`.
   plan_objective objective = plan_objective::automatic;
+  length_options length{};  ///< of what `pipeline_length` is made
   /// Whether all stages have as many replicas and ways as the others, each replica with microbatches of its own, as frameworks
   /// with one degree of each run them: then each replica runs its share of `pipeline.microbatches`.
   bool alike = false;
@@ -111,21 +112,29 @@ class hybrid_planner {
 
   [[nodiscard]] outcome<plan> planned(const device_choices& choices, const hybrid_request& request) const {
     const profile_options options(model_, choices);
-    outcome<hybrid_cut> found;
-    if (request_.objective == plan_objective::stage_time) {
-      found = minimize_stage_time(options, request);
-    } else if (request_.objective == plan_objective::pipeline_length) {
-      found = minimize_pipeline_length(options, request);
-    } else {
-      found = minimize_hybrid(options, request);
-    }
+    const outcome<hybrid_cut> found = best_cut(options, request);
     if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
     if (!found) return outcome<plan>::unknown(found.why());
     plan made = told(options, choices, request, *found);
-    const bool optimal = found.state() == state::optimal && options.is_whole();
-    made.objective.state = optimal ? state::optimal : state::feasible;
-    if (!options.is_whole()) made.objective.bound = 0;  // of the options that were looked at alone
+    objective_value& objective = made.objective;
+    if (!options.is_whole()) objective.bound = hopeful_bound(choices, request, objective.value);
+    const bool optimal = !(objective.bound < objective.value);
+    objective.state = optimal ? state::optimal : state::feasible;
     return optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
+  }
+
+  [[nodiscard]] outcome<hybrid_cut> best_cut(const profile_options& options, const hybrid_request& request) const {
+    if (request_.objective == plan_objective::stage_time) return minimize_stage_time(options, request);
+    if (request_.objective == plan_objective::pipeline_length) return minimize_pipeline_length(options, request, request_.length);
+    return minimize_hybrid(options, request);
+  }
+
+  /// Where not all mixtures were looked at: what no plan is below, by such as are as good as any of several.
+  [[nodiscard]] double hopeful_bound(device_choices choices, const hybrid_request& request, double value) const {
+    choices.hopeful = true;
+    const outcome<hybrid_cut> found = best_cut(profile_options(model_, std::move(choices)), request);
+    if (!found) return 0;
+    return found->bound < value ? found->bound : value;
   }
 
   /// The plan of what was found.
@@ -211,8 +220,8 @@ class hybrid_planner {
 ///                 plan's `devices` are its stages, each on `replicas * shards` devices of the machine
 /// @throws         argument_error for a request that makes no sense; invalid_input as `profile_options`
 ///
-/// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`; else it is never said to be optimal,
-/// and the bound is 0.
+/// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`; else the bound is that of ways to run a
+/// stage which are as good as each of several, and the search is made twice.
 [[nodiscard]] inline outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request) {
   return detail::hybrid_planner(model, request).run();
 }

@@ -33,6 +33,9 @@ struct device_choices {
   double gradient_bytes = 1;
   /// Whether replicas run microbatches of their own, in place of shares of each: all stages have as many replicas then.
   bool own_microbatches = false;
+  /// Whether, where there are too many ways to run a stage, such stand for several of them that are as good as each: what is
+  /// planned with these alone is a bound, and no plan.
+  bool hopeful = false;
 };
 
 /// The ways to run stages of a chain of layers, on the devices of a machine: a `stage_option_model`.
@@ -86,7 +89,7 @@ class profile_options {
   void each_option(const stage_query& query, const Visit& visit) const {
     if (!layers_.may_cut(query.first) || !layers_.may_cut(query.last)) return;
     for (std::size_t w = 0; w < choices_.ways.size(); ++w) {
-      detail::stage_mixtures mixtures;
+      detail::stage_mixtures mixtures(choices_.hopeful);
       for (std::size_t i = query.last; i-- > query.first;) mixtures.add(layers_.of(w, i));
       show(w, mixtures, query, visit);
     }
@@ -94,7 +97,7 @@ class profile_options {
   template <class Visit>
   void each_stage(std::size_t last, const Visit& visit) const {
     if (!layers_.may_cut(last)) return;
-    std::vector<detail::stage_mixtures> mixtures(choices_.ways.size());
+    std::vector<detail::stage_mixtures> mixtures(choices_.ways.size(), detail::stage_mixtures(choices_.hopeful));
     for (std::size_t first = last; first-- > 0;) {
       for (std::size_t w = 0; w < mixtures.size(); ++w) mixtures[w].add(layers_.of(w, first));
       if (layers_.may_cut(first) && !visit(first, mixed_options{*this, mixtures})) return;

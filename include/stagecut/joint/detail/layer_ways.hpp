@@ -29,6 +29,16 @@ struct layer_way {
   std::string recomputation{};  // of one layer: the variant of that name; empty: as profiled
   std::string sharding{};
 
+  /// Takes what is better of both.
+  void lower(const layer_way& other) noexcept {
+    const auto take = [&](double layer_way::*part) {
+      if (other.*part < this->*part) this->*part = other.*part;
+    };
+    for (const auto part : {&layer_way::forward, &layer_way::backward, &layer_way::update, &layer_way::parameters,
+                            &layer_way::resident, &layer_way::activations, &layer_way::workspace}) {
+      take(part);
+    }
+  }
   /// Whether it is nowhere worse.
   [[nodiscard]] bool covers(const layer_way& other) const noexcept {
     return forward <= other.forward && backward <= other.backward && update <= other.update &&
@@ -36,6 +46,17 @@ struct layer_way {
            workspace <= other.workspace;
   }
 };
+
+/// The recomputations of layers as they were profiled, `none` among them.
+[[nodiscard]] inline std::vector<std::string> own_recomputations(const profile& model) {
+  std::vector<std::string> result{"none"};
+  for (const layer& each : model.layers) {
+    bool known = each.recomputation.empty();
+    for (const std::string& name : result) known = known || name == each.recomputation.get();
+    if (!known) result.push_back(each.recomputation);
+  }
+  return result;
+}
 
 /// The ways to run each layer of a chain, on each number of devices.
 class layer_ways {
@@ -184,8 +205,13 @@ class layer_ways {
 /// a layer before it.
 class stage_mixtures {
  public:
-  /// How many there are at most; beyond, some of those between the fastest and the leanest are left out.
+  /// How many there are at most; beyond, some of those between the fastest and the leanest are left out, or neighbours
+  /// become one.
   static constexpr std::size_t most = 96;
+
+  /// @param hopeful  where there are too many, whether sums that are as good as any of several take their place: what is
+  ///                 planned with them is a bound
+  explicit stage_mixtures(bool hopeful = false) : hopeful_(hopeful) {}
 
   /// Of what a sum is made: the sum of the layers behind, and the way of the first layer.
   struct origin {
@@ -258,9 +284,10 @@ class stage_mixtures {
     std::vector<layer_way> sums;
     std::vector<origin> from;
     for (std::size_t k = 0; k < most; ++k) {
-      const std::size_t i = k * (sums_.size() - 1) / (most - 1);
+      const std::size_t i = hopeful_ ? k * sums_.size() / most : k * (sums_.size() - 1) / (most - 1);
       sums.push_back(std::move(sums_[i]));
       from.push_back(from_[i]);
+      for (std::size_t j = i + 1; hopeful_ && j < (k + 1) * sums_.size() / most; ++j) sums.back().lower(sums_[j]);
     }
     sums_ = std::move(sums);
     from_ = std::move(from);
@@ -268,6 +295,7 @@ class stage_mixtures {
 
   std::vector<layer_way> sums_{};
   std::vector<origin> from_{};
+  bool hopeful_;
   bool whole_ = true;
 };
 

@@ -19,6 +19,7 @@
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/makespan/detail/why_no_cut.hpp>
+#include <stagecut/plan/memory_shortage.hpp>
 
 namespace stagecut::inline v0::detail {
 

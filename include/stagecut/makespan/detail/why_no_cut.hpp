@@ -55,12 +55,6 @@ concept unexplained = requires {
   return more ? whole + 1 : whole;
 }
 
-/// Bytes, rounded up.
-[[nodiscard]] inline std::size_t whole_bytes(double bytes) {
-  const std::size_t below = whole_number(bytes, false);
-  return bytes > static_cast<double>(below) ? below + 1 : below;
-}
-
 /// Why no cut of so many items is allowed: the constraint, if it leaves none by itself, or the memory.
 template <class Model, class Constraint>
 [[nodiscard]] reason why_no_cut(const model_rules<Model, Constraint>& rules, const schedule& order, std::size_t items,

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/minimize_pipeline_length.hpp>
+#include <stagecut/joint/plan_hybrid.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+
+namespace stagecut::inline v0 {
+
+/// A plan by what a planner minimises, and among what it chooses.
+struct compared_hybrid {
+  std::string name{};         ///< the planner
+  std::string chooses{};      ///< what it minimises, and what it may choose
+  outcome<plan> made{};       ///< its plan, simulated as all others are
+};
+
+/// What planners choose for one model on one machine: each minimises its own measure among its own choices, and all plans
+/// are simulated alike, with messages, replicas and the exchange of gradients.
+///
+/// @param model    as for `plan_hybrid`
+/// @param request  likewise; every planner keeps to its memory, counted as it is, so that its plan can be run
+/// @return         PipeDream's, DAPPLE's, Piper's and Alpa's choice, and that of the least iteration, in this order. The first two
+///                 know no tensor parallelism and no recomputation, Alpa no recomputation
+/// @throws         as `plan_hybrid`
+///
+/// They are the objectives and choices of those planners in this library's model of a machine, not their programs.
+///
+/// Source: D. Narayanan et al., SOSP 2019; S. Fan et al., PPoPP 2021; J. M. Tarnawski et al., NeurIPS 2021; L. Zheng et al.,
+/// OSDI 2022.
+[[nodiscard]] inline std::vector<compared_hybrid> compare_hybrids(const profile& model, const hybrid_plan_request& request) {
+  std::vector<compared_hybrid> rows;
+  const auto add = [&](const char* name, const char* chooses, plan_objective objective, bool shards, bool recomputes,
+                       length_options length) {
+    hybrid_plan_request asked = request;
+    asked.objective = objective;
+    asked.length = length;
+    if (!shards) asked.choices.ways = {1};
+    if (!recomputes) asked.choices.recomputations = detail::own_recomputations(model);
+    rows.push_back({name, chooses, plan_hybrid(model, asked)});
+  };
+  add("PipeDream", "slowest stage; replicas", plan_objective::stage_time, false, false, {});
+  add("DAPPLE", "length, messages, exchange; replicas", plan_objective::pipeline_length, false, false, {true, true});
+  add("Piper", "slowest stage; replicas, shards, recomputation", plan_objective::stage_time, true, true, {});
+  add("Alpa", "length; replicas, shards", plan_objective::pipeline_length, true, false, {});
+  add("stagecut", "iteration; replicas, shards, recomputation", plan_objective::iteration, true, true, {});
+  return rows;
+}
+
+}  // namespace stagecut::inline v0
