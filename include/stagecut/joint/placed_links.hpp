@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <utility>
 
-#include <stagecut/core/error.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
 
@@ -28,13 +26,9 @@ class placed_links {
   }
 
   /// The link between the device at a position and the one before it, one of the device before the whole machine being that
-  /// of the outermost level.
-  /// @throws argument_error for a machine of one device
-  [[nodiscard]] link_speed before(std::size_t position) const {
-    if (machine_.levels() == 0) {
-      detail::fail(argument_error("placed_links::before", "position", std::to_string(position),
-                                  "has no neighbour in a machine of one device"));
-    }
+  /// of the outermost level; of a single device none, so that messages take no time.
+  [[nodiscard]] link_speed before(std::size_t position) const noexcept {
+    if (machine_.levels() == 0) return {};
     for (std::size_t level = 0; level + 1 < machine_.levels(); ++level) {
       if (position % machine_.span(level) != 0) return machine_.link_of(level);
     }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/io/json/json_plan.hpp>
+#include <stagecut/joint/compare_hybrids.hpp>
+#include <stagecut/joint/plan_hybrid.hpp>
+#include <stagecut/plan/verify_plan.hpp>
+#include <stagecut/profile/sharded_transformer.hpp>
+
+#include <doctest/doctest.h>
+
+#include "../refusal.hpp"
+
+using namespace stagecut;
+
+namespace {
+
+/// Sixteen layers that may be recomputed, and shared by 2 or 4 devices.
+profile sixteen() {
+  profile made;
+  for (std::size_t i = 0; i < 16; ++i) {
+    layer each;
+    each.name = "layers." + std::to_string(i);
+    each.kind = "decoder";
+    each.forward = 0.01 + 0.001 * static_cast<double>(i % 3);
+    each.backward = 2 * each.forward;
+    each.parameters = 1e9;
+    each.activations = 2e9;
+    each.output = 1e7;
+    each.workspace = 1e8;
+    const auto as = [&](const std::string& name, std::size_t ways, bool again) {
+      layer_variant way;
+      const double share = ways == 1 ? 1 : static_cast<double>(ways) / 1.2;
+      way.name = name;
+      way.ways = ways;
+      way.forward = each.forward / share;
+      way.backward = (each.backward + (again ? each.forward : 0)) / share;
+      way.parameters = each.parameters / static_cast<double>(ways);
+      way.activations = (again ? 1e7 : 2e9) / static_cast<double>(ways);
+      way.workspace = (again ? 5e8 : 1e8) / static_cast<double>(ways);
+      way.output = each.output;
+      if (again && ways > 1) way.recomputation = "full";
+      return way;
+    };
+    each.recomputations = std::vector<layer_variant>{as("full", 1, true)};
+    each.shardings = std::vector<layer_variant>{as("tp2", 2, false), as("tp2+full", 2, true), as("tp4", 4, false),
+                                                as("tp4+full", 4, true)};
+    made.layers.push_back(each);
+  }
+  return made;
+}
+
+hybrid_plan_request two_nodes(double memory) {
+  hybrid_plan_request asked;
+  asked.pipeline.devices = 8;
+  asked.pipeline.microbatches = 16;
+  asked.pipeline.memory_per_device = memory;
+  asked.choices.machine = topology({4, 2}, {{2e-6, 300e9}, {5e-6, 25e9}});
+  asked.choices.replicas = {1, 2, 4, 8};
+  asked.choices.ways = {1, 2, 4};
+  return asked;
+}
+
+void check_holds(const profile& model, const plan& made) {
+  for (const plan_check& each : verify_plan(model, made).checks) {
+    CAPTURE(each.name);
+    CAPTURE(each.place);
+    CAPTURE(each.why);
+    CHECK(each.result != check_result::broken);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("plans hold before verify, and are read back as they were written") {
+  const profile model = sixteen();
+  for (const double memory : {16e9, 24e9, 80e9}) {
+    for (const bool alike : {false, true}) {
+      for (const plan_objective objective :
+           {plan_objective::iteration, plan_objective::stage_time, plan_objective::pipeline_length}) {
+        hybrid_plan_request asked = two_nodes(memory);
+        asked.alike = alike;
+        asked.objective = objective;
+        const auto made = plan_hybrid(model, asked);
+        CAPTURE(memory);
+        CAPTURE(alike);
+        CAPTURE(to_string(objective));
+        REQUIRE(made.state() == state::optimal);
+        check_holds(model, *made);
+        CHECK(io::parse_json_plan(io::as_json(*made), "p") == *made);
+        std::size_t devices = 0;
+        for (const planned_stage& each : made->stages) {
+          devices += each.replicas * each.shards;
+          CHECK(each.total_memory() <= memory);
+          if (alike) CHECK(each.replicas == made->stages[0].replicas);
+          if (alike) CHECK(each.shards == made->stages[0].shards);
+        }
+        CHECK(devices == 8);
+        CHECK(made->own_microbatches == alike);
+        if (alike) CHECK(made->schedule.microbatches * made->stages[0].replicas == 16);
+      }
+    }
+  }
+}
+
+TEST_CASE("a wrong figure of a plan with replicas does not hold") {
+  const profile model = sixteen();
+  const auto made = plan_hybrid(model, two_nodes(80e9));
+  REQUIRE(made);
+  REQUIRE(made->stages[0].replicas > 1);
+  const auto broken = [&](const auto& change) {
+    plan other = *made;
+    change(other);
+    bool any = false;
+    for (const plan_check& each : verify_plan(model, other).checks) any = any || each.result == check_result::broken;
+    return any;
+  };
+  CHECK_FALSE(broken([](plan&) {}));
+  CHECK(broken([](plan& p) { p.stages[0].forward *= 2; }));
+  CHECK(broken([](plan& p) { p.stages[0].memory.activations *= 2; }));
+  CHECK(broken([](plan& p) { p.stages[0].replicas = 1; }));
+  CHECK(broken([](plan& p) { p.own_microbatches = true; }));
+  CHECK(broken([](plan& p) { p.objective.value *= 0.5, p.objective.bound *= 0.5; }));
+}
+
+TEST_CASE("no other planner's choice ends an iteration earlier") {
+  const profile model = sixteen();
+  for (const double memory : {16e9, 24e9, 80e9}) {
+    const auto rows = compare_hybrids(model, two_nodes(memory));
+    REQUIRE(rows.size() == 5);
+    REQUIRE(rows.back().made.state() == state::optimal);
+    bool worse = false;
+    for (const compared_hybrid& each : rows) {
+      if (!each.made) continue;
+      CAPTURE(each.name);
+      CHECK(*each.made->makespan >= *rows.back().made->makespan * (1 - 1e-12));
+      worse = worse || *each.made->makespan > 1.01 * *rows.back().made->makespan;
+    }
+    CHECK(worse);
+  }
+}
+
+TEST_CASE("all stages alike are no better than stages of any kind with as many samples at a time") {
+  const profile model = sixteen();
+  hybrid_plan_request asked = two_nodes(24e9);
+  const auto any = plan_hybrid(model, asked);
+  asked.alike = true;
+  const auto alike = plan_hybrid(model, asked);
+  REQUIRE(any);
+  REQUIRE(alike);
+  CHECK(alike->objective.value >= any->objective.value * (1 - 1e-12));
+}
+
+TEST_CASE("what does not fit tells the stage and the bytes that would do") {
+  const profile model = sixteen();
+  hybrid_plan_request asked = two_nodes(2e9);
+  for (const bool alike : {false, true}) {
+    asked.alike = alike;
+    const auto none = plan_hybrid(model, asked);
+    REQUIRE(none.state() == state::infeasible);
+    CAPTURE(none.why().text());
+    const bool bytes = none.why().what == reason::cause::memory || none.why().what == reason::cause::layer_too_large;
+    CHECK(bytes);
+    CHECK(none.why().remedy.find("bytes a device would do") != std::string::npos);
+  }
+}
+
+TEST_CASE("a transformer's shardings are its layers as several devices share them") {
+  transformer::architecture small;
+  small.layers = 4;
+  small.hidden = 1024;
+  small.heads = 16;
+  small.ffn = 4096;
+  small.vocabulary = 32000;
+  small.sequence = 2048;
+  transformer::training how;
+  how.variants = true;
+  CHECK(transformer::possible_ways(small, how, {1, 2, 3, 8, 32}) == std::vector<std::size_t>{1, 2, 8});
+  const profile made = transformer::sharded_profile(small, how, {}, {}, {1, 2, 8});
+  for (const std::size_t ways : {2, 8}) {
+    transformer::training shared = how;
+    shared.tensor_parallel = ways;
+    const profile of = transformer::profile(small, shared);
+    for (std::size_t i = 0; i < made.layers.size(); ++i) {
+      const auto* const found = find_variant(made.layers[i].shardings, "tp" + std::to_string(ways));
+      REQUIRE(found != nullptr);
+      CHECK(found->ways == ways);
+      CHECK(found->forward == of.layers[i].forward);
+      CHECK(found->activations == of.layers[i].activations);
+      CHECK(found->output == made.layers[i].output);
+      if (of.layers[i].recomputations.empty()) continue;
+      const auto* const full = find_variant(made.layers[i].shardings, "tp" + std::to_string(ways) + "+full");
+      REQUIRE(full != nullptr);
+      CHECK(full->recomputation == "full");
+      CHECK(full->backward == find_variant(of.layers[i].recomputations, "full")->backward);
+    }
+  }
+  how.tensor_parallel = 2;
+  CHECK(refusal([&] { (void)transformer::sharded_profile(small, how, {}, {}, {1}); }) ==
+        "training.tensor_parallel: must be 1: ways say it");
+}
+
+TEST_CASE("a request that makes no sense is refused") {
+  const profile model = sixteen();
+  hybrid_plan_request asked = two_nodes(80e9);
+  asked.pipeline.devices = 7;
+  CHECK(refusal([&] { (void)plan_hybrid(model, asked); }) ==
+        "stagecut::plan_hybrid: pipeline.devices = 7, must be those of the machine");
+  asked.pipeline.devices = 8;
+  asked.objective = plan_objective::range;
+  CHECK(refusal([&] { (void)plan_hybrid(model, asked); }) ==
+        "stagecut::plan_hybrid: objective = range, must be iteration, stage-time or pipeline-length");
+}
