@@ -21,6 +21,12 @@ struct alpa_layers {
 
   [[nodiscard]] std::size_t size() const { return layers; }
 
+  [[nodiscard]] double least_work(std::size_t point) const {
+    double work = 0;
+    for (std::size_t i = 0; i < point; ++i) work += 1 + static_cast<double>(i * 7919 % 101) / 997;
+    return scale * work * (1 - 1e-9);
+  }
+
   [[nodiscard]] double time_of(std::size_t first, std::size_t last, std::size_t ways, std::size_t choice) const {
     double work = 0;
     for (std::size_t i = first; i < last; ++i) work += 1 + static_cast<double>(i * 7919 % 101) / 997;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <random>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <stagecut/joint/hybrid_request.hpp>
@@ -22,6 +23,7 @@ struct hybrid_layers {
   };
   std::vector<layer> layers;
   std::vector<std::pair<std::size_t, std::size_t>> shapes;  // replicas and ways
+  std::vector<double> waste = std::vector<double>(8);       // of each shape, eighths of the work
   std::vector<double> links{0};                             // of the last device, added once for every replica
   bool tells_work = false;
   mutable std::size_t asked = 0;
@@ -38,7 +40,8 @@ struct hybrid_layers {
   template <class Visit>
   void each_option(const stagecut::stage_query& query, const Visit& visit) const {
     ++asked;
-    for (const auto& [replicas, ways] : shapes) {
+    for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
+      const auto [replicas, ways] = shapes[shape];
       for (std::size_t choice = 0; choice < 2; ++choice) {
         stagecut::stage_option option{replicas, ways, choice};
         const auto devices = static_cast<double>(replicas * ways);
@@ -49,7 +52,7 @@ struct hybrid_layers {
           option.resident += layers[i].resident / static_cast<double>(ways);
           option.all_reduce += replicas > 1 ? layers[i].parameters : 0;
         }
-        option.time = work / devices + links[query.device % links.size()] * (devices - 1) / 4;
+        option.time = work / devices + work * waste[shape] / 8 + links[query.device % links.size()] * (devices - 1) / 4;
         option.message = query.first > 0 ? layers[query.first].message : 0;
         if (option.time <= query.most_time) visit(option);
       }
@@ -98,12 +101,14 @@ inline hybrid_case drawn_hybrid(std::mt19937& dice, std::size_t most_layers, std
                                  {kept, kept / static_cast<double>(draw(1, 3))},
                                  figure(0, 9),
                                  figure(0, range),
-                                 figure(0, 3 * range)});
+                                 figure(0, 12 * range)});
   }
   made.model.shapes = {{1, 1}};
   for (const auto& each : {std::pair{2, 1}, {1, 2}, {3, 1}, {4, 1}, {2, 2}, {1, 4}, {8, 1}}) {
     if (dice() % 2 == 0) made.model.shapes.emplace_back(each);
   }
+  const std::size_t wasted = dice() % 3 * 3;
+  for (double& each : made.model.waste) each = wasted == 0 ? 0 : figure(0, wasted);
   if (dice() % 3 == 0) {
     std::size_t period = draw(1, made.request.devices);
     while (made.request.devices % period != 0) --period;
@@ -120,6 +125,7 @@ inline hybrid_case drawn_hybrid(std::mt19937& dice, std::size_t most_layers, std
   made.request.in_flight = dice() % 2 == 0 ? stagecut::in_flight_rule::stages : stagecut::in_flight_rule::replicas;
   made.messages = dice() % 3 == 0;
   made.all_reduce = dice() % 3 == 0;
+  if (made.all_reduce) made.request.microbatches = draw(1, 3);
   return made;
 }
 

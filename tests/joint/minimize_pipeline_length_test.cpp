@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
 #include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <stagecut/core/error.hpp>
@@ -104,7 +106,7 @@ void check(const hybrid_case& drawn) {
 
 TEST_CASE("small models, compared with all cuts") {
   std::mt19937 dice(51);
-  for (std::size_t done = 0; done < cases_wanted(400); ++done) {
+  for (std::size_t done = 0; done < cases_wanted(5000); ++done) {
     CAPTURE(done);
     check(joint_tests::drawn_hybrid(dice, 5, 6));
   }
@@ -112,7 +114,7 @@ TEST_CASE("small models, compared with all cuts") {
 
 TEST_CASE("somewhat larger models, compared with all cuts") {
   std::mt19937 dice(52);
-  for (std::size_t done = 0; done < cases_wanted(400) / 10; ++done) {
+  for (std::size_t done = 0; done < cases_wanted(5000) / 10; ++done) {
     CAPTURE(done);
     check(joint_tests::drawn_hybrid(dice, 6, 8));
   }

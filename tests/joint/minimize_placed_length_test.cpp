@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
@@ -56,8 +57,8 @@ double length_of(const placed_layers& layers, const placed_request& request,
     const double bytes = layers.parameters[stage.last] - layers.parameters[stage.first];
     if (devices > 1) {
       const double share = 2 * ((devices - 1) / devices);
-      exchange = bytes * (parts > 1 ? share / request.machines.collective
-                                    : share / request.machines.inside / static_cast<double>(std::size_t(devices) / 2));
+      const double links = std::floor(devices / 2);
+      exchange = bytes * (parts > 1 ? share / request.machines.collective : share / request.machines.inside / links);
     }
     sum = (time + 2 * message) + sum;
     largest = std::max({largest, time, 2 * message});

@@ -73,7 +73,7 @@ struct minimize_pipeline_length_fn {
 /// of these the one that, compared stage by stage from the input, has the stage that ends first, then fewer replicas, fewer
 /// ways, the smaller `choice`. With `all_reduce`, the one found first, the same every time.
 ///
-/// `hybrid_cut::searches` counts dynamic programs, each with one threshold for the largest stage: mostly fewer than ten, and
+/// `hybrid_cut::searches` counts dynamic programs, each with one threshold for the largest stage: mostly fewer than twenty, and
 /// with `all_reduce` up to one for each different time near the best one. Each takes O(S D O) labels, for S pairs of points, O
 /// options of a stage, D labels of a point: numbers of devices, and for each the tradeoffs of sum and memory. The options of a
 /// stage are asked for once if there are up to 500,000 in all.

@@ -53,37 +53,33 @@ class known_options {
   explicit known_options(const Model& model, std::optional<double> memory, std::size_t most_kept = few)
       : model_(model), memory_(memory), most_kept_(most_kept), of_(model.size() + 1) {}
 
-  /// Calls `visit(first, device, option)` for the stages that end at `last`, on devices before each of `devices`; it returns
-  /// false for an option that is of no use whatever comes before the stage, nor for a wider one on as many devices. Keeps
-  /// all that it is asked first, so `devices` must then hold all of later calls, and what is of no use must stay so.
-  template <class Visit>
-  void each(std::size_t last, const std::vector<std::size_t>& devices, double most_time, const Visit& visit) {
-    of_last& known = of_[last];
-    if (known.is_asked && keeps_) {
-      for (const asked& stage : known.stages) {
+  /// Calls `visit(first, device, option)` for the stages that end at `last`, on devices before each of `devices`.
+  /// @param is_possible  `is_possible(option)`, whatever other stages there are; of a stage without such an option no wider one
+  ///                     has one
+  /// @param visit        false: the option is of no use with what is behind it now, nor that of a wider stage on as many
+  template <class Possible, class Visit>
+  void each(std::size_t last, const std::vector<std::size_t>& devices, double most_time, const Possible& is_possible,
+            const Visit& visit) {
+    for (const std::size_t device : devices) {
+      if (keeps_ && !contains(of_[last].devices, device)) keep(last, device, is_possible);
+    }
+    if (keeps_) {
+      for (const asked& stage : of_[last].stages) {
+        if (!contains(devices, stage.device)) continue;
         for (std::size_t i = stage.begin; i < stage.end; ++i) {
-          static_cast<void>(visit(std::size_t{stage.first}, std::size_t{stage.device}, known.options[i]));
+          static_cast<void>(visit(stage.first, stage.device, of_[last].options[i]));
         }
       }
       return;
     }
-    known.is_asked = keeps_;
-    if (keeps_) most_time = std::numeric_limits<double>::max();
     detail::each_stage_to(model_, last, [&](std::size_t first, const auto& options) {
       bool is_useful = false;
       for (const std::size_t device : devices) {
-        const std::size_t begin = known.options.size();
         const stage_query query{first, last, device, most_time, memory_};
         options.each_option(query, [&](const stage_option& option) {
           check_option(query, option);
-          if (keeps_) known.options.push_back(option);
           is_useful = visit(first, device, option) || is_useful;
         });
-        if (known.options.size() == begin) continue;
-        known.stages.push_back(
-            {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(device), begin, known.options.size()});
-        kept_ += known.options.size() - begin;
-        if (kept_ > most_kept_) forget();
       }
       return is_useful;
     });
@@ -99,11 +95,10 @@ class known_options {
         options.each_option(query, [&](const stage_option& option) { visit(device, option); });
       }
     };
-    const of_last& known = of_[last];
-    if (known.is_asked && keeps_) {
-      for (const asked& stage : known.stages) {
-        if (stage.first != first) continue;
-        for (std::size_t i = stage.begin; i < stage.end; ++i) visit(std::size_t{stage.device}, known.options[i]);
+    if (keeps_) {
+      for (const asked& stage : of_[last].stages) {
+        if (stage.first != first || !contains(devices, stage.device)) continue;
+        for (std::size_t i = stage.begin; i < stage.end; ++i) visit(stage.device, of_[last].options[i]);
       }
     } else if constexpr (is_chain<Model>) {
       show(options_between<Model>{model_});
@@ -131,19 +126,39 @@ class known_options {
 
  private:
   struct asked {
-    std::uint32_t first, device;
-    std::size_t begin, end;
+    std::size_t first, device, begin, end;
   };
   struct of_last {
+    std::vector<std::size_t> devices{};
     std::vector<asked> stages{};
     std::vector<stage_option> options{};
-    bool is_asked = false;
   };
 
-  void forget() {
-    keeps_ = false;
-    kept_ = 0;
-    for (of_last& each : of_) each.stages = {}, each.options = {};
+  [[nodiscard]] static bool contains(const std::vector<std::size_t>& devices, std::size_t device) {
+    for (const std::size_t each : devices) {
+      if (each == device) return true;
+    }
+    return false;
+  }
+
+  /// Asks for all options on devices before `device`; forgets all if they are too many.
+  template <class Possible>
+  void keep(std::size_t last, std::size_t device, const Possible& is_possible) {
+    of_last& known = of_[last];
+    known.devices.push_back(device);
+    detail::each_stage_to(model_, last, [&](std::size_t first, const auto& options) {
+      const std::size_t begin = known.options.size();
+      const stage_query query{first, last, device, std::numeric_limits<double>::max(), memory_};
+      options.each_option(query, [&](const stage_option& option) {
+        check_option(query, option);
+        if (is_possible(option)) known.options.push_back(option);
+      });
+      known.stages.push_back({first, device, begin, known.options.size()});
+      kept_ += known.options.size() - begin;
+      keeps_ = kept_ <= most_kept_;
+      return keeps_ && known.options.size() > begin;
+    });
+    if (!keeps_) of_.clear();
   }
 
   const Model& model_;

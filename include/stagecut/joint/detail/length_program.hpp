@@ -71,10 +71,11 @@ class length_program {
     for (std::size_t last = size; last > 0; --last) {
       labels_[last].settle(rules_.label_period());
       if (labels_[last].empty()) continue;
-      options_.each(last, devices_before(last), threshold,
-                    [&](std::size_t first, std::size_t device, const stage_option& option) {
-                      return extend(first, last, device, option, less_than, least_largest);
-                    });
+      options_.each(
+          last, devices_before(last), threshold, [this](const stage_option& option) { return is_possible(option); },
+          [&](std::size_t first, std::size_t device, const stage_option& option) {
+            return extend(first, last, device, option, less_than, least_largest);
+          });
       if (clock_.look()) return false;
     }
     labels_[0].settle(rules_.label_period());
@@ -134,6 +135,11 @@ class length_program {
       if (is_new) found.push_back(device);
     }
     return found;
+  }
+
+  /// Whether an option is of use with some stages behind it.
+  [[nodiscard]] bool is_possible(const stage_option& option) const {
+    return hybrid_rules::takes_at_most(option, rules_.devices()) && rules_.fits(option, 0);
   }
 
   /// Puts a stage before every label at its end; false: neither it nor a wider one is of use.

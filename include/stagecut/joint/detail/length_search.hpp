@@ -58,24 +58,12 @@ class length_search {
 
   /// Runs to the end, or to a limit.
   void run() {
-    double threshold = std::numeric_limits<double>::max();
-    for (;;) {
-      const std::optional<double> less_than = has_cut() ? std::optional<double>(cost_) : std::nullopt;
-      if (!program_.run(threshold, less_than, factor_ * least_largest_)) return;
-      ++searches_;
-      if (program_.found().empty()) break;
-      take_found(threshold);
-      const double greatest = program_.greatest();
-      const double limit = greatest < threshold ? next_above(greatest) : threshold;
-      const auto next = greatest_double(limit, [this](double x) { return least_cost(x) < cost_; });
-      if (!next || *next < least_largest_) break;
-      const double bound = least_cost(least_largest_) * (1 - 0x1p-30);
-      bound_ = bound_ < bound ? bound : bound_;
-      tell();
-      threshold = program_.largest_within(*next);
+    if (seed()) is_proved_ = descend();
+    if (first_ && (!has_cut() || first_->second < cost_)) {  // stopped before there was anything better
+      best_ = std::move(first_->first);
+      cost_ = first_->second;
     }
-    is_proved_ = true;
-    if (has_cut()) bound_ = cost_;
+    if (is_proved_ && has_cut()) bound_ = cost_;
     if (has_cut() && !(cost_ <= std::numeric_limits<double>::max())) {
       fail(invalid_input("stages", "the pipeline takes longer than a double holds"));
     }
@@ -95,6 +83,50 @@ class length_search {
   /// @}
 
  private:
+  /// Finds some cut by low thresholds, so that the others leave out most; false: a limit was reached.
+  bool seed() {
+    double threshold = least_largest_ * 1.25;
+    for (int tries = 0; tries < 4 && threshold > 0; ++tries, threshold *= 2) {
+      if (!program_.run(threshold, std::nullopt, factor_ * least_largest_)) return false;
+      ++searches_;
+      each_candidate([&](const hybrid_label& label) {
+        cut_type cut = program_.cut_of(label);
+        const double cost = cost_of(cut);
+        if (!first_ || cost < first_->second) first_.emplace(std::move(cut), cost);
+      });
+      if (first_) break;
+    }
+    return true;
+  }
+
+  /// What costs so much or more need not be found: what costs as much as the first cut is, so that ties are settled as if
+  /// it had not been looked for.
+  [[nodiscard]] std::optional<double> less_than() const {
+    std::optional<double> limit;
+    if (has_cut()) limit = cost_;
+    if (first_ && (!limit || first_->second < *limit)) limit = next_above(first_->second);
+    return limit;
+  }
+
+  /// Lowers the threshold to the end; false: a limit was reached.
+  bool descend() {
+    double threshold = std::numeric_limits<double>::max();
+    for (;;) {
+      if (!program_.run(threshold, less_than(), factor_ * least_largest_)) return false;
+      ++searches_;
+      if (program_.found().empty()) return true;
+      take_found(threshold);
+      const double greatest = program_.greatest();
+      const double limit = greatest < threshold ? next_above(greatest) : threshold;
+      const auto next = greatest_double(limit, [&, most = *less_than()](double x) { return least_cost(x) < most; });
+      if (!next || *next < least_largest_) return true;
+      const double bound = least_cost(least_largest_) * (1 - 0x1p-30);
+      bound_ = bound_ < bound ? bound : bound_;
+      tell();
+      threshold = program_.largest_within(*next);
+    }
+  }
+
   [[nodiscard]] static double next_above(double x) noexcept {
     return x < std::numeric_limits<double>::max() ? std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) + 1) : x;
   }
@@ -109,19 +141,28 @@ class length_search {
     return least.value_or(0);
   }
 
-  /// Takes the best of the cuts found, if it is better.
-  void take_found(double threshold) {
+  /// The labels of which one has the least cost: where nothing is exposed, that of the least sum, on fewest devices.
+  template <class Visit>
+  void each_candidate(const Visit& visit) const {
     const hybrid_label* least = nullptr;
     for (const hybrid_label& label : program_.found()) {
       if (terms_.all_reduce) {
-        const double largest = label.is_below ? least_largest_ : threshold;
-        if (!has_cut() || (label.sum + factor_ * largest) + label.exposed < cost_) take(program_.cut_of(label));
+        visit(label);
       } else if (least == nullptr || label.sum < least->sum ||
                  (label.sum == least->sum && label.devices < least->devices)) {
         least = __builtin_addressof(label);
       }
     }
-    if (least != nullptr) take(program_.cut_of(*least));
+    if (least != nullptr) visit(*least);
+  }
+
+  /// Takes the best of the cuts found, if it is better.
+  void take_found(double threshold) {
+    each_candidate([&](const hybrid_label& label) {
+      const double largest = label.is_below ? least_largest_ : threshold;
+      if (has_cut() && terms_.all_reduce && !((label.sum + factor_ * largest) + label.exposed < cost_)) return;
+      take(program_.cut_of(label));
+    });
   }
 
   void take(cut_type stages) {
@@ -147,8 +188,9 @@ class length_search {
   }
 
   void tell() {
-    if (bound_ > cost_ && has_cut()) bound_ = cost_;
-    clock_.state.makespan = cost_;
+    const double cost = first_ && (!has_cut() || first_->second < cost_) ? first_->second : cost_;
+    if (bound_ > cost && (first_ || has_cut())) bound_ = cost;
+    clock_.state.makespan = cost;
     clock_.state.bound = bound_;
     clock_.tell();
   }
@@ -157,7 +199,8 @@ class length_search {
   length_terms terms_;
   search_clock& clock_;
   double factor_;
-  double least_largest_;  // no cut has a lesser largest stage
+  double least_largest_;                                // no cut has a lesser largest stage
+  std::optional<std::pair<cut_type, double>> first_{};  // and what it costs
   cut_type best_{};
   double cost_ = 0;
   double bound_ = 0;

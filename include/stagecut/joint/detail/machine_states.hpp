@@ -24,7 +24,8 @@ namespace stagecut::inline v0::detail {
   if (devices < 2) return 0;
   const double share = 2 * (static_cast<double>(devices - 1) / static_cast<double>(devices));
   if (parts > 1) return share / machines.collective;
-  return share / machines.inside / static_cast<double>(devices / 2);
+  const std::size_t pairs = devices / 2;
+  return share / machines.inside / static_cast<double>(pairs);
 }
 
 /// Seconds a byte to bring what a stage hands on to the next one.
