@@ -58,7 +58,7 @@ void check_plan(const small_variants& of, const variant_stages& model, const hyb
     for (const auto& edge : of.graph.edges) {
       CHECK(((here >> edge.to & 1U) == 0 || (before >> edge.from & 1U) != 0));
     }
-    const auto figures = joint_tests::figures_of(of.graph, here, each.replicas, each.ways, variants);
+    const auto figures = joint_tests::figures_of(of.graph, joint_tests::members(here), each.replicas, each.ways, variants);
     REQUIRE(figures.has_value());
     CHECK(figures->time == cut.stages[s].option.time);
     CHECK(figures->activations == cut.stages[s].option.activations);
