@@ -120,8 +120,8 @@ TEST_CASE("ResNet and GNMT are at least as good as published") {
   };
   // Piper chooses variants by what they save for their time, which loses 1.2 % in one case.
   constexpr published_case cases[] = {
-      {"resnet.json", 7680, 8, 8, 63434, 63434},  {"resnet.json", 7680, 16, 4, 35333, 35333},
-      {"resnet.json", 7680, 32, 4, 17420, 17624}, {"resnet.json", 7680, 64, 4, 8667, 8667},
+      {"resnet.json", 7680, 8, 8, 63434, 63434},   {"resnet.json", 7680, 16, 4, 35333, 35333},
+      {"resnet.json", 7680, 32, 4, 17420, 17624},  {"resnet.json", 7680, 64, 4, 8667, 8667},
       {"resnet.json", 7680, 128, 1, 19856, 19856}, {"resnet.json", 7680, 128, 4, 4306, 4306},
       {"gnmt.json", 256, 2, 2.5, 263354, 263354},
   };

@@ -61,8 +61,7 @@ std::optional<stage_figures> figures_of(const stagecut::variant_graph& graph, co
     }
   }
   const double d = static_cast<double>(replicas);
-  const double exchanged =
-      4 * (d - 1) * parameters / (static_cast<double>(graph.microbatches) * graph.bandwidth);
+  const double exchanged = 4 * (d - 1) * parameters / (static_cast<double>(graph.microbatches) * graph.bandwidth);
   all.time = (compute + sent / graph.bandwidth + exchanged) / d;
   return all;
 }
@@ -103,7 +102,8 @@ class variant_oracle {
       for (std::size_t ways = 1; ways <= 2; ++ways) {
         for (std::size_t d = 1; d * ways + devices <= request_.devices; ++d) {
           if (graph_.microbatches % d != 0) continue;
-          if (request_.in_flight == stagecut::in_flight_rule::replicas && replicas + d > request_.microbatches) continue;
+          if (request_.in_flight == stagecut::in_flight_rule::replicas && replicas + d > request_.microbatches)
+            continue;
           const std::size_t held = held_by(replicas, stages, d);
           const auto time = least(stage, d, ways, held);
           if (!time) continue;
@@ -222,8 +222,7 @@ inline small_variants drawn_variants(std::mt19937& dice) {
   request.microbatches = graph.microbatches;
   request.at_most = number(0, 3) != 0;
   if (number(0, 5) == 0) request.stages = number(1, layers < 3 ? layers : 3);
-  request.in_flight =
-      number(0, 3) == 0 ? stagecut::in_flight_rule::stages : stagecut::in_flight_rule::replicas;
+  request.in_flight = number(0, 3) == 0 ? stagecut::in_flight_rule::stages : stagecut::in_flight_rule::replicas;
   if (number(0, 5) != 0) request.memory_per_device = amount(3, static_cast<std::size_t>(all) + 4);
   request.limits.time_limit.reset();
   return made;

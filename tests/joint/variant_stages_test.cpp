@@ -180,7 +180,8 @@ TEST_CASE("cuts of other models") {
     cut.stages = {stage};
     return refusal<argument_error>([&] { return model.stages_of(cut, std::nullopt); });
   };
-  const std::string text = "stagecut::variant_stages::stages_of: cut = stage 0, must be a stage of this model that fits";
+  const std::string text =
+      "stagecut::variant_stages::stages_of: cut = stage 0, must be a stage of this model that fits";
   CHECK(said_of({.first = 1, .last = 3}) == text);
   CHECK(said_of({.first = 1, .last = 1}) == text);
   CHECK(said_of({.first = 0, .last = 2, .option = {.ways = 2}}) == text);

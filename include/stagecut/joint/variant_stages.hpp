@@ -153,21 +153,20 @@ class variant_stages {
     most = most < all ? most : all;
     const auto last = static_cast<std::int64_t>(most);
     if (most < least || !solver_.may_hold(sums, static_cast<std::int64_t>(least))) return;
+    // Most stages that are fast enough, and fit, are so however many of their edges are cut.
+    if (query.roomiest && solver_.room_of_fastest(sums) >= last) {
+      const double slowest = solver_.time_of(sums.time + sums.cut, sums.parameters, d);
+      if (slowest <= query.most_time) return visit(option_of({last, 0, last, sums.fastest}, t, d, slowest));
+    }
     solver_.look_at(query.first, query.last, t, d);
     if (!(solver_.time(0, d) <= query.most_time)) return;
     const auto tell = [&](const detail::variant_stage_facts::fact& found) {
-      stage_option option;
-      option.replicas = d;
-      option.ways = tables_.ways[t];
-      option.choice = static_cast<std::size_t>(found.held);
-      option.time = solver_.time(found.figures.time, d);
-      option.activations = tables_.bytes.figure(found.figures.activations);
-      option.resident = tables_.bytes.figure(found.figures.resident);
-      visit(option);
+      visit(option_of(found, t, d, solver_.time(found.figures.time, d)));
     };
     if (query.roomiest) {
       if (solver_.room_of_fastest(sums) >= last) return tell({last, 0, last, sums.fastest});
-      if (const auto found = solver_.solve_roomiest(static_cast<std::int64_t>(least), last, d, query.most_time)) tell(*found);
+      if (const auto found = solver_.solve_roomiest(static_cast<std::int64_t>(least), last, d, query.most_time))
+        tell(*found);
       return;
     }
     for (auto held = static_cast<std::int64_t>(least); held <= last;) {
@@ -177,6 +176,18 @@ class variant_stages {
       if (found->room >= last) return;
       held = found->room + 1;
     }
+  }
+
+  [[nodiscard]] stage_option option_of(const detail::variant_stage_facts::fact& found, std::size_t t, std::size_t d,
+                                       double time) const {
+    stage_option option;
+    option.replicas = d;
+    option.ways = tables_.ways[t];
+    option.choice = static_cast<std::size_t>(found.held);
+    option.time = time;
+    option.activations = tables_.bytes.figure(found.figures.activations);
+    option.resident = tables_.bytes.figure(found.figures.resident);
+    return option;
   }
 
   variant_graph graph_;

@@ -163,7 +163,9 @@ class variant_choice {
       const variant_figures& one = each.variants[r];
       sorted_.push_back({one.time, held * one.activations + one.resident, r});
     }
-    const auto faster = [](const way& a, const way& b) { return a.time != b.time ? a.time < b.time : a.bytes < b.bytes; };
+    const auto faster = [](const way& a, const way& b) {
+      return a.time != b.time ? a.time < b.time : a.bytes < b.bytes;
+    };
     detail::sort(sorted_, faster);
     each.begin = ways_.size();
     for (const way& one : sorted_) {
@@ -187,7 +189,9 @@ class variant_choice {
         made_.push_back({0, 0, g, each.count});
       }
     }
-    const auto by_saved = [](const step& a, const step& b) { return a.saved != b.saved ? a.saved > b.saved : a.time < b.time; };
+    const auto by_saved = [](const step& a, const step& b) {
+      return a.saved != b.saved ? a.saved > b.saved : a.time < b.time;
+    };
     detail::sort(pairs_, by_saved);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       step& each = pairs_[i];

@@ -22,7 +22,8 @@ class variant_points {
   variant_points(const variant_tables& tables, const precedence& before, std::size_t most)
       : ways_(tables.ways.size()), words_((before.size() + 63) / 64) {
     std::optional<down_set_family> found = down_set_search(before).run(most, {});
-    if (!found) fail(invalid_input("edges", joined({"there are more than ", most, " sets of layers that stages could end at"})));
+    if (!found)
+      fail(invalid_input("edges", joined({"there are more than ", most, " sets of layers that stages could end at"})));
     const down_set_family& sets = *found;
     std::vector<std::int64_t> work(sets.size(), 0);
     for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -45,14 +46,16 @@ class variant_points {
   /// Sums over the layers of a point, each divided among a number of devices.
   struct sums {
     std::int64_t time = 0;  // at least
+    std::int64_t cut = 0;   // beyond that, if all edges of the layers are cut
     std::int64_t parameters = 0;
-    variant_figures fastest{};     // of layers that all run in the fastest way; no time
-    std::int64_t least_one = 0;    // bytes with one microbatch in flight, at least
-    std::int64_t least_more = 0;   // bytes of each further one, at least
-    std::uint32_t missing = 0;     // layers that cannot be divided so
+    variant_figures fastest{};    // of layers that all run in the fastest way; no time
+    std::int64_t least_one = 0;   // bytes with one microbatch in flight, at least
+    std::int64_t least_more = 0;  // bytes of each further one, at least
+    std::uint32_t missing = 0;    // layers that cannot be divided so
 
     void add(const sums& other, std::int64_t sign) noexcept {
       time += sign * other.time;
+      cut += sign * other.cut;
       parameters += sign * other.parameters;
       fastest.activations += sign * other.fastest.activations;
       fastest.resident += sign * other.fastest.resident;
@@ -106,6 +109,7 @@ class variant_points {
   [[nodiscard]] static sums of_layer(const variant_tables::divided& each) {
     sums made;
     made.time = each.time;
+    for (const std::int64_t one : each.cut) made.cut += one;
     made.parameters = each.parameters;
     bool any = false;
     for (const variant_figures& one : each.variants) {

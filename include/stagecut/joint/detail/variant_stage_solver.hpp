@@ -181,7 +181,8 @@ class variant_stage_solver {
     for (const auto& layers : members_) {
       const auto& each = tables_.layers[layers[0]][key_.ways];
       const bool alone = differs(layers[0], each);
-      choice_.add(alone ? view<const variant_figures>(own_figures_[own]) : view<const variant_figures>(tables_.groups[each.alike]),
+      choice_.add(alone ? view<const variant_figures>(own_figures_[own])
+                        : view<const variant_figures>(tables_.groups[each.alike]),
                   layers.size());
       own += alone ? 1 : 0;
     }
