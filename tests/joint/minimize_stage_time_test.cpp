@@ -58,7 +58,8 @@ void check_plan(const small_variants& of, const variant_stages& model, const hyb
     for (const auto& edge : of.graph.edges) {
       CHECK(((here >> edge.to & 1U) == 0 || (before >> edge.from & 1U) != 0));
     }
-    const auto figures = joint_tests::figures_of(of.graph, here, each.replicas, each.ways, variants);
+    const auto figures =
+        joint_tests::figures_of(of.graph, joint_tests::members(here), each.replicas, each.ways, variants);
     REQUIRE(figures.has_value());
     CHECK(figures->time == cut.stages[s].option.time);
     CHECK(figures->activations == cut.stages[s].option.activations);
@@ -217,7 +218,8 @@ TEST_CASE("stopped early, the bound holds") {
   CHECK(stopped > 10);
 }
 
-TEST_CASE("more memory and more devices are never worse; times twice as long are twice as long; numbers do not matter") {
+TEST_CASE(
+    "more memory and more devices are never worse; times twice as long are twice as long; numbers do not matter") {
   std::mt19937 dice(34);
   for (std::size_t done = 0; done < 150; ++done) {
     CAPTURE(done);
@@ -303,7 +305,8 @@ TEST_CASE("reasons") {
   const variant_stages model(graph);
   CHECK(minimize_stage_time(model, request).why().text() ==
         "stage 1 of 2 of the plan that needs least, from point 1 to 3 on 1 x 1 devices, with 4 bytes that stay and 1 "
-        "microbatch in flight of 40 bytes, needs at least 44 bytes, and a device has 20 bytes; 44 bytes a device would do");
+        "microbatch in flight of 40 bytes, needs at least 44 bytes, and a device has 20 bytes; 44 bytes a device would "
+        "do");
   request.stages = 4;
   CHECK(minimize_stage_time(model, request).why().text() == "4 stages need at least 4 layers, and there are 3");
   request.stages.reset();
@@ -323,9 +326,11 @@ TEST_CASE("requests that make no sense") {
   };
   CHECK(said(model, {.devices = 0}) ==
         "stagecut::minimize_stage_time: request.devices = 0, must be from 1 to below 2^31");
-  CHECK(said(model, {.microbatches = 0}) == "stagecut::minimize_stage_time: request.microbatches = 0, must be at least 1");
+  CHECK(said(model, {.microbatches = 0}) ==
+        "stagecut::minimize_stage_time: request.microbatches = 0, must be at least 1");
   CHECK(said(model, {.stages = 0}) == "stagecut::minimize_stage_time: request.stages = 0, must be at least 1");
-  CHECK(said(model, {.memory_per_device = -1.0}).starts_with("stagecut::minimize_stage_time: request.memory_per_device"));
+  CHECK(
+      said(model, {.memory_per_device = -1.0}).starts_with("stagecut::minimize_stage_time: request.memory_per_device"));
   const placed_chain in_nodes{{1, 2}, 2};
   CHECK(said(in_nodes, {.devices = 3}) ==
         "stagecut::minimize_stage_time: model.period() = 2, must divide the number of devices");

@@ -29,15 +29,16 @@ struct stage_figures {
 
 inline double sync_of(const std::vector<double>& bytes, std::size_t i) { return bytes.empty() ? 0 : bytes[i]; }
 
-/// With variants by layer; unset if a layer cannot be divided so.
-inline std::optional<stage_figures> figures_of(const stagecut::variant_graph& graph, layer_set stage, std::size_t replicas,
-                                               std::size_t ways, const std::vector<std::size_t>& variants) {
+/// Of the layers that are in it, with variants by layer; unset if one cannot be divided so.
+template <class IsIn>
+std::optional<stage_figures> figures_of(const stagecut::variant_graph& graph, const IsIn& is_in, std::size_t replicas,
+                                        std::size_t ways, const std::vector<std::size_t>& variants) {
   stage_figures all;
   double compute = 0;
   double sent = 0;
   double parameters = 0;
   for (std::size_t v = 0; v < graph.layers.size(); ++v) {
-    if ((stage >> v & 1U) == 0) continue;
+    if (!is_in(v)) continue;
     const stagecut::divided_layer* divided = nullptr;
     for (const auto& each : graph.layers[v].divided) divided = each.ways == ways ? &each : divided;
     if (divided == nullptr || variants[v] >= divided->variants.size()) return std::nullopt;
@@ -50,20 +51,23 @@ inline std::optional<stage_figures> figures_of(const stagecut::variant_graph& gr
     std::size_t out = 0;
     for (const auto& edge : graph.edges) {
       if (edge.to == v) {
-        if ((stage >> edge.from & 1U) == 0) sent += 2 * (edge.bytes + sync_of(one.received, in));
+        if (!is_in(edge.from)) sent += 2 * (edge.bytes + sync_of(one.received, in));
         ++in;
       }
       if (edge.from == v) {
-        if ((stage >> edge.to & 1U) == 0) sent += 2 * (edge.bytes + sync_of(one.sent, out));
+        if (!is_in(edge.to)) sent += 2 * (edge.bytes + sync_of(one.sent, out));
         ++out;
       }
     }
   }
   const double d = static_cast<double>(replicas);
-  const double exchanged =
-      4 * (d - 1) * parameters / (static_cast<double>(graph.microbatches) * graph.bandwidth);
+  const double exchanged = 4 * (d - 1) * parameters / (static_cast<double>(graph.microbatches) * graph.bandwidth);
   all.time = (compute + sent / graph.bandwidth + exchanged) / d;
   return all;
+}
+
+inline auto members(layer_set stage) {
+  return [stage](std::size_t v) { return (stage >> v & 1U) != 0; };
 }
 
 /// Enumerates plans from the end of the pipeline.
@@ -98,7 +102,8 @@ class variant_oracle {
       for (std::size_t ways = 1; ways <= 2; ++ways) {
         for (std::size_t d = 1; d * ways + devices <= request_.devices; ++d) {
           if (graph_.microbatches % d != 0) continue;
-          if (request_.in_flight == stagecut::in_flight_rule::replicas && replicas + d > request_.microbatches) continue;
+          if (request_.in_flight == stagecut::in_flight_rule::replicas && replicas + d > request_.microbatches)
+            continue;
           const std::size_t held = held_by(replicas, stages, d);
           const auto time = least(stage, d, ways, held);
           if (!time) continue;
@@ -128,7 +133,7 @@ class variant_oracle {
     std::vector<std::size_t> variants(graph_.layers.size(), 0);
     for (layer_set second = stage;; second = (second - 1) & stage) {
       for (std::size_t v = 0; v < variants.size(); ++v) variants[v] = second >> v & 1U;
-      if (const auto all = figures_of(graph_, stage, d, ways, variants)) {
+      if (const auto all = figures_of(graph_, members(stage), d, ways, variants)) {
         const double bytes = all->activations * static_cast<double>(held) + all->resident;
         const double cost = by_bytes_ ? bytes : all->time;
         const bool fits = !request_.memory_per_device || bytes <= *request_.memory_per_device;
@@ -217,8 +222,7 @@ inline small_variants drawn_variants(std::mt19937& dice) {
   request.microbatches = graph.microbatches;
   request.at_most = number(0, 3) != 0;
   if (number(0, 5) == 0) request.stages = number(1, layers < 3 ? layers : 3);
-  request.in_flight =
-      number(0, 3) == 0 ? stagecut::in_flight_rule::stages : stagecut::in_flight_rule::replicas;
+  request.in_flight = number(0, 3) == 0 ? stagecut::in_flight_rule::stages : stagecut::in_flight_rule::replicas;
   if (number(0, 5) != 0) request.memory_per_device = amount(3, static_cast<std::size_t>(all) + 4);
   request.limits.time_limit.reset();
   return made;

@@ -54,7 +54,7 @@ struct minimize_stage_time_fn {
     const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
       detail::fail(argument_error("minimize_stage_time", argument, value, requirement));
     };
-    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() / 2;
+    constexpr std::size_t most = (std::size_t{1} << 31U) - 1;
     if (request.devices == 0 || request.devices > most) {
       refuse("request.devices", std::to_string(request.devices), "must be from 1 to below 2^31");
     }

@@ -40,8 +40,8 @@ struct stage_query {
   std::size_t device = 0;
   double most_time = std::numeric_limits<double>::max();  ///< options with a greater `time` are of no use
   std::optional<double> memory{};                         ///< bytes of a device; unset: no limit
-  /// Whether, of options on as many replicas and ways, only that is of use of which most microbatches fit into `memory`, of
-  /// those the one with the least `time`.
+  /// Whether, of options on as many replicas and ways, only one is of use of which most microbatches fit into `memory`, however
+  /// much `time` it takes up to `most_time`.
   bool roomiest = false;
   std::size_t most_devices = std::numeric_limits<std::size_t>::max();  ///< options on more are of no use
   std::size_t least_held = 1;  ///< microbatches in flight: options of which fewer fit into `memory` are of no use

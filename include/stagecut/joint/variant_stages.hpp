@@ -32,7 +32,8 @@ namespace stagecut::inline v0 {
 /// of a microbatch, and on each device y * (sum of activations) + (sum of resident) bytes with y microbatches in flight. All
 /// layers of a stage are divided among as many devices; which variant each has is chosen so that they fit and the stage takes
 /// the least time: exactly, by branch and bound. Of an option only `time`, `activations`, `resident`, the devices and
-/// `choice` are told: the microbatches for which its variants were chosen.
+/// `choice` are told: the microbatches for which its variants are chosen. The roomiest option is one that is fast enough,
+/// while with `stages_of` it is the fastest with as much room.
 ///
 /// Figures are summed in whole multiples of a power of two, of which all together are less than 2^61: sums are right whatever
 /// their order, and exact for whole numbers below 2^53 in all.
@@ -85,7 +86,7 @@ class variant_stages {
       if (sums.missing > 0) continue;
       for (const std::size_t d : replicas_) {
         if (d > query.most_devices / tables_.ways[t]) break;
-        if (solver_.time_of(sums.time, sums.parameters, d) <= query.most_time) each_of(query, t, d, visit);
+        if (solver_.time_of(sums.time, sums.parameters, d) <= query.most_time) each_of(query, t, d, sums, visit);
       }
     }
   }
@@ -105,9 +106,18 @@ class variant_stages {
   }
   /// @}
 
+  /// The layers of a stage between two points, ascending.
+  [[nodiscard]] std::vector<std::size_t> layers_of(std::size_t first, std::size_t last) const {
+    std::vector<std::size_t> result;
+    if (last > size() || first > last) return result;
+    points_.each_layer(first, last, [&](std::size_t v) { result.push_back(v); });
+    return result;
+  }
+
   /// The stages of a cut of this model.
   /// @param cut     as a planner returned it
   /// @param memory  the bytes of a device for which it was asked
+  /// @throws        argument_error for a stage that this model has not, or that does not fit
   [[nodiscard]] std::vector<variant_stage> stages_of(const hybrid_cut& cut, const std::optional<double>& memory) const {
     solver_.set_memory(memory);
     std::vector<variant_stage> result;
@@ -115,11 +125,19 @@ class variant_stages {
       variant_stage made;
       made.replicas = each.option.replicas;
       made.ways = each.option.ways;
-      points_.each_layer(each.first, each.last, [&](std::size_t v) { made.layers.push_back(v); });
+      made.layers = layers_of(each.first, each.last);
       std::size_t t = 0;
-      while (t + 1 < tables_.ways.size() && tables_.ways[t] != made.ways) ++t;
-      solver_.look_at(each.first, each.last, t, made.replicas);
-      made.variants = solver_.variants(static_cast<std::int64_t>(each.option.choice));
+      while (t < tables_.ways.size() && tables_.ways[t] != made.ways) ++t;
+      const bool is_stage = each.first < each.last && each.last <= size() && points_.within(each.first, each.last);
+      const bool is_held = made.replicas > 0 && each.option.choice <= graph_.microbatches;
+      if (is_stage && is_held && t < tables_.ways.size() && points_.between(each.first, each.last, t).missing == 0) {
+        solver_.look_at(each.first, each.last, t, made.replicas);
+        made.variants = solver_.variants(static_cast<std::int64_t>(each.option.choice));
+      }
+      if (made.variants.empty()) {
+        detail::fail(argument_error("variant_stages::stages_of", "cut", detail::joined({"stage ", result.size()}),
+                                    "must be a stage of this model that fits"));
+      }
       result.push_back(std::move(made));
     }
     return result;
@@ -127,27 +145,28 @@ class variant_stages {
 
  private:
   template <class Visit>
-  void each_of(const stage_query& query, std::size_t t, std::size_t d, const Visit& visit) const {
+  void each_of(const stage_query& query, std::size_t t, std::size_t d, const detail::variant_points::sums& sums,
+               const Visit& visit) const {
     const std::size_t least = query.share_of(query.least_held, d);
     const std::size_t all = query.take_turns ? (graph_.microbatches - 1) / d + 1 : graph_.microbatches;
     std::size_t most = query.share_of(query.most_held, d);
     most = most < all ? most : all;
-    if (most < least) return;
+    const auto last = static_cast<std::int64_t>(most);
+    if (most < least || !solver_.may_hold(sums, static_cast<std::int64_t>(least))) return;
+    // Most stages that are fast enough, and fit, are so however many of their edges are cut.
+    if (query.roomiest && solver_.room_of_fastest(sums) >= last) {
+      const double slowest = solver_.time_of(sums.time + sums.cut, sums.parameters, d);
+      if (slowest <= query.most_time) return visit(option_of({last, 0, last, sums.fastest}, t, d, slowest));
+    }
     solver_.look_at(query.first, query.last, t, d);
     if (!(solver_.time(0, d) <= query.most_time)) return;
     const auto tell = [&](const detail::variant_stage_facts::fact& found) {
-      stage_option option;
-      option.replicas = d;
-      option.ways = tables_.ways[t];
-      option.choice = static_cast<std::size_t>(found.held);
-      option.time = solver_.time(found.time, d);
-      option.activations = tables_.bytes.figure(found.figures.activations);
-      option.resident = tables_.bytes.figure(found.figures.resident);
-      visit(option);
+      visit(option_of(found, t, d, solver_.time(found.figures.time, d)));
     };
-    const auto last = static_cast<std::int64_t>(most);
     if (query.roomiest) {
-      if (const auto found = solver_.solve_roomiest(static_cast<std::int64_t>(least), last, d, query.most_time)) tell(*found);
+      if (solver_.room_of_fastest(sums) >= last) return tell({last, 0, last, sums.fastest});
+      if (const auto found = solver_.solve_roomiest(static_cast<std::int64_t>(least), last, d, query.most_time))
+        tell(*found);
       return;
     }
     for (auto held = static_cast<std::int64_t>(least); held <= last;) {
@@ -157,6 +176,18 @@ class variant_stages {
       if (found->room >= last) return;
       held = found->room + 1;
     }
+  }
+
+  [[nodiscard]] stage_option option_of(const detail::variant_stage_facts::fact& found, std::size_t t, std::size_t d,
+                                       double time) const {
+    stage_option option;
+    option.replicas = d;
+    option.ways = tables_.ways[t];
+    option.choice = static_cast<std::size_t>(found.held);
+    option.time = time;
+    option.activations = tables_.bytes.figure(found.figures.activations);
+    option.resident = tables_.bytes.figure(found.figures.resident);
+    return option;
   }
 
   variant_graph graph_;

@@ -26,7 +26,7 @@ struct run_variant {
 
 /// How a layer can be divided among a number of devices.
 struct divided_layer {
-  std::size_t ways = 1;                   ///< devices
+  std::size_t ways = 1;                 ///< devices
   std::vector<run_variant> variants{};  ///< of which one is chosen
 
   /// Equal in every part.

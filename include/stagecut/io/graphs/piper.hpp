@@ -140,9 +140,9 @@ class piper_reader {
 
   const json_value& whole_;
   variant_graph made_{};
-  std::map<std::size_t, std::size_t> numbers_{};              // of layers by id
-  std::vector<std::map<std::size_t, std::size_t>> in_{};      // of each layer, its edges by the id at the other end
-  std::vector<std::map<std::size_t, std::size_t>> out_{};     // likewise
+  std::map<std::size_t, std::size_t> numbers_{};           // of layers by id
+  std::vector<std::map<std::size_t, std::size_t>> in_{};   // of each layer, its edges by the id at the other end
+  std::vector<std::map<std::size_t, std::size_t>> out_{};  // likewise
 };
 
 }  // namespace detail

@@ -68,7 +68,8 @@ inline void check_divided(const variant_layer& layer, const std::string& place, 
     const variant_edge& each = graph.edges[e];
     const std::string place = joined({"edges[", e, "]"});
     if (each.from >= graph.layers.size() || each.to >= graph.layers.size()) {
-      fail(invalid_input(place, joined({"from ", each.from, " to ", each.to, ", and there are ", graph.layers.size(), " layers"})));
+      fail(invalid_input(
+          place, joined({"from ", each.from, " to ", each.to, ", and there are ", graph.layers.size(), " layers"})));
     }
     if (each.from == each.to) fail(invalid_input(place, joined({"from layer ", each.from, " to itself"})));
     if (!is_finite(each.bytes) || is_negative(each.bytes)) {
@@ -81,7 +82,8 @@ inline void check_divided(const variant_layer& layer, const std::string& place, 
   detail::sort(pairs, [](const auto& a, const auto& b) { return a < b; });
   for (std::size_t i = 1; i < pairs.size(); ++i) {
     if (pairs[i] != pairs[i - 1]) continue;
-    fail(invalid_input("edges", joined({"from layer ", pairs[i].first, " to layer ", pairs[i].second, " there are two"})));
+    fail(invalid_input("edges",
+                       joined({"from layer ", pairs[i].first, " to layer ", pairs[i].second, " there are two"})));
   }
   for (std::size_t v = 0; v < graph.layers.size(); ++v) {
     check_divided(graph.layers[v], joined({"layers[", v, "]"}), in[v], out[v]);

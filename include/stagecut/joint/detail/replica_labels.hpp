@@ -22,9 +22,9 @@ struct replica_label {
 
 /// Which labels may be compared: those behind which the same is possible.
 struct label_rule {
-  std::uint32_t period = 1;   // of the positions of devices
-  bool all_devices = false;   // whether all have to be taken
-  bool counts_stages = false; // whether there has to be a number of them
+  std::uint32_t period = 1;    // of the positions of devices
+  bool all_devices = false;    // whether all have to be taken
+  bool counts_stages = false;  // whether there has to be a number of them
 
   [[nodiscard]] std::uint32_t position(const replica_label& each) const noexcept { return each.devices % period; }
 };

@@ -92,7 +92,8 @@ class stage_time_search {
     return behind.load + std::size_t{1} < request_.microbatches ? behind.load + std::size_t{1} : request_.microbatches;
   }
   [[nodiscard]] bool is_whole(const replica_label& each) const noexcept {
-    return (request_.at_most || each.devices == request_.devices) && (!request_.stages || each.stages == *request_.stages);
+    return (request_.at_most || each.devices == request_.devices) &&
+           (!request_.stages || each.stages == *request_.stages);
   }
 
   /// Puts every stage that ends at a point before all that there is behind it.

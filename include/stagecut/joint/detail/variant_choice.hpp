@@ -35,6 +35,7 @@ class variant_choice {
   /// @return  whether all layers fit in the ways that need least
   [[nodiscard]] bool prepare(std::int64_t held, std::int64_t memory) {
     ways_.clear();
+    steps_.clear();
     base_ = 0;
     std::int64_t all = 0;
     std::int64_t leanest = 0;
@@ -71,6 +72,24 @@ class variant_choice {
       for (std::size_t w = each.begin + 1; w < each.end; ++w) chosen_[each.begin] -= chosen_[w];
     }
     return base_ + best_;
+  }
+
+  /// Layers go to leaner ways by what that saves for the time, until they fit: not always the best, but soon found.
+  [[nodiscard]] std::int64_t choose() {
+    chosen_.assign(ways_.size(), 0);
+    for (const group& each : groups_) chosen_[each.begin] = each.count;
+    std::int64_t need = need_;
+    std::int64_t time = base_;
+    for (std::size_t i = 0; need > 0 && i < steps_.size(); ++i) {
+      const step& each = steps_[i];
+      const std::int64_t enough = (need - 1) / each.saved + 1;
+      const std::int64_t count = each.count < enough ? each.count : enough;
+      chosen_[each.from] -= static_cast<std::size_t>(count);
+      chosen_[each.to] += static_cast<std::size_t>(count);
+      need -= count * each.saved;
+      time += count * each.time;
+    }
+    return time;
   }
 
   /// All that the solution takes.
@@ -118,6 +137,8 @@ class variant_choice {
     std::int64_t count = 0;  // layers
     std::size_t unit = 0;    // by rank
     bool is_first = false;   // of its unit
+    std::size_t from = 0;    // the way
+    std::size_t to = 0;      // the leaner one
   };
   /// What is decided at once: how many of layers that save as much, or which ways the layers of a group have.
   struct unit {
@@ -142,7 +163,9 @@ class variant_choice {
       const variant_figures& one = each.variants[r];
       sorted_.push_back({one.time, held * one.activations + one.resident, r});
     }
-    const auto faster = [](const way& a, const way& b) { return a.time != b.time ? a.time < b.time : a.bytes < b.bytes; };
+    const auto faster = [](const way& a, const way& b) {
+      return a.time != b.time ? a.time < b.time : a.bytes < b.bytes;
+    };
     detail::sort(sorted_, faster);
     each.begin = ways_.size();
     for (const way& one : sorted_) {
@@ -152,7 +175,6 @@ class variant_choice {
   }
 
   void list_units() {
-    steps_.clear();
     pairs_.clear();
     made_.clear();
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -160,13 +182,16 @@ class variant_choice {
       if (each.end - each.begin == 2) {
         const way& from = ways_[each.begin];
         const way& to = ways_[each.begin + 1];
-        pairs_.push_back({g, to.time - from.time, from.bytes - to.bytes, static_cast<std::int64_t>(each.count)});
+        pairs_.push_back({g, to.time - from.time, from.bytes - to.bytes, static_cast<std::int64_t>(each.count), 0,
+                          false, each.begin, each.begin + 1});
       } else if (each.end - each.begin > 2) {
         add_hull(g);
         made_.push_back({0, 0, g, each.count});
       }
     }
-    const auto by_saved = [](const step& a, const step& b) { return a.saved != b.saved ? a.saved > b.saved : a.time < b.time; };
+    const auto by_saved = [](const step& a, const step& b) {
+      return a.saved != b.saved ? a.saved > b.saved : a.time < b.time;
+    };
     detail::sort(pairs_, by_saved);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       step& each = pairs_[i];
@@ -193,10 +218,11 @@ class variant_choice {
     const auto count = static_cast<std::int64_t>(groups_[g].count);
     for (std::size_t w = groups_[g].begin + 1; w < groups_[g].end; ++w) {
       const way& from = ways_[w - 1];
-      step made{g, ways_[w].time - from.time, from.bytes - ways_[w].bytes, count, made_.size(), false};
+      step made{g, ways_[w].time - from.time, from.bytes - ways_[w].bytes, count, made_.size(), false, w - 1, w};
       while (steps_.size() > begin && !cheaper(steps_.back(), made)) {
         made.time += steps_.back().time;
         made.saved += steps_.back().saved;
+        made.from = steps_.back().from;
         steps_.pop_back();
       }
       made.is_first = steps_.size() == begin;

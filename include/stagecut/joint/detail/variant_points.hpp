@@ -22,7 +22,8 @@ class variant_points {
   variant_points(const variant_tables& tables, const precedence& before, std::size_t most)
       : ways_(tables.ways.size()), words_((before.size() + 63) / 64) {
     std::optional<down_set_family> found = down_set_search(before).run(most, {});
-    if (!found) fail(invalid_input("edges", joined({"there are more than ", most, " sets of layers that stages could end at"})));
+    if (!found)
+      fail(invalid_input("edges", joined({"there are more than ", most, " sets of layers that stages could end at"})));
     const down_set_family& sets = *found;
     std::vector<std::int64_t> work(sets.size(), 0);
     for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -45,8 +46,22 @@ class variant_points {
   /// Sums over the layers of a point, each divided among a number of devices.
   struct sums {
     std::int64_t time = 0;  // at least
+    std::int64_t cut = 0;   // beyond that, if all edges of the layers are cut
     std::int64_t parameters = 0;
-    std::uint32_t missing = 0;  // layers that cannot be divided so
+    variant_figures fastest{};    // of layers that all run in the fastest way; no time
+    std::int64_t least_one = 0;   // bytes with one microbatch in flight, at least
+    std::int64_t least_more = 0;  // bytes of each further one, at least
+    std::uint32_t missing = 0;    // layers that cannot be divided so
+
+    void add(const sums& other, std::int64_t sign) noexcept {
+      time += sign * other.time;
+      cut += sign * other.cut;
+      parameters += sign * other.parameters;
+      fastest.activations += sign * other.fastest.activations;
+      fastest.resident += sign * other.fastest.resident;
+      least_one += sign * other.least_one;
+      least_more += sign * other.least_more;
+    }
   };
 
   [[nodiscard]] std::size_t size() const noexcept { return work_.size() - 1; }
@@ -63,9 +78,10 @@ class variant_points {
 
   /// Over the layers of a stage.
   [[nodiscard]] sums between(std::size_t first, std::size_t last, std::size_t t) const noexcept {
-    const sums& a = sums_[first * ways_ + t];
-    const sums& b = sums_[last * ways_ + t];
-    return {b.time - a.time, b.parameters - a.parameters, b.missing - a.missing};
+    sums result = sums_[last * ways_ + t];
+    result.add(sums_[first * ways_ + t], -1);
+    result.missing -= sums_[first * ways_ + t].missing;
+    return result;
   }
 
   /// Calls `visit(layer)` for the layers of a stage, ascending.
@@ -90,15 +106,32 @@ class variant_points {
   }
 
  private:
+  [[nodiscard]] static sums of_layer(const variant_tables::divided& each) {
+    sums made;
+    made.time = each.time;
+    for (const std::int64_t one : each.cut) made.cut += one;
+    made.parameters = each.parameters;
+    bool any = false;
+    for (const variant_figures& one : each.variants) {
+      const std::int64_t bytes = one.activations + one.resident;
+      if (one.time == 0 && (!any || bytes < made.fastest.activations + made.fastest.resident)) {
+        made.fastest = one;
+        any = true;
+      }
+      const bool first = &one == each.variants.data();
+      made.least_one = first || bytes < made.least_one ? bytes : made.least_one;
+      made.least_more = first || one.activations < made.least_more ? one.activations : made.least_more;
+    }
+    return made;
+  }
+
   void add(const variant_tables& tables, std::size_t layer, std::size_t from, std::size_t to) {
     for (std::size_t w = 0; w < words_; ++w) bits_[to * words_ + w] = bits_[from * words_ + w];
     bits_[to * words_ + layer / 64] |= std::uint64_t{1} << (layer % 64);
     for (std::size_t t = 0; t < ways_; ++t) {
-      const auto& each = tables.layers[layer][t];
       sums made = sums_[from * ways_ + t];
-      made.time += each.time;
-      made.parameters += each.parameters;
-      made.missing += each.exists() ? 0U : 1U;
+      made.add(of_layer(tables.layers[layer][t]), 1);
+      made.missing += tables.layers[layer][t].exists() ? 0U : 1U;
       sums_[to * ways_ + t] = made;
     }
   }

@@ -26,7 +26,10 @@ class variant_stage_solver {
   variant_stage_solver(const variant_tables& tables, const variant_points& points, double exchanged)
       : tables_(tables), points_(points), exchanged_(exchanged) {
     for (const auto& layer : tables.layers) {
-      for (const auto& each : layer) varies_ = varies_ || !each.more_parameters.empty();
+      for (const auto& each : layer) {
+        varies_ = varies_ || !each.more_parameters.empty();
+        differ_ = differ_ || each.varies();
+      }
     }
   }
 
@@ -68,43 +71,40 @@ class variant_stage_solver {
            static_cast<double>(replicas);
   }
 
-  /// With `held` microbatches in flight, if that takes at most `most`.
-  [[nodiscard]] std::optional<fact> solve(std::int64_t held, std::size_t replicas, double most) {
+  /// A way to run the stage with `held` microbatches in flight that takes at most `most`: the fastest, or any.
+  [[nodiscard]] std::optional<fact> solve(std::int64_t held, std::size_t replicas, double most, bool fastest = true) {
     std::int64_t least = 0;
     for (const fact& each : facts_->known) {
-      if (each.is_solved && each.held <= held && held <= each.room) return within(each, replicas, most);
-      if (each.held <= held && each.time > least) least = each.time;
+      if (each.solves(held)) return within(each, replicas, most);
+      if (!fastest && each.room >= held && time(each.figures.time, replicas) <= most) return each;
+      if (each.held <= held && each.least > least) least = each.least;
     }
     if (least == variant_choice::none || !(time(least, replicas) <= most)) return std::nullopt;
     list_groups();
     fact made;
     made.held = held;
-    made.time = choice_.prepare(held, limit_) ? choice_.bound() : variant_choice::none;
-    if (made.time == variant_choice::none || !(time(made.time, replicas) <= most)) {
+    made.least = choice_.prepare(held, limit_) ? choice_.bound() : variant_choice::none;
+    if (made.least == variant_choice::none || !(time(made.least, replicas) <= most)) {
       facts_->known.push_back(made);
       return std::nullopt;
     }
-    made.time = choice_.solve();
+    if (fastest || !(time(choice_.choose(), replicas) <= most)) made.least = choice_.solve();
     made.figures = choice_.sum();
-    made.is_solved = true;
-    const std::int64_t free = limit_ - made.figures.resident;
-    constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
-    made.room = made.figures.activations > 0 && memory_ ? free / made.figures.activations : no_end;
+    made.room = room_of(made.figures);
     facts_->known.push_back(made);
     return within(made, replicas, most);
   }
 
-  /// The same with as many microbatches as possible, from `least` to `most_held`.
+  /// The same, any with as many microbatches as possible, from `least` to `most_held`.
   [[nodiscard]] std::optional<fact> solve_roomiest(std::int64_t least, std::int64_t most_held, std::size_t replicas,
                                                    double most) {
-    std::optional<fact> best = solve(least, replicas, most);
+    std::optional<fact> best = solve(least, replicas, most, false);
     if (!best || best->room >= most_held) return best;
-    std::int64_t beyond = most_held + 1;
-    if (const auto all = solve(most_held, replicas, most)) return all;
-    beyond = most_held;
+    if (const auto all = solve(most_held, replicas, most, false)) return all;
+    std::int64_t beyond = most_held;
     while (best->room + 1 < beyond) {
       const std::int64_t middle = best->room + (beyond - best->room) / 2;
-      if (auto here = solve(middle, replicas, most))
+      if (auto here = solve(middle, replicas, most, false))
         best = here;
       else
         beyond = middle;
@@ -112,11 +112,22 @@ class variant_stage_solver {
     return best;
   }
 
-  /// Which variant each layer of the stage has, ascending, as they were chosen for `held` microbatches.
+  /// Whether layers may be so that `held` microbatches fit, as far as sums tell.
+  [[nodiscard]] bool may_hold(const variant_points::sums& sums, std::int64_t held) const noexcept {
+    return sums.least_one + (held - 1) * sums.least_more <= limit_;
+  }
+  /// How many fit if all layers run in the fastest way, and that is the same on every stage; 0 if it is not.
+  [[nodiscard]] std::int64_t room_of_fastest(const variant_points::sums& sums) const noexcept {
+    return differ_ ? 0 : room_of(sums.fastest);
+  }
+
+  /// Which variant each layer of the stage has, ascending, as they were chosen for `held` microbatches; none if they do not
+  /// fit.
   [[nodiscard]] std::vector<std::size_t> variants(std::int64_t held) {
     list_groups();
     std::vector<std::vector<std::size_t>> of_group(members_.size());
-    if (choice_.prepare(held, limit_)) static_cast<void>(choice_.solve());
+    if (!choice_.prepare(held, limit_)) return {};
+    static_cast<void>(choice_.solve());
     std::vector<std::pair<std::size_t, std::size_t>> result;  // layer, variant
     for (std::size_t g = 0; g < members_.size(); ++g) {
       const std::vector<std::size_t> chosen = choice_.variants_of(g);
@@ -135,7 +146,13 @@ class variant_stage_solver {
     return points_.holds(key_.first, other) || !points_.holds(key_.last, other);
   }
   [[nodiscard]] std::optional<fact> within(const fact& each, std::size_t replicas, double most) const {
-    return time(each.time, replicas) <= most ? std::optional<fact>(each) : std::nullopt;
+    return time(each.figures.time, replicas) <= most ? std::optional<fact>(each) : std::nullopt;
+  }
+  [[nodiscard]] std::int64_t room_of(const variant_figures& figures) const noexcept {
+    if (figures.activations == 0 || !memory_) {
+      return figures.resident <= limit_ ? std::numeric_limits<std::int64_t>::max() : 0;
+    }
+    return figures.resident <= limit_ ? (limit_ - figures.resident) / figures.activations : 0;
   }
 
   /// Puts the layers of the stage into groups of equal figures.
@@ -164,7 +181,8 @@ class variant_stage_solver {
     for (const auto& layers : members_) {
       const auto& each = tables_.layers[layers[0]][key_.ways];
       const bool alone = differs(layers[0], each);
-      choice_.add(alone ? view<const variant_figures>(own_figures_[own]) : view<const variant_figures>(tables_.groups[each.alike]),
+      choice_.add(alone ? view<const variant_figures>(own_figures_[own])
+                        : view<const variant_figures>(tables_.groups[each.alike]),
                   layers.size());
       own += alone ? 1 : 0;
     }
@@ -196,7 +214,8 @@ class variant_stage_solver {
   const variant_tables& tables_;
   const variant_points& points_;
   double exchanged_;
-  bool varies_ = false;
+  bool varies_ = false;  // whether what layers exchange depends on their variants
+  bool differ_ = false;  // whether what they exchange or send does
   std::optional<double> memory_{};
   std::int64_t limit_ = std::numeric_limits<std::int64_t>::max() / 2;
   variant_stage_table table_{};

@@ -19,16 +19,19 @@ struct variant_stage_key {
   friend bool operator==(const variant_stage_key&, const variant_stage_key&) = default;
 };
 
-/// What is known of a stage: what it takes however its layers run, and beyond that the least time with some numbers of
-/// microbatches in flight.
+/// What is known of a stage: what it takes however its layers run, and beyond that some ways to run them, and the least time
+/// with some numbers of microbatches in flight.
 struct variant_stage_facts {
-  /// With `held` microbatches.
   struct fact {
-    std::int64_t held = 0;
-    std::int64_t time = 0;   // at least; `variant_choice::none`: they do not fit
-    bool is_solved = false;  // whether it takes no more, with `figures`
-    variant_figures figures{};
-    std::int64_t room = 0;  // microbatches that fit then
+    std::int64_t held = 0;      // microbatches: with them, or more, it takes
+    std::int64_t least = 0;     // so long at least; `variant_choice::none`: they do not fit
+    std::int64_t room = 0;      // microbatches that fit with `figures`; 0: there are none
+    variant_figures figures{};  // of one way to run its layers, with which it takes their time
+
+    /// Whether no way is faster with so many.
+    [[nodiscard]] bool solves(std::int64_t number) const noexcept {
+      return least == figures.time && held <= number && number <= room;
+    }
   };
 
   variant_stage_key key{};

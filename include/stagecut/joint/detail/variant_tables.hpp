@@ -49,22 +49,23 @@ struct variant_tables {
   struct divided {
     std::vector<variant_figures> variants{};  // time beyond the least one
     std::vector<double> more_parameters{};    // of each variant, bytes beyond the least; empty: all exchange the same
-    std::vector<std::vector<std::int64_t>> more_cut{};  // of each variant, time beyond the least of each edge that is cut, of
-                                                        // those in, then out; empty: all send the same
-    std::vector<std::int64_t> cut{};                    // likewise the least time
-    std::int64_t time = 0;                              // of the fastest variant
-    std::int64_t parameters = 0;                        // of the one with the least
-    std::size_t alike = 0;                              // the number of its group
+    std::vector<std::vector<std::int64_t>>
+        more_cut{};                   // of each variant, time beyond the least of each edge that is cut, of
+                                      // those in, then out; empty: all send the same
+    std::vector<std::int64_t> cut{};  // likewise the least time
+    std::int64_t time = 0;            // of the fastest variant
+    std::int64_t parameters = 0;      // of the one with the least
+    std::size_t alike = 0;            // the number of its group
 
     [[nodiscard]] bool exists() const noexcept { return !variants.empty(); }
     [[nodiscard]] bool varies() const noexcept { return !more_parameters.empty() || !more_cut.empty(); }
   };
 
   whole_units times{}, bytes{}, parameters{};
-  std::vector<std::size_t> ways{};                  // ascending
-  std::vector<std::vector<divided>> layers{};       // by layer, then as `ways`
+  std::vector<std::size_t> ways{};                     // ascending
+  std::vector<std::vector<divided>> layers{};          // by layer, then as `ways`
   std::vector<std::vector<std::size_t>> neighbours{};  // the other end of each edge in, then of each out
-  std::vector<std::int64_t> work{};                 // seconds of a device that a layer takes at least
+  std::vector<std::int64_t> work{};                    // seconds of a device that a layer takes at least
   std::vector<std::vector<variant_figures>> groups{};  // layers with these figures may be exchanged
 
   explicit variant_tables(const variant_graph& graph) {
@@ -108,7 +109,8 @@ struct variant_tables {
   }
 
   /// Seconds in which the bytes cross an edge both ways, with those among devices.
-  [[nodiscard]] double crossing(const variant_graph& graph, std::size_t v, const run_variant& one, std::size_t e) const {
+  [[nodiscard]] double crossing(const variant_graph& graph, std::size_t v, const run_variant& one,
+                                std::size_t e) const {
     const std::size_t in = in_[v].size();
     return e < in ? 2 * (in_[v][e] + at(one.received, e)) / graph.bandwidth
                   : 2 * (out_[v][e - in] + at(one.sent, e - in)) / graph.bandwidth;
@@ -125,7 +127,8 @@ struct variant_tables {
       for (const divided_layer& each : graph.layers[v].divided) {
         std::size_t t = 0;
         while (t < ways.size() && ways[t] < each.ways) ++t;
-        if (t == ways.size() || ways[t] != each.ways) ways.insert(ways.begin() + static_cast<std::ptrdiff_t>(t), each.ways);
+        if (t == ways.size() || ways[t] != each.ways)
+          ways.insert(ways.begin() + static_cast<std::ptrdiff_t>(t), each.ways);
         for (const run_variant& one : each.variants) {
           double time = one.time * static_cast<double>(each.ways) + 4 * one.parameters / graph.bandwidth;
           for (std::size_t e = 0; e < neighbours[v].size(); ++e) time += crossing(graph, v, one, e);

@@ -37,10 +37,26 @@ struct fullest_stage {
   [[nodiscard]] std::string place(const Search& search) const {
     const hybrid_stage& stage = search.stages()[number];
     const std::size_t held = search.held()[number];
-    return joined({"stage ", number, " of ", search.stages().size(), " of the plan that needs least, from point ", stage.first, " to ",
-                   stage.last, " on ", stage.option.replicas, " x ", stage.option.ways, " devices, with ",
-                   bytes_text(whole_bytes(stage.option.resident)), " that stay and ", held, held == 1 ? " microbatch" : " microbatches",
-                   " in flight of ", bytes_text(whole_bytes(stage.option.activations)), ","});
+    return joined({"stage ",
+                   number,
+                   " of ",
+                   search.stages().size(),
+                   " of the plan that needs least, from point ",
+                   stage.first,
+                   " to ",
+                   stage.last,
+                   " on ",
+                   stage.option.replicas,
+                   " x ",
+                   stage.option.ways,
+                   " devices, with ",
+                   bytes_text(whole_bytes(stage.option.resident)),
+                   " that stay and ",
+                   held,
+                   held == 1 ? " microbatch" : " microbatches",
+                   " in flight of ",
+                   bytes_text(whole_bytes(stage.option.activations)),
+                   ","});
   }
 };
 

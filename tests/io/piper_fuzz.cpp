@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whatever the text is, it is read as a graph of Piper's, every layer of which can be written in a plan, or refused with a
+// place.
+#include <stagecut/io/graphs/piper.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz(data, size, [](std::string_view text, std::string_view source) {
+    const auto graph = stagecut::io::parse_piper(text, source, limits_for(text));
+    require(!graph.layers.empty() && graph.devices > 0 && graph.microbatches > 0);
+    require(stagecut::is_finite(graph.bandwidth) && graph.bandwidth > 0);
+    std::vector<std::size_t> in(graph.layers.size(), 0);
+    std::vector<std::size_t> out(graph.layers.size(), 0);
+    for (const auto& each : graph.edges) {
+      require(each.from < graph.layers.size() && each.to < graph.layers.size() && each.from != each.to);
+      ++out[each.from];
+      ++in[each.to];
+    }
+    std::vector<stagecut::variant_stage> stages;
+    for (std::size_t v = 0; v < graph.layers.size(); ++v) {
+      for (const auto& divided : graph.layers[v].divided) {
+        for (std::size_t r = 0; r < divided.variants.size(); ++r) {
+          require(divided.variants[r].received.size() == in[v] && divided.variants[r].sent.size() == out[v]);
+          stages.push_back({{v}, 1, divided.ways, {r}});
+        }
+      }
+    }
+    require(stagecut::io::as_piper_plan(graph, stages).ends_with("]}"));
+  });
+}
