@@ -26,7 +26,9 @@ struct compared_hybrid {
 /// are simulated alike, with messages, replicas and the exchange of gradients.
 ///
 /// @param model    as for `plan_hybrid`
-/// @param request  likewise; every planner keeps to its memory, counted as it is, so that its plan can be run
+/// @param request  likewise; every planner keeps to its memory, counted as it is, so that its plan can be run, and has its
+///                 limits
+/// @param own      the plan of least iteration, as `plan_hybrid` has it
 /// @return         PipeDream's, DAPPLE's, Piper's and Alpa's choice, and that of the least iteration, in this order. The first two
 ///                 know no tensor parallelism and no recomputation, Alpa no recomputation
 /// @throws         as `plan_hybrid`
@@ -35,7 +37,8 @@ struct compared_hybrid {
 ///
 /// Source: D. Narayanan et al., SOSP 2019; S. Fan et al., PPoPP 2021; J. M. Tarnawski et al., NeurIPS 2021; L. Zheng et al.,
 /// OSDI 2022.
-[[nodiscard]] inline std::vector<compared_hybrid> compare_hybrids(const profile& model, const hybrid_plan_request& request) {
+[[nodiscard]] inline std::vector<compared_hybrid> compare_hybrids(const profile& model, const hybrid_plan_request& request,
+                                                                  outcome<plan> own) {
   std::vector<compared_hybrid> rows;
   const auto add = [&](const char* name, const char* chooses, plan_objective objective, bool shards, bool recomputes,
                        length_options length) {
@@ -50,8 +53,14 @@ struct compared_hybrid {
   add("DAPPLE", "length, messages, exchange; replicas", plan_objective::pipeline_length, false, false, {true, true});
   add("Piper", "slowest stage; replicas, shards, recomputation", plan_objective::stage_time, true, true, {});
   add("Alpa", "length; replicas, shards", plan_objective::pipeline_length, true, false, {});
-  add("stagecut", "iteration; replicas, shards, recomputation", plan_objective::iteration, true, true, {});
+  rows.push_back({"stagecut", "iteration; replicas, shards, recomputation", std::move(own)});
   return rows;
+}
+/// The same, which makes that plan, too.
+[[nodiscard]] inline std::vector<compared_hybrid> compare_hybrids(const profile& model, hybrid_plan_request request) {
+  request.objective = plan_objective::iteration;
+  outcome<plan> own = plan_hybrid(model, request);
+  return compare_hybrids(model, request, std::move(own));
 }
 
 }  // namespace stagecut::inline v0

@@ -15,6 +15,7 @@
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
 #include <stagecut/joint/profile_options.hpp>
+#include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -214,7 +215,8 @@ class hybrid_planner {
 /// it runs, and how its layers are recomputed and sharded, so that no device exceeds its memory and an iteration ends as
 /// early as possible, gradients exchanged.
 ///
-/// @param model    a chain, whose layers may have `recomputations` and `shardings`; edges are refused: see `as_chain`
+/// @param model    a chain, or a graph, which is planned as the chain that `as_chain` makes of it; its layers may have
+///                 `recomputations` and `shardings`
 /// @param request  the machine, the numbers of replicas and ways there may be, microbatches, memory
 /// @return         as `minimize_hybrid`, `minimize_stage_time` or `minimize_pipeline_length`, of which `objective` tells; the
 ///                 plan's `devices` are its stages, each on `replicas * shards` devices of the machine
@@ -223,7 +225,9 @@ class hybrid_planner {
 /// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`; else the bound is that of ways to run a
 /// stage which are as good as each of several, and the search is made twice.
 [[nodiscard]] inline outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request) {
-  return detail::hybrid_planner(model, request).run();
+  return detail::as_one_chain("plan_hybrid", model, plan_request(), [&](const profile& chain) {
+    return detail::hybrid_planner(chain, request).run();
+  });
 }
 
 }  // namespace stagecut::inline v0

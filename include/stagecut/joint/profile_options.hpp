@@ -13,6 +13,7 @@
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
+#include <stagecut/joint/detail/stage_mixtures.hpp>
 #include <stagecut/joint/placed_links.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/profile/check_figures.hpp>
@@ -63,6 +64,7 @@ class profile_options {
         links_(choices_.machine),
         layers_(model, choices_.ways, choices_.recomputations, choices_.memory) {
     check();
+    keep();
   }
 
   /// Number of layers.
@@ -71,16 +73,16 @@ class profile_options {
   [[nodiscard]] std::size_t period() const noexcept { return links_.period(); }
   /// The links of the machine.
   [[nodiscard]] const placed_links& links() const noexcept { return links_; }
-  /// Whether no mixture was left out of any interval because there were too many. O(n^2) sums of mixtures.
+  /// Whether no mixture was left out of any interval because there were too many.
   [[nodiscard]] bool is_whole() const {
-    for (std::size_t w = 0; w < choices_.ways.size(); ++w) {
-      for (std::size_t last = 1; last <= size(); ++last) {
-        detail::stage_mixtures mixtures;
-        for (std::size_t i = last; i-- > 0;) mixtures.add(layers_.of(w, i));
-        if (!mixtures.is_whole()) return false;
-      }
+    bool whole = true;
+    for (std::size_t last = 1; last <= size(); ++last) {
+      each_mixtures(last, [&](std::size_t, const detail::stage_mixtures* all) {
+        for (std::size_t w = 0; w < choices_.ways.size(); ++w) whole = whole && all[w].is_whole();
+        return whole;
+      });
     }
-    return true;
+    return whole;
   }
 
   /// See `stage_option_model`.
@@ -88,20 +90,18 @@ class profile_options {
   template <class Visit>
   void each_option(const stage_query& query, const Visit& visit) const {
     if (!layers_.may_cut(query.first) || !layers_.may_cut(query.last)) return;
-    for (std::size_t w = 0; w < choices_.ways.size(); ++w) {
-      detail::stage_mixtures mixtures(choices_.hopeful);
-      for (std::size_t i = query.last; i-- > query.first;) mixtures.add(layers_.of(w, i));
-      show(w, mixtures, query, visit);
-    }
+    each_mixtures(query.last, [&](std::size_t first, const detail::stage_mixtures* all) {
+      if (first != query.first) return true;
+      mixed_options{*this, all}.each_option(query, visit);
+      return false;
+    });
   }
   template <class Visit>
   void each_stage(std::size_t last, const Visit& visit) const {
     if (!layers_.may_cut(last)) return;
-    std::vector<detail::stage_mixtures> mixtures(choices_.ways.size(), detail::stage_mixtures(choices_.hopeful));
-    for (std::size_t first = last; first-- > 0;) {
-      for (std::size_t w = 0; w < mixtures.size(); ++w) mixtures[w].add(layers_.of(w, first));
-      if (layers_.may_cut(first) && !visit(first, mixed_options{*this, mixtures})) return;
-    }
+    each_mixtures(last, [&](std::size_t first, const detail::stage_mixtures* all) {
+      return !layers_.may_cut(first) || visit(first, mixed_options{*this, all});
+    });
   }
   /// @}
 
@@ -133,13 +133,48 @@ class profile_options {
  private:
   struct mixed_options {
     const profile_options& model;
-    const std::vector<detail::stage_mixtures>& mixtures;
+    const detail::stage_mixtures* mixtures;  // of every number of ways
 
     template <class Visit>
     void each_option(const stage_query& query, const Visit& visit) const {
-      for (std::size_t w = 0; w < mixtures.size(); ++w) model.show(w, mixtures[w], query, visit);
+      for (std::size_t w = 0; w < model.choices_.ways.size(); ++w) model.show(w, mixtures[w], query, visit);
     }
   };
+
+  static constexpr std::size_t most_kept = 200'000;  // intervals, of each number of ways
+
+  /// Works out the mixtures of all intervals, unless these are too many to keep.
+  void keep() {
+    const std::size_t all = size() * (size() + 1) / 2 * choices_.ways.size();
+    if (all > most_kept) return;
+    std::vector<detail::stage_mixtures> kept;
+    kept.reserve(all);
+    for (std::size_t last = 1; last <= size(); ++last) {
+      each_mixtures(last, [&](std::size_t, const detail::stage_mixtures* here) {
+        for (std::size_t w = 0; w < choices_.ways.size(); ++w) kept.push_back(here[w]);
+        return true;
+      });
+    }
+    kept_ = std::move(kept);
+  }
+
+  /// Shows the mixtures of the intervals that end at a point, narrower ones first, until `visit` returns false.
+  template <class Visit>
+  void each_mixtures(std::size_t last, const Visit& visit) const {
+    const std::size_t ways = choices_.ways.size();
+    if (!kept_.empty()) {
+      const detail::stage_mixtures* at = kept_.data() + last * (last - 1) / 2 * ways;
+      for (std::size_t first = last; first-- > 0; at += ways) {
+        if (!visit(first, at)) return;
+      }
+      return;
+    }
+    std::vector<detail::stage_mixtures> mixtures(ways, detail::stage_mixtures(choices_.hopeful));
+    for (std::size_t first = last; first-- > 0;) {
+      for (std::size_t w = 0; w < ways; ++w) mixtures[w].add(layers_.of(w, first));
+      if (!visit(first, mixtures.data())) return;
+    }
+  }
 
   [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept {
     std::size_t w = 0;
@@ -189,7 +224,7 @@ class profile_options {
       const double output = query.last == size() ? 0 : layers_.output(query.last - 1);
       if (query.first != 0) option.message = links_.before(start)(input / share);
       for (std::size_t k = 0; k < mixtures.size(); ++k) {
-        const detail::layer_way& sum = mixtures[k];
+        const detail::way_figures& sum = mixtures[k];
         option.choice = k;
         option.forward = sum.forward / share;
         option.backward = sum.backward / share;
@@ -214,6 +249,7 @@ class profile_options {
   device_choices choices_;
   placed_links links_;
   detail::layer_ways layers_;
+  std::vector<detail::stage_mixtures> kept_{};  // by last, then by falling first, then by ways
 };
 
 }  // namespace stagecut::inline v0

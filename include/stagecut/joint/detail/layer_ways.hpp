@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/layer.hpp>
@@ -17,34 +15,39 @@
 
 namespace stagecut::inline v0::detail {
 
-/// What a layer takes when it is run in one way, or layers together: on each of the devices that share them.
-struct layer_way {
+/// What a layer takes when it is run in one way, or layers together: on each of the devices that share them. Bytes but for
+/// the first three.
+struct way_figures {
   double forward = 0;
   double backward = 0;
   double update = 0;
-  double parameters = 0;  // bytes
-  double resident = 0;
   double activations = 0;
+  double resident = 0;
   double workspace = 0;
-  std::string recomputation{};  // of one layer: the variant of that name; empty: as profiled
-  std::string sharding{};
+  double parameters = 0;
 
+  /// Whether it is nowhere worse.
+  [[nodiscard]] bool covers(const way_figures& other) const noexcept {
+    return backward <= other.backward && activations <= other.activations && forward <= other.forward &&
+           resident <= other.resident && workspace <= other.workspace && update <= other.update &&
+           parameters <= other.parameters;
+  }
   /// Takes what is better of both.
-  void lower(const layer_way& other) noexcept {
-    const auto take = [&](double layer_way::*part) {
+  void lower(const way_figures& other) noexcept {
+    const auto take = [&](double way_figures::*part) {
       if (other.*part < this->*part) this->*part = other.*part;
     };
-    for (const auto part : {&layer_way::forward, &layer_way::backward, &layer_way::update, &layer_way::parameters,
-                            &layer_way::resident, &layer_way::activations, &layer_way::workspace}) {
+    for (const auto part : {&way_figures::forward, &way_figures::backward, &way_figures::update, &way_figures::activations,
+                            &way_figures::resident, &way_figures::workspace, &way_figures::parameters}) {
       take(part);
     }
   }
-  /// Whether it is nowhere worse.
-  [[nodiscard]] bool covers(const layer_way& other) const noexcept {
-    return forward <= other.forward && backward <= other.backward && update <= other.update &&
-           parameters <= other.parameters && resident <= other.resident && activations <= other.activations &&
-           workspace <= other.workspace;
-  }
+};
+
+/// One way to run a layer.
+struct layer_way : way_figures {
+  std::string recomputation{};  // the variant of that name; empty: as profiled
+  std::string sharding{};
 };
 
 /// The recomputations of layers as they were profiled, `none` among them.
@@ -199,104 +202,6 @@ class layer_ways {
   std::vector<std::vector<layer_way>> ways_{};  // [w * layers + layer]
   std::vector<double> outputs_{};
   std::vector<char> cuts_{};
-};
-
-/// The ways to run an interval of layers, each in one of its ways: their sums, but for those that another one beats. It grows by
-/// a layer before it.
-class stage_mixtures {
- public:
-  /// How many there are at most; beyond, some of those between the fastest and the leanest are left out, or neighbours
-  /// become one.
-  static constexpr std::size_t most = 96;
-
-  /// @param hopeful  where there are too many, whether sums that are as good as any of several take their place: what is
-  ///                 planned with them is a bound
-  explicit stage_mixtures(bool hopeful = false) : hopeful_(hopeful) {}
-
-  /// Of what a sum is made: the sum of the layers behind, and the way of the first layer.
-  struct origin {
-    std::uint32_t point = 0;
-    std::uint32_t alternative = 0;
-  };
-
-  [[nodiscard]] std::size_t size() const noexcept { return sums_.size(); }
-  [[nodiscard]] const layer_way& operator[](std::size_t point) const noexcept { return sums_[point]; }
-  [[nodiscard]] origin from(std::size_t point) const noexcept { return from_[point]; }
-  [[nodiscard]] bool is_whole() const noexcept { return whole_; }
-
-  /// Puts a layer before them.
-  void add(const std::vector<layer_way>& alternatives) {
-    std::vector<layer_way> before = std::move(sums_);
-    if (from_.empty()) before.assign(1, {});
-    sums_.clear();
-    from_.clear();
-    for (std::uint32_t p = 0; p < before.size(); ++p) {
-      for (std::uint32_t a = 0; a < alternatives.size(); ++a) take(plus(before[p], alternatives[a]), {p, a});
-    }
-    order();
-    thin();
-  }
-
- private:
-  [[nodiscard]] static layer_way plus(const layer_way& sum, const layer_way& one) {
-    layer_way result;
-    result.forward = sum.forward + one.forward;
-    result.backward = sum.backward + one.backward;
-    result.update = sum.update + one.update;
-    result.parameters = sum.parameters + one.parameters;
-    result.resident = sum.resident + one.resident;
-    result.activations = sum.activations + one.activations;
-    result.workspace = sum.workspace < one.workspace ? one.workspace : sum.workspace;
-    return result;
-  }
-
-  void take(layer_way sum, origin from) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      if (sums_[i].covers(sum)) return;  // then none before was dropped
-      if (sum.covers(sums_[i])) continue;
-      if (kept != i) sums_[kept] = std::move(sums_[i]), from_[kept] = from_[i];
-      ++kept;
-    }
-    sums_.resize(kept);
-    from_.resize(kept);
-    sums_.push_back(std::move(sum));
-    from_.push_back(from);
-  }
-
-  /// The fastest first.
-  void order() {
-    std::vector<std::size_t> places(sums_.size());
-    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-    detail::sort(places, [&](std::size_t a, std::size_t b) {
-      return sums_[a].forward + sums_[a].backward < sums_[b].forward + sums_[b].backward;
-    });
-    std::vector<layer_way> sums;
-    std::vector<origin> from;
-    for (const std::size_t i : places) sums.push_back(std::move(sums_[i])), from.push_back(from_[i]);
-    sums_ = std::move(sums);
-    from_ = std::move(from);
-  }
-
-  void thin() {
-    if (sums_.size() <= most) return;
-    whole_ = false;
-    std::vector<layer_way> sums;
-    std::vector<origin> from;
-    for (std::size_t k = 0; k < most; ++k) {
-      const std::size_t i = hopeful_ ? k * sums_.size() / most : k * (sums_.size() - 1) / (most - 1);
-      sums.push_back(std::move(sums_[i]));
-      from.push_back(from_[i]);
-      for (std::size_t j = i + 1; hopeful_ && j < (k + 1) * sums_.size() / most; ++j) sums.back().lower(sums_[j]);
-    }
-    sums_ = std::move(sums);
-    from_ = std::move(from);
-  }
-
-  std::vector<layer_way> sums_{};
-  std::vector<origin> from_{};
-  bool hopeful_;
-  bool whole_ = true;
 };
 
 }  // namespace stagecut::inline v0::detail
