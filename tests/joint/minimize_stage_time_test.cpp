@@ -136,8 +136,8 @@ std::optional<double> best_placed(const placed_chain& model, const hybrid_reques
   for (std::size_t first = last; first-- > 0;) {
     sum += model.times[first];
     for (std::size_t d = 1; d <= 3 && d <= device && replicas + d <= request.microbatches; ++d) {
-      const double held = static_cast<double>((replicas + d + d - 1) / d);
-      if (held * static_cast<double>(last - first) + 1 > *request.memory_per_device) continue;
+      const std::size_t held = (replicas + d + d - 1) / d;
+      if (static_cast<double>(held * (last - first)) + 1 > *request.memory_per_device) continue;
       const double here = model.time(sum, d, device % model.per_node);
       const auto all = best_placed(model, request, first, device - d, replicas + d, here > slowest ? here : slowest);
       if (all && (!best || *all < *best)) best = all;
