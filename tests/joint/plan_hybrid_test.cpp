@@ -99,6 +99,7 @@ TEST_CASE("plans hold before verify, and are read back as they were written") {
           if (alike) CHECK(each.replicas == made->stages[0].replicas);
           if (alike) CHECK(each.shards == made->stages[0].shards);
         }
+        for (const layer_choice& each : made->choices) CHECK((!alike || each == made->choices[0]));
         CHECK(devices == 8);
         CHECK(made->own_microbatches == alike);
         if (alike) CHECK(made->schedule.microbatches * made->stages[0].replicas == 16);

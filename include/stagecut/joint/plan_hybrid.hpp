@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,9 @@ struct hybrid_plan_request {
   /// What is minimised: `iteration`, which `automatic` means; `stage_time`; `pipeline_length`.
   plan_objective objective = plan_objective::automatic;
   length_options length{};  ///< of what `pipeline_length` is made
-  /// Whether all stages have as many replicas and ways as the others, each replica with microbatches of its own, as frameworks
-  /// with one degree of each run them: then each replica runs its share of `pipeline.microbatches`.
+  /// Whether all stages have as many replicas and ways as the others, each replica with microbatches of its own, and all layers
+  /// that have a choice the same recomputation, as frameworks with one degree of each run them: then each replica runs its
+  /// share of `pipeline.microbatches`.
   bool alike = false;
 };
 
@@ -74,19 +76,15 @@ class hybrid_planner {
       for (const std::size_t replicas : request_.choices.replicas) {
         if (all.microbatches % replicas != 0 || replicas * ways > all.devices) continue;
         if (!all.at_most && all.devices % (replicas * ways) != 0) continue;
-        device_choices choices = request_.choices;
-        choices.ways = {ways};
-        choices.replicas = {replicas};
-        choices.own_microbatches = true;
-        hybrid_request one = all;
-        one.microbatches = all.microbatches / replicas;
-        outcome<plan> here = planned(choices, one);
-        open = open || here.state() == state::unknown;
-        if (here) {
-          bound = any && bound < here->objective.bound ? bound : here->objective.bound;
-          any = true;
+        for (const std::string& name : names_alike(ways)) {
+          outcome<plan> here = planned_alike(ways, replicas, name);
+          open = open || here.state() == state::unknown;
+          if (here) {
+            bound = any && bound < here->objective.bound ? bound : here->objective.bound;
+            any = true;
+          }
+          if (!best || better(here, *best)) best = std::move(here);
         }
-        if (!best || better(here, *best)) best = std::move(here);
       }
     }
     if (!best) return outcome<plan>::infeasible({reason::cause::no_candidate});
@@ -96,6 +94,30 @@ class hybrid_planner {
     made.objective.state = made.objective.bound < made.objective.value ? state::feasible : state::optimal;
     return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
                                                   : outcome<plan>::feasible(std::move(made));
+  }
+
+  /// The recomputations of which all layers can run one, of those that were asked for.
+  [[nodiscard]] std::vector<std::string> names_alike(std::size_t ways) const {
+    const std::vector<std::string>& asked = request_.choices.recomputations;
+    std::vector<std::string> result;
+    for (std::string& name : common_recomputations(model_, {ways})) {
+      bool found = asked.empty();
+      for (const std::string& each : asked) found = found || each == name;
+      if (found) result.push_back(std::move(name));
+    }
+    return result;
+  }
+
+  /// The best plan with so many ways and replicas everywhere, and all layers recomputed alike.
+  [[nodiscard]] outcome<plan> planned_alike(std::size_t ways, std::size_t replicas, const std::string& name) const {
+    device_choices choices = request_.choices;
+    choices.ways = {ways};
+    choices.replicas = {replicas};
+    choices.recomputations = {name};
+    choices.own_microbatches = true;
+    hybrid_request one = request_.pipeline;
+    one.microbatches = request_.pipeline.microbatches / replicas;
+    return planned(choices, one);
   }
 
   [[nodiscard]] static bool better(const outcome<plan>& one, const outcome<plan>& other) {
