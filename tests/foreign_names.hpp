@@ -362,6 +362,7 @@
   X(plan_makespan) \
   X(plan_of) \
   X(plan_stages) \
+  X(possible_ways) \
   X(power) \
   X(predict) \
   X(prediction_obstacle) \
@@ -422,6 +423,8 @@
   X(set_backward) \
   X(shape_fault) \
   X(shape_obstacle) \
+  X(sharded_profile) \
+  X(share_out) \
   X(share_text) \
   X(shared_obstacle) \
   X(shared_parameters) \

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
 #include <stagecut/plan/plan.hpp>

@@ -75,7 +75,7 @@ struct minimize_hybrid_fn {
                                                 const detail::hybrid_search& search, double most) {
     hybrid_cut cut;
     std::size_t device = request.devices;
-    for (const std::uint32_t each : search.best.options) device -= options[each].devices();
+    for (const auto each : search.best.options) device -= options[each].devices();
     for (std::size_t s = 0; s < search.best.options.size(); ++s) {
       const stage_option& option = options[search.best.options[s]];
       cut.stages.push_back({search.best.points[s], search.best.points[s + 1], device, option});

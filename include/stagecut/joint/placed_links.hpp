@@ -15,6 +15,7 @@ namespace stagecut::inline v0 {
 /// A position counts modulo `period()`, as far as groups of devices are alike: all levels but the outermost one repeat.
 class placed_links {
  public:
+  /// Those of a machine.
   explicit placed_links(topology machine) : machine_(std::move(machine)) {}
 
   /// Number of devices.

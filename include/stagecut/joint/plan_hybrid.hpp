@@ -11,6 +11,7 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/link_speed.hpp>
+#include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>

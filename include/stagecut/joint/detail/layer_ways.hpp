@@ -50,68 +50,6 @@ struct layer_way : way_figures {
   std::string sharding{};
 };
 
-/// Whether there is a variant of that name.
-[[nodiscard]] inline bool find_variant_of(const std::vector<layer_variant>& variants, const std::string& name) {
-  for (const layer_variant& each : variants) {
-    if (each.name == name) return true;
-  }
-  return false;
-}
-
-/// The recomputations of layers as they were profiled, `none` among them.
-[[nodiscard]] inline std::vector<std::string> own_recomputations(const profile& model) {
-  std::vector<std::string> result{"none"};
-  for (const layer& each : model.layers) {
-    bool known = each.recomputation.empty();
-    for (const std::string& name : result) known = known || name == each.recomputation.get();
-    if (!known) result.push_back(each.recomputation);
-  }
-  return result;
-}
-
-/// The recomputations of which all layers that have a choice can run one, on any of these numbers of devices.
-[[nodiscard]] inline std::vector<std::string> common_recomputations(const profile& model,
-                                                                    const std::vector<std::size_t>& ways) {
-  std::vector<std::string> result = own_recomputations(model);
-  const auto add = [&](const std::string& name) {
-    for (const std::string& each : result) {
-      if (each == name) return;
-    }
-    result.push_back(name);
-  };
-  for (const layer& each : model.layers) {
-    for (const layer_variant& variant : each.recomputations.get()) add(variant.name);
-    for (const layer_variant& variant : each.shardings.get()) {
-      if (!variant.recomputation.empty()) add(variant.recomputation);
-    }
-  }
-  const auto runs = [&](const layer& each, const std::string& name, std::size_t t) {
-    const bool own = (each.recomputation.empty() ? "none" : each.recomputation.get()) == name;
-    bool choice = false;
-    bool any = false;
-    bool found = false;
-    for (const layer_variant& variant : each.shardings.get()) {
-      if (t == 1 || variant.ways != t) continue;
-      any = true;
-      choice = choice || !variant.recomputation.empty();
-      found = found || (variant.recomputation.empty() ? "none" : variant.recomputation) == name;
-    }
-    if (any) return !choice || found;
-    return each.recomputations.empty() || own || find_variant_of(each.recomputations, name);
-  };
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    bool all = true;
-    for (const layer& each : model.layers) {
-      for (const std::size_t t : ways) all = all && runs(each, result[k], t);
-    }
-    if (all && kept != k) result[kept] = std::move(result[k]);
-    kept += all ? 1U : 0U;
-  }
-  result.resize(kept);
-  return result;
-}
-
 /// The ways to run each layer of a chain, on each number of devices.
 class layer_ways {
  public:
