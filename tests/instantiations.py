@@ -19,7 +19,7 @@ LIMITS = {  # program: (lines, functions); "separate": as one of the files that 
     "own_makespan": (38_700, 8_300),
     "profile_to_launch": (126_000, 18_800),
     "own_makespan separate": (29_700, 1_590),
-    "profile_to_launch separate": (75_400, 920),
+    "profile_to_launch separate": (75_400, 940),
 }
 parser = argparse.ArgumentParser()
 parser.add_argument("compiler")

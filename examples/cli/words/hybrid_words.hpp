@@ -31,6 +31,7 @@ struct hybrid_words {
   void add(CLI::App& command) {
     command.add_option("--replicate", replicas, "Replicas of a stage: auto, 2, 1,2,4; devices are all")
         ->type_name("N")
+        ->group(rare_options)
         ->check(counts_or_auto());
   }
 
@@ -57,7 +58,8 @@ struct hybrid_words {
     asked.pipeline.devices = request.devices;
     asked.pipeline.at_most = request.at_most;
     asked.pipeline.microbatches = request.microbatches;
-    if (request.memory_per_device) asked.pipeline.memory_per_device = *request.memory_per_device * (1 - request.buffer_fraction);
+    if (request.memory_per_device)
+      asked.pipeline.memory_per_device = *request.memory_per_device * (1 - request.buffer_fraction);
     asked.pipeline.limits = request.limits;
     asked.choices.machine = machine_of(request);
     asked.choices.replicas = numbers("--replicate", replicas, request.devices);
@@ -73,9 +75,11 @@ struct hybrid_words {
   [[nodiscard]] static bool runs_alike(stagecut::framework target) {
     using stagecut::framework;
     if (target == framework::none || target == framework::alpa) return false;
-    if (target == framework::megatron || target == framework::megatron_flags || target == framework::torchtitan) return true;
-    throw CLI::ValidationError("--for", fmt::format("{} cannot be told of replicas: megatron, megatron-flags, torchtitan and alpa can",
-                                                    stagecut::entry_of(target).name));
+    if (target == framework::megatron || target == framework::megatron_flags || target == framework::torchtitan)
+      return true;
+    throw CLI::ValidationError(
+        "--for", fmt::format("{} cannot be told of replicas: megatron, megatron-flags, torchtitan and alpa can",
+                             stagecut::entry_of(target).name));
   }
 
  private:
@@ -85,7 +89,8 @@ struct hybrid_words {
     for (const std::size_t each : result) {
       if (each <= most) continue;
       const bool all = std::string_view(option) == "--replicate";
-      throw CLI::ValidationError(option, fmt::format("{} is more than the devices{}, {}", each, all ? "" : " of a node", most));
+      throw CLI::ValidationError(option,
+                                 fmt::format("{} is more than the devices{}, {}", each, all ? "" : " of a node", most));
     }
     return result;
   }

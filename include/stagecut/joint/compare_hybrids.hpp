@@ -18,9 +18,10 @@ namespace stagecut::inline v0 {
 
 /// A plan by what a planner minimises, and among what it chooses.
 struct compared_hybrid {
-  std::string name{};         ///< the planner
-  std::string chooses{};      ///< what it minimises, and what it may choose
-  outcome<plan> made{};       ///< its plan, simulated as all others are
+  std::string name{};       ///< the planner
+  std::string minimises{};  ///< its measure
+  std::string chooses{};    ///< what it may choose
+  outcome<plan> made{};     ///< its plan, simulated as all others are
 };
 
 /// What planners choose for one model on one machine: each minimises its own measure among its own choices, and all plans
@@ -38,23 +39,24 @@ struct compared_hybrid {
 ///
 /// Source: D. Narayanan et al., SOSP 2019; S. Fan et al., PPoPP 2021; J. M. Tarnawski et al., NeurIPS 2021; L. Zheng et al.,
 /// OSDI 2022.
-[[nodiscard]] inline std::vector<compared_hybrid> compare_hybrids(const profile& model, const hybrid_plan_request& request,
+[[nodiscard]] inline std::vector<compared_hybrid> compare_hybrids(const profile& model,
+                                                                  const hybrid_plan_request& request,
                                                                   outcome<plan> own) {
   std::vector<compared_hybrid> rows;
-  const auto add = [&](const char* name, const char* chooses, plan_objective objective, bool shards, bool recomputes,
-                       length_options length) {
+  const auto add = [&](const char* name, const char* minimises, const char* chooses, plan_objective objective,
+                       bool shards, bool recomputes, length_options length) {
     hybrid_plan_request asked = request;
     asked.objective = objective;
     asked.length = length;
     if (!shards) asked.choices.ways = {1};
     if (!recomputes) asked.choices.recomputations = detail::own_recomputations(model);
-    rows.push_back({name, chooses, plan_hybrid(model, asked)});
+    rows.push_back({name, minimises, chooses, plan_hybrid(model, asked)});
   };
-  add("PipeDream", "slowest stage; replicas", plan_objective::stage_time, false, false, {});
-  add("DAPPLE", "length, messages, exchange; replicas", plan_objective::pipeline_length, false, false, {true, true});
-  add("Piper", "slowest stage; replicas, shards, recomputation", plan_objective::stage_time, true, true, {});
-  add("Alpa", "length; replicas, shards", plan_objective::pipeline_length, true, false, {});
-  rows.push_back({"stagecut", "iteration; replicas, shards, recomputation", std::move(own)});
+  add("PipeDream", "stage time", "replicas", plan_objective::stage_time, false, false, {});
+  add("DAPPLE", "length, exchange", "replicas", plan_objective::pipeline_length, false, false, {true, true});
+  add("Piper", "stage time", "all", plan_objective::stage_time, true, true, {});
+  add("Alpa", "length", "replicas, shards", plan_objective::pipeline_length, true, false, {});
+  rows.push_back({"stagecut", "iteration", "all", std::move(own)});
   return rows;
 }
 /// The same, which makes that plan, too.

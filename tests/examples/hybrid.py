@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSL-1.0
+"""`plan --replicate` and `--tensor-parallel auto` as a user meets them."""
+
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from program import binary, check, fails, failures, run
+
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
+
+
+def layer(i, **more):
+    return {"name": f"layers.{i}", "kind": "decoder", "forward": 1 + i % 3, "backward": 2 + i % 2, "parameters": 10,
+            "activations": 8, "output": 4, **more}
+
+
+SMALL = {"schema": "stagecut-profile-1", "layers": [
+    layer(i, recomputations=[{**layer(i), "name": "full", "backward": 4 + i % 2, "activations": 1}],
+          shardings=[{**layer(i), "name": f"tp2{'+full' if again else ''}", "ways": 2, "forward": 0.6 + i % 3 / 2,
+                      "backward": 1.4 + i % 2 / 2 + again, "parameters": 5, "activations": 1 if again else 4,
+                      **({"recomputation": "full"} if again else {})} for again in (0, 1)]) for i in range(12)]}
+for each in SMALL["layers"]:
+    for variant in each["recomputations"] + each["shardings"]:
+        del variant["kind"]
+
+with tempfile.TemporaryDirectory() as folder:
+    there = pathlib.Path(folder)
+    small = there / "small.json"
+    small.write_text(json.dumps(SMALL))
+    nodes = ["--nodes", 2, "--gpus-per-node", 4, "--intra", "100B", "--inter", "20B"]
+    base = ["plan", small, *nodes, "--microbatches", 8, "--replicate", "auto"]
+
+    def plan(*words):
+        return json.loads(run(*base, *words, "--format", "json").stdout)
+
+    def devices(made):
+        return sum(each.get("replicas", 1) * each.get("shards", 1) for each in made["stages"])
+
+    # A plan of all devices, which verify, show and simulate take back.
+    made = plan("--tensor-parallel", "auto", "--recompute", "auto", "--memory", "250B")
+    check(made["objective"]["name"] == "iteration" and made["objective"]["state"] == "optimal", made["objective"])
+    check(devices(made) == 8, made["stages"])
+    file = there / "plan.json"
+    file.write_text(json.dumps(made))
+    text = run("verify", file, small).stdout
+    check("does not hold" not in text, text)
+    check("×" in run("show", file).stdout, "show")
+    again = json.loads(run("simulate", file, "--format", "json").stdout)
+    check(abs(again["makespan"] - made["makespan"]) <= 1e-9 * made["makespan"], again["makespan"])
+
+    # No other objective ends earlier, more memory and more to choose from end no later.
+    for objective in ("stage-time", "pipeline-length"):
+        other = plan("--tensor-parallel", "auto", "--recompute", "auto", "--memory", "250B", "--objective", objective)
+        check(other["objective"]["name"] == objective, other["objective"])
+        check(other["makespan"] >= made["makespan"] * (1 - 1e-9), objective)
+    check(plan("--memory", "250B")["makespan"] >= made["makespan"] * (1 - 1e-9), "fewer choices")
+    roomier = plan("--tensor-parallel", "auto", "--recompute", "auto", "--memory", "2000B")
+    check(roomier["makespan"] <= made["makespan"] * (1 + 1e-9), "memory")
+    text = run(*base, "--tensor-parallel", "auto", "--recompute", "auto", "--memory", "250B").stdout
+    for name in ("PipeDream", "DAPPLE", "Piper", "Alpa", "stagecut"):
+        check(re.search(rf"^ *{name} ", text, re.M), text)
+    check(re.search(r"^ *stagecut .*\*$", text, re.M) or "*" in text, text)
+    check("8 devices" in text, text)
+
+    # Fixed numbers, and fewer devices.
+    made = plan("--tensor-parallel", 2)
+    check(all(each.get("shards", 1) == 2 for each in made["stages"]), made["stages"])
+    made = json.loads(run("plan", small, "--devices", 7, "--microbatches", 8, "--replicate", 2, "--at-most", "--format", "json").stdout)
+    check(devices(made) <= 6 and all(each["replicas"] == 2 for each in made["stages"]), made["stages"])
+
+    # What does not fit, or cannot be.
+    fails(3, "bytes a device would do", *base, "--memory", "20B")
+    fails(3, "on all 7 devices are not possible; on fewer devices they are", "plan", small, "--devices", 7,
+          "--microbatches", 8, "--replicate", 2)
+    for words, says in ((["--chunks", 2], "--chunks"), (["--schedule", "gpipe"], "--schedule"),
+                        (["--in-flight", "1,1"], "--in-flight"), (["--device-speeds", "1,2"], "--device-speeds"),
+                        (["--checkpoint", "always"], "--checkpoint"), (["--inference"], "--inference"),
+                        (["--objective", "range"], "--objective"), (["--tensor-parallel", 8], "--tensor-parallel"),
+                        (["--tensor-parallel", 4], "\"shardings\""), (["--recompute", "half"], "no layer"),
+                        (["--for", "deepspeed"], "deepspeed"), (["--forbid-cut", 3], "--replicate")):
+        fails(2, says, *base, *words)
+    fails(2, "--microbatches", "plan", small, *nodes, "--replicate", 2)
+    fails(2, "neither auto nor", *base[:-1], "0")
+
+    # A model by its configuration, to the lines of frameworks.
+    llama = [MODELS / "llama-2-7b.json", "--gpu", "a100-80gb", *nodes[:4], "--intra", "300GB", "--inter", "25GB@5e-6",
+             "--microbatches", 32, "--memory", "60GB", "--replicate", "auto", "--tensor-parallel", "auto"]
+    text = run("plan", *llama, "--recompute", "auto", "--for", "megatron").stdout
+    line = re.search(r"^.*--pipeline-model-parallel-size (\d+).*$", text, re.M)
+    check(line, text)
+    if line:
+        shards = re.search(r"--tensor-model-parallel-size (\d+)", line.group(0))
+        stages = int(line.group(1)) * (int(shards.group(1)) if shards else 1)
+        check(8 % stages == 0, text)
+    text = run("plan", *llama, "--format", "torchtitan").stdout
+    check("pipeline_parallel_degree" in text, text)
+    text = run("plan", *llama, "--format", "alpa").stdout
+    check("ManualStageOption" in text and "(1," in text, text)
+    profile = there / "llama.json"
+    profile.write_text(run("profile", "transformer", "--preset", "llama-2-7b", "--tensor-parallel", "1,2", "--recompute", "auto").stdout)
+    of_file = json.loads(run("plan", profile, *llama[3:], "--format", "json").stdout)
+    of_model = json.loads(run("plan", llama[0], *llama[1:-1], "1,2", "--format", "json").stdout)
+    check(of_file["objective"]["value"] == of_model["objective"]["value"], [of_file["objective"], of_model["objective"]])
+
+    # It stops when it is asked to.
+    began = time.time()
+    stopped = subprocess.Popen([binary, *map(str, ["plan", MODELS / "gpt3-175b.json", "--nodes", 64, "--gpus-per-node", 8, "--intra", "300GB",
+                                                   "--inter", "25GB", "--microbatches", 512, "--memory", "75GB", "--replicate", "auto",
+                                                   "--tensor-parallel", "auto", "--recompute", "auto", "--time-limit", "600"])],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    stopped.send_signal(signal.SIGINT)
+    stopped.communicate(timeout=300)
+    check(stopped.returncode in (0, 4), stopped.returncode)
+
+print("\n".join(failures) or "plans on several devices a stage hold")
+sys.exit(bool(failures))
