@@ -57,8 +57,8 @@ auto bottleneck_by_dynamic_program(const Model& cost, std::size_t stages) {
       // From the right, until the last stage alone is too costly.
       for (std::size_t j = i - 1; j >= s - 1; --j) {
         const cost_type last = cost(j, i);
-        const cost_type worst = last < best[j] ? best[j] : last;
-        if (!least || worst < *least) least = worst;
+        const cost_type larger = last < best[j] ? best[j] : last;
+        if (!least || larger < *least) least = larger;
         if (*least < last) break;
       }
       best[i] = *least;
