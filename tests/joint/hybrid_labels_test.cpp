@@ -24,7 +24,7 @@ bool beats(const hybrid_label& a, const hybrid_label& b, std::uint32_t period) {
 
 TEST_CASE("what is left is not beaten, and beats the rest") {
   std::mt19937 dice(71);
-  for (int round = 0; round < 200; ++round) {
+  for (std::uint32_t round = 0; round < 200; ++round) {
     const std::uint32_t period = round % 4;
     std::vector<hybrid_label> all;
     hybrid_labels labels;

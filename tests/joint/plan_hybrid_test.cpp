@@ -182,7 +182,7 @@ TEST_CASE("a transformer's shardings are its layers as several devices share the
   how.variants = true;
   CHECK(transformer::possible_ways(small, how, {1, 2, 3, 8, 32}) == std::vector<std::size_t>{1, 2, 8});
   const profile made = transformer::sharded_profile(small, how, {}, {}, {1, 2, 8});
-  for (const std::size_t ways : {2, 8}) {
+  for (const std::size_t ways : {std::size_t{2}, std::size_t{8}}) {
     transformer::training shared = how;
     shared.tensor_parallel = ways;
     const profile of = transformer::profile(small, shared);

@@ -150,7 +150,7 @@ struct plan_command {
     target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, request);
     outcome<plan> answer;
     try {
-      answer = several_devices ? solve_hybrid(*model) : plans_recomputation ? solve_recomputation(*model) : solve(*model);
+      answer = several_devices ? solve_hybrid(*model, computed) : plans_recomputation ? solve_recomputation(*model) : solve(*model);
     } catch (const invalid_input& error) {
       throw invalid_input(source(), error.what());
     } catch (const argument_error& error) {
@@ -172,7 +172,7 @@ struct plan_command {
               strategies_text(made, recompute.compare(*model, made, input.limits));
     }
     if (format == "text" && several_devices) {
-      text += devices_and_ways_text(made) + compared_text(*model, made);
+      text += compared_text(*model, made);
     }
     if (format == "text" && computed) text += computed_text(made.profile);
     if (format == "text" && !target.name.empty()) {
@@ -275,7 +275,7 @@ struct plan_command {
       return command.add_option(name, into, says)->type_name(type)->group(rare_options);
     };
     option("--cpus", cpus, "C", "Of a graph, CPUs at most that take a stage, too")->transform(count(0));
-    command.add_flag("--at-most", request.at_most, "Of a graph, fewer stages will do")->group(rare_options);
+    command.add_flag("--at-most", request.at_most, "Of a graph, or replicas: fewer will do")->group(rare_options);
     option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
     option("--group", request.group, "G", "Of microbatches, for interleaved (the ranks)")->transform(count());
     search.add(command);
@@ -341,7 +341,16 @@ struct plan_command {
     if (request.microbatches == 0) refuse("--microbatches", "is missing: how many there are, of all replicas together");
     if (!chunks_said.empty() && chunks_said != "1") refuse("--chunks", "does not go with --replicate: one stage a device");
     if (schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");
-    if (!in_flight.empty()) refuse("--in-flight", "does not go with --replicate");
+    const std::pair<const char*, bool> others[] = {
+        {"--in-flight", !in_flight.empty()},
+        {"--cpus", cpus.has_value()},
+        {"--group", request.group != 0},
+        {"--method", method.of_graphs()},
+        {"--search", search.where != search_system::off},
+        {"--transfers", devices.transfers.occupies() != stagecut::transfer_kind::link}};
+    for (const auto& [option, said] : others) {
+      if (said) refuse(option, "does not go with --replicate");
+    }
     if (!devices.speeds.empty()) refuse("--device-speeds", "does not go with --replicate: devices are alike");
     if (memory.checkpoint != stagecut::checkpointing::never) {
       refuse("--checkpoint", "does not go with --replicate: --recompute full does");
@@ -353,7 +362,8 @@ struct plan_command {
   }
 
   /// The plan of stages on several devices each.
-  stagecut::outcome<stagecut::plan> solve_hybrid(const stagecut::profile& model) {
+  /// @param computed  whether the model was computed from a configuration
+  stagecut::outcome<stagecut::plan> solve_hybrid(const stagecut::profile& model, bool computed) {
     layers.refuse("does not go with --replicate: layers are dealt out anywhere");
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;
@@ -364,19 +374,24 @@ struct plan_command {
     };
     stagecut::plan_request asked = request;
     if (line.is_shown()) asked.limits.progress = tell;
-    asked_hybrid = hybrid.request_of(model, asked, recompute.names(model), devices.nodes.per_node);
+    if (asked.topology && asked.topology->devices() != asked.devices) {
+      throw CLI::ValidationError("--devices", fmt::format("{} are not the {} devices of --topology", asked.devices,
+                                                          asked.topology->devices()));
+    }
+    // Beside the plan in words stand those of other planners, which take their part of the time.
+    if (format == "text") *asked.limits.time_limit *= 0.6;
+    asked_hybrid = hybrid.request_of(model, asked, recompute.names(model, computed), devices.nodes.per_node);
     stagecut::outcome<stagecut::plan> made = stagecut::plan_hybrid(model, asked_hybrid);
     asked_hybrid.pipeline.limits.progress = {};
+    asked_hybrid.pipeline.limits.time_limit = 0.1 * time_limit;
     return made;
   }
 
-  /// What other planners would choose, where the plan is one of least iteration; each is given a fifth of the time.
+  /// What other planners would choose, where the plan is one of least iteration; each is given a tenth of the time.
   [[nodiscard]] std::string compared_text(const stagecut::profile& model, const stagecut::plan& made) const {
     if (made.objective.name != "iteration") return "";
-    stagecut::hybrid_plan_request asked = asked_hybrid;
-    if (asked.pipeline.limits.time_limit) *asked.pipeline.limits.time_limit /= 5;
     return compared_hybrids_text(
-        stagecut::compare_hybrids(model, asked, stagecut::outcome<stagecut::plan>::feasible(made)));
+        stagecut::compare_hybrids(model, asked_hybrid, stagecut::outcome<stagecut::plan>::feasible(made)));
   }
 
   /// Fills the request from what was said in words.

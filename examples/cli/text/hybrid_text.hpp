@@ -3,12 +3,10 @@
 
 #include <stagecut/joint/compare_hybrids.hpp>
 #include <stagecut/plan/plan.hpp>
-#include <stagecut/profile/layer.hpp>
 
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -18,28 +16,6 @@
 
 // What a plan on several devices a stage says beside its stages.
 
-/// The devices that it takes, and how its layers are run: lines of text.
-inline std::string devices_and_ways_text(const stagecut::plan& plan) {
-  std::size_t devices = 0;
-  for (const auto& stage : plan.stages) devices += stage.replicas * stage.shards;
-  std::string text = fmt::format("{} device{}", devices, devices == 1 ? "" : "s");
-  if (plan.own_microbatches && !plan.stages.empty() && plan.stages[0].replicas > 1) {
-    text += fmt::format("; each of {} replicas runs {} microbatches of its own", plan.stages[0].replicas,
-                        plan.schedule.microbatches);
-  }
-  std::map<std::string, std::size_t> again;
-  for (std::size_t i = 0; i < plan.choices.size(); ++i) {
-    const stagecut::layer& each = plan.profile.layers[i];
-    const auto* const shared = stagecut::find_variant(each.shardings, plan.choices[i].sharding);
-    const std::string& how = shared != nullptr ? shared->recomputation : plan.choices[i].recomputation;
-    if (!how.empty()) ++again[how];
-  }
-  for (const auto& [how, layers] : again)
-    text +=
-        fmt::format("; {} layer{} recompute{}: {}", layers, layers == 1 ? "" : "s", layers == 1 ? "s" : "", shown(how));
-  return text + "\n";
-}
-
 /// What planners choose, one a line.
 inline std::string compared_hybrids_text(const std::vector<stagecut::compared_hybrid>& rows) {
   table lines(4);
@@ -47,7 +23,7 @@ inline std::string compared_hybrids_text(const std::vector<stagecut::compared_hy
   std::size_t best = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& made = rows[i].made;
-    if (made && (!rows[best].made || *made->makespan < *rows[best].made->makespan)) best = i;
+    if (made && (!rows[best].made || *made->makespan <= *rows[best].made->makespan)) best = i;
     if (!made) {
       lines.add({rows[i].name, rows[i].minimises, rows[i].chooses, to_string(made.state()), "", ""});
       continue;

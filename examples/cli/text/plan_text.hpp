@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -116,6 +117,29 @@ inline double share_at_end(const stagecut::plan& plan) try {
   return 0;
 }
 
+/// The devices that it takes, and how its layers are run: lines of text.
+inline std::string devices_and_ways_text(const stagecut::plan& plan) {
+  std::size_t devices = 0;
+  for (const auto& stage : plan.stages) devices += stage.replicas * stage.shards;
+  if (devices == plan.stages.size()) return "";
+  std::string text = fmt::format("{} device{}", devices, devices == 1 ? "" : "s");
+  if (plan.own_microbatches && !plan.stages.empty() && plan.stages[0].replicas > 1) {
+    text += fmt::format("; each of {} replicas runs {} microbatches of its own", plan.stages[0].replicas,
+                        plan.schedule.microbatches);
+  }
+  std::map<std::string, std::size_t> again;
+  for (std::size_t i = 0; i < plan.choices.size(); ++i) {
+    const stagecut::layer& each = plan.profile.layers[i];
+    const auto* const shared = stagecut::find_variant(each.shardings, plan.choices[i].sharding);
+    const std::string& how = shared != nullptr ? shared->recomputation : plan.choices[i].recomputation;
+    if (!how.empty()) ++again[how];
+  }
+  for (const auto& [how, layers] : again)
+    text +=
+        fmt::format("; {} layer{} recompute{}: {}", layers, layers == 1 ? "" : "s", layers == 1 ? "s" : "", shown(how));
+  return text + "\n";
+}
+
 /// What runs, how long it takes and what it needs, below the table of stages.
 inline std::string summary(const stagecut::plan& plan) {
   const auto& objective = plan.objective;
@@ -142,7 +166,7 @@ inline std::string summary(const stagecut::plan& plan) {
     text += end > 0 ? fmt::format(", {:.2g} % after the last pass\n", 100 * end) : "\n";
   }
   if (plan.profile.inference && plan.edges.empty()) text += inference_text(plan);
-  return text + limit_text(plan.memory);
+  return text + limit_text(plan.memory) + devices_and_ways_text(plan);
 }
 
 /// The stages of a plan, names shortened to so many characters.

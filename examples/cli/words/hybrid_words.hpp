@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "text/computed_text.hpp"
 #include "words/device_counts.hpp"
 
 /// How many replicas stages have, and how many devices share each, as it is said to `plan`.
@@ -54,6 +55,7 @@ struct hybrid_words {
                                                          const std::vector<std::string>& recomputations,
                                                          std::size_t node) const {
     using namespace stagecut;
+    if (!request.memory_of_devices.empty()) throw CLI::ValidationError("--memory", "is one size for all with --replicate");
     hybrid_plan_request asked;
     asked.pipeline.devices = request.devices;
     asked.pipeline.at_most = request.at_most;
@@ -62,11 +64,13 @@ struct hybrid_words {
       asked.pipeline.memory_per_device = *request.memory_per_device * (1 - request.buffer_fraction);
     asked.pipeline.limits = request.limits;
     asked.choices.machine = machine_of(request);
+    asked.alike = runs_alike(request.target);
     asked.choices.replicas = numbers("--replicate", replicas, request.devices);
+    if (!asked.alike) share_samples(model, asked.choices.replicas);
+    asked.choices.in_one_node = request.target == framework::alpa;
     asked.choices.ways = known_ways(model, node == 0 ? request.devices : node);
     asked.choices.recomputations = recomputations;
     asked.choices.memory = request.memory;
-    asked.alike = runs_alike(request.target);
     asked.objective = of_several_devices(request.objective) ? request.objective : plan_objective::automatic;
     return asked;
   }
@@ -83,6 +87,23 @@ struct hybrid_words {
   }
 
  private:
+  /// Leaves numbers of replicas that can share the samples of a microbatch, where it is known how many it has.
+  void share_samples(const stagecut::profile& model, std::vector<std::size_t>& list) const {
+    const auto samples = computed_figure<std::size_t>(computed_figures(model), "microbatch", 0);
+    if (samples == 0) return;
+    std::vector<std::size_t> kept;
+    for (const std::size_t each : list) {
+      if (samples % each == 0) {
+        kept.push_back(each);
+      } else if (replicas != "auto") {
+        throw CLI::ValidationError("--replicate", fmt::format("{} replicas cannot share the {} sample{} of a microbatch: "
+                                                              "say --microbatch {}, and fewer --microbatches", each, samples,
+                                                              samples == 1 ? "" : "s", each));
+      }
+    }
+    list = kept;
+  }
+
   /// The numbers that were said, of which none may be above `most`.
   [[nodiscard]] static std::vector<std::size_t> numbers(const char* option, const std::string& said, std::size_t most) {
     const std::vector<std::size_t> result = counts_of(said, most);

@@ -64,8 +64,9 @@ struct recompute_words {
 
   /// The recomputations that layers may have: those of their own figures where none were said; empty: all.
   /// @throws CLI::ValidationError for one that no layer has
-  [[nodiscard]] std::vector<std::string> names(const stagecut::profile& model) {
-    if (how.empty() || of_computed()) {
+  /// @param computed  whether the model was computed, as it was said
+  [[nodiscard]] std::vector<std::string> names(const stagecut::profile& model, bool computed) {
+    if (how.empty() || (computed && of_computed())) {
       std::vector<std::string> own{"none"};
       for (const stagecut::layer& each : model.layers) own.push_back(own_recomputation(each));
       return own;

@@ -141,9 +141,14 @@ struct transformer_words {
     const auto set = [](const auto& given, auto& into) {
       if (given) into = *given;
     };
+    if (shards) {  // what a configuration says of its own run is planned
+      if (data_parallel) throw CLI::ValidationError("--data-parallel", "is what --replicate says");
+      r.data_parallel = r.context_parallel = r.expert_parallel = 1;
+      r.zero = 0;
+    }
     if (const auto one = parse_count(shared_by); one && !shards) r.tensor_parallel = *one;
     if (shares() && inference) throw CLI::ValidationError("--tensor-parallel", "is one number where there is --inference");
-    if (shares()) r.tensor_parallel = 1;
+    if (shares() || shards) r.tensor_parallel = 1;
     set(sequence, r.sequence);
     set(microbatch, r.microbatch);
     set(context_parallel, r.context_parallel);

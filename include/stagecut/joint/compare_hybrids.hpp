@@ -8,6 +8,7 @@
 
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
+#include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -48,8 +49,19 @@ struct compared_hybrid {
     hybrid_plan_request asked = request;
     asked.objective = objective;
     asked.length = length;
-    if (!shards) asked.choices.ways = {1};
-    if (!recomputes) asked.choices.recomputations = detail::own_recomputations(model);
+    const auto holds = [](const auto& list, const auto& one) {
+      for (const auto& each : list) {
+        if (each == one) return true;
+      }
+      return false;
+    };
+    // What was asked for without a choice stays.
+    if (!shards && holds(asked.choices.ways, std::size_t{1})) asked.choices.ways = {1};
+    const std::vector<std::string> profiled = detail::own_recomputations(model);
+    const auto& names = asked.choices.recomputations;
+    bool known = names.empty();
+    for (const std::string& each : profiled) known = known || holds(names, each);
+    if (!recomputes && known) asked.choices.recomputations = profiled;
     rows.push_back({name, minimises, chooses, plan_hybrid(model, asked)});
   };
   add("PipeDream", "stage time", "replicas", plan_objective::stage_time, false, false, {});

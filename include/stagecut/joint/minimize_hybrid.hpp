@@ -3,14 +3,17 @@
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/hybrid_options.hpp>
 #include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/hybrid_search.hpp>
+#include <stagecut/joint/detail/hybrid_simulator.hpp>
 #include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
@@ -32,7 +35,8 @@ struct minimize_hybrid_fn {
     const std::size_t many = request.stages ? *request.stages : most_stages;
     if (const auto why = detail::too_few_points(model.size(), request)) return answer::infeasible(*why);
     detail::search_clock clock(request.limits);
-    const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most, request.memory_per_device};
+    const detail::hybrid_limits rules{request.devices, request.microbatches, request.at_most,
+                                      request.memory_per_device};
     const auto passes = static_cast<double>(request.microbatches);
     for (double pass = first_pass(model, request);; pass *= 2) {
       const detail::hybrid_options options(model, request.devices, request.memory_per_device, pass, clock);
@@ -40,13 +44,13 @@ struct minimize_hybrid_fn {
       const double longest = options.longest_iteration(many, request.microbatches);
       const bool all = options.complete() && !(longest > passes * pass);
       detail::hybrid_search search(options, rules, few, many, clock);
-      const double most = all ? longest : passes * pass;
+      const double most = passes * pass;
       search.run(most);
       const bool any = search.makespan < detail::beyond_time;
       // A plan that ends later than was looked for may be worse than one of slower options.
       if (any && (all || clock.over() || !(search.makespan > most))) return told(options, request, search, most);
       if (any && search.makespan > 2 * most) pass = search.makespan / passes / 2;
-      if (clock.look() || (all && !search.complete())) return answer::unknown({reason::cause::limit_reached});
+      if (clock.look() || (all && !search.complete())) return shortest(model, request, search.bound());
       if (all) return answer::infeasible(detail::why_no_hybrid(model, request));
     }
   }
@@ -69,6 +73,21 @@ struct minimize_hybrid_fn {
     });
     if (!(work < detail::beyond_time)) work = 1;
     return work > 0 ? 2 * work / static_cast<double>(request.devices) : 1;
+  }
+
+  /// Where no plan was met, because there are too many or time was short: the one of the least length, simulated.
+  template <class Model>
+  [[nodiscard]] static outcome<hybrid_cut> shortest(const Model& model, const hybrid_request& request, double bound) {
+    outcome<hybrid_cut> found = minimize_pipeline_length(model, request);
+    if (!found) return outcome<hybrid_cut>::unknown({reason::cause::limit_reached});
+    std::vector<double> times(found->stages.size() * detail::hybrid_kinds);
+    for (std::size_t s = 0; s < found->stages.size(); ++s) {
+      detail::times_of(found->stages[s].option, times.data() + s * detail::hybrid_kinds);
+    }
+    found->cost = detail::hybrid_simulator(found->stages.size(), request.microbatches)(times.data());
+    found->bound = bound < found->cost ? bound : found->cost;
+    found->simulations = 1;
+    return outcome<hybrid_cut>::feasible(*std::move(found));
   }
 
   [[nodiscard]] static outcome<hybrid_cut> told(const detail::hybrid_options& options, const hybrid_request& request,

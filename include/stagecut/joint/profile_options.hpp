@@ -14,6 +14,7 @@
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 #include <stagecut/joint/detail/stage_mixtures.hpp>
+#include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/placed_links.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/profile/check_figures.hpp>
@@ -22,22 +23,6 @@
 #include <stagecut/profile/training_memory.hpp>
 
 namespace stagecut::inline v0 {
-
-/// How the stages of a profile may be run.
-struct device_choices {
-  topology machine{{}, {}};                   ///< the devices, and the links between them
-  std::vector<std::size_t> replicas{1};       ///< numbers of copies that a stage may have
-  std::vector<std::size_t> ways{1};           ///< numbers of devices that may share a copy
-  std::vector<std::string> recomputations{};  ///< those that layers may have, `none` for their own figures; empty: all
-  memory_options memory{};                    ///< how memory is reckoned; without checkpoints
-  /// Bytes of gradients that replicas exchange for each byte of parameters.
-  double gradient_bytes = 1;
-  /// Whether replicas run microbatches of their own, in place of shares of each: all stages have as many replicas then.
-  bool own_microbatches = false;
-  /// Whether, where there are too many ways to run a stage, such stand for several of them that are as good as each: what is
-  /// planned with these alone is a bound, and no plan.
-  bool hopeful = false;
-};
 
 /// The ways to run stages of a chain of layers, on the devices of a machine: a `stage_option_model`.
 ///
@@ -54,6 +39,8 @@ struct device_choices {
 /// each layer that has them, and their exchange between stages is not counted.
 class profile_options {
  public:
+  /// Points are cut points.
+  static constexpr bool is_chain = true;
   /// Mixtures of an interval, at most.
   static constexpr std::size_t most_mixtures = detail::stage_mixtures::most;
 
@@ -99,8 +86,10 @@ class profile_options {
   template <class Visit>
   void each_stage(std::size_t last, const Visit& visit) const {
     if (!layers_.may_cut(last)) return;
+    // With buffers for smaller messages a wider stage may take fewer bytes: then all of them are shown.
+    const bool grows = !(layers_.buffers() > 0);
     each_mixtures(last, [&](std::size_t first, const detail::stage_mixtures* all) {
-      return !layers_.may_cut(first) || visit(first, mixed_options{*this, all});
+      return !layers_.may_cut(first) || visit(first, mixed_options{*this, all}) || !grows;
     });
   }
   /// @}
@@ -215,7 +204,7 @@ class profile_options {
       // Positions repeat: a whole number of periods is added, so that nothing falls below 0.
       const std::size_t rounds = (devices + period - 1) / period * period;
       const std::size_t start = (query.device % period + rounds - devices) % period;
-      if (!is_close(start, d, ways)) continue;
+      if (!is_close(start, d, ways) || (choices_.in_one_node && period > 1 && start + devices > period)) continue;
       stage_option option;
       option.replicas = d;
       option.ways = ways;
@@ -223,18 +212,26 @@ class profile_options {
       const double input = query.first == 0 ? 0 : layers_.output(query.first - 1);
       const double output = query.last == size() ? 0 : layers_.output(query.last - 1);
       if (query.first != 0) option.message = links_.before(start)(input / share);
+      stage_option roomiest;
+      double most = -1;
       for (std::size_t k = 0; k < mixtures.size(); ++k) {
         const detail::way_figures& sum = mixtures[k];
         option.choice = k;
         option.forward = sum.forward / share;
         option.backward = sum.backward / share;
         option.time = option.forward + option.backward;
+        if (option.time > query.most_time) break;  // those behind are no faster
         option.all_reduce = sum.update + exchange(start, d, ways, sum.parameters);
         option.activations = sum.activations / share;
         option.resident = sum.resident + (sum.workspace + layers_.buffers() * (input + output)) / share;
-        if (option.time > query.most_time) continue;
-        visit(option);
+        if (!query.roomiest || !query.memory || !(option.activations > 0)) {
+          visit(option);
+          continue;
+        }
+        const double room = (*query.memory - option.resident) / option.activations;
+        if (room > most) most = room, roomiest = option;
       }
+      if (most >= 0) visit(roomiest);
     }
   }
 

@@ -80,6 +80,7 @@ struct any_option_visitor {
 /// | `each_stage(last, visit)` | calls `visit(first, options)` for the stages that end at a point, narrower ones before wider ones, where `options.each_option(query, visit)` are those of the stage; `visit` returns false where wider stages are of no use. Without it: all `[first, last)` |
 /// | `each_stage_between(last, least, most, visit)` | the same for the stages before which there is `least_work` from `least` to `most` |
 /// | `least_work(point)` | seconds of a device, at least, that all before a point takes, whatever the options: of a stage no option has `devices() * time` below the difference of those of its points |
+/// | `is_chain` | true, a constant, if points are cut points of a chain although there is `each_stage` |
 /// | `period()` | after how many devices positions repeat, where links differ: a divisor of the number of devices. Without it positions do not matter |
 ///
 /// Axioms: pure; finite and not negative; a wider stage has for each option an option of the narrower one with as many

@@ -35,9 +35,9 @@ struct any_stage_visitor {
   }
 };
 
-/// Whether the points of a model are those of a chain, so that stages lie between any two.
+/// Whether the points of a model are those of a chain: stages lie between any two of them, though some may have no options.
 template <class Model>
-inline constexpr bool is_chain = !requires(const Model& model) {
+inline constexpr bool is_chain = requires { requires Model::is_chain; } || !requires(const Model& model) {
   model.each_stage(std::size_t{}, any_stage_visitor{});
 };
 

@@ -37,8 +37,9 @@ struct way_figures {
     const auto take = [&](double way_figures::*part) {
       if (other.*part < this->*part) this->*part = other.*part;
     };
-    for (const auto part : {&way_figures::forward, &way_figures::backward, &way_figures::update, &way_figures::activations,
-                            &way_figures::resident, &way_figures::workspace, &way_figures::parameters}) {
+    for (const auto part :
+         {&way_figures::forward, &way_figures::backward, &way_figures::update, &way_figures::activations,
+          &way_figures::resident, &way_figures::workspace, &way_figures::parameters}) {
       take(part);
     }
   }

@@ -36,14 +36,16 @@ class stage_mixtures {
 
   /// Puts a layer before them.
   void add(const std::vector<layer_way>& alternatives) {
-    std::vector<way_figures> before = std::move(sums_);
-    if (from_.empty()) before.assign(1, {});
-    sums_.clear();
-    from_.clear();
+    const std::vector<way_figures> before = from_.empty() ? std::vector<way_figures>(1) : std::move(sums_);
+    std::vector<way_figures> all;
+    std::vector<origin> from;
     for (std::uint32_t p = 0; p < before.size(); ++p) {
-      for (std::uint32_t a = 0; a < alternatives.size(); ++a) take(plus(before[p], alternatives[a]), {p, a});
+      for (std::uint32_t a = 0; a < alternatives.size(); ++a) {
+        all.push_back(plus(before[p], alternatives[a]));
+        from.push_back({p, a});
+      }
     }
-    order();
+    keep_best(all, from);
     thin();
   }
 
@@ -60,32 +62,29 @@ class stage_mixtures {
     return result;
   }
 
-  void take(const way_figures& sum, origin from) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      if (sums_[i].covers(sum)) return;  // then none before was dropped
-      if (sum.covers(sums_[i])) continue;
-      if (kept != i) sums_[kept] = sums_[i], from_[kept] = from_[i];
-      ++kept;
-    }
-    sums_.resize(kept);
-    from_.resize(kept);
-    sums_.push_back(sum);
-    from_.push_back(from);
-  }
-
-  /// The fastest first.
-  void order() {
-    std::vector<std::size_t> places(sums_.size());
+  /// Keeps those that none covers which comes before, the fastest first; of equally fast ones the leanest comes first.
+  void keep_best(const std::vector<way_figures>& all, const std::vector<origin>& from) {
+    std::vector<std::size_t> places(all.size());
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
     detail::sort(places, [&](std::size_t a, std::size_t b) {
-      return sums_[a].forward + sums_[a].backward < sums_[b].forward + sums_[b].backward;
+      const double one = all[a].forward + all[a].backward;
+      const double other = all[b].forward + all[b].backward;
+      return one != other ? one < other : all[a].activations < all[b].activations;
     });
-    std::vector<way_figures> sums;
-    std::vector<origin> from;
-    for (const std::size_t i : places) sums.push_back(sums_[i]), from.push_back(from_[i]);
-    sums_ = std::move(sums);
-    from_ = std::move(from);
+    sums_.clear();
+    from_.clear();
+    double leanest = 0;
+    for (const std::size_t i : places) {
+      // What keeps fewer bytes than all before is covered by none.
+      bool covered = false;
+      for (std::size_t k = sums_.size(); k-- > 0 && !covered && !(all[i].activations < leanest);) {
+        covered = sums_[k].covers(all[i]);
+      }
+      if (covered) continue;
+      leanest = sums_.empty() || all[i].activations < leanest ? all[i].activations : leanest;
+      sums_.push_back(all[i]);
+      from_.push_back(from[i]);
+    }
   }
 
   void thin() {

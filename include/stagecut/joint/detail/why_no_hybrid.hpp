@@ -47,7 +47,7 @@ class hybrid_shortage {
 
   /// Why no cut is allowed.
   [[nodiscard]] reason why() {
-    if (!is_feasible(std::nullopt)) return why_no_devices();
+    if (!request_.memory_per_device || !is_feasible(std::nullopt)) return why_no_devices();
     reason why{reason::cause::memory};
     why.available = whole_number(*request_.memory_per_device, false);
     const bool is_known = bisect();

@@ -67,8 +67,8 @@ template <class Search>
   using found = typename Search::found;
   constexpr double any_time = std::numeric_limits<double>::max();
   reason why{reason::cause::constraint};
-  why.place = joined({request.stages ? std::to_string(*request.stages) : std::string("any number of"), " stages on ",
-                      request.at_most ? "at most " : "all of ", request.devices, " devices"});
+  why.place = joined({request.stages ? joined({*request.stages, " "}) : std::string(), "stages ",
+                      request.at_most ? "on at most " : "on all ", request.devices, " devices are not possible"});
   if (!request.memory_per_device) return why;
   if (search.run(any_time, std::nullopt) != found::plan) return why;
   fullest_stage fullest(search);

@@ -96,6 +96,8 @@ struct stage_tensors {
 [[nodiscard]] inline double timed_cost(const verified_plan& all, std::size_t s) {
   const message_model& messages = all.made.messages;
   const stage_seconds& here = all.seconds[s];
+  const std::string& objective = all.made.objective.name;
+  if (objective == "iteration" || objective == "stage-time" || objective == "pipeline-length") return here.both;
   const bool parts = all.made.objective.name == "makespan" && here.splits && detail::runs_parts_alone(all.made);
   const double both = parts ? here.forward + here.backward_input + here.backward_weight : here.both;
   if (all.made.objective.name == "time-per-token") {

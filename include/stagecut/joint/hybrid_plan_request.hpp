@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/joint/minimize_pipeline_length.hpp>
+#include <stagecut/joint/profile_options.hpp>
+#include <stagecut/plan/plan_request.hpp>
+
+namespace stagecut::inline v0 {
+
+/// For what a profile is cut into stages on several devices each.
+struct hybrid_plan_request {
+  /// Devices, microbatches, memory, limits. Its devices are those of the machine.
+  hybrid_request pipeline{};
+  device_choices choices{};  ///< how stages may be run, and on which machine
+  /// What is minimised: `iteration`, which `automatic` means; `stage_time`; `pipeline_length`.
+  plan_objective objective = plan_objective::automatic;
+  length_options length{};  ///< of what `pipeline_length` is made
+  /// Whether all stages have as many replicas and ways as the others, each replica with microbatches of its own, and all layers
+  /// that have a choice the same recomputation, as frameworks with one degree of each run them: then each replica runs its
+  /// share of `pipeline.microbatches`.
+  bool alike = false;
+};
+
+}  // namespace stagecut::inline v0
