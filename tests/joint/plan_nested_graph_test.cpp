@@ -261,6 +261,21 @@ TEST_CASE("fewer points than layers: the plan so far is found again, and each de
   CHECK(memory.why().what == reason::cause::constraint);
 }
 
+TEST_CASE("of neighbours the point stays at which the least crosses, and those that are kept") {
+  profile model;
+  for (const double output : {5, 1, 7, 3, 2, 9, 9, 9, 4, 1}) model.layers.push_back({.forward = 1, .output = output});
+  const graph_states all = states_of_order(model, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  const auto seconds = [&](std::size_t most, std::vector<std::size_t> kept) {
+    std::vector<bool> is_kept(kept.empty() ? 0 : 11);
+    for (const std::size_t p : kept) is_kept[p] = true;
+    return detail::with_fewer_points(all, most, is_kept).states.seconds;
+  };
+  CHECK(seconds(10, {}).size() == 11);
+  CHECK(seconds(4, {}) == std::vector<double>{0, 2, 5, 9, 10});
+  CHECK(seconds(4, {3, 5, 7}) == std::vector<double>{0, 2, 3, 5, 7, 9, 10});
+  CHECK(seconds(1, {}) == std::vector<double>{0, 10});
+}
+
 TEST_CASE("the bound is met by equal layers, and by a heavy one") {
   profile model = inception(10);
   for (layer& each : model.layers) each = layer{.name = each.name, .forward = 0.1};

@@ -65,7 +65,7 @@ class nested_order_search {
     for (std::size_t p = 1; through && p < order.size(); ++p) kept[p] = stage_of_[order[p - 1]] != stage_of_[order[p]];
     // Where each device has to have a stage, no fewer points will do.
     std::size_t most = points_in_time(machines_, order.size());
-    const std::size_t devices = devices_of(machines_);
+    const std::size_t devices = devices_in(machines_);
     if (machines_.straight && !machines_.at_most && most < devices) most = devices;
     graph_states points = with_fewer_points(states_of_order(model_, order), most, kept);
     const nested_search search(points.states, machines_, false);
@@ -112,7 +112,7 @@ struct plan_nested_graph_fn {
     }
     const graph_states plain = states_of_order(model, detail::edges_between_points(model).order());
     detail::check_nested_machines("plan_nested_graph", plain.states, machines);
-    const std::size_t devices = detail::devices_of(machines);
+    const std::size_t devices = detail::devices_in(machines);
     if (machines.straight && !machines.at_most && devices > plain.states.size()) {
       return answer::infeasible({reason::cause::more_stages_than_layers, devices, plain.states.size()});
     }

@@ -10,7 +10,7 @@
 namespace stagecut::inline v0::detail {
 
 /// All devices of machines.
-[[nodiscard]] inline std::size_t devices_of(const nested_machines& machines) noexcept {
+[[nodiscard]] inline std::size_t devices_in(const nested_machines& machines) noexcept {
   std::size_t product = 1;
   for (const machine_level& each : machines.levels) product *= each.count;
   return product;
