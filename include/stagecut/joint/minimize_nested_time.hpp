@@ -19,9 +19,10 @@ namespace stagecut::inline v0 {
 namespace detail {
 
 /// Refuses machines that are none, and of which costs cannot be told.
-inline void check_nested_machines(const pipeline_states& states, const nested_machines& machines) {
-  const auto refuse = [](const std::string& name, const std::string& value, const char* requirement) {
-    fail(argument_error("minimize_nested_time", name, value, requirement));
+inline void check_nested_machines(const char* function, const pipeline_states& states,
+                                  const nested_machines& machines) {
+  const auto refuse = [&](const std::string& name, const std::string& value, const char* requirement) {
+    fail(argument_error(function, name, value, requirement));
   };
   const auto shown = [](double value) { return is_nan(value) ? std::string("NaN") : number_text(value); };
   const auto is_figure = [](double value) { return is_finite(value) && !is_negative(value); };
@@ -145,7 +146,7 @@ struct minimize_nested_time_fn {
   /// See `minimize_nested_time`.
   [[nodiscard]] outcome<nested_cut> operator()(const pipeline_states& states, const nested_machines& machines) const {
     check_pipeline_states(states);
-    detail::check_nested_machines(states, machines);
+    detail::check_nested_machines("minimize_nested_time", states, machines);
     const detail::nested_search search(states, machines, false);
     if (search.least() == detail::no_nested_plan) {
       return outcome<nested_cut>::infeasible(detail::why_not_nested(states, machines));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -126,6 +127,35 @@ struct graph_states {
   }
 };
 
+namespace detail {
+
+/// What feeds what, of a graph or a chain.
+[[nodiscard]] inline layer_graph edges_between_points(const profile& model) {
+  check_figures(model);
+  layer_graph edges = edges_of(model);
+  for (std::size_t i = 1; model.edges.empty() && i < model.layers.size(); ++i) edges.join(i - 1, i);
+  if (const auto cycle = edges.cycle(); !cycle.empty()) {
+    fail(invalid_input("edges", joined({cycle_text(model.layers, cycle), " is a cycle"})));
+  }
+  if (edges.size() == 0) fail(invalid_input("layers", "there are none"));
+  return edges;
+}
+
+/// The sets that were found, with their figures and not yet which of them hold which.
+[[nodiscard]] inline graph_states with_figures(const profile& model, state_graph graph) {
+  graph_states result;
+  result.states.seconds = graph.sums([&](std::size_t v) { return model.layers[v].time(); });
+  result.states.parameters = graph.sums([&](std::size_t v) { return model.layers[v].parameters; });
+  result.states.activations = graph.sums([&](std::size_t v) { return model.layers[v].activations; });
+  result.states.output = graph.crossing([&](std::size_t v) { return model.layers[v].output; });
+  result.layers = std::move(graph.layers);
+  result.held = std::move(graph.held);
+  result.words = graph.words;
+  return result;
+}
+
+}  // namespace detail
+
 /// The points of a graph: all sets of layers that hold what feeds what they hold.
 ///
 /// @param model    a graph, or a chain, times and bytes of a minibatch
@@ -136,32 +166,60 @@ struct graph_states {
 ///
 /// For N points, n layers and w = n/64 words: O(N n w + N^2 w). N may be exponential in n.
 [[nodiscard]] inline outcome<graph_states> states_of_graph(const profile& model, const state_options& options = {}) {
-  check_figures(model);
-  layer_graph edges = detail::edges_of(model);
-  for (std::size_t i = 1; model.edges.empty() && i < model.layers.size(); ++i) edges.join(i - 1, i);
-  if (const auto cycle = edges.cycle(); !cycle.empty()) {
-    detail::fail(invalid_input("edges", detail::joined({detail::cycle_text(model.layers, cycle), " is a cycle"})));
-  }
+  const layer_graph edges = detail::edges_between_points(model);
   detail::state_graph graph(model, edges, options.as_published);
   if (graph.layers.empty()) detail::fail(invalid_input("layers", "there are none"));
   if (const std::size_t apart = graph.apart(); options.as_published && apart < graph.layers.size()) {
     detail::refuse_layer(model, graph.layers[apart], "no edges join it with ",
                          detail::in_quotes(model.layers[graph.layers[graph.first]].name));
   }
-  graph_states result;
   if (!graph.find(options.most_states)) {
     return outcome<graph_states>::unknown({reason::cause::limit_reached, 0, options.most_states});
   }
-  result.states.seconds = graph.sums([&](std::size_t v) { return model.layers[v].time(); });
-  result.states.parameters = graph.sums([&](std::size_t v) { return model.layers[v].parameters; });
-  result.states.activations = graph.sums([&](std::size_t v) { return model.layers[v].activations; });
-  result.states.output = graph.crossing([&](std::size_t v) { return model.layers[v].output; });
-  result.states.later = graph.later();
+  auto later = graph.later();
+  graph_states result = detail::with_figures(model, std::move(graph));
+  result.states.later = std::move(later);
   check_pipeline_states(result.states);
-  result.layers = std::move(graph.layers);
-  result.held = std::move(graph.held);
-  result.words = graph.words;
   return outcome<graph_states>::optimal(std::move(result));
+}
+
+/// Some of the points of a graph: those at which one runs its layers in an order. Their figures are as `states_of_graph` has
+/// them, where there may be too many points to find them all.
+///
+/// @param model  a graph, or a chain, times and bytes of a minibatch
+/// @param order  the numbers of all layers, each behind all that feed it
+/// @return       point 0 and as many as layers, each holding one more than the one before
+/// @throws       argument_error for an order that is none; invalid_input as `states_of_graph`
+///
+/// For n layers and m edges: O(n (n + m)).
+[[nodiscard]] inline graph_states states_of_order(const profile& model, const std::vector<std::size_t>& order) {
+  const layer_graph edges = detail::edges_between_points(model);
+  detail::state_graph graph(model, edges, false);
+  const auto refuse = [](std::size_t at, std::size_t value, const char* requirement) {
+    detail::fail(
+        argument_error("states_of_order", detail::joined({"order[", at, "]"}), std::to_string(value), requirement));
+  };
+  if (order.size() != edges.size()) {
+    detail::fail(argument_error("states_of_order", "order.size()", std::to_string(order.size()),
+                                detail::joined({"must be the number of layers, ", edges.size()})));
+  }
+  std::vector<std::size_t> place(edges.size());
+  for (std::size_t v = 0; v < graph.layers.size(); ++v) place[graph.layers[v]] = v;
+  std::vector<bool> held(edges.size());
+  graph.held.assign(graph.words, 0);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] >= edges.size() || held[order[i]]) refuse(i, order[i], "must be a layer that is not yet there");
+    for (const std::size_t from : edges.previous(order[i])) {
+      if (!held[from]) refuse(i, order[i], "must stand behind all layers that feed it");
+    }
+    held[order[i]] = true;
+    for (std::size_t w = 0; w < graph.words; ++w) graph.held.push_back(graph.held[i * graph.words + w]);
+    const std::size_t v = place[order[i]];
+    graph.held[(i + 1) * graph.words + v / 64] |= std::uint64_t{1} << (v % 64);
+  }
+  graph_states result = detail::with_figures(model, std::move(graph));
+  check_pipeline_states(result.states);
+  return result;
 }
 
 }  // namespace stagecut::inline v0
