@@ -27,6 +27,7 @@ struct scenario {
   std::vector<double> memory_limits;  // of every rank, where each has its own
   bool seconds = true;
   double samples = 0;  // of a microbatch; 0: not known
+  double replicas = 1;  // with microbatches of their own
 };
 
 /// What came of it.
@@ -35,6 +36,7 @@ struct simulated {
   stagecut::makespan_parts parts;
   std::vector<double> peak_activations;  // of every rank: microbatches through one of its stages
   double samples = 0;                    // of a microbatch; 0: not known
+  double replicas = 1;                   // with microbatches of their own
 
   /// The share of the makespan that ranks do not compute.
   [[nodiscard]] double bubble_rate() const {
@@ -53,6 +55,7 @@ inline simulated simulate(const scenario& of) {
   picture.memory_limits = of.memory_limits;
   picture.seconds = of.seconds;
   result.samples = of.samples;
+  result.replicas = of.replicas;
   picture.bytes = of.bytes.has_value();
   result.parts = stagecut::split_makespan(of.order, of.times, of.transfers);
   for (const auto& rank : stagecut::memory_curve(of.order, stagecut::simulation<double>{})) {
@@ -98,5 +101,6 @@ inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order
   }
   result.seconds = !plan.profile.weights_only;
   result.samples = computed_figure(computed_figures(plan.profile), "microbatch", 0.0);
+  if (plan.own_microbatches && !plan.stages.empty()) result.replicas = static_cast<double>(plan.stages[0].replicas);
   return result;
 }

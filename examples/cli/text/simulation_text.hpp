@@ -141,7 +141,7 @@ struct compared_work {
     for (const auto& each : all) unlike = unlike || of(each) != of(all[0]);
   }
   [[nodiscard]] double of(const simulated& one) const {
-    const auto m = static_cast<double>(one.picture.order.microbatches);
+    const auto m = static_cast<double>(one.picture.order.microbatches) * one.replicas;
     return samples ? m * one.samples : m;
   }
   /// The time by which a plan ranks: of its iteration, or of a sample or microbatch where iterations differ.

@@ -55,7 +55,8 @@ struct hybrid_words {
                                                          const std::vector<std::string>& recomputations,
                                                          std::size_t node) const {
     using namespace stagecut;
-    if (!request.memory_of_devices.empty()) throw CLI::ValidationError("--memory", "is one size for all with --replicate");
+    if (!request.memory_of_devices.empty())
+      throw CLI::ValidationError("--memory", "is one size for all with --replicate");
     hybrid_plan_request asked;
     asked.pipeline.devices = request.devices;
     asked.pipeline.at_most = request.at_most;
@@ -96,9 +97,10 @@ struct hybrid_words {
       if (samples % each == 0) {
         kept.push_back(each);
       } else if (replicas != "auto") {
-        throw CLI::ValidationError("--replicate", fmt::format("{} replicas cannot share the {} sample{} of a microbatch: "
-                                                              "say --microbatch {}, and fewer --microbatches", each, samples,
-                                                              samples == 1 ? "" : "s", each));
+        throw CLI::ValidationError("--replicate",
+                                   fmt::format("{} replicas cannot share the {} sample{} of a microbatch: "
+                                               "say --microbatch {}, and fewer --microbatches",
+                                               each, samples, samples == 1 ? "" : "s", each));
       }
     }
     list = kept;
