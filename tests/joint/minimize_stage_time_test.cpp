@@ -316,7 +316,7 @@ TEST_CASE("reasons") {
   graph.edges.clear();
   graph.layers.resize(1);
   CHECK(minimize_stage_time(variant_stages(graph), request).why().text() ==
-        "no cut keeps to the constraint: any number of stages on all of 2 devices");
+        "no cut keeps to the constraint: stages on all 2 devices are not possible");
 }
 
 TEST_CASE("requests that make no sense") {

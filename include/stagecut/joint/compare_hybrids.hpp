@@ -62,7 +62,10 @@ struct compared_hybrid {
     bool known = names.empty();
     for (const std::string& each : profiled) known = known || holds(names, each);
     if (!recomputes && known) asked.choices.recomputations = profiled;
-    rows.push_back({name, minimises, chooses, plan_hybrid(model, asked)});
+    asked.choices.ways = detail::ways_of_all(model, asked.choices.ways, asked.choices.recomputations);
+    const bool none = asked.choices.ways.empty();
+    rows.push_back({name, minimises, chooses,
+                    none ? outcome<plan>::infeasible({reason::cause::constraint}) : plan_hybrid(model, asked)});
   };
   add("PipeDream", "stage time", "replicas", plan_objective::stage_time, false, false, {});
   add("DAPPLE", "length, exchange", "replicas", plan_objective::pipeline_length, false, false, {true, true});

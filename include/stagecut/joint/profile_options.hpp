@@ -114,6 +114,11 @@ class profile_options {
     return result;
   }
 
+  /// Bytes that stay of what layers of a stage have in common, on each device; they are not in its layers' figures.
+  [[nodiscard]] double shared_bytes(std::size_t first, std::size_t last, std::size_t ways) const {
+    return layers_.shared(way_of(ways), first, last).resident;
+  }
+
   /// What a layer takes by an alternative.
   [[nodiscard]] const detail::layer_way& alternative(std::size_t layer, std::size_t ways, std::size_t number) const {
     return layers_.of(way_of(ways), layer)[number];
@@ -212,6 +217,7 @@ class profile_options {
       const double input = query.first == 0 ? 0 : layers_.output(query.first - 1);
       const double output = query.last == size() ? 0 : layers_.output(query.last - 1);
       if (query.first != 0) option.message = links_.before(start)(input / share);
+      const auto shared = layers_.shared(w, query.first, query.last);
       stage_option roomiest;
       double most = -1;
       for (std::size_t k = 0; k < mixtures.size(); ++k) {
@@ -221,9 +227,10 @@ class profile_options {
         option.backward = sum.backward / share;
         option.time = option.forward + option.backward;
         if (option.time > query.most_time) break;  // those behind are no faster
-        option.all_reduce = sum.update + exchange(start, d, ways, sum.parameters);
+        option.all_reduce = sum.update + exchange(start, d, ways, sum.parameters + shared.parameters);
         option.activations = sum.activations / share;
-        option.resident = sum.resident + (sum.workspace + layers_.buffers() * (input + output)) / share;
+        option.resident =
+            sum.resident + shared.resident + (sum.workspace + layers_.buffers() * (input + output)) / share;
         if (!query.roomiest || !query.memory || !(option.activations > 0)) {
           visit(option);
           continue;

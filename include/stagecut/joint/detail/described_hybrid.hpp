@@ -44,6 +44,7 @@ namespace stagecut::inline v0::detail {
     const double workspace = way.workspace / share;
     stage.memory.workspace = stage.memory.workspace < workspace ? workspace : stage.memory.workspace;
   }
+  stage.memory.resident += options.shared_bytes(from.first, from.last, option.ways);
   const double input = from.first == 0 ? 0 : model.layers[from.first - 1].output;
   const double output = from.last == model.layers.size() ? 0 : model.layers[from.last - 1].output;
   stage.memory.buffers = choices.memory.boundary_buffers * (input + output) / share;
@@ -84,8 +85,10 @@ namespace stagecut::inline v0::detail {
                    0,
                    {}};
   predict(result, false);
+  // Sums in another order differ in the last digit: what is proved stays proved.
   const double value = objective == plan_objective::iteration ? *result.makespan : found.cost;
-  result.objective = {to_string(objective), "time", value, found.bound < value ? found.bound : value, state::feasible};
+  const double bound = found.bound < found.cost && found.bound < value ? found.bound : value;
+  result.objective = {to_string(objective), "time", value, bound, state::feasible};
   return result;
 }
 

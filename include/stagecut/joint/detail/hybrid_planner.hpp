@@ -80,7 +80,8 @@ class hybrid_planner {
       outcome<plan> here = planned_alike(all[k], 1 / static_cast<double>(all.size() - k));
       open = open || here.state() == state::unknown;
       if (here) {
-        bound = any && bound < here->objective.bound ? bound : here->objective.bound;
+        const double low = here->objective.bound / at_once(*here);
+        bound = any && bound < low ? bound : low;
         any = true;
       }
       if (!best || better(here, *best)) best = std::move(here);
@@ -88,6 +89,7 @@ class hybrid_planner {
     if (!best) return outcome<plan>::infeasible(why_none_alike());
     if (!*best) return open && best->state() == state::infeasible ? outcome<plan>::unknown({}) : std::move(*best);
     plan made = std::move(**best);
+    bound *= at_once(made) * (1 + 0x1p-50);  // it was divided, and rounded
     if (open || bound < made.objective.bound)
       made.objective.bound = open ? least_work(request_.pipeline.microbatches) : bound;
     if (made.objective.value < made.objective.bound) made.objective.bound = made.objective.value;
@@ -156,10 +158,16 @@ class hybrid_planner {
     return static_cast<double>(microbatches) * sum / static_cast<double>(request_.pipeline.devices) * (1 - 0x1p-40);
   }
 
+  /// Microbatches that all replicas run in the time of which the objective is.
+  [[nodiscard]] static double at_once(const plan& made) {
+    const bool one = made.objective.name == to_string(plan_objective::stage_time) && made.own_microbatches;
+    return one ? static_cast<double>(made.stages[0].replicas) : 1;
+  }
+
   [[nodiscard]] static bool better(const outcome<plan>& one, const outcome<plan>& other) {
     if (!one || !other)
       return one.has_value() || (!other && one.state() == state::infeasible && lacks_less(one, other));
-    return one->objective.value < other->objective.value;
+    return one->objective.value / at_once(*one) < other->objective.value / at_once(*other);
   }
   [[nodiscard]] static bool lacks_less(const outcome<plan>& one, const outcome<plan>& other) {
     const auto of_bytes = [](const reason& each) {
@@ -175,7 +183,9 @@ class hybrid_planner {
     const profile_options options(model_, choices);
     const bool whole = options.is_whole();
     const outcome<hybrid_cut> found = best_cut(options, timed(request, whole ? share : share / 2));
-    if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
+    if (found.state() == state::infeasible && (whole || !is_hopeful(choices, request))) {
+      return outcome<plan>::infeasible(found.why());
+    }
     if (!found) return outcome<plan>::unknown(found.why());
     plan made = described_hybrid(model_, options, choices, request, request_.objective, *found);
     objective_value& objective = made.objective;
@@ -193,6 +203,12 @@ class hybrid_planner {
     if (request_.objective == plan_objective::pipeline_length)
       return minimize_pipeline_length(options, request, request_.length);
     return minimize_hybrid(options, request);
+  }
+
+  /// Whether there may be a plan although none of some mixtures was: unless there is none of such as are as good as any.
+  [[nodiscard]] bool is_hopeful(device_choices choices, const hybrid_request& request) const {
+    choices.hopeful = true;
+    return best_cut(profile_options(model_, std::move(choices)), timed(request, 1)).state() != state::infeasible;
   }
 
   /// Where not all mixtures were looked at: what no plan is below, by such as are as good as any of several.

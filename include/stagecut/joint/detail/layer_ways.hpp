@@ -61,11 +61,6 @@ class layer_ways {
     for (const std::size_t t : ways) {
       for (const layer& each : model.layers) {
         std::vector<layer_way> alternatives = t == 1 ? recomputed(each, names) : sharded(each, t, names);
-        for (const layer_variant& variant : (t == 1 ? each.recomputations : each.shardings).get()) {
-          if (variant.output == each.output || (t != 1 && variant.ways != t)) continue;
-          fail(invalid_input(layer_text(model, static_cast<std::size_t>(&each - model.layers.data())),
-                             joined({"variant ", in_quotes(variant.name), " has another output than the layer"})));
-        }
         if (alternatives.empty()) {
           fail(invalid_input(
               layer_text(model, static_cast<std::size_t>(&each - model.layers.data())),
@@ -74,8 +69,31 @@ class layer_ways {
         ways_.push_back(std::move(alternatives));
       }
     }
-    for (const layer& each : model.layers) outputs_.push_back(each.output);
+    for (std::size_t i = 0; i < size_; ++i) {
+      outputs_.push_back(model.layers[i].output);
+      if (!model.layers[i].tied.empty()) find_shared(model.layers[i], i, ways);
+    }
     find_cuts(model);
+  }
+
+  /// What layers of an interval have in common and hold once, on each of the devices: bytes that stay, and of parameters.
+  struct shared_bytes {
+    double resident = 0;
+    double parameters = 0;
+  };
+  [[nodiscard]] shared_bytes shared(std::size_t w, std::size_t first, std::size_t last) const {
+    shared_bytes sum;
+    for (std::size_t k = 0; k < shared_.size(); ++k) {
+      if (shared_[k].layer < first || shared_[k].layer >= last) continue;
+      bool again = false;
+      for (std::size_t j = 0; j < k; ++j) {
+        again = again || (shared_[j].layer >= first && shared_[j].name == shared_[k].name);
+      }
+      if (again) continue;
+      sum.resident += shared_[k].resident / shared_[k].ways[w];
+      sum.parameters += shared_[k].parameters / shared_[k].ways[w];
+    }
+    return sum;
   }
 
   /// Whether a stage may begin or end there.
@@ -101,6 +119,26 @@ class layer_ways {
     if (memory_.checkpoint != checkpointing::never) {
       refuse("memory.checkpoint", to_string(memory_.checkpoint),
              "must be never: recomputations say what is computed again");
+    }
+    for (std::size_t i = 0; i < model.layers.size(); ++i) check_layer(model, i);
+  }
+
+  /// Refuses variants that send other messages, or are called as another one, and layers that have a place of their own.
+  static void check_layer(const profile& model, std::size_t i) {
+    const layer& each = model.layers[i];
+    const auto refuse = [&](const std::string& problem) { fail(invalid_input(layer_text(model, i), problem)); };
+    if (each.stage || !each.accelerator)
+      refuse("has a stage or a device of its own, which this planner does not keep to");
+    for (const auto* const variants : {&each.recomputations.get(), &each.shardings.get()}) {
+      for (std::size_t k = 0; k < variants->size(); ++k) {
+        const layer_variant& variant = (*variants)[k];
+        if (variant.output != each.output) {
+          refuse(joined({"variant ", in_quotes(variant.name), " has another output than the layer"}));
+        }
+        for (std::size_t j = 0; j < k; ++j) {
+          if ((*variants)[j].name == variant.name) refuse(joined({"has two variants ", in_quotes(variant.name)}));
+        }
+      }
     }
   }
 
@@ -132,8 +170,29 @@ class layer_ways {
     return memory_.use_resident && known ? *known : parameters * memory_.parameter_multiplier;
   }
 
+  /// Parameters that a layer has in common with others, and by how many devices they are divided.
+  struct shared_parameters {
+    std::string name{};
+    std::size_t layer = 0;
+    double resident = 0;
+    double parameters = 0;
+    std::vector<double> ways{};
+  };
+
+  void find_shared(const layer& each, std::size_t i, const std::vector<std::size_t>& ways) {
+    std::vector<double> divisors;
+    for (const std::size_t t : ways) {
+      bool divided = false;
+      for (const layer_variant& variant : each.shardings.get()) divided = divided || (t > 1 && variant.ways == t);
+      divisors.push_back(divided ? static_cast<double>(t) : 1);
+    }
+    for (const tied_parameters& tied : each.tied.get()) {
+      shared_.push_back({tied.name, i, stays(tied.bytes, tied.resident), tied.bytes, divisors});
+    }
+  }
+
   template <class Figures>
-  [[nodiscard]] layer_way way(const layer& of, const Figures& each, double ways) const {
+  [[nodiscard]] layer_way way(const Figures& each) const {
     layer_way result;
     result.forward = each.forward;
     result.backward = each.backward;
@@ -142,10 +201,6 @@ class layer_ways {
     result.resident = stays(each.parameters, each.resident);
     result.activations = each.activations;
     result.workspace = each.workspace;
-    for (const tied_parameters& tied : of.tied.get()) {
-      result.parameters += tied.bytes / ways;
-      result.resident += stays(tied.bytes, tied.resident) / ways;
-    }
     return result;
   }
 
@@ -159,10 +214,10 @@ class layer_ways {
   [[nodiscard]] std::vector<layer_way> recomputed(const layer& each, const std::vector<std::string>& names) const {
     std::vector<layer_way> result;
     const std::string own = each.recomputation.empty() ? "none" : each.recomputation.get();
-    if (each.recomputations.empty() || is_asked_for(own, names)) result.push_back(way(each, each, 1));
+    if (each.recomputations.empty() || is_asked_for(own, names)) result.push_back(way(each));
     for (const layer_variant& variant : each.recomputations.get()) {
       if (!is_asked_for(variant.name, names)) continue;
-      result.push_back(way(each, variant, 1));
+      result.push_back(way(variant));
       result.back().recomputation = variant.name;
     }
     return result;
@@ -181,7 +236,7 @@ class layer_ways {
     for (const layer_variant& variant : each.shardings.get()) {
       const std::string how = variant.recomputation.empty() ? "none" : variant.recomputation;
       if (variant.ways != ways || (any_again && !is_asked_for(how, names))) continue;
-      result.push_back(way(each, variant, static_cast<double>(ways)));
+      result.push_back(way(variant));
       result.back().sharding = variant.name;
     }
     return any ? result : recomputed(each, names);
@@ -191,6 +246,7 @@ class layer_ways {
   memory_options memory_;
   std::vector<std::vector<layer_way>> ways_{};  // [w * layers + layer]
   std::vector<double> outputs_{};
+  std::vector<shared_parameters> shared_{};  // by layer
   std::vector<char> cuts_{};
 };
 

@@ -30,6 +30,38 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
+/// Whether a layer can be run by so many devices with one of these recomputations; empty: with any.
+[[nodiscard]] inline bool can_run(const layer& each, std::size_t ways, const std::vector<std::string>& names) {
+  bool any = names.empty();
+  bool choice = false;
+  bool sharded = false;
+  const auto look = [&](const std::string& name) {
+    for (const std::string& asked : names) any = any || asked == (name.empty() ? "none" : name);
+  };
+  for (const layer_variant& variant : each.shardings.get()) {
+    if (ways == 1 || variant.ways != ways) continue;
+    sharded = true;
+    choice = choice || !variant.recomputation.empty();
+    look(variant.recomputation);
+  }
+  if (sharded) return any || !choice;
+  look(each.recomputation);
+  for (const layer_variant& variant : each.recomputations.get()) look(variant.name);
+  return any || each.recomputations.empty();
+}
+
+/// The numbers of devices, of some, that can run all layers of a model so.
+[[nodiscard]] inline std::vector<std::size_t> ways_of_all(const profile& model, const std::vector<std::size_t>& ways,
+                                                          const std::vector<std::string>& names) {
+  std::vector<std::size_t> result;
+  for (const std::size_t t : ways) {
+    bool all = true;
+    for (const layer& each : model.layers) all = all && can_run(each, t, names);
+    if (all) result.push_back(t);
+  }
+  return result;
+}
+
 /// The recomputations of which all layers that have a choice can run one, on any of these numbers of devices.
 [[nodiscard]] inline std::vector<std::string> common_recomputations(const profile& model,
                                                                     const std::vector<std::size_t>& ways) {

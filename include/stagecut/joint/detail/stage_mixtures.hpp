@@ -98,6 +98,14 @@ class stage_mixtures {
       from.push_back(from_[i]);
       for (std::size_t j = i + 1; hopeful_ && j < (k + 1) * sums_.size() / most; ++j) sums.back().lower(sums_[j]);
     }
+    if (!hopeful_) {  // what fits if anything does
+      for (const auto part : {&way_figures::activations, &way_figures::resident}) {
+        std::size_t least = 0;
+        for (std::size_t i = 1; i < sums_.size(); ++i) least = sums_[i].*part < sums_[least].*part ? i : least;
+        sums.push_back(sums_[least]);
+        from.push_back(from_[least]);
+      }
+    }
     sums_ = std::move(sums);
     from_ = std::move(from);
   }

@@ -31,7 +31,8 @@ namespace stagecut::inline v0::detail {
       for (const std::string_view name : met) again = again || name == tied.name;
       if (again) continue;
       met.push_back(tied.name);
-      sum += as_profiled && tied.resident ? *tied.resident : tied.bytes * multiplier;
+      const double stays = as_profiled && tied.resident ? *tied.resident : tied.bytes * multiplier;
+      sum += stays / static_cast<double>(each.ways);
     }
   }
   return sum;
