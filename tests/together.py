@@ -13,8 +13,9 @@ out, *tests = map(pathlib.Path, sys.argv[1:])
 includes, bodies, fuzzers = {}, [], []  # a dictionary keeps the order
 for test in tests:
     for included in re.findall(r"^#include (\S+)", test.read_text(), re.MULTILINE):
-        if included.startswith('"'):
-            included = f'"{os.path.normpath(test.parent / included[1:-1])}"'
+        beside = os.path.normpath(test.parent / included[1:-1])
+        if included.startswith('"') and os.path.exists(beside):
+            included = f'"{beside}"'
         includes[f"#include {included}\n"] = None
     body = f'#include "{test}"\n'
     if test.stem.endswith("_fuzz"):
