@@ -15,7 +15,7 @@ struct device_choices {
   topology machine{{}, {}};                   ///< the devices, and the links between them
   std::vector<std::size_t> replicas{1};       ///< numbers of copies that a stage may have
   std::vector<std::size_t> ways{1};           ///< numbers of devices that may share a copy
-  std::vector<std::string> recomputations{};  ///< those that layers may have, `none` for their own figures; empty: all
+  std::vector<std::string> recomputations{};  ///< those that layers may have, `none` for nothing; empty: all
   memory_options memory{};                    ///< how memory is reckoned; without checkpoints
   /// Bytes of gradients that replicas exchange for each byte of parameters.
   double gradient_bytes = 1;

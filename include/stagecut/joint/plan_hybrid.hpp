@@ -22,8 +22,9 @@ namespace stagecut::inline v0 {
 ///                 plan's `devices` are its stages, each on `replicas * shards` devices of the machine
 /// @throws         argument_error for a request that makes no sense; invalid_input as `profile_options`
 ///
-/// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`; else the bound is that of ways to run a
-/// stage which are as good as each of several, and the search is made twice.
+/// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`, but for `length.all_reduce`, which may favour
+/// a slower mixture; else the bound is that of ways to run a stage which are as good as each of several, and the search is
+/// made twice. A time limit is for all searches together.
 [[nodiscard]] inline outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request) {
   return detail::as_one_chain("plan_hybrid", model, plan_request(),
                               [&](const profile& chain) { return detail::hybrid_planner(chain, request).run(); });

@@ -26,17 +26,17 @@ namespace stagecut::inline v0 {
 
 /// The ways to run stages of a chain of layers, on the devices of a machine: a `stage_option_model`.
 ///
-/// A stage with d replicas of t devices each takes a d-th of the time and of the activations, as its replicas share the samples
-/// of a microbatch, and 2 (d - 1) / d times the bytes of its gradients over the link of its devices, and as many latencies as
-/// there are messages, behind its last backward pass. With t devices a layer takes what one of its `shardings` of so many ways
-/// says; a layer that has none is run whole by each of them. A group of t devices lies in one group of the innermost level of
-/// the machine that can hold it. The input comes over the link before the stage's first device, each replica its share.
-/// Bytes that stay and the times of messages do not fall with the replicas.
+/// A stage with d replicas of t devices each takes a d-th of the time, of the activations, workspace and buffers, as its replicas
+/// share the samples of a microbatch; what stays is on each of them. Behind its last backward pass come its `update`, and
+/// the gradients of its parameters around a ring over the link of its devices: 2 (d - 1) messages of a d-th of them. With
+/// t devices a layer takes what one of its `shardings` of so many ways says; one that has none is run whole by each of them. A
+/// group of t devices lies in one group of the innermost level of the machine that can hold it. The input comes over the
+/// link before the stage's first device, each replica its share.
 ///
 /// Of how layers are recomputed, or which of several shardings of as many ways they have, all mixtures are options, but for
-/// those that another one beats: of `most_mixtures` at most, for each interval and number of ways (`is_whole`). Layers of one
-/// group stand on one stage, as do those between layers whose tied parameters are colocated; other tied parameters count with
-/// each layer that has them, and their exchange between stages is not counted.
+/// those that another one beats: of `most_mixtures` or two more, for each interval and number of ways (`is_whole`). Layers of
+/// one group stand on one stage, as do those between layers whose tied parameters are colocated. Parameters that layers of a stage
+/// share count once, divided by the ways where the layer is sharded; their exchange between stages is not counted.
 class profile_options {
  public:
   /// Points are cut points.
@@ -44,8 +44,8 @@ class profile_options {
   /// Mixtures of an interval, at most.
   static constexpr std::size_t most_mixtures = detail::stage_mixtures::most;
 
-  /// @throws argument_error for choices that make no sense; invalid_input as `check_figures`, and for a layer that
-  ///         has none of the recomputations
+  /// @throws argument_error for choices that make no sense; invalid_input as `check_figures`, and for a layer that has none
+  ///         of the recomputations, a place of its own, or a variant of another output or of the name of another one
   profile_options(const profile& model, device_choices choices)
       : choices_(std::move(choices)),
         links_(choices_.machine),
