@@ -641,7 +641,7 @@ fails(2, "--cpus = 1, must be 0 for the makespan", *towers, "--cpus", 1, "--micr
 fails(2, "--devices", "plan", "-", "--devices", -1, stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "two", stdin="1\n")
 fails(2, "--devices", "plan", "-", "--devices", "2.5", stdin="1\n")
-fails(2, "--objective: fastest not in {makespan,bottleneck,throughput,time-per-token,leximax,range,variance}", "plan", "-", "--devices", 1, "--objective", "fastest", stdin="1\n")
+fails(2, "--objective: fastest not in {makespan,bottleneck,throughput,time-per-token,leximax,range,variance,iteration,stage-time,pipeline-length}", "plan", "-", "--devices", 1, "--objective", "fastest", stdin="1\n")
 fails(2, "--format", "plan", "-", "--devices", 1, "--format", "xml", stdin="1\n")
 fails(2, "standard input: is empty", "plan", "-", "--devices", 1)
 fails(2, "standard input:2: time: \"x\" is not a number", "plan", "-", "--devices", 1, stdin="1\nx\n")

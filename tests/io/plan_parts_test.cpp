@@ -88,7 +88,8 @@ TEST_CASE("figures that contradict each other, and words that there are not") {
         "/objective/bound the bound does not agree with the value, which it is above");
   CHECK(
       with([](plan& p) { p.objective.name = "total"; }) ==
-      "/objective/name \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, nor empty");
+      "/objective/name \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, "
+      "iteration, stage-time, pipeline-length, nor empty");
   CHECK(with([](plan& p) { p.objective.name = "automatic"; }).starts_with("/objective/name"));
   CHECK(with([](plan& p) { p.objective.name = ""; }).empty());
   CHECK(with([](plan& p) { p.memory.checkpoint = "Always"; }) ==

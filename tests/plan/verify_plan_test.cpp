@@ -483,9 +483,13 @@ TEST_CASE("what a profile does not tell is not checked, with the reason") {
   CHECK(said(model, made, "objective") == "does not hold: : it is not that of the stages' costs");
   made = plan_by_hand();
   made.stages[1].replicas = 2;
-  CHECK(said(model, made, "loads") == "not checked: stage 1: it has replicas, of which the profile says nothing");
+  CHECK(said(model, made, "loads") == "does not hold: stage 1: forward is not that of its layers");
+  made.own_microbatches = true;
+  CHECK(said(model, made, "loads") == "not checked: stage 1: the profile does not say what replicas exchange");
   made = plan_by_hand();
   made.stages[2].shards = 4;
+  CHECK(said(model, made, "loads") == "holds: : ");  // each of the devices runs it whole
+  made.profile.layers.back().shardings = {stagecut::layer_variant{"row", 2}};
   CHECK(said(model, made, "loads") == "not checked: stage 2: it has shards that its layers do not tell");
   made = plan_by_hand();
   made.schedule = {"seq-1f1b", 4};
