@@ -59,9 +59,9 @@ class length_search {
   /// Runs to the end, or to a limit.
   void run() {
     if (seed()) is_proved_ = descend();
-    if (first_ && (!has_cut() || first_->second < cost_)) {  // stopped before there was anything better
-      best_ = std::move(first_->first);
-      cost_ = first_->second;
+    if (has_first_ && (!has_cut() || first_cost_ < cost_)) {  // stopped before there was anything better
+      best_ = std::move(first_);
+      cost_ = first_cost_;
     }
     if (is_proved_ && has_cut()) bound_ = cost_;
     if (has_cut() && !(cost_ <= std::numeric_limits<double>::max())) {
@@ -92,9 +92,12 @@ class length_search {
       each_candidate([&](const hybrid_label& label) {
         cut_type cut = program_.cut_of(label);
         const double cost = cost_of(cut);
-        if (!first_ || cost < first_->second) first_.emplace(std::move(cut), cost);
+        if (has_first_ && !(cost < first_cost_)) return;
+        first_ = std::move(cut);
+        first_cost_ = cost;
+        has_first_ = true;
       });
-      if (first_) break;
+      if (has_first_) break;
     }
     return true;
   }
@@ -104,7 +107,7 @@ class length_search {
   [[nodiscard]] std::optional<double> less_than() const {
     std::optional<double> limit;
     if (has_cut()) limit = cost_;
-    if (first_ && (!limit || first_->second < *limit)) limit = next_above(first_->second);
+    if (has_first_ && (!limit || first_cost_ < *limit)) limit = next_above(first_cost_);
     return limit;
   }
 
@@ -188,8 +191,8 @@ class length_search {
   }
 
   void tell() {
-    const double cost = first_ && (!has_cut() || first_->second < cost_) ? first_->second : cost_;
-    if (bound_ > cost && (first_ || has_cut())) bound_ = cost;
+    const double cost = has_first_ && (!has_cut() || first_cost_ < cost_) ? first_cost_ : cost_;
+    if (bound_ > cost && (has_first_ || has_cut())) bound_ = cost;
     clock_.state.makespan = cost;
     clock_.state.bound = bound_;
     clock_.tell();
@@ -200,7 +203,9 @@ class length_search {
   search_clock& clock_;
   double factor_;
   double least_largest_;                                // no cut has a lesser largest stage
-  std::optional<std::pair<cut_type, double>> first_{};  // and what it costs
+  cut_type first_{};
+  double first_cost_ = 0;
+  bool has_first_ = false;
   cut_type best_{};
   double cost_ = 0;
   double bound_ = 0;
