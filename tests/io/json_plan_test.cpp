@@ -119,6 +119,7 @@ TEST_CASE("the form of what is no chain and has no name") {
            "\n  {\"time\": 3.5, \"device\": 1, ",
            "\n \"edges\": [{\"from\": 0, \"to\": 1, \"bytes\": 6}],\n",
            "\n \"choices\": [{\"recomputation\": \"full\", \"sharding\": \"full\"}, {\"recomputation\": \"full\"}, {}],\n",
+           "\n \"own_microbatches\": true,\n",
            "\n \"schedule\": {\"name\": \"\", \"microbatches\": 2, \"orders\": [\n"
            "  [\"0F0\", [\"0F1\", \"0B0\"], \"0B1\"],\n  [\"1F0\", \"1I0\", \"1W0\", \"1F1\", \"1B1\"]\n ]},\n",
        }) {

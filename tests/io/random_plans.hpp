@@ -388,6 +388,7 @@ class random_plans {
   made.cuts = {};
   made.assignment = {1, 0, 1};
   made.choices.emplace_back();
+  made.own_microbatches = true;
   made.devices = 2;
   made.chunks = 1;
   made.stages[1].device = 1;

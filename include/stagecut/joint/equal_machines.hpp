@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// Machines of as many devices each, and how fast bytes move, in bytes a second.

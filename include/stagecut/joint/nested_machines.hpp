@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// Machines of one level: devices in a server, servers in a rack.

@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// One way to run a stage: on how many devices, and what it then takes. Times of one microbatch, in the unit of the model;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0 {
 
 /// One way to run a layer on a number of devices: as it is, or computed again in the backward pass. Of one microbatch.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/detail/language.hpp>
+
 namespace stagecut::inline v0::detail {
 
 /// Sets of bits, each of as many words, numbered in the order in which they came.
