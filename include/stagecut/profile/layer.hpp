@@ -47,8 +47,8 @@ struct layer_variant {
   double workspace = 0;                     ///< bytes, on one device
   double output = 0;                        ///< bytes
   double update = 0;                        ///< as in `layer`
-  std::string recomputation{};              ///< of a sharding, what it recomputes: `full`; empty: nothing
   std::string unknown_fields{};             ///< as in `layer`
+  std::string recomputation{};              ///< of a sharding, what it recomputes: `full`; empty: nothing
 
   /// Equal in every part.
   friend bool operator==(const layer_variant&, const layer_variant&) = default;
