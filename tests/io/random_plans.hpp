@@ -316,6 +316,7 @@ class random_plans {
 [[nodiscard]] inline stagecut::profile full_profile() {
   using enum stagecut::tied_parameters::placement;
   stagecut::layer_variant variant{"full", 2, 1, 3, 1.25, 1.5, 8, 16, 4, 2, 6, 7, R"({"of variant":0})"};
+  variant.recomputation = "none";
   stagecut::layer each{"first",    "decoder",
                        1,          2.5,
                        8,          4,
