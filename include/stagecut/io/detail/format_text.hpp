@@ -101,7 +101,9 @@ inline void check_choices(std::string_view format, const plan& p, recomputation_
       refuse(format, joined({layer_text(p.profile.layers[i]), " is run with recomputation ",
                              in_quotes(shared->recomputation), ", and it chooses none by layer"}));
     }
-    if (!choice.sharding.empty() && devices == devices_said::one) {
+    // The devices of its stage say it, if it is of so many.
+    const bool of_stage = shared != nullptr && shared->ways != 1 && devices != devices_said::one;
+    if (!choice.sharding.empty() && !of_stage) {
       refuse(format, joined({layer_text(p.profile.layers[i]), " is run with sharding ", in_quotes(choice.sharding),
                              ", and it chooses none by layer"}));
     }
