@@ -57,6 +57,13 @@ class hybrid_game {
   /// The plans that were met, as edges, with the durations of each and what each counts.
   std::vector<std::vector<std::uint32_t>> plans{};
   std::vector<double> shares{};
+  /// What is between the stages of each plan, and how long they take: edges have other numbers once a graph is pruned.
+  struct stage_keys {
+    double point;    // behind the stage
+    double devices;  // left behind it
+    double passes;   // both, of the stage
+  };
+  std::vector<std::vector<stage_keys>> keys{};
 
   /// Some steps on a graph; `offer(edges, makespan)` is told of plans, and returns whether to stop.
   ///
@@ -64,6 +71,7 @@ class hybrid_game {
   template <class Offer>
   void run(const hybrid_graph& graph, std::size_t steps, double enough, const Offer& offer) {
     plans.clear();
+    keys.clear();
     times_.clear();
     game_.values.clear();
     bound = 0;
@@ -152,16 +160,31 @@ class hybrid_game {
     if (plans.size() == most_plans) {
       const std::size_t least = game_.forget();
       plans[least].swap(plans.back());
+      keys[least].swap(keys.back());
+      keys.pop_back();
       times_[least].swap(times_.back());
       plans.pop_back();
       times_.pop_back();
     }
     plans.push_back(plan_);
+    keys.push_back(keys_of(graph));
     times_.push_back(std::move(times));
     game_.add_column();
     game_.values.back().assign(padded(), 0);
     for (std::size_t k = 0; k < paths_.counts.size(); ++k) game_.values.back()[k] = length(k, times_.back());
     return stops;
+  }
+
+  [[nodiscard]] std::vector<stage_keys> keys_of(const hybrid_graph& graph) const {
+    std::vector<stage_keys> result;
+    for (const std::uint32_t i : plan_) {
+      const hybrid_graph::edge& each = graph.edges[i];
+      const stage_option& option = options_[each.option];
+      const hybrid_graph::node& to = graph.nodes[each.to];
+      result.push_back(
+          {static_cast<double>(to.point), static_cast<double>(to.devices), option.forward + option.backward});
+    }
+    return result;
   }
 
   /// The critical path of the mean of plans as they are weighed.

@@ -154,19 +154,23 @@ class stages_search {
     return options_[each.option].forward + options_[each.option].backward;
   }
 
-  [[nodiscard]] choice best_choice(const hybrid_graph& graph) const {
+  [[nodiscard]] static double key(const hybrid_game::stage_keys& of, int what) noexcept {
+    return what == 0 ? of.point : what == 1 ? of.devices : of.passes;
+  }
+
+  [[nodiscard]] choice best_choice() const {
     choice best;
     const double units[] = {static_cast<double>(options_.points()) / static_cast<double>(stages_),
                             static_cast<double>(rules_.devices) / static_cast<double>(stages_), 0};
     for (std::size_t s = 0; s < stages_; ++s) {
       for (int what = 0; what < 3; ++what) {
         double mean = 0;
-        for (std::size_t c = 0; c < game_.plans.size(); ++c) {
-          mean += game_.shares[c] * key(graph, graph.edges[game_.plans[c][s]], what);
+        for (std::size_t c = 0; c < game_.keys.size(); ++c) {
+          mean += game_.shares[c] * key(game_.keys[c][s], what);
         }
         double away = 0;
-        for (std::size_t c = 0; c < game_.plans.size(); ++c) {
-          const double by = key(graph, graph.edges[game_.plans[c][s]], what) - mean;
+        for (std::size_t c = 0; c < game_.keys.size(); ++c) {
+          const double by = key(game_.keys[c][s], what) - mean;
           away += game_.shares[c] * (by < 0 ? -by : by);
         }
         const double score = away / (what == 2 ? mean : units[what]) * (what == 2 ? 0.5 : 1);
@@ -177,7 +181,7 @@ class stages_search {
   }
 
   void split(part here) {
-    const choice by = best_choice(here.graph);
+    const choice by = best_choice();
     part second = here;
     const auto above = [&](const hybrid_graph& graph, const hybrid_graph::edge& each) {
       return graph.nodes[each.from].step == by.step && key(graph, each, by.what) > by.value;
