@@ -54,7 +54,7 @@ class hybrid_game {
   /// The weights of the best combination, by stage and kind, and its least sum.
   std::vector<double> weights{};
   double bound = 0;
-  /// The plans that were met, as edges, with the durations of each and what each counts.
+  /// The plans that were met, as edges of the graph as it was then, and the weight of each.
   std::vector<std::vector<std::uint32_t>> plans{};
   std::vector<double> shares{};
   /// What is between the stages of each plan, and how long they take: edges have other numbers once a graph is pruned.
@@ -64,6 +64,12 @@ class hybrid_game {
     double passes;   // both, of the stage
   };
   std::vector<std::vector<stage_keys>> keys{};
+
+  [[nodiscard]] stage_keys keys_of(const hybrid_graph& graph, const hybrid_graph::edge& each) const {
+    const hybrid_graph::node& behind = graph.nodes[each.to];
+    const stage_option& option = options_[each.option];
+    return {static_cast<double>(behind.point), static_cast<double>(behind.devices), option.forward + option.backward};
+  }
 
   /// Some steps on a graph; `offer(edges, makespan)` is told of plans, and returns whether to stop.
   ///
@@ -177,13 +183,7 @@ class hybrid_game {
 
   [[nodiscard]] std::vector<stage_keys> keys_of(const hybrid_graph& graph) const {
     std::vector<stage_keys> result;
-    for (const std::uint32_t i : plan_) {
-      const hybrid_graph::edge& each = graph.edges[i];
-      const stage_option& option = options_[each.option];
-      const hybrid_graph::node& to = graph.nodes[each.to];
-      result.push_back(
-          {static_cast<double>(to.point), static_cast<double>(to.devices), option.forward + option.backward});
-    }
+    for (const std::uint32_t i : plan_) result.push_back(keys_of(graph, graph.edges[i]));
     return result;
   }
 

@@ -189,8 +189,7 @@ class hybrid_planner {
     if (!found) return outcome<plan>::unknown(found.why());
     plan made = described_hybrid(model_, options, choices, request, request_.objective, *found);
     objective_value& objective = made.objective;
-    if (!whole)
-      objective.bound = hopeful_bound(choices, timed(request, whole ? 1 : share / (2 - share)), objective.value);
+    if (!whole) objective.bound = hopeful_bound(choices, timed(request, share / (2 - share)), objective.value);
     const double work = least_work(request.microbatches * (choices.own_microbatches ? choices.replicas[0] : 1));
     if (objective.bound < work) objective.bound = work < objective.value ? work : objective.value;
     const bool optimal = !(objective.bound < objective.value);

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -47,8 +46,8 @@ class stages_search {
         game_(options, paths_, simulator_, stages),
         stages_(stages) {}
 
-  double bound =
-      0;  ///< no plan of so many stages has less, as far as it was looked at; `beyond_time`: there is none below
+  /// No plan of so many stages that is better than the best one has less; `beyond_time`: there is none.
+  double bound = 0;
 
   [[nodiscard]] std::size_t stages() const noexcept { return stages_; }
 
@@ -148,12 +147,6 @@ class stages_search {
     double score = 0;
   };
 
-  [[nodiscard]] double key(const hybrid_graph& graph, const hybrid_graph::edge& each, int what) const {
-    if (what == 0) return graph.nodes[each.to].point;
-    if (what == 1) return graph.nodes[each.to].devices;
-    return options_[each.option].forward + options_[each.option].backward;
-  }
-
   [[nodiscard]] static double key(const hybrid_game::stage_keys& of, int what) noexcept {
     return what == 0 ? of.point : what == 1 ? of.devices : of.passes;
   }
@@ -184,10 +177,10 @@ class stages_search {
     const choice by = best_choice();
     part second = here;
     const auto above = [&](const hybrid_graph& graph, const hybrid_graph::edge& each) {
-      return graph.nodes[each.from].step == by.step && key(graph, each, by.what) > by.value;
+      return graph.nodes[each.from].step == by.step && key(game_.keys_of(graph, each), by.what) > by.value;
     };
     const auto under = [&](const hybrid_graph& graph, const hybrid_graph::edge& each) {
-      return graph.nodes[each.from].step == by.step && !(key(graph, each, by.what) > by.value);
+      return graph.nodes[each.from].step == by.step && !(key(game_.keys_of(graph, each), by.what) > by.value);
     };
     const std::size_t all = here.graph.edges.size();
     const bool low = here.graph.prune([&](const auto& each) { return above(here.graph, each); });
