@@ -243,6 +243,7 @@
   X(join_wanted) \
   X(joined) \
   X(joining_parameters) \
+  X(keep_paths) \
   X(kept_by_block) \
   X(kept_by_feed_forward) \
   X(kept_by_head) \

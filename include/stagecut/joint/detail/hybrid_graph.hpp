@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/joint/stage_options.hpp>
+#include <stagecut/makespan/detail/keep_paths.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -43,26 +43,7 @@ struct hybrid_graph {
   /// path is left.
   template <class Gone>
   bool prune(const Gone& gone) {
-    alive_.assign(nodes.size(), 0);
-    for (std::size_t u = 0; u < nodes.size() && nodes[u].step == 0; ++u) alive_[u] = 1;  // reached
-    std::size_t kept = 0;
-    for (const edge& each : edges) {
-      if (alive_[each.from] == 0 || gone(each)) continue;
-      alive_[each.to] = 1;
-      edges[kept++] = each;
-    }
-    edges.resize(kept);
-    for (std::size_t u = nodes.size(); u-- > 0;) {
-      if (alive_[u] == 1 && nodes[u].step == steps) alive_[u] = 2;  // and reaches the end
-    }
-    for (std::size_t i = edges.size(); i-- > 0;) {
-      if (alive_[edges[i].to] == 2) alive_[edges[i].from] = 2;
-    }
-    kept = 0;
-    for (const edge& each : edges) {
-      if (alive_[each.to] == 2) edges[kept++] = each;
-    }
-    edges.resize(kept);
+    detail::keep_paths(nodes, edges, alive_, steps, gone);
     compact();
     return !edges.empty();
   }

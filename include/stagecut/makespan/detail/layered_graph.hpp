@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/interval.hpp>
+#include <stagecut/makespan/detail/keep_paths.hpp>
 #include <stagecut/schedule/schedule.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -26,7 +27,7 @@ struct layered_graph {
     double bound;  // no cut through it has less
   };
 
-  std::vector<node> nodes{};           // by step; the first is where all paths begin
+  std::vector<node> nodes{};           // by step; the first, alone of its step, is where all paths begin
   std::vector<edge> edges{};           // by `from`
   std::vector<std::uint32_t> first{};  // edges of node u: [first[u], first[u + 1])
 
@@ -41,26 +42,7 @@ struct layered_graph {
   /// `last`. Nodes stay, without edges. Returns whether a path is left.
   template <class Gone>
   bool prune(std::uint32_t last, const Gone& gone) {
-    alive_.assign(nodes.size(), 0);
-    alive_[0] = 1;  // reached
-    std::size_t kept = 0;
-    for (const edge& each : edges) {
-      if (alive_[each.from] == 0 || gone(each)) continue;
-      alive_[each.to] = 1;
-      edges[kept++] = each;
-    }
-    edges.resize(kept);
-    for (std::size_t u = nodes.size(); u-- > 0;) {
-      if (alive_[u] == 1 && nodes[u].step == last) alive_[u] = 2;  // and reaches the end
-    }
-    for (std::size_t i = edges.size(); i-- > 0;) {
-      if (alive_[edges[i].to] == 2) alive_[edges[i].from] = 2;
-    }
-    kept = 0;
-    for (const edge& each : edges) {
-      if (alive_[each.to] == 2) edges[kept++] = each;
-    }
-    edges.resize(kept);
+    detail::keep_paths(nodes, edges, alive_, last, gone);
     index();
     return alive_[0] == 2;
   }
