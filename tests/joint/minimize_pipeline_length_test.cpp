@@ -291,7 +291,7 @@ TEST_CASE("what makes no sense is refused") {
   request = {};
   request.memory_per_device = -1;
   CHECK(refused(request) ==
-        "stagecut::minimize_pipeline_length: request.memory_per_device = -1.000000, must not be negative");
+        "stagecut::minimize_pipeline_length: request.memory_per_device = -1.000000, must be finite and not negative");
   request = {};
   model.links = {0, 0};
   request.devices = 3;

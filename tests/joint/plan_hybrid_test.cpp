@@ -8,73 +8,17 @@
 #include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/joint/compare_hybrids.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
-#include <stagecut/plan/verify_plan.hpp>
 #include <stagecut/profile/sharded_transformer.hpp>
 
 #include <doctest/doctest.h>
 
 #include "../refusal.hpp"
+#include "two_nodes.hpp"
 
 using namespace stagecut;
-
-namespace {
-
-/// Sixteen layers that may be recomputed, and shared by 2 or 4 devices.
-profile sixteen() {
-  profile made;
-  for (std::size_t i = 0; i < 16; ++i) {
-    layer each;
-    each.name = "layers." + std::to_string(i);
-    each.kind = "decoder";
-    each.forward = 0.01 + 0.001 * static_cast<double>(i % 3);
-    each.backward = 2 * each.forward;
-    each.parameters = 1e9;
-    each.activations = 2e9;
-    each.output = 1e7;
-    each.workspace = 1e8;
-    const auto as = [&](const std::string& name, std::size_t ways, bool again) {
-      layer_variant way;
-      const double share = ways == 1 ? 1 : static_cast<double>(ways) / 1.2;
-      way.name = name;
-      way.ways = ways;
-      way.forward = each.forward / share;
-      way.backward = (each.backward + (again ? each.forward : 0)) / share;
-      way.parameters = each.parameters / static_cast<double>(ways);
-      way.activations = (again ? 1e7 : 2e9) / static_cast<double>(ways);
-      way.workspace = (again ? 5e8 : 1e8) / static_cast<double>(ways);
-      way.output = each.output;
-      if (again && ways > 1) way.recomputation = "full";
-      return way;
-    };
-    each.recomputations = std::vector<layer_variant>{as("full", 1, true)};
-    each.shardings = std::vector<layer_variant>{as("tp2", 2, false), as("tp2+full", 2, true), as("tp4", 4, false),
-                                                as("tp4+full", 4, true)};
-    made.layers.push_back(each);
-  }
-  return made;
-}
-
-hybrid_plan_request two_nodes(double memory) {
-  hybrid_plan_request asked;
-  asked.pipeline.devices = 8;
-  asked.pipeline.microbatches = 16;
-  asked.pipeline.memory_per_device = memory;
-  asked.choices.machine = topology({4, 2}, {{2e-6, 300e9}, {5e-6, 25e9}});
-  asked.choices.replicas = {1, 2, 4, 8};
-  asked.choices.ways = {1, 2, 4};
-  return asked;
-}
-
-void check_holds(const profile& model, const plan& made) {
-  for (const plan_check& each : verify_plan(model, made).checks) {
-    CAPTURE(each.name);
-    CAPTURE(each.place);
-    CAPTURE(each.why);
-    CHECK(each.result != check_result::broken);
-  }
-}
-
-}  // namespace
+using joint_tests::check_holds;
+using joint_tests::sixteen;
+using joint_tests::two_nodes;
 
 TEST_CASE("plans hold before verify, and are read back as they were written") {
   const profile model = sixteen();

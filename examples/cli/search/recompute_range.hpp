@@ -30,15 +30,6 @@ struct tried_chunks {
   bool open = false;                                        // whether there may be a plan all the same
 };
 
-/// Whether a reason is that bytes lack, fewer than another one says if that is of bytes, too.
-inline bool lacks_less(const stagecut::reason& one, const stagecut::reason& other) {
-  using cause = stagecut::reason::cause;
-  const auto of_bytes = [](const stagecut::reason& each) {
-    return each.what == cause::memory || each.what == cause::layer_too_large;
-  };
-  return of_bytes(one) && (!of_bytes(other) || one.needed < other.needed);
-}
-
 /// The best of several answers, at least one, with the bound of all of them: optimal if none can be better.
 ///
 /// @param open  whether there are further plans, of which nothing is known
@@ -54,7 +45,7 @@ inline stagecut::outcome<stagecut::plan> best_of(const std::vector<stagecut::out
       if (best == nullptr || each->objective.value < (*best)->objective.value) best = &each;
     } else if (each.state() == stagecut::state::unknown) {
       if (stopped == nullptr) stopped = &each;
-    } else if (none == nullptr || lacks_less(each.why(), none->why())) {
+    } else if (none == nullptr || stagecut::detail::lacks_fewer_bytes(each.why(), none->why())) {
       none = &each;
     }
   }

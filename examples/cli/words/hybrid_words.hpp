@@ -65,26 +65,15 @@ struct hybrid_words {
       asked.pipeline.memory_per_device = *request.memory_per_device * (1 - request.buffer_fraction);
     asked.pipeline.limits = request.limits;
     asked.choices.machine = machine_of(request);
-    asked.alike = runs_alike(request.target);
+    asked.target = request.target;
     asked.choices.replicas = numbers("--replicate", replicas, request.devices);
-    if (!asked.alike) share_samples(model, asked.choices.replicas);
-    asked.choices.in_one_node = request.target == framework::alpa;
+    const bool alike = request.target != framework::none && entry_of(request.target).devices == stage_devices::alike;
+    if (!alike) share_samples(model, asked.choices.replicas);
     asked.choices.ways = known_ways(model, node == 0 ? request.devices : node);
     asked.choices.recomputations = recomputations;
     asked.choices.memory = request.memory;
     asked.objective = of_several_devices(request.objective) ? request.objective : plan_objective::automatic;
     return asked;
-  }
-
-  /// Whether a framework has one number of replicas and ways for all stages.
-  [[nodiscard]] static bool runs_alike(stagecut::framework target) {
-    using stagecut::framework;
-    if (target == framework::none || target == framework::alpa) return false;
-    if (target == framework::megatron || target == framework::megatron_flags || target == framework::torchtitan)
-      return true;
-    throw CLI::ValidationError(
-        "--for", fmt::format("{} cannot be told of replicas: megatron, megatron-flags, torchtitan and alpa can",
-                             stagecut::entry_of(target).name));
   }
 
  private:

@@ -94,6 +94,18 @@ struct reason {
   }
 };
 
+namespace detail {
+
+/// Whether a reason is that bytes lack, fewer than another one says if that is of bytes, too.
+[[nodiscard]] inline bool lacks_fewer_bytes(const reason& one, const reason& other) noexcept {
+  const auto of_bytes = [](const reason& each) {
+    return each.what == reason::cause::memory || each.what == reason::cause::layer_too_large;
+  };
+  return of_bytes(one) && (!of_bytes(other) || one.needed < other.needed);
+}
+
+}  // namespace detail
+
 /// Reading the answer of an `outcome` that has none. `what()` says why it has none.
 class no_answer : public std::logic_error {
  public:

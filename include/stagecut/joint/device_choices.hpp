@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/core/function_ref.hpp>
 #include <stagecut/cost/topology.hpp>
 #include <stagecut/profile/training_memory.hpp>
 
@@ -26,6 +27,8 @@ struct device_choices {
   /// Whether, where there are too many ways to run a stage, such stand for several of them that are as good as each: what is
   /// planned with these alone is a bound, and no plan.
   bool hopeful = false;
+  /// Whether the layers `[first, last)` may be a stage; none: any may.
+  function_ref<bool(std::size_t first, std::size_t last)> allowed{};
 };
 
 }  // namespace stagecut::inline v0

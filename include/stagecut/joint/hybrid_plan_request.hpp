@@ -5,6 +5,7 @@
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/profile_options.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/target.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -20,6 +21,10 @@ struct hybrid_plan_request {
   /// that have a choice the same recomputation, as frameworks with one degree of each run them: then each replica runs its
   /// share of `pipeline.microbatches`.
   bool alike = false;
+  /// Who runs the plan. What it cannot be told is a constraint: one number of replicas and ways for all stages, as `alike`;
+  /// replicas alone; stages of one node; layers that stand on the first or the last stage; equally many decoders on all
+  /// stages between these; no recomputation, or that of decoders.
+  framework target = framework::none;
 };
 
 }  // namespace stagecut::inline v0

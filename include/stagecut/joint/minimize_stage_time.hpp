@@ -4,12 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/hybrid_rules.hpp>
 #include <stagecut/joint/detail/stage_time_search.hpp>
 #include <stagecut/joint/detail/why_no_stage_time.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
@@ -23,7 +22,7 @@ struct minimize_stage_time_fn {
   template <stage_option_model Model>
   [[nodiscard]] outcome<hybrid_cut> operator()(const Model& model, const hybrid_request& request) const {
     using answer = outcome<hybrid_cut>;
-    check(model, request);
+    detail::check_hybrid_request("minimize_stage_time", model.size(), detail::period_of(model), request);
     const std::size_t least_stages = request.stages.value_or(1);
     if (least_stages > model.size()) {
       return answer::infeasible({reason::cause::more_stages_than_layers, least_stages, model.size()});
@@ -48,28 +47,6 @@ struct minimize_stage_time_fn {
   struct thresholds {
     double open = 0;  // the least one with which there may be a plan
   };
-
-  template <class Model>
-  static void check(const Model& model, const hybrid_request& request) {
-    const auto refuse = [](const char* argument, const std::string& value, const char* requirement) {
-      detail::fail(argument_error("minimize_stage_time", argument, value, requirement));
-    };
-    constexpr std::size_t most = (std::size_t{1} << 31U) - 1;
-    if (request.devices == 0 || request.devices > most) {
-      refuse("request.devices", std::to_string(request.devices), "must be from 1 to below 2^31");
-    }
-    if (request.microbatches == 0) refuse("request.microbatches", "0", "must be at least 1");
-    if (request.stages && *request.stages == 0) refuse("request.stages", "0", "must be at least 1");
-    const double memory = request.memory_per_device.value_or(0);
-    if (!is_finite(memory) || is_negative(memory)) {
-      refuse("request.memory_per_device", std::to_string(memory), "must be finite and not negative");
-    }
-    if (model.size() > most) refuse("model.size()", std::to_string(model.size()), "must be below 2^31");
-    const std::size_t period = detail::period_of(model);
-    if (period == 0 || period > most || (period > 1 && request.devices % period != 0)) {
-      refuse("model.period()", std::to_string(period), "must divide the number of devices");
-    }
-  }
 
   /// Whether there is a plan of which no stage takes longer; the best one is kept.
   template <class Search>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/hybrid_planner.hpp>
+#include <stagecut/joint/detail/told_hybrid.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/plan.hpp>
@@ -20,14 +20,15 @@ namespace stagecut::inline v0 {
 /// @param request  the machine, the numbers of replicas and ways there may be, microbatches, memory
 /// @return         as `minimize_hybrid`, `minimize_stage_time` or `minimize_pipeline_length`, of which `objective` tells; the
 ///                 plan's `devices` are its stages, each on `replicas * shards` devices of the machine
-/// @throws         argument_error for a request that makes no sense; invalid_input as `profile_options`
+/// @throws         argument_error for a request that makes no sense; invalid_input as `profile_options`; not_representable
+///                 for a model, or choices, of which the framework that runs the plan can be told nothing
 ///
 /// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`, but for `length.all_reduce`, which may favour
 /// a slower mixture; else the bound is that of ways to run a stage which are as good as each of several, and the search is
 /// made twice. A time limit is for all searches together.
 [[nodiscard]] inline outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request) {
   return detail::as_one_chain("plan_hybrid", model, plan_request(),
-                              [&](const profile& chain) { return detail::hybrid_planner(chain, request).run(); });
+                              [&](const profile& chain) { return detail::told_hybrid(chain, request); });
 }
 
 }  // namespace stagecut::inline v0

@@ -76,7 +76,7 @@ class profile_options {
   /// @{
   template <class Visit>
   void each_option(const stage_query& query, const Visit& visit) const {
-    if (!layers_.may_cut(query.first) || !layers_.may_cut(query.last)) return;
+    if (!may_be(query.first, query.last)) return;
     each_mixtures(query.last, [&](std::size_t first, const detail::stage_mixtures* all) {
       if (first != query.first) return true;
       mixed_options{*this, all}.each_option(query, visit);
@@ -89,7 +89,7 @@ class profile_options {
     // With buffers for smaller messages a wider stage may take fewer bytes: then all of them are shown.
     const bool grows = !(layers_.buffers() > 0);
     each_mixtures(last, [&](std::size_t first, const detail::stage_mixtures* all) {
-      return !layers_.may_cut(first) || visit(first, mixed_options{*this, all}) || !grows;
+      return !may_be(first, last) || visit(first, mixed_options{*this, all}) || !grows;
     });
   }
   /// @}
@@ -168,6 +168,12 @@ class profile_options {
       for (std::size_t w = 0; w < ways; ++w) mixtures[w].add(layers_.of(w, first));
       if (!visit(first, mixtures.data())) return;
     }
+  }
+
+  /// Whether these layers may be a stage.
+  [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const {
+    if (!layers_.may_cut(first) || !layers_.may_cut(last)) return false;
+    return !choices_.allowed || choices_.allowed(first, last);
   }
 
   [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept {

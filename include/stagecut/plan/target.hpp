@@ -28,7 +28,8 @@ enum class framework : std::uint8_t {
   sglang,          ///< SGLang
   sagemaker,       ///< SageMaker model parallel
   sapp,            ///< SAPP and MindFormers
-  alpa             ///< Alpa
+  alpa,            ///< Alpa
+  pipedream        ///< PipeDream
 };
 
 /// On which stage a framework has the layers of a kind.
@@ -86,6 +87,21 @@ enum class name_rule : std::uint8_t {
   child  ///< likewise, which is that of a child of the model, or a number in a list of these: `norm`, `layers.3`
 };
 
+/// On how many devices a framework runs a stage.
+enum class stage_devices : std::uint8_t {
+  one,       ///< one
+  alike,     ///< as many replicas, and devices of each, as all others; replicas run microbatches of their own
+  replicas,  ///< any number of replicas, of one device each
+  one_node   ///< any number of replicas, and devices of each, of one node
+};
+
+/// Of which layers a framework can be told what they recompute.
+enum class recomputation_rule : std::uint8_t {
+  none,      ///< of none
+  decoders,  ///< of decoders, and of layers that guess further tokens: `selective`, `full` or nothing
+  any        ///< of all
+};
+
 /// What a framework can say.
 struct target_entry {
   stagecut::framework kind{};                    ///< which
@@ -100,6 +116,8 @@ struct target_entry {
   bool several_chunks = false;                   ///< whether a device may have several stages
   tie_rule shared = tie_rule::anywhere;          ///< where layers may share parameters
   name_rule names = name_rule::none;             ///< by which names it finds layers
+  stage_devices devices = stage_devices::one;    ///< of a stage
+  recomputation_rule recomputed = recomputation_rule::none;  ///< which layers it recomputes where it is told to
   /// The group of microbatches by which it interleaves those that are no multiple of the ranks; null: it does not.
   std::size_t (*group)(std::size_t ranks, std::size_t microbatches) = nullptr;
 };

@@ -83,11 +83,9 @@ inline void check_layers(const target_entry& entry, const plan& p) {
 /// one.
 /// @return the target's row
 /// @throws argument_error in the name of `function` if the parts of the plan do not belong together
-inline const target_entry& check_target(std::string_view function, framework to, const plan& p,
-                                        recomputation_said recomputation = recomputation_said::no,
-                                        devices_said devices = devices_said::one) {
+inline const target_entry& check_target(std::string_view function, framework to, const plan& p) {
   const target_entry& entry = entry_of(to);
-  check_plan(function, entry.name, p, recomputation, devices);
+  check_plan(function, entry.name, p, entry.recomputed, entry.devices);
   check_devices(entry, p);
   check_schedule(entry, p);
   check_layers(entry, p);
@@ -95,9 +93,8 @@ inline const target_entry& check_target(std::string_view function, framework to,
 }
 
 /// Likewise, with what it is told of names and shared parameters, for targets that have rules of these.
-inline const target_entry& check_target_modules(std::string_view function, framework to, const plan& p,
-                                                devices_said devices = devices_said::one) {
-  const target_entry& entry = check_target(function, to, p, recomputation_said::no, devices);
+inline const target_entry& check_target_modules(std::string_view function, framework to, const plan& p) {
+  const target_entry& entry = check_target(function, to, p);
   if (entry.names == name_rule::any) check_names(entry.name, p);
   std::string why = stagecut::detail::names_obstacle(entry, p.profile);
   if (why.empty()) why = stagecut::detail::shared_obstacle(entry, p.profile, p.cuts.stages());

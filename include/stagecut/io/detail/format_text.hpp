@@ -78,31 +78,22 @@ template <class Numbers>
   return result;
 }
 
-/// Whether a format says which recomputation was chosen for a layer.
-enum class recomputation_said { no, yes };
-
-/// On how many devices a format can say that a stage runs.
-enum class devices_said {
-  one,    ///< one
-  alike,  ///< as many replicas, and devices of each, as all others; replicas run microbatches of their own
-  any     ///< any number
-};
-
 /// Refuses what was chosen for a layer and cannot be said.
-inline void check_choices(std::string_view format, const plan& p, recomputation_said recomputation, devices_said devices) {
+inline void check_choices(std::string_view format, const plan& p, recomputation_rule recomputed,
+                          stage_devices devices) {
   for (std::size_t i = 0; i < p.choices.size() && i < p.profile.layers.size(); ++i) {
     const layer_choice& choice = p.choices[i];
-    if (!choice.recomputation.empty() && recomputation == recomputation_said::no) {
+    if (!choice.recomputation.empty() && recomputed == recomputation_rule::none) {
       refuse(format, joined({layer_text(p.profile.layers[i]), " is run with recomputation ",
                              in_quotes(choice.recomputation), ", and it chooses none by layer"}));
     }
     const layer_variant* const shared = find_variant(p.profile.layers[i].shardings, choice.sharding);
-    if (shared != nullptr && !shared->recomputation.empty() && recomputation == recomputation_said::no) {
+    if (shared != nullptr && !shared->recomputation.empty() && recomputed == recomputation_rule::none) {
       refuse(format, joined({layer_text(p.profile.layers[i]), " is run with recomputation ",
                              in_quotes(shared->recomputation), ", and it chooses none by layer"}));
     }
     // The devices of its stage say it, if it is of so many.
-    const bool of_stage = shared != nullptr && shared->ways != 1 && devices != devices_said::one;
+    const bool of_stage = shared != nullptr && shared->ways != 1 && devices != stage_devices::one;
     if (!choice.sharding.empty() && !of_stage) {
       refuse(format, joined({layer_text(p.profile.layers[i]), " is run with sharding ", in_quotes(choice.sharding),
                              ", and it chooses none by layer"}));
@@ -111,12 +102,13 @@ inline void check_choices(std::string_view format, const plan& p, recomputation_
 }
 
 /// Refuses stages of several devices each, and what was chosen for a layer and cannot be said.
-inline void check_devices(std::string_view format, const plan& p, recomputation_said recomputation,
-                          devices_said devices) {
-  for (std::size_t s = 0; s < p.stages.size() && devices != devices_said::any; ++s) {
+inline void check_devices(std::string_view format, const plan& p, recomputation_rule recomputed,
+                          stage_devices devices) {
+  for (std::size_t s = 0; s < p.stages.size() && devices != stage_devices::one_node; ++s) {
     const auto& [replicas, shards] = std::pair(p.stages[s].replicas, p.stages[s].shards);
-    if (replicas == 1 && shards == 1 && devices == devices_said::one) continue;
-    if (devices == devices_said::alike) {
+    if (shards == 1 && (replicas == 1 || devices == stage_devices::replicas) && devices != stage_devices::alike)
+      continue;
+    if (devices == stage_devices::alike) {
       if (replicas != p.stages[0].replicas || shards != p.stages[0].shards) {
         refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards, " shards, stage 0 ",
                                p.stages[0].replicas, " of ", p.stages[0].shards, ", and it gives all stages as many"}));
@@ -125,10 +117,10 @@ inline void check_devices(std::string_view format, const plan& p, recomputation_
       refuse(format, joined({"stage ", s, " has ", replicas,
                              " replicas that share the samples of a microbatch, and it gives each microbatches of its own"}));
     }
-    refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards,
-                           " shards, and it gives a stage one device"}));
+    refuse(format, joined({"stage ", s, " has ", replicas, " replicas of ", shards, " shards, and it gives a ",
+                           devices == stage_devices::replicas ? "replica" : "stage", " one device"}));
   }
-  check_choices(format, p, recomputation, devices);
+  check_choices(format, p, recomputed, devices);
 }
 
 /// Refuses stages that are not intervals of layers.
@@ -140,8 +132,8 @@ inline void check_intervals(std::string_view format, const plan& p) {
 /// that have several devices each, or a CPU.
 /// @throws argument_error if the parts of the plan do not belong together
 inline void check_plan(std::string_view function, std::string_view format, const plan& p,
-                       recomputation_said recomputation = recomputation_said::no,
-                       devices_said devices = devices_said::one) {
+                       recomputation_rule recomputed = recomputation_rule::none,
+                       stage_devices devices = stage_devices::one) {
   check_intervals(format, p);
   check_parts(function, p);
   for (const layer& each : p.profile.layers) {
@@ -159,7 +151,7 @@ inline void check_plan(std::string_view function, std::string_view format, const
   for (std::size_t s = 0; s < p.stages.size(); ++s) {
     if (p.stages[s].on_cpu) refuse(format, joined({"stage ", s, " stands on a CPU, and it has no word for that"}));
   }
-  check_devices(format, p, recomputation, devices);
+  check_devices(format, p, recomputed, devices);
 }
 
 inline void check_no_stage_empty(std::string_view format, const plan& p) {

@@ -40,8 +40,7 @@ namespace detail {
 ///
 /// Source: L. Zheng et al., OSDI 2022; `ManualStageOption` in `alpa/pipeline_parallel/stage_construction.py`.
 [[nodiscard]] inline std::string as_alpa(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target("as_alpa", framework::alpa, p, detail::recomputation_said::no,
-                                                    detail::devices_said::any).name, p);
+  detail::check_no_stage_empty(detail::check_target("as_alpa", framework::alpa, p).name, p);
   const auto stage_text = [&](std::size_t s) {
     std::vector<std::size_t> layers;
     for (std::size_t i = p.cuts[s]; i < p.cuts[s + 1]; ++i) layers.push_back(i);

@@ -9,6 +9,7 @@
 #include <stagecut/io/frameworks/alpa.hpp>
 #include <stagecut/io/frameworks/deepspeed.hpp>
 #include <stagecut/io/frameworks/megatron.hpp>
+#include <stagecut/io/frameworks/pipedream_conf.hpp>
 #include <stagecut/io/frameworks/pytorch.hpp>
 #include <stagecut/io/frameworks/sagemaker.hpp>
 #include <stagecut/io/frameworks/sapp.hpp>
@@ -45,6 +46,7 @@ inline constexpr std::array formats = {
     format{"sagemaker", "SageMaker model parallel: parameters and partition contexts", as_sagemaker},
     format{"sapp", "SAPP and MindFormers: offsets and recomputation", as_sapp},
     format{"alpa", "Alpa: ManualStageOption", as_alpa},
+    format{"pipedream", "PipeDream: the stage of every module, and the ranks of every stage", as_pipedream_conf},
     format{"assignment", "JSON: the stage of every vertex, and figures of the stages", as_assignment_json, true},
     format{"stage-map", "JSON: the stage of every layer by its name", as_stage_map, true},
     format{"dot", "Graphviz: the layers in DOT, a cluster a stage", as_dot, true},

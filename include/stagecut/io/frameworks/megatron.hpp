@@ -59,9 +59,7 @@ namespace detail {
 ///
 /// Source: Megatron-LM, `megatron/core/transformer/pipeline_parallel_layer_layout.py`, 2025.
 [[nodiscard]] inline std::string as_megatron(const plan& p) {
-  const target_entry& entry =
-      detail::check_target("as_megatron", framework::megatron, p, detail::recomputation_said::yes,
-                           detail::devices_said::alike);
+  const target_entry& entry = detail::check_target("as_megatron", framework::megatron, p);
   const stagecut::detail::target_kinds kinds(entry, p.profile);
   const auto stage_text = [&](std::size_t s) {
     std::string letters;
@@ -94,9 +92,7 @@ namespace detail {
 ///
 /// Source: Megatron-LM, `megatron/training/arguments.py` and `megatron/core/transformer/transformer_config.py`, 2025.
 [[nodiscard]] inline std::string as_megatron_flags(const plan& p) {
-  const target_entry& entry =
-      detail::check_target("as_megatron_flags", framework::megatron_flags, p, detail::recomputation_said::yes,
-                           detail::devices_said::alike);
+  const target_entry& entry = detail::check_target("as_megatron_flags", framework::megatron_flags, p);
   const auto decoders = detail::decoders_of_stages(p);
   const std::size_t stages = decoders.size();
   std::string text = detail::joined({detail::megatron_shards(p), "--pipeline-model-parallel-size ", p.devices});

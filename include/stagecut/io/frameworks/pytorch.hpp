@@ -20,7 +20,7 @@ namespace detail {
 [[nodiscard]] inline std::vector<std::vector<std::string_view>> traced_modules(std::string_view function,
                                                                                std::string_view format, const plan& p) {
   check_parts(function, p);
-  check_devices(format, p, recomputation_said::no, devices_said::one);
+  check_devices(format, p, recomputation_rule::none, stage_devices::one);
   check_names(format, p);
   check_tied(format, p);
   const std::vector<std::size_t> stages = stage_of_layers(p);

@@ -31,8 +31,7 @@ namespace stagecut::inline v0::io {
 ///
 /// Source: the YAML of SAPP's simulator (BMPipe, hal-05564425v1) and of MindFormers' parallel configuration.
 [[nodiscard]] inline std::string as_sapp(const plan& p) {
-  const std::string_view format =
-      detail::check_target("as_sapp", framework::sapp, p, detail::recomputation_said::yes).name;
+  const std::string_view format = detail::check_target("as_sapp", framework::sapp, p).name;
   const auto decoders = detail::decoders_of_stages(p);
   std::size_t share = 0;
   for (const std::size_t each : decoders) share += each;

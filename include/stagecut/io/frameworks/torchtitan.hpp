@@ -48,7 +48,7 @@ namespace detail {
 ///
 /// Source: torchtitan, `torchtitan/distributed/pipeline_parallel.py`.
 [[nodiscard]] inline std::string as_torchtitan(const plan& p) {
-  detail::check_no_stage_empty(detail::check_target_modules("as_torchtitan", framework::torchtitan, p, detail::devices_said::alike).name, p);
+  detail::check_no_stage_empty(detail::check_target_modules("as_torchtitan", framework::torchtitan, p).name, p);
   const auto stage_text = [&](std::size_t s) {
     const auto names = detail::torchtitan_names(p, s);
     const auto name = [&](std::size_t i) { return detail::quoted(names[i]); };

@@ -2,16 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/described_hybrid.hpp>
-#include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
@@ -25,7 +22,7 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Plans of a profile with replicas and ways.
+/// Plans of a profile with replicas and ways, one search after the other in the time of a request.
 class hybrid_planner {
  public:
   hybrid_planner(const profile& model, hybrid_plan_request request) : model_(model), request_(std::move(request)) {
@@ -53,92 +50,27 @@ class hybrid_planner {
     end_ = asked.limits.time_limit ? seconds_now() + *asked.limits.time_limit : 0;
   }
 
-  [[nodiscard]] outcome<plan> run() {
-    if (!request_.alike) return planned(request_.choices, request_.pipeline, 1);
-    return best_alike();
-  }
+  /// What was asked for, with the objective that is meant.
+  [[nodiscard]] const hybrid_plan_request& request() const noexcept { return request_; }
 
- private:
-  static constexpr std::size_t most_passes = std::size_t{1} << 20U;
-
-  /// A request with a share of the time that is left.
-  [[nodiscard]] hybrid_request timed(hybrid_request request, double share) const {
-    if (!request.limits.time_limit) return request;
-    const double left = end_ - seconds_now();
-    request.limits.time_limit = left > 0 ? left * share : 0;
-    return request;
-  }
-
-  /// With the same numbers of replicas and ways everywhere, the best of all numbers.
-  [[nodiscard]] outcome<plan> best_alike() {
-    const std::vector<alike_choice> all = alike_choices();
-    std::optional<outcome<plan>> best;
-    double bound = 0;
-    bool any = false;
-    bool open = false;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      outcome<plan> here = planned_alike(all[k], 1 / static_cast<double>(all.size() - k));
-      open = open || here.state() == state::unknown;
-      if (here) {
-        const double low = here->objective.bound / at_once(*here);
-        bound = any && bound < low ? bound : low;
-        any = true;
-      }
-      if (!best || better(here, *best)) best = std::move(here);
+  /// The best plan of some choices, in a share of the time that is left.
+  /// @param options  of these choices
+  [[nodiscard]] outcome<plan> planned(const profile_options& options, const device_choices& choices,
+                                      const hybrid_request& request, double share) const {
+    const bool whole = options.is_whole();
+    const outcome<hybrid_cut> found = best_cut(options, timed(request, whole ? share : share / 2));
+    if (found.state() == state::infeasible && (whole || !is_hopeful(choices, request))) {
+      return outcome<plan>::infeasible(found.why());
     }
-    if (!best) return outcome<plan>::infeasible(why_none_alike());
-    if (!*best) return open && best->state() == state::infeasible ? outcome<plan>::unknown({}) : std::move(*best);
-    plan made = std::move(**best);
-    bound *= at_once(made) * (1 + 0x1p-50);  // it was divided, and rounded
-    if (open || bound < made.objective.bound)
-      made.objective.bound = open ? least_work(request_.pipeline.microbatches) : bound;
-    if (made.objective.value < made.objective.bound) made.objective.bound = made.objective.value;
-    made.objective.state = made.objective.bound < made.objective.value ? state::feasible : state::optimal;
-    return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
-                                                  : outcome<plan>::feasible(std::move(made));
-  }
-
-  /// Numbers of replicas and ways that all stages have, and how all layers are recomputed.
-  struct alike_choice {
-    std::size_t replicas;
-    std::size_t ways;
-    std::string recomputation;
-  };
-
-  [[nodiscard]] std::vector<alike_choice> alike_choices() const {
-    const hybrid_request& asked = request_.pipeline;
-    std::vector<alike_choice> result;
-    for (const std::size_t ways : request_.choices.ways) {
-      for (const std::size_t replicas : request_.choices.replicas) {
-        if (asked.microbatches % replicas != 0 || replicas > asked.devices || ways > asked.devices / replicas) continue;
-        if (!asked.at_most && asked.devices % (replicas * ways) != 0) continue;
-        for (std::string& name : common_recomputations(model_, {ways})) {
-          bool found = request_.choices.recomputations.empty();
-          for (const std::string& each : request_.choices.recomputations) found = found || each == name;
-          if (found) result.push_back({replicas, ways, std::move(name)});
-        }
-      }
-    }
-    return result;
-  }
-
-  [[nodiscard]] reason why_none_alike() const {
-    reason why{reason::cause::constraint};
-    why.place = joined({"replicas, which must divide the microbatches, ", request_.pipeline.microbatches,
-                        ", and with the devices that share a layer all devices, ", request_.pipeline.devices});
-    return why;
-  }
-
-  /// The best plan of such a choice.
-  [[nodiscard]] outcome<plan> planned_alike(const alike_choice& of, double share) const {
-    device_choices choices = request_.choices;
-    choices.ways = {of.ways};
-    choices.replicas = {of.replicas};
-    choices.recomputations = {of.recomputation};
-    choices.own_microbatches = true;
-    hybrid_request one = request_.pipeline;
-    one.microbatches = request_.pipeline.microbatches / of.replicas;
-    return planned(choices, one, share);
+    if (!found) return outcome<plan>::unknown(found.why());
+    plan made = described_hybrid(model_, options, choices, request, request_.objective, *found);
+    objective_value& objective = made.objective;
+    if (!whole) objective.bound = hopeful_bound(choices, timed(request, share / (2 - share)), objective.value);
+    const double work = least_work(request.microbatches * (choices.own_microbatches ? choices.replicas[0] : 1));
+    if (objective.bound < work) objective.bound = work < objective.value ? work : objective.value;
+    const bool optimal = !(objective.bound < objective.value);
+    objective.state = optimal ? state::optimal : state::feasible;
+    return optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
   }
 
   /// No iteration takes less than its work, shared out evenly among all devices.
@@ -158,43 +90,15 @@ class hybrid_planner {
     return static_cast<double>(microbatches) * sum / static_cast<double>(request_.pipeline.devices) * (1 - 0x1p-40);
   }
 
-  /// Microbatches that all replicas run in the time of which the objective is.
-  [[nodiscard]] static double at_once(const plan& made) {
-    const bool one = made.objective.name == to_string(plan_objective::stage_time) && made.own_microbatches;
-    return one ? static_cast<double>(made.stages[0].replicas) : 1;
-  }
+ private:
+  static constexpr std::size_t most_passes = std::size_t{1} << 20U;
 
-  [[nodiscard]] static bool better(const outcome<plan>& one, const outcome<plan>& other) {
-    if (!one || !other)
-      return one.has_value() || (!other && one.state() == state::infeasible && lacks_less(one, other));
-    return one->objective.value / at_once(*one) < other->objective.value / at_once(*other);
-  }
-  [[nodiscard]] static bool lacks_less(const outcome<plan>& one, const outcome<plan>& other) {
-    const auto of_bytes = [](const reason& each) {
-      return each.what == reason::cause::memory || each.what == reason::cause::layer_too_large;
-    };
-    if (!of_bytes(one.why())) return false;
-    return !of_bytes(other.why()) || one.why().needed < other.why().needed;
-  }
-
-  /// The best plan of some choices, in a share of the time.
-  [[nodiscard]] outcome<plan> planned(const device_choices& choices, const hybrid_request& request,
-                                      double share) const {
-    const profile_options options(model_, choices);
-    const bool whole = options.is_whole();
-    const outcome<hybrid_cut> found = best_cut(options, timed(request, whole ? share : share / 2));
-    if (found.state() == state::infeasible && (whole || !is_hopeful(choices, request))) {
-      return outcome<plan>::infeasible(found.why());
-    }
-    if (!found) return outcome<plan>::unknown(found.why());
-    plan made = described_hybrid(model_, options, choices, request, request_.objective, *found);
-    objective_value& objective = made.objective;
-    if (!whole) objective.bound = hopeful_bound(choices, timed(request, share / (2 - share)), objective.value);
-    const double work = least_work(request.microbatches * (choices.own_microbatches ? choices.replicas[0] : 1));
-    if (objective.bound < work) objective.bound = work < objective.value ? work : objective.value;
-    const bool optimal = !(objective.bound < objective.value);
-    objective.state = optimal ? state::optimal : state::feasible;
-    return optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
+  /// A request with a share of the time that is left.
+  [[nodiscard]] hybrid_request timed(hybrid_request request, double share) const {
+    if (!request.limits.time_limit) return request;
+    const double left = end_ - seconds_now();
+    request.limits.time_limit = left > 0 ? left * share : 0;
+    return request;
   }
 
   [[nodiscard]] outcome<hybrid_cut> best_cut(const profile_options& options, const hybrid_request& request) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/detail/hybrid_labels.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
@@ -32,8 +33,9 @@ inline void check_hybrid_request(std::string_view function, std::size_t size, st
     refuse("request.devices", joined({request.devices}),
            joined({"must be a multiple of ", period, ", the model's period"}));
   }
-  if (request.memory_per_device && !(*request.memory_per_device >= 0)) {
-    refuse("request.memory_per_device", std::to_string(*request.memory_per_device), "must not be negative");
+  const double memory = request.memory_per_device.value_or(0);
+  if (!is_finite(memory) || is_negative(memory)) {
+    refuse("request.memory_per_device", std::to_string(memory), "must be finite and not negative");
   }
 }
 

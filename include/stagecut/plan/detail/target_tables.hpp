@@ -94,6 +94,7 @@ inline constexpr target_schedule sapp_schedules[] = {runs_as(schedule_kind::one_
                                                      runs_as(schedule_kind::sapp_less_memory, "less memory")};
 inline constexpr target_schedule alpa_schedules[] = {runs_as(schedule_kind::one_forward_one_backward, "1f1b"),
                                                      runs_as(schedule_kind::gpipe, "gpipe")};
+inline constexpr target_schedule pipedream_schedules[] = {runs_as(schedule_kind::one_forward_one_backward, "1F1B")};
 /// torchtitan's model has one module for all that sees, which writes into what the embedding makes of words; its splitter
 /// builds no module that it does not know.
 inline constexpr kind_rule torchtitan_kinds[] = {{"vision_embedding", 0, layer_place::first_stage},
