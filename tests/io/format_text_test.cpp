@@ -155,7 +155,11 @@ TEST_CASE("what no format can say is refused, whatever the format") {
     const bool alike = name == "megatron" || name == "megatron-flags" || name == "torchtitan";
     const std::string other =
         alike ? ", stage 0 1 of 1, and it gives all stages as many" : ", and it gives a stage one device";
-    if (name != "alpa") {  // which has a mesh for every stage
+    if (name == "pipedream") {
+      CHECK(refusal([](plan& p) { p.stages[2].replicas = 2; }) == usual);
+      CHECK(refusal([](plan& p) { p.stages[1].shards = 4; }) ==
+            says + "stage 1 has 1 replicas of 4 shards, and it gives a replica one device");
+    } else if (name != "alpa") {  // which has a mesh for every stage
       CHECK(refusal([](plan& p) { p.stages[2].replicas = 2; }) == says + "stage 2 has 2 replicas of 1 shards" + other);
       CHECK(refusal([](plan& p) { p.stages[1].shards = 4; }) == says + "stage 1 has 1 replicas of 4 shards" + other);
     }

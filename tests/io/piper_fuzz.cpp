@@ -2,6 +2,7 @@
 // Whatever the text is, it is read as a graph of Piper's, every layer of which can be written in a plan, or refused with a
 // place.
 #include <stagecut/io/graphs/piper.hpp>
+#include <stagecut/io/graphs/piper_plan.hpp>
 
 #include <cstddef>
 #include <cstdint>

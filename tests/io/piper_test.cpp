@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <stagecut/io/graphs/piper.hpp>
+#include <stagecut/io/graphs/piper_plan.hpp>
+#include <stagecut/io/read_profile.hpp>
+#include <stagecut/plan/plan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "../refusal.hpp"
+#include "worked_plan.hpp"
 #include "workload_files.hpp"
 
 #include <stagecut/io/file.hpp>
@@ -113,6 +117,45 @@ TEST_CASE("a plan is written as Piper's own program does") {
   // That program hands a map of this type to the library that it has JSON from.
   const std::unordered_map<int, std::string> names{{7, "v"}};
   CHECK(nlohmann::json(names) == nlohmann::json::parse(text)["stages"][0]["TMPCids"]);
+}
+
+TEST_CASE("any plan is written by the numbers of its layers") {
+  plan made = worked_plan();
+  made.stages[1].replicas = 2;
+  made.stages[1].shards = 4;
+  made.choices.resize(made.profile.layers.size());
+  layer_variant way;
+  way.name = "tp4";
+  way.ways = 4;
+  made.profile.layers[6].shardings = std::vector<layer_variant>{way};
+  way.ways = 1;
+  way.name = "full";
+  made.profile.layers[7].recomputations = std::vector<layer_variant>{way};
+  made.choices[6].sharding = "tp4";
+  made.choices[7].recomputation = "full";
+  const auto written = nlohmann::json::parse(io::as_piper(made));
+  REQUIRE(written["stages"].size() == 4);
+  const auto& stage = written["stages"][1];
+  CHECK(stage["nodes"] == nlohmann::json({6, 7, 8, 9, 10, 11}));
+  CHECK(stage["dataParallelDegree"] == 2);
+  CHECK(stage["tensorParallelDegree"] == 4);
+  CHECK(stage["TMPCids"].dump() ==
+        R"([[6,"tp4"],[7,"full"],[8,"vanilla"],[9,"vanilla"],[10,"vanilla"],[11,"vanilla"]])");
+  way.name = made.choices[7].recomputation = "\xff";
+  made.profile.layers[7].recomputations = std::vector<layer_variant>{way};
+  CHECK(refusal<argument_error>([&] { return io::as_piper(made); }) ==
+        "stagecut::io::as_piper: plan#/choices/7 = \"\\xff\", must be UTF-8");
+  CHECK_THROWS_AS((void)io::as_piper(inconsistent()), argument_error);
+}
+
+TEST_CASE("a graph of Piper's is told from other files") {
+  const std::string text = graph(two, edge(7, 3));
+  CHECK(io::is_piper(text));
+  CHECK(!io::is_piper(text.substr(1)));
+  CHECK(!io::is_piper(R"({"schema": "stagecut-profile-1", "nodes": [], "edges": [], "maxMemoryPerDevice": 1})"));
+  CHECK(!io::is_piper("\"maxMemoryPerDevice\""));
+  CHECK(refusal<invalid_input>([&] { return io::parse_profile(text, "g"); }) ==
+        "g#: is a graph of Piper's, whose layers have several ways to run: see parse_piper");
 }
 
 TEST_CASE("plans that the graph has not are not written") {

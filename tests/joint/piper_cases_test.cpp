@@ -8,6 +8,7 @@
 
 #include <stagecut/io/file.hpp>
 #include <stagecut/io/graphs/piper.hpp>
+#include <stagecut/io/graphs/piper_plan.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
 #include <stagecut/joint/variant_stages.hpp>
 

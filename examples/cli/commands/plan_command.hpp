@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/graph/plan_graph.hpp>
+#include <stagecut/io/graphs/piper.hpp>
 #include <stagecut/profile/as_chain.hpp>
 #include <stagecut/profile/as_inference.hpp>
 #include <stagecut/stagecut.hpp>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "commands/piper_plan.hpp"
 #include "commands/read_model.hpp"
 #include "text/computed_text.hpp"
 #include "text/exit_status.hpp"
@@ -81,6 +83,7 @@ struct plan_command {
   /// Tells the parser of them.
   CLI::App* add(CLI::App& app) {
     auto* const command = app.add_subcommand("plan", "Cut a profile (-: stdin) or a config.json");
+    said_ = command;
     const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
       return command->add_option(name, into, says)->type_name(type);
     };
@@ -137,7 +140,11 @@ struct plan_command {
       table.refuse(file);
       stop_signals::begin_search(false);
     }
-    if (!model) model = read_model(file, input, table);
+    if (!model) {
+      const std::optional<std::string> text = read_text(file, input);
+      if (text && io::is_piper(*text, input.limits)) return run_piper(*text);
+      if (text) model = model_of(*text, file, input, table);
+    }
     if (!model) return none(outcome<plan>());
     plans_recomputation = recompute.is_planned(*model, computed) && !several_devices;
     if (inference) {
@@ -190,6 +197,7 @@ struct plan_command {
   }
 
  private:
+  const CLI::App* said_ = nullptr;
   stagecut::plan_comparison compared;
   bool plans_recomputation = false;
   stagecut::hybrid_plan_request asked_hybrid;
@@ -197,6 +205,20 @@ struct plan_command {
   std::string constant_taken;  // from the memory of devices
 
   [[nodiscard]] std::string source() const { return source_name(file); }
+
+  /// Plans a graph of Piper's.
+  int run_piper(const std::string& text) {
+    using namespace stagecut;
+    refuse_beside_piper(*said_);
+    variant_graph graph = io::parse_piper(text, source(), input.limits);
+    memory.ask(request);
+    if (devices_said->count() == 0) request.devices = graph.devices;
+    request.limits.time_limit = time_limit;
+    static constexpr auto stop = stop_signals::asked;
+    request.limits.stop = stop;
+    const hybrid_request asked = piper_request(request, hybrid.replicas, devices.transfers.bandwidth, graph);
+    return plan_piper(std::move(graph), asked, source(), format, output);
+  }
 
   /// Makes a chain of what is one, unless it is asked for as a graph: other words number the layers of a chain.
   void ask_chain(stagecut::profile& model) const {
@@ -338,7 +360,6 @@ struct plan_command {
     if (devices.nodes.per_node != 0) transformer.node = devices.nodes.per_node;
     const auto refuse = [](const char* option, const char* why) { throw CLI::ValidationError(option, why); };
     if (inference || transformer.inference) refuse("--inference", "does not go with --replicate: nothing is exchanged");
-    if (request.microbatches == 0) refuse("--microbatches", "is missing: how many there are, of all replicas together");
     if (!chunks_said.empty() && chunks_said != "1") refuse("--chunks", "does not go with --replicate: one stage a device");
     if (schedule != "1f1b") refuse("--schedule", "is 1f1b where stages have several devices");
     const std::pair<const char*, bool> others[] = {
@@ -364,6 +385,8 @@ struct plan_command {
   /// The plan of stages on several devices each.
   /// @param computed  whether the model was computed from a configuration
   stagecut::outcome<stagecut::plan> solve_hybrid(const stagecut::profile& model, bool computed) {
+    if (request.microbatches == 0)
+      throw CLI::ValidationError("--microbatches", "is missing: how many there are, of all replicas together");
     layers.refuse("does not go with --replicate: layers are dealt out anywhere");
     static constexpr auto stop = stop_signals::asked;
     request.limits.time_limit = time_limit;

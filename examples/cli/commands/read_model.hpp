@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/file.hpp>
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/profile/flatten_modules.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -21,19 +22,32 @@
 /// What errors call a file: `-` is standard input.
 inline std::string source_name(const std::string& file) { return file == "-" ? "standard input" : file; }
 
-/// The profile in a file, without modules around its layers; nothing if a signal came while it was read, of which there may
-/// be a part only. What is to be noted of it is said. From then on the first signal is a request to stop.
-inline std::optional<stagecut::profile> read_model(const std::string& file, const limit_words& input,
-                                                   const table_words& table) {
+/// The text of a file; nothing if a signal came while it was read.
+inline std::optional<std::string> read_text(const std::string& file, const limit_words& input) {
   using namespace stagecut;
-  const std::string source = source_name(file);
-  std::optional<profile> model;
+  std::optional<std::string> text;
   stop_signals::begin_search(true);
   try {
-    model = table.read([&](const io::table_options& options) {
-      return file == "-" ? io::read_profile(std::cin, source, input.limits, options)
-                         : io::read_profile(file, input.limits, options);
-    });
+    text = file == "-" ? io::stream_text(std::cin, source_name(file), input.limits) : io::file_text(file, input.limits);
+  } catch (const std::exception&) {
+    if (!stop_signals::asked()) throw;
+  }
+  stop_signals::begin_search(false);
+  if (stop_signals::asked()) return std::nullopt;
+  return text;
+}
+
+/// The profile in such a text, without modules around its layers; nothing if a signal came meanwhile. What is to be noted of
+/// it is said. From then on the first signal is a request to stop.
+inline std::optional<stagecut::profile> model_of(const std::string& text, const std::string& file,
+                                                 const limit_words& input, const table_words& table) {
+  using namespace stagecut;
+  const std::string source = source_name(file);
+  stop_signals::begin_search(true);
+  std::optional<profile> model;
+  try {
+    model = table.read(
+        [&](const io::table_options& options) { return io::parse_profile(text, source, input.limits, options); });
   } catch (const std::exception&) {
     if (!stop_signals::asked()) throw;
   }
@@ -44,4 +58,11 @@ inline std::optional<stagecut::profile> read_model(const std::string& file, cons
   } catch (const invalid_input& error) {
     throw invalid_input(source, error.what());
   }
+}
+
+/// The profile in a file: both.
+inline std::optional<stagecut::profile> read_model(const std::string& file, const limit_words& input,
+                                                   const table_words& table) {
+  const std::optional<std::string> text = read_text(file, input);
+  return text ? model_of(*text, file, input, table) : std::nullopt;
 }

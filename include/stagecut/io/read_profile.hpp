@@ -18,6 +18,7 @@
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
 #include <stagecut/io/graphs/dnn_partitioning.hpp>
+#include <stagecut/io/graphs/piper.hpp>
 #include <stagecut/io/json/json_profile.hpp>
 #include <stagecut/io/json/sapp_layers.hpp>
 #include <stagecut/io/tables/csv.hpp>
@@ -62,6 +63,8 @@ STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view so
     const detail::json parsed = detail::parse_json(text, source, limits);
     const detail::json_value whole(parsed, source, limits);
     if (detail::is_sapp_layers(parsed)) return detail::read_sapp_profile(whole);
+    if (detail::is_piper(parsed))
+      whole.fail("is a graph of Piper's, whose layers have several ways to run: see parse_piper");
     return detail::is_dnn_partitioning(parsed) ? detail::read_dnn_partitioning(whole)
                                                : detail::read_json_profile(whole);
   }

@@ -2,25 +2,17 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
-#include <stagecut/core/error.hpp>
-#include <stagecut/cost/item_sums.hpp>
-#include <stagecut/cost/link_speed.hpp>
-#include <stagecut/cost/topology.hpp>
+#include <stagecut/joint/detail/layer_bonds.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
+#include <stagecut/joint/detail/placed_stages.hpp>
 #include <stagecut/joint/detail/stage_mixtures.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/placed_links.hpp>
 #include <stagecut/joint/stage_options.hpp>
-#include <stagecut/profile/check_figures.hpp>
-#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
-#include <stagecut/profile/training_memory.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -48,18 +40,18 @@ class profile_options {
   ///         of the recomputations, a place of its own, or a variant of another output or of the name of another one
   profile_options(const profile& model, device_choices choices)
       : choices_(std::move(choices)),
-        links_(choices_.machine),
-        layers_(model, choices_.ways, choices_.recomputations, choices_.memory) {
-    check();
+        stages_(choices_),
+        layers_(model, choices_.ways, choices_.recomputations, choices_.memory),
+        bonds_(model, choices_.ways, choices_.memory, true) {
     keep();
   }
 
   /// Number of layers.
   [[nodiscard]] std::size_t size() const noexcept { return layers_.size(); }
   /// Of positions.
-  [[nodiscard]] std::size_t period() const noexcept { return links_.period(); }
+  [[nodiscard]] std::size_t period() const noexcept { return stages_.links().period(); }
   /// The links of the machine.
-  [[nodiscard]] const placed_links& links() const noexcept { return links_; }
+  [[nodiscard]] const placed_links& links() const noexcept { return stages_.links(); }
   /// Whether no mixture was left out of any interval because there were too many.
   [[nodiscard]] bool is_whole() const {
     bool whole = true;
@@ -85,7 +77,7 @@ class profile_options {
   }
   template <class Visit>
   void each_stage(std::size_t last, const Visit& visit) const {
-    if (!layers_.may_cut(last)) return;
+    if (!bonds_.may_cut(last)) return;
     // With buffers for smaller messages a wider stage may take fewer bytes: then all of them are shown.
     const bool grows = !(layers_.buffers() > 0);
     each_mixtures(last, [&](std::size_t first, const detail::stage_mixtures* all) {
@@ -116,7 +108,7 @@ class profile_options {
 
   /// Bytes that stay of what layers of a stage have in common, on each device; they are not in its layers' figures.
   [[nodiscard]] double shared_bytes(std::size_t first, std::size_t last, std::size_t ways) const {
-    return layers_.shared(way_of(ways), first, last).resident;
+    return shared(first, last, way_of(ways)).resident;
   }
 
   /// What a layer takes by an alternative.
@@ -131,9 +123,19 @@ class profile_options {
 
     template <class Visit>
     void each_option(const stage_query& query, const Visit& visit) const {
-      for (std::size_t w = 0; w < model.choices_.ways.size(); ++w) model.show(w, mixtures[w], query, visit);
+      detail::placed_stages::ends ends;
+      ends.input = query.first == 0 ? 0 : model.layers_.output(query.first - 1);
+      ends.output = query.last == model.size() ? 0 : model.layers_.output(query.last - 1);
+      for (std::size_t w = 0; w < model.choices_.ways.size(); ++w) {
+        ends.shared = model.shared(query.first, query.last, w);
+        model.stages_.show(w, mixtures[w], ends, query, visit);
+      }
     }
   };
+
+  [[nodiscard]] detail::layer_bonds::shared_bytes shared(std::size_t first, std::size_t last, std::size_t w) const {
+    return bonds_.shared(w, [&](std::size_t layer) { return first <= layer && layer < last; });
+  }
 
   static constexpr std::size_t most_kept = 200'000;  // intervals, of each number of ways
 
@@ -172,93 +174,16 @@ class profile_options {
 
   /// Whether these layers may be a stage.
   [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const {
-    if (!layers_.may_cut(first) || !layers_.may_cut(last)) return false;
+    if (!bonds_.may_cut(first) || !bonds_.may_cut(last)) return false;
     return !choices_.allowed || choices_.allowed(first, last);
   }
 
-  [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept {
-    std::size_t w = 0;
-    while (w + 1 < choices_.ways.size() && choices_.ways[w] != ways) ++w;
-    return w;
-  }
-
-  void check() const {
-    const auto refuse = [](const char* name, const std::string& value, const char* must) {
-      detail::fail(argument_error("profile_options", name, value, must));
-    };
-    for (const auto& [name, list] : {std::pair("replicas", &choices_.replicas), std::pair("ways", &choices_.ways)}) {
-      if (list->empty()) refuse(name, "{}", "must have a number");
-      for (const std::size_t each : *list) {
-        if (each == 0) refuse(name, "0", "must be at least 1");
-      }
-    }
-    if (!is_finite(choices_.gradient_bytes) || is_negative(choices_.gradient_bytes)) {
-      refuse("gradient_bytes", detail::number_text(choices_.gradient_bytes), "must be finite and not negative");
-    }
-  }
-
-  /// Whether every group of so many devices lies close together.
-  [[nodiscard]] bool is_close(std::size_t position, std::size_t replicas, std::size_t ways) const noexcept {
-    for (std::size_t d = 0; d < replicas && ways > 1; ++d) {
-      if (!links_.is_close(position + d * ways, ways)) return false;
-    }
-    return true;
-  }
-
-  template <class Visit>
-  void show(std::size_t w, const detail::stage_mixtures& mixtures, const stage_query& query, const Visit& visit) const {
-    const std::size_t ways = choices_.ways[w];
-    const std::size_t period = links_.period();
-    for (const std::size_t d : choices_.replicas) {
-      const std::size_t devices = d * ways;
-      if (devices > links_.devices()) continue;
-      // Positions repeat: a whole number of periods is added, so that nothing falls below 0.
-      const std::size_t rounds = (devices + period - 1) / period * period;
-      const std::size_t start = (query.device % period + rounds - devices) % period;
-      if (!is_close(start, d, ways) || (choices_.in_one_node && period > 1 && start + devices > period)) continue;
-      stage_option option;
-      option.replicas = d;
-      option.ways = ways;
-      const auto share = static_cast<double>(choices_.own_microbatches ? 1 : d);
-      const double input = query.first == 0 ? 0 : layers_.output(query.first - 1);
-      const double output = query.last == size() ? 0 : layers_.output(query.last - 1);
-      if (query.first != 0) option.message = links_.before(start)(input / share);
-      const auto shared = layers_.shared(w, query.first, query.last);
-      stage_option roomiest;
-      double most = -1;
-      for (std::size_t k = 0; k < mixtures.size(); ++k) {
-        const detail::way_figures& sum = mixtures[k];
-        option.choice = k;
-        option.forward = sum.forward / share;
-        option.backward = sum.backward / share;
-        option.time = option.forward + option.backward;
-        if (option.time > query.most_time) break;  // those behind are no faster
-        option.all_reduce = sum.update + exchange(start, d, ways, sum.parameters + shared.parameters);
-        option.activations = sum.activations / share;
-        option.resident =
-            sum.resident + shared.resident + (sum.workspace + layers_.buffers() * (input + output)) / share;
-        if (!query.roomiest || !query.memory || !(option.activations > 0)) {
-          visit(option);
-          continue;
-        }
-        const double room = (*query.memory - option.resident) / option.activations;
-        if (room > most) most = room, roomiest = option;
-      }
-      if (most >= 0) visit(roomiest);
-    }
-  }
-
-  /// Seconds of a ring of replicas that sum their gradients.
-  [[nodiscard]] double exchange(std::size_t start, std::size_t replicas, std::size_t ways, double parameters) const {
-    if (replicas < 2) return 0;
-    const link_speed link = links_.within(start, replicas * ways);
-    const auto d = static_cast<double>(replicas);
-    return 2 * (d - 1) * link(choices_.gradient_bytes * parameters / d);
-  }
+  [[nodiscard]] std::size_t way_of(std::size_t ways) const noexcept { return stages_.way_of(ways); }
 
   device_choices choices_;
-  placed_links links_;
+  detail::placed_stages stages_;
   detail::layer_ways layers_;
+  detail::layer_bonds bonds_;
   std::vector<detail::stage_mixtures> kept_{};  // by last, then by falling first, then by ways
 };
 

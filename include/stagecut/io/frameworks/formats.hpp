@@ -18,6 +18,7 @@
 #include <stagecut/io/frameworks/vllm.hpp>
 #include <stagecut/io/graphs/assignment_json.hpp>
 #include <stagecut/io/graphs/dot.hpp>
+#include <stagecut/io/graphs/piper_plan.hpp>
 #include <stagecut/io/pictures/graph_svg.hpp>
 #include <stagecut/plan/plan.hpp>
 
@@ -49,6 +50,7 @@ inline constexpr std::array formats = {
     format{"pipedream", "PipeDream: the stage of every module, and the ranks of every stage", as_pipedream_conf},
     format{"assignment", "JSON: the stage of every vertex, and figures of the stages", as_assignment_json, true},
     format{"stage-map", "JSON: the stage of every layer by its name", as_stage_map, true},
+    format{"piper", "JSON of Piper: layers, degrees and variants of every stage", as_piper, true},
     format{"dot", "Graphviz: the layers in DOT, a cluster a stage", as_dot, true},
     format{"graph-svg", "a picture of the layers in the colours of their stages", as_graph_svg, true}};
 

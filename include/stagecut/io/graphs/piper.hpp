@@ -13,7 +13,6 @@
 #include <stagecut/io/detail/json_parse.hpp>
 #include <stagecut/io/detail/json_value.hpp>
 #include <stagecut/io/detail/text.hpp>
-#include <stagecut/io/json/json_line.hpp>
 #include <stagecut/io/read_limits.hpp>
 #include <stagecut/profile/layer_graph.hpp>
 #include <stagecut/profile/variant_graph.hpp>
@@ -32,6 +31,12 @@ namespace detail {
   }
   if (!is_number) member.fail("its key is no whole number below 10^9");
   return number;
+}
+
+/// Whether it is a graph of Piper's.
+[[nodiscard]] inline bool is_piper(const json& parsed) {
+  return parsed.is_object() && !parsed.contains("schema") && parsed.contains("nodes") && parsed.contains("edges") &&
+         parsed.contains("maxMemoryPerDevice");
 }
 
 /// Reads a graph of Piper's.
@@ -147,6 +152,17 @@ class piper_reader {
 
 }  // namespace detail
 
+/// Whether a text is such a graph, and no profile.
+/// @return  false for what is no JSON, too
+[[nodiscard]] inline bool is_piper(std::string_view text, const read_limits& limits = {}) {
+  if (text.find("\"maxMemoryPerDevice\"") == std::string_view::npos) return false;
+  try {
+    return detail::is_piper(detail::parse_json(text, "", limits));
+  } catch (const invalid_input&) {
+    return false;
+  }
+}
+
 /// Reads a graph of layers from the JSON of Piper.
 ///
 /// @param text    an object with `nodes` (`id`; `name`; `TMPCs`: by the number of devices, the variants, each with `id`,
@@ -169,48 +185,6 @@ class piper_reader {
   const detail::json parsed = detail::parse_json(text, source, limits);
   const detail::json_value whole(parsed, source, limits);
   return detail::piper_reader(whole).read();
-}
-
-/// A plan for such a graph as Piper writes it.
-///
-/// @return  `{"stages": [{"nodes": [ID, ...], "dataParallelDegree": ..., "tensorParallelDegree": ..., "TMPCids": [[ID,
-///          VARIANT], ...]}, ...]}`, a stage a line
-/// @throws  argument_error for a stage with a layer or variant that the graph has not, and for a name that is not UTF-8
-[[nodiscard]] inline std::string as_piper_plan(const variant_graph& graph, const std::vector<variant_stage>& stages) {
-  const auto refuse = [](std::size_t s, const char* part, const std::string& value, const char* requirement) {
-    detail::fail(argument_error("io::as_piper_plan", detail::joined({"stages[", s, "].", part}), value, requirement));
-  };
-  std::string text = "{\"stages\": [";
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    const variant_stage& stage = stages[s];
-    if (stage.variants.size() != stage.layers.size()) {
-      refuse(s, "variants", std::to_string(stage.variants.size()), "must be one of each layer");
-    }
-    detail::json nodes = detail::json::array();
-    detail::json names = detail::json::array();
-    for (std::size_t i = 0; i < stage.layers.size(); ++i) {
-      if (stage.layers[i] >= graph.layers.size()) {
-        refuse(s, "layers", std::to_string(stage.layers[i]), "must be below the number of layers");
-      }
-      const variant_layer& layer = graph.layers[stage.layers[i]];
-      const divided_layer* divided = nullptr;
-      for (const divided_layer& each : layer.divided) divided = each.ways == stage.ways ? &each : divided;
-      if (divided == nullptr || stage.variants[i] >= divided->variants.size()) {
-        refuse(s, "variants", std::to_string(stage.variants[i]), "must be a variant of the layer on so many devices");
-      }
-      const std::string& name = divided->variants[stage.variants[i]].name;
-      if (!detail::is_utf8(name)) refuse(s, "variants", detail::in_quotes(name), "must be UTF-8");
-      nodes.push_back(layer.id);
-      names.push_back(detail::json::array({layer.id, name}));
-    }
-    detail::json made = detail::json::object();
-    made["nodes"] = std::move(nodes);
-    made["dataParallelDegree"] = stage.replicas;
-    made["tensorParallelDegree"] = stage.ways;
-    made["TMPCids"] = std::move(names);
-    text += detail::joined({s == 0 ? "\n  " : ",\n  ", json_line(made)});
-  }
-  return text += "\n]}";
 }
 
 }  // namespace stagecut::inline v0::io

@@ -45,19 +45,24 @@ struct way_figures {
   }
 };
 
+/// Bytes that stay for parameters.
+[[nodiscard]] inline double stays(const memory_options& memory, double parameters, const std::optional<double>& known) {
+  return memory.use_resident && known ? *known : parameters * memory.parameter_multiplier;
+}
+
 /// One way to run a layer.
 struct layer_way : way_figures {
   std::string recomputation{};  // the variant of that name; empty: as profiled
   std::string sharding{};
 };
 
-/// The ways to run each layer of a chain, on each number of devices.
+/// The ways to run each layer of a chain or a graph, on each number of devices.
 class layer_ways {
  public:
   layer_ways(const profile& model, const std::vector<std::size_t>& ways, const std::vector<std::string>& names,
-             const memory_options& memory)
+             const memory_options& memory, bool of_chain = true)
       : size_(model.layers.size()), memory_(memory) {
-    check(model);
+    check(model, of_chain);
     for (const std::size_t t : ways) {
       for (const layer& each : model.layers) {
         std::vector<layer_way> alternatives = t == 1 ? recomputed(each, names) : sharded(each, t, names);
@@ -69,35 +74,8 @@ class layer_ways {
         ways_.push_back(std::move(alternatives));
       }
     }
-    for (std::size_t i = 0; i < size_; ++i) {
-      outputs_.push_back(model.layers[i].output);
-      if (!model.layers[i].tied.empty()) find_shared(model.layers[i], i, ways);
-    }
-    find_cuts(model);
+    for (const layer& each : model.layers) outputs_.push_back(each.output);
   }
-
-  /// What layers of an interval have in common and hold once, on each of the devices: bytes that stay, and of parameters.
-  struct shared_bytes {
-    double resident = 0;
-    double parameters = 0;
-  };
-  [[nodiscard]] shared_bytes shared(std::size_t w, std::size_t first, std::size_t last) const {
-    shared_bytes sum;
-    for (std::size_t k = 0; k < shared_.size(); ++k) {
-      if (shared_[k].layer < first || shared_[k].layer >= last) continue;
-      bool again = false;
-      for (std::size_t j = 0; j < k; ++j) {
-        again = again || (shared_[j].layer >= first && shared_[j].name == shared_[k].name);
-      }
-      if (again) continue;
-      sum.resident += shared_[k].resident / shared_[k].ways[w];
-      sum.parameters += shared_[k].parameters / shared_[k].ways[w];
-    }
-    return sum;
-  }
-
-  /// Whether a stage may begin or end there.
-  [[nodiscard]] bool may_cut(std::size_t point) const noexcept { return cuts_[point] != 0; }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// The alternatives of a layer on the `w`-th number of devices.
@@ -108,13 +86,14 @@ class layer_ways {
   [[nodiscard]] double buffers() const noexcept { return memory_.boundary_buffers; }
 
  private:
-  void check(const profile& model) const {
+  void check(const profile& model, bool of_chain) const {
     check_figures(model);
     const auto refuse = [](const char* name, const std::string& value, const char* must) {
       fail(argument_error("profile_options", name, value, must));
     };
     if (model.layers.empty()) fail(invalid_input("layers", "there are none"));
-    if (!model.edges.empty()) refuse("model.edges", std::to_string(model.edges.size()), "must be empty: see as_chain");
+    if (of_chain && !model.edges.empty())
+      refuse("model.edges", std::to_string(model.edges.size()), "must be empty: see as_chain");
     if (model.inference) refuse("model.inference", "true", "must be false: replicas exchange gradients");
     if (memory_.checkpoint != checkpointing::never) {
       refuse("memory.checkpoint", to_string(memory_.checkpoint),
@@ -129,6 +108,8 @@ class layer_ways {
     const auto refuse = [&](const std::string& problem) { fail(invalid_input(layer_text(model, i), problem)); };
     if (each.stage || !each.accelerator)
       refuse("has a stage or a device of its own, which this planner does not keep to");
+    if (each.is_backward) refuse("is of the backward pass alone, and stages have both passes of their layers");
+    if (!each.children.empty()) refuse("has children: see flatten_modules");
     for (const auto* const variants : {&each.recomputations.get(), &each.shardings.get()}) {
       for (std::size_t k = 0; k < variants->size(); ++k) {
         const layer_variant& variant = (*variants)[k];
@@ -142,55 +123,6 @@ class layer_ways {
     }
   }
 
-  /// Groups, and layers whose shared parameters are on one device, are not cut.
-  void find_cuts(const profile& model) {
-    cuts_.assign(size_ + 1, 1);
-    const auto keep = [&](std::size_t first, std::size_t last) {
-      for (std::size_t point = first + 1; point <= last; ++point) cuts_[point] = 0;
-    };
-    const auto colocated = [](const layer& each, const std::string& name) {
-      for (const tied_parameters& tied : each.tied.get()) {
-        if (tied.name == name && tied.where == tied_parameters::placement::colocated) return true;
-      }
-      return false;
-    };
-    for (std::size_t i = 0; i < size_; ++i) {
-      const layer& one = model.layers[i];
-      for (std::size_t j = i + 1; j < size_; ++j) {
-        const layer& other = model.layers[j];
-        if (!one.group.empty() && one.group.get() == other.group.get()) keep(i, j);
-        for (const tied_parameters& tied : one.tied.get()) {
-          if (tied.where == tied_parameters::placement::colocated && colocated(other, tied.name)) keep(i, j);
-        }
-      }
-    }
-  }
-
-  [[nodiscard]] double stays(double parameters, const std::optional<double>& known) const {
-    return memory_.use_resident && known ? *known : parameters * memory_.parameter_multiplier;
-  }
-
-  /// Parameters that a layer has in common with others, and by how many devices they are divided.
-  struct shared_parameters {
-    std::string name{};
-    std::size_t layer = 0;
-    double resident = 0;
-    double parameters = 0;
-    std::vector<double> ways{};
-  };
-
-  void find_shared(const layer& each, std::size_t i, const std::vector<std::size_t>& ways) {
-    std::vector<double> divisors;
-    for (const std::size_t t : ways) {
-      bool divided = false;
-      for (const layer_variant& variant : each.shardings.get()) divided = divided || (t > 1 && variant.ways == t);
-      divisors.push_back(divided ? static_cast<double>(t) : 1);
-    }
-    for (const tied_parameters& tied : each.tied.get()) {
-      shared_.push_back({tied.name, i, stays(tied.bytes, tied.resident), tied.bytes, divisors});
-    }
-  }
-
   template <class Figures>
   [[nodiscard]] layer_way way(const Figures& each) const {
     layer_way result;
@@ -198,7 +130,7 @@ class layer_ways {
     result.backward = each.backward;
     result.update = each.update;
     result.parameters = each.parameters;
-    result.resident = stays(each.parameters, each.resident);
+    result.resident = stays(memory_, each.parameters, each.resident);
     result.activations = each.activations;
     result.workspace = each.workspace;
     return result;
@@ -246,8 +178,6 @@ class layer_ways {
   memory_options memory_;
   std::vector<std::vector<layer_way>> ways_{};  // [w * layers + layer]
   std::vector<double> outputs_{};
-  std::vector<shared_parameters> shared_{};  // by layer
-  std::vector<char> cuts_{};
 };
 
 }  // namespace stagecut::inline v0::detail

@@ -62,7 +62,8 @@ namespace stagecut::inline v0::detail {
 
 /// Refuses recomputations that were asked for if a framework can be told none of them.
 /// @param told  as `told_variants` made it
-inline void check_recomputations(const target_entry& entry, const profile& told, const std::vector<std::string>& names) {
+inline void check_recomputations(const target_entry& entry, const profile& told,
+                                 const std::vector<std::string>& names) {
   bool any = names.empty();
   std::string list;
   for (const std::string& own : common_recomputations(told, {})) {
@@ -70,8 +71,9 @@ inline void check_recomputations(const target_entry& entry, const profile& told,
     list.append(list.empty() ? "" : ", ").append(own);
   }
   if (any) return;
-  fail(not_representable(entry.name, joined({"no layer may be run with ", in_quotes(names.front()),
-                                             ", and of what layers recompute it can be told ", list}),
+  fail(not_representable(entry.name,
+                         joined({"no layer may be run with ", in_quotes(names.front()),
+                                 ", and of what layers recompute it can be told ", list}),
                          "model"));
 }
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/io/graphs/piper_plan.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
+#include <stagecut/joint/minimize_stage_time.hpp>
+#include <stagecut/joint/variant_stages.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/variant_graph.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/exit_status.hpp"
+#include "text/output.hpp"
+#include "text/stop_signals.hpp"
+#include "text/table.hpp"
+#include "words/quantity.hpp"
+
+// A graph of Piper's, which has a machine of its own, planned by its slowest stage as Piper does.
+
+/// Refuses options that say nothing of such a graph.
+inline void refuse_beside_piper(const CLI::App& command) {
+  static constexpr std::string_view known[] = {"FILE",         "--devices",   "--memory",      "--microbatches",
+                                               "--bandwidth",  "--objective", "--format",      "--output",
+                                               "--time-limit", "--replicate", "--input-limit", "--input-depth"};
+  for (const CLI::Option* const option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || std::find(std::begin(known), std::end(known), name) != std::end(known)) continue;
+    throw CLI::ValidationError(name, "says nothing of a graph of Piper's");
+  }
+}
+
+/// What is asked of a graph, of which it tells what was not said, but for the devices.
+/// @param replicas   as they were said
+/// @param bandwidth  likewise, which becomes that of the graph
+inline stagecut::hybrid_request piper_request(const stagecut::plan_request& said, const std::string& replicas,
+                                              const std::string& bandwidth, stagecut::variant_graph& graph) {
+  using stagecut::plan_objective;
+  if (said.objective != plan_objective::automatic && said.objective != plan_objective::stage_time) {
+    throw CLI::ValidationError("--objective", "of a graph of Piper's is stage-time");
+  }
+  if (!replicas.empty() && replicas != "auto") {
+    throw CLI::ValidationError("--replicate", "is auto for a graph of Piper's: what divides its microbatches");
+  }
+  if (!said.memory_of_devices.empty()) throw CLI::ValidationError("--memory", "is one size for all");
+  if (!bandwidth.empty()) {
+    const auto bytes = parse_bytes(bandwidth);
+    if (!bytes || *bytes == 0)
+      throw CLI::ValidationError("--bandwidth", fmt::format("{} is no size", shown(bandwidth)));
+    graph.bandwidth = *bytes;
+  }
+  stagecut::hybrid_request asked;
+  asked.devices = said.devices;
+  asked.at_most = true;
+  asked.in_flight = stagecut::in_flight_rule::replicas;
+  asked.microbatches = said.microbatches != 0 ? said.microbatches : graph.microbatches;
+  asked.memory_per_device = said.memory_per_device ? said.memory_per_device : graph.memory;
+  asked.limits = said.limits;
+  return asked;
+}
+
+/// How many layers of a stage run in each variant that some do: `vanilla 12, activation recomp 3`.
+inline std::string variants_text(const stagecut::variant_graph& graph, const stagecut::variant_stage& stage) {
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < stage.layers.size(); ++i) {
+    for (const stagecut::divided_layer& each : graph.layers[stage.layers[i]].divided) {
+      if (each.ways == stage.ways) ++numbers[each.variants[stage.variants[i]].name];
+    }
+  }
+  std::string text;
+  for (const auto& [name, number] : numbers) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", shown(name), number);
+  }
+  return text;
+}
+
+/// The stages of a plan, and what is proved of it.
+inline std::string piper_text(const stagecut::variant_graph& graph, const stagecut::hybrid_request& request,
+                              const stagecut::outcome<stagecut::hybrid_cut>& found,
+                              const std::vector<stagecut::variant_stage>& stages) {
+  table lines(2);
+  lines.add({"stage", "devices", "layers", "count", "time", "in flight", "memory", "variants"});
+  std::size_t behind = 0;
+  std::size_t devices = 0;
+  for (const auto& each : stages) behind += each.replicas, devices += each.replicas * each.ways;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const stagecut::stage_option& option = found->stages[s].option;
+    const std::size_t held = std::min((behind + option.replicas - 1) / option.replicas, request.microbatches);
+    behind -= option.replicas;
+    std::string layers;
+    for (const std::size_t v : {stages[s].layers.front(), stages[s].layers.back()}) {
+      const std::string& name = graph.layers[v].name;
+      layers += fmt::format("{}{}", layers.empty() ? "" : " .. ", name.empty() ? std::to_string(v) : shown(name));
+      if (stages[s].layers.size() == 1) break;
+    }
+    lines.add({std::to_string(s), fmt::format("{} × {}", option.replicas, option.ways), layers,
+               std::to_string(stages[s].layers.size()), fmt::format("{:.6g}", option.time), std::to_string(held),
+               bytes_text(option.resident + static_cast<double>(held) * option.activations),
+               variants_text(graph, stages[s])});
+  }
+  return lines.text([](std::size_t) { return std::string(); }) +
+         fmt::format(
+             "stage-time: {:.6g}, {}: no plan is below {:.6g}\n{} of {} devices, {} microbatches, replicas take "
+             "turns\n",
+             found->cost, to_string(found.state()), found->bound, devices, request.devices, request.microbatches);
+}
+
+/// Plans a graph of Piper's and writes the plan.
+inline int plan_piper(stagecut::variant_graph graph, const stagecut::hybrid_request& request, const std::string& source,
+                      const std::string& format, const std::string& output) {
+  using namespace stagecut;
+  if (format != "text" && format != "piper") {
+    throw CLI::ValidationError("--format", fmt::format("{}: of a graph of Piper's it is text or piper", format));
+  }
+  graph.microbatches = request.microbatches;
+  const variant_stages model(std::move(graph));
+  const auto found = minimize_stage_time(model, request);
+  if (!found) {
+    const bool known = found.state() == state::infeasible;
+    say(fmt::format("{}: {}: {}", source, to_string(found.state()),
+                    !known && stop_signals::asked() ? "stopped before a plan was found" : found.why().text()));
+    return known ? infeasible : unknown;
+  }
+  const std::vector<variant_stage> stages = model.stages_of(*found, request.memory_per_device);
+  write(format == "piper" ? io::as_piper_plan(model.graph(), stages) + "\n"
+                          : piper_text(model.graph(), request, found, stages),
+        output);
+  return planned;
+}

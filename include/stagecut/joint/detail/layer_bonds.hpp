@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/joint/detail/layer_ways.hpp>
+#include <stagecut/profile/layer.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What joins layers of a model: those that stand on one stage, and parameters that they share.
+class layer_bonds {
+ public:
+  /// @param ways      numbers of devices
+  /// @param of_chain  whether only intervals of layers are stages, which hold all between two that stand on one
+  layer_bonds(const profile& model, const std::vector<std::size_t>& ways, const memory_options& memory, bool of_chain) {
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+      if (!model.layers[i].tied.empty()) find_shared(model.layers[i], i, ways, memory);
+    }
+    find_together(model);
+    if (of_chain) find_cuts(model.layers.size());
+  }
+
+  /// What layers of a stage have in common and hold once, on each of the devices: bytes that stay, and of parameters.
+  struct shared_bytes {
+    double resident = 0;
+    double parameters = 0;
+  };
+  /// @param holds  `holds(layer)` says whether it is of the stage
+  template <class Holds>
+  [[nodiscard]] shared_bytes shared(std::size_t w, const Holds& holds) const {
+    shared_bytes sum;
+    for (std::size_t k = 0; k < shared_.size(); ++k) {
+      if (!holds(shared_[k].layer)) continue;
+      bool again = false;
+      for (std::size_t j = 0; j < k; ++j) {
+        again = again || (shared_[j].name == shared_[k].name && holds(shared_[j].layer));
+      }
+      if (again) continue;
+      sum.resident += shared_[k].resident / shared_[k].ways[w];
+      sum.parameters += shared_[k].parameters / shared_[k].ways[w];
+    }
+    return sum;
+  }
+
+  /// Whether no two layers that stand on one stage are parted by it.
+  template <class Holds>
+  [[nodiscard]] bool may_be(const Holds& holds) const {
+    for (const auto& [one, other] : together_) {
+      if (holds(one) != holds(other)) return false;
+    }
+    return true;
+  }
+
+  /// Whether a stage of a chain may begin or end there.
+  [[nodiscard]] bool may_cut(std::size_t point) const noexcept { return cuts_[point] != 0; }
+
+ private:
+  /// Layers between which a chain is not cut.
+  void find_cuts(std::size_t size) {
+    cuts_.assign(size + 1, 1);
+    for (const auto& [first, last] : together_) {
+      for (std::size_t point = first + 1; point <= last; ++point) cuts_[point] = 0;
+    }
+  }
+
+  /// Groups, and layers whose shared parameters are on one device, stand on one stage.
+  void find_together(const profile& model) {
+    const auto colocated = [](const layer& each, const std::string& name) {
+      for (const tied_parameters& tied : each.tied.get()) {
+        if (tied.name == name && tied.where == tied_parameters::placement::colocated) return true;
+      }
+      return false;
+    };
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+      const layer& one = model.layers[i];
+      for (std::size_t j = i + 1; j < model.layers.size(); ++j) {
+        const layer& other = model.layers[j];
+        if (!one.group.empty() && one.group.get() == other.group.get()) together_.emplace_back(i, j);
+        for (const tied_parameters& tied : one.tied.get()) {
+          if (tied.where == tied_parameters::placement::colocated && colocated(other, tied.name))
+            together_.emplace_back(i, j);
+        }
+      }
+    }
+  }
+
+  /// Parameters that a layer has in common with others, and by how many devices they are divided.
+  struct shared_parameters {
+    std::string name{};
+    std::size_t layer = 0;
+    double resident = 0;
+    double parameters = 0;
+    std::vector<double> ways{};
+  };
+
+  void find_shared(const layer& each, std::size_t i, const std::vector<std::size_t>& ways,
+                   const memory_options& memory) {
+    std::vector<double> divisors;
+    for (const std::size_t t : ways) {
+      bool divided = false;
+      for (const layer_variant& variant : each.shardings.get()) divided = divided || (t > 1 && variant.ways == t);
+      divisors.push_back(divided ? static_cast<double>(t) : 1);
+    }
+    for (const tied_parameters& tied : each.tied.get()) {
+      shared_.push_back({tied.name, i, stays(memory, tied.bytes, tied.resident), tied.bytes, divisors});
+    }
+  }
+
+  std::vector<shared_parameters> shared_{};                      // by layer
+  std::vector<std::pair<std::size_t, std::size_t>> together_{};  // layers of one stage
+  std::vector<char> cuts_{};                                     // of a chain
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <stagecut/joint/graph_options.hpp>
+#include <stagecut/joint/minimize_hybrid.hpp>
+#include <stagecut/joint/minimize_pipeline_length.hpp>
+#include <stagecut/joint/minimize_stage_time.hpp>
+#include <stagecut/joint/profile_options.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/simulate.hpp>
+
+#include <doctest/doctest.h>
+
+#include "../refusal.hpp"
+#include "hybrid_models.hpp"
+
+using namespace stagecut;
+
+namespace {
+
+std::size_t cases_wanted(std::size_t usual) {
+  return std::getenv("STAGECUT_CASES") ? std::strtoul(std::getenv("STAGECUT_CASES"), nullptr, 10) : usual;
+}
+
+struct graph_case {
+  profile model;
+  device_choices choices;
+  hybrid_request request;
+};
+
+graph_case drawn_graph(std::mt19937& dice, std::size_t most_layers, bool chain) {
+  const auto draw = [&dice](std::size_t least, std::size_t most) {
+    return static_cast<double>(least + dice() % (most - least + 1));
+  };
+  graph_case made;
+  const auto n = static_cast<std::size_t>(draw(1, most_layers));
+  for (std::size_t i = 0; i < n; ++i) {
+    layer each;
+    each.name = std::to_string(i);
+    each.forward = draw(0, 9);
+    each.backward = draw(1, 15);
+    each.parameters = draw(0, 9);
+    each.activations = draw(0, 8);
+    each.workspace = draw(0, 3);
+    each.output = draw(0, 9);
+    each.update = draw(0, 2);
+    const auto variant = [&](const std::string& name, std::size_t ways) {
+      layer_variant way;
+      way.name = name;
+      way.ways = ways;
+      way.forward = draw(0, 9);
+      way.backward = draw(1, 15);
+      way.parameters = draw(0, 5);
+      way.activations = draw(0, 4);
+      way.output = each.output;
+      return way;
+    };
+    if (dice() % 3 == 0) each.recomputations = std::vector<layer_variant>{variant("full", 1)};
+    if (dice() % 2 == 0) each.shardings = std::vector<layer_variant>{variant("row", 2), variant("column", 2)};
+    if (dice() % 5 == 0) each.tied = std::vector<tied_parameters>{{"t", 3, {}, {}}};
+    if (dice() % 9 == 0) each.group = std::string("g");
+    made.model.layers.push_back(each);
+  }
+  std::vector<std::size_t> order(n);
+  for (std::size_t i = 0; i < n; ++i) order[i] = i;
+  if (!chain) std::shuffle(order.begin(), order.end(), dice);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) {
+      if (!chain && dice() % 3 == 0) made.model.edges.push_back({order[i], order[j]});
+    }
+  }
+  made.request.devices = dice() % 2 == 0 ? 4 : 2;
+  if (made.request.devices == 4 && dice() % 2 == 0) {
+    made.choices.machine = topology({2, 2}, {{0, 4}, {1, 2}});
+  } else {
+    made.choices.machine = topology({made.request.devices}, {{draw(0, 2), 3}});
+  }
+  made.choices.replicas = {1, 2};
+  if (dice() % 2 == 0) made.choices.ways = {1, 2};
+  made.choices.memory.parameter_multiplier = 4;
+  made.choices.memory.boundary_buffers = dice() % 2 == 0 ? 0 : 2;
+  made.request.microbatches = static_cast<std::size_t>(draw(1, 6));
+  made.request.at_most = dice() % 2 == 0;
+  if (dice() % 3 != 0) made.request.memory_per_device = draw(10, 160);
+  made.request.limits.time_limit.reset();
+  return made;
+}
+
+/// All sets of layers that hold what feeds them, and stages between them with every way to run each layer: an oracle.
+struct listed_graph {
+  const graph_case& of;
+  std::vector<std::uint32_t> sets{};
+
+  explicit listed_graph(const graph_case& from) : of(from) {
+    const std::size_t n = of.model.layers.size();
+    for (std::uint32_t set = 0; set < std::uint32_t{1} << n; ++set) {
+      bool closed = true;
+      for (const auto& edge : of.model.edges)
+        closed = closed && ((set >> edge.to & 1) == 0 || (set >> edge.from & 1) != 0);
+      for (std::size_t i = 1; i < n && of.model.edges.empty(); ++i)
+        closed = closed && ((set >> i & 1) == 0 || (set >> (i - 1) & 1) != 0);
+      if (closed) sets.push_back(set);
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return sets.size() - 1; }
+  [[nodiscard]] std::size_t period() const { return placed_links(of.choices.machine).period(); }
+  [[nodiscard]] bool has(std::size_t first, std::size_t last) const {
+    if ((sets[first] & ~sets[last]) != 0) return false;
+    std::size_t in = 0;
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < of.model.layers.size(); ++i) {
+      if (of.model.layers[i].group.empty()) continue;
+      ++all;
+      in += (sets[last] & ~sets[first]) >> i & 1;
+    }
+    return in == 0 || in == all;
+  }
+
+  /// Bytes that cross a cut.
+  [[nodiscard]] double crossing(std::size_t point) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < of.model.layers.size(); ++i) {
+      bool needed = of.model.edges.empty() && i + 1 < of.model.layers.size() && (sets[point] >> (i + 1) & 1) == 0;
+      for (const auto& edge : of.model.edges) needed = needed || (edge.from == i && (sets[point] >> edge.to & 1) == 0);
+      if ((sets[point] >> i & 1) != 0 && needed) sum += of.model.layers[i].output;
+    }
+    return sum;
+  }
+
+  template <class Visit>
+  void each_option(const stage_query& query, const Visit& visit) const {
+    const placed_links links(of.choices.machine);
+    const std::uint32_t inside = sets[query.last] & ~sets[query.first];
+    for (const std::size_t ways : of.choices.ways) {
+      for (const std::size_t replicas : of.choices.replicas) {
+        const std::size_t devices = replicas * ways;
+        if (devices > links.devices()) continue;
+        const std::size_t start = (query.device + 8 * links.period() - devices) % links.period();
+        bool close = true;
+        for (std::size_t r = 0; r < replicas; ++r) close = close && links.is_close(start + r * ways, ways);
+        if (!close) continue;
+        stage_option option{replicas, ways};
+        const auto share = static_cast<double>(replicas);
+        if (query.first > 0) option.message = links.before(start)(crossing(query.first) / share);
+        const auto figures = [&](const auto& self, std::size_t i, double workspace, double parameters) -> void {
+          while (i < of.model.layers.size() && (inside >> i & 1) == 0) ++i;
+          if (i == of.model.layers.size()) {
+            stage_option done = option;
+            done.time = done.forward + done.backward;
+            done.resident +=
+                (workspace + of.choices.memory.boundary_buffers * (crossing(query.first) + crossing(query.last))) /
+                share;
+            if (replicas > 1) done.all_reduce += 2 * (share - 1) * links.within(start, devices)(parameters / share);
+            visit(done);
+            return;
+          }
+          const layer& each = of.model.layers[i];
+          const auto run = [&](const auto& way) {
+            const stage_option before = option;
+            option.forward += way.forward / share;
+            option.backward += way.backward / share;
+            option.activations += way.activations / share;
+            option.resident += way.parameters * of.choices.memory.parameter_multiplier;
+            option.all_reduce += way.update;
+            double more = 0;
+            if (!each.tied.empty()) {
+              bool first = true;
+              for (std::size_t j = 0; j < i; ++j)
+                first = first && ((inside >> j & 1) == 0 || of.model.layers[j].tied.empty());
+              if (first)
+                more = each.tied.get()[0].bytes / (ways > 1 && !each.shardings.empty() ? static_cast<double>(ways) : 1);
+            }
+            option.resident += more * of.choices.memory.parameter_multiplier;
+            self(self, i + 1, std::max(workspace, way.workspace), parameters + way.parameters + more);
+            option = before;
+          };
+          bool sharded = false;
+          for (const layer_variant& way : each.shardings.get()) sharded = sharded || (ways > 1 && way.ways == ways);
+          if (sharded) {
+            for (const layer_variant& way : each.shardings.get()) run(way);
+          } else {
+            run(each);
+            for (const layer_variant& way : each.recomputations.get()) run(way);
+          }
+        };
+        figures(figures, 0, 0, 0);
+      }
+    }
+  }
+};
+
+double makespan_of(const std::vector<hybrid_stage>& stages, std::size_t microbatches) {
+  pass_times<double> times;
+  transfer_times<double> messages;
+  for (const hybrid_stage& each : stages) {
+    times.forward.push_back(each.option.forward);
+    times.backward.push_back(each.option.backward);
+    times.all_reduce.push_back(each.option.all_reduce);
+    if (times.forward.size() == 1) continue;
+    messages.forward.push_back(each.option.message);
+    messages.backward.push_back(each.option.message);
+  }
+  return simulate(one_forward_one_backward(stages.size(), microbatches), times, messages).makespan;
+}
+
+double slowest(const std::vector<hybrid_stage>& stages, double& sum) {
+  double most = 0;
+  sum = 0;
+  for (const hybrid_stage& each : stages) most = std::max(most, each.option.time), sum += each.option.time;
+  return most;
+}
+
+/// Sums the layers of the stages of an answer again.
+void check_cut(const graph_case& of, const graph_options& model, const hybrid_cut& found) {
+  std::vector<std::size_t> stage_of(of.model.layers.size(), found.stages.size());
+  for (std::size_t s = 0; s < found.stages.size(); ++s) {
+    const hybrid_stage& each = found.stages[s];
+    const std::vector<std::size_t> layers = model.layers_of(each.first, each.last);
+    const std::vector<std::size_t> how = model.mixture(each.first, each.last, each.option);
+    REQUIRE(how.size() == layers.size());
+    double forward = 0;
+    double activations = 0;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      stage_of[layers[i]] = s;
+      forward += model.alternative(layers[i], each.option.ways, how[i]).forward;
+      activations += model.alternative(layers[i], each.option.ways, how[i]).activations;
+    }
+    const auto share = static_cast<double>(each.option.replicas);
+    CHECK(each.option.forward == doctest::Approx(forward / share));
+    CHECK(each.option.activations == doctest::Approx(activations / share));
+  }
+  for (const auto& edge : of.model.edges) CHECK(stage_of[edge.from] <= stage_of[edge.to]);
+  for (const std::size_t each : stage_of) CHECK(each < found.stages.size());
+}
+
+}  // namespace
+
+TEST_CASE("plans of graphs are the best of all cuts, whatever is minimised") {
+  std::size_t plans = 0;
+  for (std::size_t seed = 0; seed < cases_wanted(600); ++seed) {
+    CAPTURE(seed);
+    std::mt19937 dice(static_cast<unsigned>(seed));
+    const graph_case of = drawn_graph(dice, 5, false);
+    const listed_graph listed(of);
+    const graph_options model(of.model, of.choices);
+    REQUIRE(model.size() == listed.size());
+    std::optional<double> makespan;
+    std::optional<double> time;
+    std::optional<double> length;
+    joint_tests::each_hybrid(listed, of.request, [&](const std::vector<hybrid_stage>& stages) {
+      if (of.request.memory_per_device && joint_tests::bytes_of(of.request, stages) > *of.request.memory_per_device)
+        return;
+      double sum = 0;
+      const double most = slowest(stages, sum);
+      const double whole = sum + static_cast<double>(of.request.microbatches - 1) * most;
+      const double end = makespan_of(stages, of.request.microbatches);
+      makespan = makespan ? std::min(*makespan, end) : end;
+      time = time ? std::min(*time, most) : most;
+      length = length ? std::min(*length, whole) : whole;
+    });
+    const auto found = minimize_hybrid(model, of.request);
+    const auto fastest = minimize_stage_time(model, of.request);
+    const auto shortest = minimize_pipeline_length(model, of.request);
+    CHECK(found.state() == (makespan ? state::optimal : state::infeasible));
+    CHECK(fastest.state() == (makespan ? state::optimal : state::infeasible));
+    CHECK(shortest.state() == (makespan ? state::optimal : state::infeasible));
+    if (!makespan || !found || !fastest || !shortest) continue;
+    ++plans;
+    CHECK(found->cost == doctest::Approx(*makespan).epsilon(1e-12));
+    CHECK(fastest->cost == doctest::Approx(*time).epsilon(1e-12));
+    CHECK(shortest->cost == doctest::Approx(*length).epsilon(1e-12));
+    check_cut(of, model, *found);
+    check_cut(of, model, *fastest);
+  }
+  CHECK(plans > cases_wanted(600) / 3);
+}
+
+TEST_CASE("of a chain they are the plans of the chain") {
+  for (std::size_t seed = 0; seed < cases_wanted(300); ++seed) {
+    CAPTURE(seed);
+    std::mt19937 dice(static_cast<unsigned>(seed));
+    const graph_case of = drawn_graph(dice, 9, true);
+    bool group = false;  // which a chain holds all between
+    for (const layer& each : of.model.layers) group = group || !each.group.empty();
+    if (group) continue;
+    const graph_options model(of.model, of.choices);
+    const profile_options chain(of.model, of.choices);
+    CHECK(model.is_whole() == chain.is_whole());
+    REQUIRE(model.size() == chain.size());
+    const auto found = minimize_hybrid(model, of.request);
+    const auto expected = minimize_hybrid(chain, of.request);
+    CHECK(found.state() == expected.state());
+    if (found && expected) CHECK(found->cost == doctest::Approx(expected->cost).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("what is no graph of stages is refused") {
+  profile model;
+  model.layers.resize(3);
+  for (layer& each : model.layers) each.forward = 1;
+  device_choices choices;
+  model.edges = {{0, 1}, {1, 2}, {2, 0}};
+  CHECK(refusal<invalid_input>([&] { return graph_options(model, choices).size(); }).find("is a cycle") !=
+        std::string::npos);
+  model.edges = {{0, 1}};
+  CHECK(refusal<invalid_input>([&] { return graph_options(model, choices, 4).size(); }) ==
+        "edges: there are more than 4 sets of layers that stages could end at");
+  CHECK(graph_options(model, choices, 5).size() == 5);
+  model.layers[1].is_backward = true;
+  model.layers[1].forward = 0;
+  CHECK(refusal<invalid_input>([&] { return graph_options(model, choices).size(); }) ==
+        "layer 1 (\"\"): is of the backward pass alone, and stages have both passes of their layers");
+  choices.replicas = {0};
+  CHECK(refusal([&] { return graph_options(model, choices).size(); }) ==
+        "stagecut::profile_options: replicas = 0, must be at least 1");
+}
