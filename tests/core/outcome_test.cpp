@@ -54,6 +54,17 @@ TEST_CASE("bytes in the largest unit of which there is one") {
   CHECK(bytes_text(~std::size_t{0}) == "18446744073709551615 bytes (16383.9 PiB)");
 }
 
+TEST_CASE("of reasons, the one that lacks fewer bytes") {
+  const reason few{reason::cause::memory, 10, 5};
+  const reason many{reason::cause::layer_too_large, 20, 5};
+  const reason other{reason::cause::constraint};
+  CHECK(few.lacks_fewer_bytes_than(many));
+  CHECK(!many.lacks_fewer_bytes_than(few));
+  CHECK(!few.lacks_fewer_bytes_than(few));
+  CHECK(many.lacks_fewer_bytes_than(other));
+  CHECK(!other.lacks_fewer_bytes_than(many));
+}
+
 TEST_CASE("reading an answer that is not there throws the reason") {
   const auto none = outcome<int>::infeasible({reason::cause::more_stages_than_layers, 2, 1});
   CHECK_THROWS_WITH_AS((void)*none, "stagecut::outcome: no answer: 2 stages need at least 2 layers, and there are 1",

@@ -108,6 +108,45 @@ with tempfile.TemporaryDirectory() as folder:
     of_model = json.loads(run("plan", llama[0], *llama[1:-1], "1,2", "--format", "json").stdout)
     check(of_file["objective"]["value"] == of_model["objective"]["value"], [of_file["objective"], of_model["objective"]])
 
+    # What frameworks cannot be told is a constraint: equal stages between the first and the last, no recomputed head.
+    flags = run("plan", *llama, "--recompute", "auto", "--for", "megatron-flags").stdout
+    check("--pipeline-model-parallel-size" in flags and "layout" not in flags, flags)
+    text = run(*base, "--recompute", "auto", "--for", "pipedream").stdout
+    conf = json.loads(text[text.index('{"module_to_stage_map"'):])
+    check(sorted(sum(conf["stage_to_rank_map"].values(), [])) == list(range(8)), conf)
+    check(conf["module_to_stage_map"] == sorted(conf["module_to_stage_map"]), conf)
+    fails(2, "\"full\"", *base, "--recompute", "full", "--for", "pipedream")
+
+    # Graphs of Piper's, from a file or a stream, in words and as Piper writes plans.
+    def piper_node(i, before, after):
+        ways = {str(t): [{"id": name, "timePerSample": (8 + i + again) / t, "parameterSize": 8 / t, "memoryUsageA": (1 if again else 6) / t,
+                          "memoryUsageB": 8 / t, "syncTimeFw": {str(j): 0 for j in before}, "syncTimeBw": {str(j): 0 for j in after}}
+                         for name, again in (("vanilla", 0), ("activation recomp", 3))] for t in (1, 2)}
+        return {"id": i, "name": f"node {i}", "TMPCs": ways}
+
+    arcs = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)]
+    graph = {"maxMemoryPerDevice": 60, "maxDevices": 4, "bandwidth": 10, "mbsInBatch": 8,
+             "nodes": [piper_node(i, [a for a, b in arcs if b == i], [b for a, b in arcs if a == i]) for i in range(5)],
+             "edges": [{"sourceId": a, "destId": b, "communicationCost": 1} for a, b in arcs]}
+    piper = there / "piper.json"
+    piper.write_text(json.dumps(graph))
+    text = run("plan", piper).stdout
+    check("optimal" in text and "of 4 devices, 8 microbatches" in text, text)
+    check(run("plan", "-", stdin=piper.read_text()).stdout == text, "a stream")
+    stages = json.loads(run("plan", piper, "--format", "piper").stdout)["stages"]
+    check(sorted(sum((each["nodes"] for each in stages), [])) == list(range(5)), stages)
+    check(sum(each["dataParallelDegree"] * each["tensorParallelDegree"] for each in stages) <= 4, stages)
+    check("of 2 devices, 16 microbatches" in run("plan", piper, "--devices", 2, "--microbatches", 16, "--memory", "100B", "--bandwidth", "1GB",
+                                                 "--replicate", "auto", "--objective", "stage-time").stdout, "words")
+    fails(3, "bytes a device would do", "plan", piper, "--memory", "12B")
+    for words, says in ((["--format", "json"], "text or piper"), (["--schedule", "gpipe"], "says nothing of a graph of Piper's"),
+                        (["--objective", "makespan"], "stage-time"), (["--replicate", 2], "--replicate"), (["--memory", "1GB,2GB"], "--memory"),
+                        (["--bandwidth", "0"], "--bandwidth"), (["--tensor-parallel", "auto"], "--tensor-parallel")):
+        fails(2, says, "plan", piper, *words)
+    fails(2, "see parse_piper", "show", piper)
+    stages = json.loads(run(*base, "--tensor-parallel", "auto", "--format", "piper").stdout)["stages"]
+    check(sum(each["dataParallelDegree"] * each["tensorParallelDegree"] for each in stages) == 8, stages)
+
     # It stops when it is asked to.
     began = time.time()
     stopped = subprocess.Popen([binary, *map(str, ["plan", MODELS / "gpt3-175b.json", "--nodes", 64, "--gpus-per-node", 8, "--intra", "300GB",

@@ -45,7 +45,7 @@ inline stagecut::outcome<stagecut::plan> best_of(const std::vector<stagecut::out
       if (best == nullptr || each->objective.value < (*best)->objective.value) best = &each;
     } else if (each.state() == stagecut::state::unknown) {
       if (stopped == nullptr) stopped = &each;
-    } else if (none == nullptr || stagecut::detail::lacks_fewer_bytes(each.why(), none->why())) {
+    } else if (none == nullptr || each.why().lacks_fewer_bytes_than(none->why())) {
       none = &each;
     }
   }

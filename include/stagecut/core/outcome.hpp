@@ -85,26 +85,20 @@ struct reason {
     return "a limit was reached before an answer was found";
   }
 
+  /// Whether bytes lack, and fewer than another one says, or that one is not of bytes.
+  [[nodiscard]] bool lacks_fewer_bytes_than(const reason& other) const noexcept {
+    return is_of_bytes() && (!other.is_of_bytes() || needed < other.needed);
+  }
+
   /// Equal in every part.
   friend bool operator==(const reason&, const reason&) = default;
 
  private:
+  [[nodiscard]] bool is_of_bytes() const noexcept { return what == cause::memory || what == cause::layer_too_large; }
   [[nodiscard]] std::string with_remedy(std::string text) const {
     return remedy.empty() ? std::move(text) : detail::joined({text, "; ", remedy});
   }
 };
-
-namespace detail {
-
-/// Whether a reason is that bytes lack, fewer than another one says if that is of bytes, too.
-[[nodiscard]] inline bool lacks_fewer_bytes(const reason& one, const reason& other) noexcept {
-  const auto of_bytes = [](const reason& each) {
-    return each.what == reason::cause::memory || each.what == reason::cause::layer_too_large;
-  };
-  return of_bytes(one) && (!of_bytes(other) || one.needed < other.needed);
-}
-
-}  // namespace detail
 
 /// Reading the answer of an `outcome` that has none. `what()` says why it has none.
 class no_answer : public std::logic_error {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -170,7 +169,7 @@ class graph_options {
           if (held(q, v) && !held(p, v)) ++more, one = v;
         }
         near = more == 1;  // later ones hold no fewer
-        if (near) steps_[p * n + one] = static_cast<std::uint32_t>(q);
+        if (near) steps_[p * n + one] = q;
       }
     }
   }
@@ -239,7 +238,7 @@ class graph_options {
   detail::layer_bonds bonds_;
   graph_states graph_;
   std::vector<std::size_t> place_;                           // of every layer in the order of points
-  std::vector<std::uint32_t> steps_{};                       // [point * layers + place]: the point with that layer, too
+  std::vector<std::size_t> steps_{};                         // [point * layers + place]: the point with that layer, too
   std::vector<std::vector<std::size_t>> earlier_{};          // of every point, those of which it holds all, ascending
   std::vector<std::vector<detail::stage_mixtures>> kept_{};  // by last, then as `mixtures_to`
 };

@@ -135,7 +135,7 @@ class alike_hybrids {
   [[nodiscard]] static bool better(const outcome<plan>& one, const outcome<plan>& other) {
     if (!one || !other)
       return one.has_value() ||
-             (!other && one.state() == state::infeasible && lacks_fewer_bytes(one.why(), other.why()));
+             (!other && one.state() == state::infeasible && one.why().lacks_fewer_bytes_than(other.why()));
     return one->objective.value / at_once(*one) < other->objective.value / at_once(*other);
   }
 
