@@ -143,7 +143,7 @@ with tempfile.TemporaryDirectory() as folder:
                         (["--objective", "makespan"], "stage-time"), (["--replicate", 2], "--replicate"), (["--memory", "1GB,2GB"], "--memory"),
                         (["--bandwidth", "0"], "--bandwidth"), (["--tensor-parallel", "auto"], "--tensor-parallel")):
         fails(2, says, "plan", piper, *words)
-    fails(2, "see parse_piper", "show", piper)
+    fails(2, "see parse_piper", "sweep", piper, "--devices", 2, "--microbatches", 8)
     stages = json.loads(run(*base, "--tensor-parallel", "auto", "--format", "piper").stdout)["stages"]
     check(sum(each["dataParallelDegree"] * each["tensorParallelDegree"] for each in stages) == 8, stages)
 
@@ -158,5 +158,5 @@ with tempfile.TemporaryDirectory() as folder:
     stopped.communicate(timeout=300)
     check(stopped.returncode in (0, 4), stopped.returncode)
 
-print("\n".join(failures) or "plans on several devices a stage hold")
+print("\n".join(map(str, failures)) or "plans on several devices a stage hold")
 sys.exit(bool(failures))
