@@ -8,11 +8,15 @@
 #include <string>
 #include <vector>
 
+#include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/joint/graph_options.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
+#include <stagecut/joint/pipeline_states.hpp>
+#include <stagecut/joint/plan_hybrid.hpp>
 #include <stagecut/joint/profile_options.hpp>
+#include <stagecut/profile/as_chain.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
 
@@ -20,6 +24,7 @@
 
 #include "../refusal.hpp"
 #include "hybrid_models.hpp"
+#include "two_nodes.hpp"
 
 using namespace stagecut;
 
@@ -245,6 +250,7 @@ void check_cut(const graph_case& of, const graph_options& model, const hybrid_cu
 
 TEST_CASE("plans of graphs are the best of all cuts, whatever is minimised") {
   std::size_t plans = 0;
+  std::size_t graphs = 0;
   for (std::size_t seed = 0; seed < cases_wanted(600); ++seed) {
     CAPTURE(seed);
     std::mt19937 dice(static_cast<unsigned>(seed));
@@ -279,8 +285,66 @@ TEST_CASE("plans of graphs are the best of all cuts, whatever is minimised") {
     CHECK(shortest->cost == doctest::Approx(*length).epsilon(1e-12));
     check_cut(of, model, *found);
     check_cut(of, model, *fastest);
+    if (is_chain(of.model)) continue;
+    ++graphs;
+    hybrid_plan_request asked;
+    asked.pipeline = of.request;
+    asked.choices = of.choices;
+    const auto made = plan_hybrid(of.model, asked);
+    REQUIRE(made.state() == state::optimal);
+    CHECK(*made->makespan == doctest::Approx(*makespan).epsilon(1e-12));
+    joint_tests::check_holds(of.model, *made);
+    CHECK(io::parse_json_plan(io::as_json(*made), "p") == *made);
   }
   CHECK(plans > cases_wanted(600) / 3);
+  CHECK(graphs > cases_wanted(600) / 6);
+}
+
+TEST_CASE("of the points of an order they are the best of its cuts") {
+  for (std::size_t seed = 0; seed < cases_wanted(200); ++seed) {
+    CAPTURE(seed);
+    std::mt19937 dice(static_cast<unsigned>(seed));
+    const graph_case of = drawn_graph(dice, 6, false);
+    const listed_graph listed(of);
+    std::vector<std::size_t> order;  // any that goes along the edges
+    std::uint32_t set = 0;
+    listed_graph prefixes(of);
+    prefixes.sets = {0};
+    while (order.size() < of.model.layers.size()) {
+      const std::size_t next = dice() % of.model.layers.size();
+      const std::uint32_t with = set | std::uint32_t{1} << next;
+      if (with == set || std::find(listed.sets.begin(), listed.sets.end(), with) == listed.sets.end()) continue;
+      order.push_back(next);
+      set = with;
+      if (order.size() == of.model.layers.size() || dice() % 4 != 0) prefixes.sets.push_back(set);
+    }
+    graph_states points = states_of_order(of.model, order);
+    graph_states fewer{{{}, {}, {}, {}, {}}, points.layers, {}, points.words};
+    for (std::size_t p = 0; p <= points.states.size(); ++p) {
+      std::uint32_t here = 0;
+      for (const std::size_t v : points.layers_between(0, p)) here |= std::uint32_t{1} << v;
+      if (std::find(prefixes.sets.begin(), prefixes.sets.end(), here) == prefixes.sets.end()) continue;
+      fewer.states.seconds.push_back(points.states.seconds[p]);
+      fewer.states.parameters.push_back(points.states.parameters[p]);
+      fewer.states.activations.push_back(points.states.activations[p]);
+      fewer.states.output.push_back(points.states.output[p]);
+      fewer.held.push_back(points.held[p]);
+    }
+    const graph_options model(of.model, of.choices, fewer);
+    REQUIRE(model.size() == prefixes.size());
+    std::optional<double> makespan;
+    joint_tests::each_hybrid(prefixes, of.request, [&](const std::vector<hybrid_stage>& stages) {
+      if (of.request.memory_per_device && joint_tests::bytes_of(of.request, stages) > *of.request.memory_per_device)
+        return;
+      const double end = makespan_of(stages, of.request.microbatches);
+      makespan = makespan ? std::min(*makespan, end) : end;
+    });
+    const auto found = minimize_hybrid(model, of.request);
+    CHECK(found.state() == (makespan ? state::optimal : state::infeasible));
+    if (!makespan || !found) continue;
+    CHECK(found->cost == doctest::Approx(*makespan).epsilon(1e-12));
+    check_cut(of, model, *found);
+  }
 }
 
 TEST_CASE("of a chain they are the plans of the chain") {

@@ -414,7 +414,7 @@ struct plan_command {
   [[nodiscard]] std::string compared_text(const stagecut::profile& model, const stagecut::plan& made) const {
     if (made.objective.name != "iteration") return "";
     return compared_hybrids_text(
-        stagecut::compare_hybrids(model, asked_hybrid, stagecut::outcome<stagecut::plan>::feasible(made)));
+        stagecut::compare_hybrids(model, asked_hybrid, stagecut::outcome<stagecut::plan>::feasible(made)), model);
   }
 
   /// Fills the request from what was said in words.

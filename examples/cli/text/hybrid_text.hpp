@@ -3,6 +3,7 @@
 
 #include <stagecut/joint/compare_hybrids.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/profile/profile.hpp>
 
 #include <fmt/format.h>
 
@@ -10,16 +11,19 @@
 #include <string>
 #include <vector>
 
+#include "text/computed_text.hpp"
 #include "text/plan_text.hpp"
 #include "text/screen.hpp"
 #include "text/table.hpp"
 
 // What a plan on several devices a stage says beside its stages.
 
-/// What planners choose, one a line.
-inline std::string compared_hybrids_text(const std::vector<stagecut::compared_hybrid>& rows) {
+/// What planners choose, one a line, with the time of a sample where the profile tells how many a microbatch has.
+inline std::string compared_hybrids_text(const std::vector<stagecut::compared_hybrid>& rows,
+                                         const stagecut::profile& model) {
+  const auto samples = computed_figure<std::size_t>(computed_figures(model), "microbatch", 0);
   table lines(4);
-  lines.add({"", "minimises", "chooses", "stages", "iteration", "a microbatch"});
+  lines.add({"", "minimises", "chooses", "stages", "iteration", samples == 0 ? "a microbatch" : "a sample"});
   std::size_t best = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& made = rows[i].made;
@@ -37,9 +41,9 @@ inline std::string compared_hybrids_text(const std::vector<stagecut::compared_hy
       stages += fmt::format("{}{}×{}", stages.empty() ? "" : " ", stage.replicas, stage.shards);
     }
     const double replicas = made->own_microbatches ? static_cast<double>(made->stages[0].replicas) : 1;
-    const double each = *made->makespan / (static_cast<double>(made->schedule.microbatches) * replicas);
+    const double all = static_cast<double>(made->schedule.microbatches * (samples == 0 ? 1 : samples)) * replicas;
     lines.add({rows[i].name, rows[i].minimises, rows[i].chooses, stages, time_text(made->profile, *made->makespan),
-               time_text(made->profile, each)});
+               time_text(made->profile, *made->makespan / all)});
   }
   return lines.text([&](std::size_t line) {
     if (line == 0) return std::string();

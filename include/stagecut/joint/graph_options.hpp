@@ -7,6 +7,7 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/graph_points.hpp>
 #include <stagecut/joint/detail/layer_bonds.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 #include <stagecut/joint/detail/placed_stages.hpp>
@@ -38,19 +39,21 @@ class graph_options {
   /// @param most  points, at most
   /// @throws      as `profile_options`; invalid_input for a cycle, and for more points
   graph_options(const profile& model, device_choices choices, std::size_t most = 5000)
+      : graph_options(model, std::move(choices), points_of(model, most)) {}
+
+  /// Of some of the points alone: those of an order, see `states_of_order`, of which each holds all before it.
+  /// @throws  as `profile_options`
+  graph_options(const profile& model, device_choices choices, graph_states points)
       : choices_(std::move(choices)),
         stages_(choices_),
         layers_(model, choices_.ways, choices_.recomputations, choices_.memory, false),
         bonds_(model, choices_.ways, choices_.memory, false),
-        graph_(points_of(model, most)),
-        place_(model.layers.size()) {
-    for (std::size_t v = 0; v < graph_.layers.size(); ++v) place_[graph_.layers[v]] = v;
-    find_steps();
+        points_(std::move(points)) {
     keep();
   }
 
   /// Number of the last point, which holds all layers.
-  [[nodiscard]] std::size_t size() const noexcept { return graph_.states.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return points_.size(); }
   /// Of positions.
   [[nodiscard]] std::size_t period() const noexcept { return stages_.links().period(); }
   /// The links of the machine.
@@ -70,7 +73,8 @@ class graph_options {
   /// @{
   template <class Visit>
   void each_option(const stage_query& query, const Visit& visit) const {
-    if (query.first >= query.last || query.last > size() || !may_be(query.first, query.last)) return;
+    if (query.first >= query.last || query.last > size() || !points_.within(query.first, query.last)) return;
+    if (!may_be(query.first, query.last)) return;
     std::vector<detail::stage_mixtures> all;
     for (std::size_t w = 0; w < choices_.ways.size(); ++w) {
       all.push_back(mixtures_of(query.first, query.last, w).back());
@@ -88,7 +92,15 @@ class graph_options {
   /// The layers of a stage between two points, each behind all that feed it.
   /// @pre both are points, and `last` holds `first`
   [[nodiscard]] std::vector<std::size_t> layers_of(std::size_t first, std::size_t last) const {
-    return graph_.layers_between(first, last);
+    return points_.layers_of(first, last);
+  }
+
+  /// Bytes that cross a point, forward.
+  [[nodiscard]] double crossing(std::size_t point) const noexcept { return points_.crossing(point); }
+
+  /// Bytes that stay of what layers of a stage have in common, on each device; they are not in its layers' figures.
+  [[nodiscard]] double shared_bytes(std::size_t first, std::size_t last, std::size_t ways) const {
+    return shared(first, last, stages_.way_of(ways)).resident;
   }
 
   /// How the layers of a stage are run, by an option of it: of each of `layers_of` its number among the alternatives of as many
@@ -119,15 +131,18 @@ class graph_options {
     template <class Visit>
     void each_option(const stage_query& query, const Visit& visit) const {
       detail::placed_stages::ends ends;
-      ends.input = model.graph_.states.output[query.first];
-      ends.output = model.graph_.states.output[query.last];
-      const auto holds = [&](std::size_t layer) { return model.holds(query.first, query.last, layer); };
+      ends.input = model.crossing(query.first);
+      ends.output = model.crossing(query.last);
       for (std::size_t w = 0; w < model.choices_.ways.size(); ++w) {
-        ends.shared = model.bonds_.shared(w, holds);
+        ends.shared = model.shared(query.first, query.last, w);
         model.stages_.show(w, mixtures[w], ends, query, visit);
       }
     }
   };
+
+  [[nodiscard]] detail::layer_bonds::shared_bytes shared(std::size_t first, std::size_t last, std::size_t w) const {
+    return bonds_.shared(w, [&](std::size_t layer) { return points_.holds(first, last, layer); });
+  }
 
   static constexpr std::size_t most_kept = 200'000;  // stages, of each number of ways
 
@@ -140,45 +155,9 @@ class graph_options {
         "edges", detail::joined({"there are more than ", most, " sets of layers that stages could end at"})));
   }
 
-  [[nodiscard]] bool held(std::size_t point, std::size_t v) const noexcept {
-    return (graph_.held[point * graph_.words + v / 64] >> (v % 64) & 1) != 0;
-  }
-  /// Whether a layer is one of a stage.
-  [[nodiscard]] bool holds(std::size_t first, std::size_t last, std::size_t layer) const noexcept {
-    return held(last, place_[layer]) && !held(first, place_[layer]);
-  }
-
   [[nodiscard]] bool may_be(std::size_t first, std::size_t last) const {
-    if (!bonds_.may_be([&](std::size_t layer) { return holds(first, last, layer); })) return false;
+    if (!bonds_.may_be([&](std::size_t layer) { return points_.holds(first, last, layer); })) return false;
     return !choices_.allowed || choices_.allowed(first, last);
-  }
-
-  /// Finds of every point what it is with one layer more, and those that it holds more than.
-  void find_steps() {
-    const std::size_t n = graph_.layers.size();
-    steps_.assign((size() + 1) * n, 0);
-    earlier_.resize(size() + 1);
-    for (std::size_t p = 0; p <= size(); ++p) {
-      bool near = true;
-      for (const std::size_t q : graph_.states.later[p]) {
-        earlier_[q].push_back(p);
-        if (!near) continue;
-        std::size_t more = 0;
-        std::size_t one = 0;
-        for (std::size_t v = 0; v < n && more < 2; ++v) {
-          if (held(q, v) && !held(p, v)) ++more, one = v;
-        }
-        near = more == 1;  // later ones hold no fewer
-        if (near) steps_[p * n + one] = q;
-      }
-    }
-  }
-
-  /// The first layer of a stage: all that feed it are before the stage.
-  [[nodiscard]] std::size_t first_of(std::size_t first, std::size_t last) const noexcept {
-    std::size_t v = 0;
-    while (!held(last, v) || held(first, v)) ++v;
-    return v;
   }
 
   /// The mixtures of the last layers of a stage: of none, of the last one, .. of all.
@@ -196,7 +175,7 @@ class graph_options {
   /// Works out the mixtures of all stages, unless these are too many to keep.
   void keep() {
     std::size_t all = 0;
-    for (const auto& each : earlier_) all += each.size();
+    for (std::size_t last = 1; last <= size(); ++last) all += points_.earlier(last);
     if (all * choices_.ways.size() > most_kept) return;
     std::vector<std::vector<detail::stage_mixtures>> kept(size() + 1);
     for (std::size_t last = 1; last <= size(); ++last) kept[last] = mixtures_to(last);
@@ -204,20 +183,20 @@ class graph_options {
   }
 
   /// The mixtures of the stages that end at a point, by where they begin, then by ways: each is that of a stage without
-  /// its first layer, and this layer.
+  /// its first layers, and these.
   [[nodiscard]] std::vector<detail::stage_mixtures> mixtures_to(std::size_t last) const {
-    const std::vector<std::size_t>& firsts = earlier_[last];
     const std::size_t ways = choices_.ways.size();
-    std::vector<detail::stage_mixtures> result(firsts.size() * ways, detail::stage_mixtures(choices_.hopeful));
+    std::vector<detail::stage_mixtures> result(points_.earlier(last) * ways, detail::stage_mixtures(choices_.hopeful));
     std::vector<std::size_t> number(last);
-    for (std::size_t i = firsts.size(); i-- > 0;) {
-      number[firsts[i]] = i;
-      const std::size_t v = first_of(firsts[i], last);
-      const std::size_t rest = steps_[firsts[i] * graph_.layers.size() + v];
+    for (std::size_t i = points_.earlier(last); i-- > 0;) {
+      const std::size_t first = points_.earlier(last, i);
+      number[first] = i;
+      const std::size_t rest = points_.next(first, last);
+      const std::vector<std::size_t> more = points_.layers_of(first, rest);
       for (std::size_t w = 0; w < ways; ++w) {
         detail::stage_mixtures& here = result[i * ways + w];
         if (rest != last) here = result[number[rest] * ways + w];
-        here.add(layers_.of(w, graph_.layers[v]));
+        for (std::size_t k = more.size(); k-- > 0;) here.add(layers_.of(w, more[k]));
       }
     }
     return result;
@@ -229,17 +208,16 @@ class graph_options {
     const std::vector<detail::stage_mixtures> made =
         kept_.empty() ? mixtures_to(last) : std::vector<detail::stage_mixtures>();
     const detail::stage_mixtures* const all = kept_.empty() ? made.data() : kept_[last].data();
-    for (std::size_t i = earlier_[last].size(); i-- > 0;) visit(earlier_[last][i], all + i * choices_.ways.size());
+    for (std::size_t i = points_.earlier(last); i-- > 0;) {
+      visit(points_.earlier(last, i), all + i * choices_.ways.size());
+    }
   }
 
   device_choices choices_;
   detail::placed_stages stages_;
   detail::layer_ways layers_;
   detail::layer_bonds bonds_;
-  graph_states graph_;
-  std::vector<std::size_t> place_;                           // of every layer in the order of points
-  std::vector<std::size_t> steps_{};                         // [point * layers + place]: the point with that layer, too
-  std::vector<std::vector<std::size_t>> earlier_{};          // of every point, those of which it holds all, ascending
+  detail::graph_points points_;
   std::vector<std::vector<detail::stage_mixtures>> kept_{};  // by last, then as `mixtures_to`
 };
 

@@ -2,20 +2,23 @@
 #pragma once
 
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/joint/detail/graph_hybrid.hpp>
 #include <stagecut/joint/detail/told_hybrid.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/plan/detail/as_one_chain.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/as_chain.hpp>
+#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline v0 {
 
-/// Plans a chain of layers on the devices of a machine: which layers every stage has, on how many replicas of how many devices
+/// Plans a chain or a graph of layers on the devices of a machine: which layers every stage has, on how many replicas of how many devices
 /// it runs, and how its layers are recomputed and sharded, so that no device exceeds its memory and an iteration ends as
 /// early as possible, gradients exchanged.
 ///
-/// @param model    a chain, or a graph, which is planned as the chain that `as_chain` makes of it; its layers may have
+/// @param model    a chain, also as `as_chain` makes one, or a graph, as `graph_options` takes it; its layers may have
 ///                 `recomputations` and `shardings`
 /// @param request  the machine, the numbers of replicas and ways there may be, microbatches, memory
 /// @return         as `minimize_hybrid`, `minimize_stage_time` or `minimize_pipeline_length`, of which `objective` tells; the
@@ -26,7 +29,14 @@ namespace stagecut::inline v0 {
 /// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`, but for `length.all_reduce`, which may favour
 /// a slower mixture; else the bound is that of ways to run a stage which are as good as each of several, and the search is
 /// made twice. A time limit is for all searches together.
+///
+/// Of a graph the plan has an edge from each stage to the next, with all that crosses there: stages hand on what passes them,
+/// and the bound is that of such pipelines. With more than 5000 sets of layers at which it may be cut only those of some orders are
+/// looked at, and the bound is the work of all layers; such a plan of another objective has none.
 [[nodiscard]] inline outcome<plan> plan_hybrid(const profile& model, const hybrid_plan_request& request) {
+  bool tree = false;
+  for (const layer& each : model.layers) tree = tree || !each.children.empty();
+  if (!tree && !is_chain(model)) return detail::graph_hybrid(model, request);
   return detail::as_one_chain("plan_hybrid", model, plan_request(),
                               [&](const profile& chain) { return detail::told_hybrid(chain, request); });
 }

@@ -106,6 +106,18 @@ class profile_options {
     return result;
   }
 
+  /// The layers of a stage.
+  [[nodiscard]] static std::vector<std::size_t> layers_of(std::size_t first, std::size_t last) {
+    std::vector<std::size_t> result;
+    for (std::size_t i = first; i < last; ++i) result.push_back(i);
+    return result;
+  }
+
+  /// Bytes that cross a point, forward.
+  [[nodiscard]] double crossing(std::size_t point) const noexcept {
+    return point == 0 || point == size() ? 0 : layers_.output(point - 1);
+  }
+
   /// Bytes that stay of what layers of a stage have in common, on each device; they are not in its layers' figures.
   [[nodiscard]] double shared_bytes(std::size_t first, std::size_t last, std::size_t ways) const {
     return shared(first, last, way_of(ways)).resident;
@@ -124,8 +136,8 @@ class profile_options {
     template <class Visit>
     void each_option(const stage_query& query, const Visit& visit) const {
       detail::placed_stages::ends ends;
-      ends.input = query.first == 0 ? 0 : model.layers_.output(query.first - 1);
-      ends.output = query.last == model.size() ? 0 : model.layers_.output(query.last - 1);
+      ends.input = model.crossing(query.first);
+      ends.output = model.crossing(query.last);
       for (std::size_t w = 0; w < model.choices_.ways.size(); ++w) {
         ends.shared = model.shared(query.first, query.last, w);
         model.stages_.show(w, mixtures[w], ends, query, visit);

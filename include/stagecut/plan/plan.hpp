@@ -169,7 +169,8 @@ struct plan {
   /// `cuts` says it. See `stage_of_layers` and `assign_stages`.
   std::vector<std::size_t> assignment{};
   /// Between stages, by `from`, then by `to`, each from a stage to a later one. Empty: a chain, from each to the next,
-  /// which hands over the output of its last layer.
+  /// which hands over the output of its last layer. If there is one from each stage to the next and no other, stages hand
+  /// on what passes them.
   std::vector<planned_edge> edges{};
   std::vector<layer_choice> choices{};  ///< how every layer is run; empty: all as profiled
   /// Whether replicas of a stage run microbatches of their own, each of them those of the schedule; else they share the

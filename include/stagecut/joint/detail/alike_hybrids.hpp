@@ -9,12 +9,11 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/hybrid_planner.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/detail/told_stages.hpp>
+#include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
-#include <stagecut/joint/profile_options.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/profile.hpp>
@@ -22,10 +21,12 @@
 namespace stagecut::inline v0::detail {
 
 /// Plans of which all stages have as many replicas and ways, and all layers the same recomputation: the best of all numbers.
+/// @tparam Planner  a `hybrid_planner`
+template <class Planner>
 class alike_hybrids {
  public:
   /// @param told  which stages a framework can be told; null: all
-  alike_hybrids(const profile& model, const hybrid_planner& planner, told_stages* told)
+  alike_hybrids(const profile& model, const Planner& planner, told_stages* told)
       : model_(model), planner_(planner), request_(planner.request()), told_(told) {}
 
   [[nodiscard]] outcome<plan> best() {
@@ -110,7 +111,7 @@ class alike_hybrids {
       chosen_.replicas = {of.replicas};
       chosen_.recomputations = {of.recomputation};
       chosen_.own_microbatches = true;
-      options_.emplace(model_, chosen_);
+      options_.emplace(planner_.make(chosen_));
     }
     if (told_ != nullptr) told_->set_middle(of.middle);
     hybrid_request one = request_.pipeline;
@@ -140,11 +141,11 @@ class alike_hybrids {
   }
 
   const profile& model_;
-  const hybrid_planner& planner_;
+  const Planner& planner_;
   const hybrid_plan_request& request_;
   told_stages* told_;
   device_choices chosen_{};
-  std::optional<profile_options> options_{};  // of what was chosen last
+  std::optional<decltype(std::declval<const Planner&>().make(device_choices()))> options_{};  // of what was chosen last
 };
 
 }  // namespace stagecut::inline v0::detail

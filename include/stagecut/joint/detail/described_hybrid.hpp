@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
-#include <stagecut/core/cuts.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
-#include <stagecut/joint/profile_options.hpp>
+#include <stagecut/joint/device_choices.hpp>
 #include <stagecut/plan/detail/describe_plan.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -18,10 +18,10 @@
 namespace stagecut::inline v0::detail {
 
 /// A stage of it, and how its layers are run.
-[[nodiscard]] inline planned_stage described_stage(const profile& model, const profile_options& options,
-                                                   const device_choices& choices, const hybrid_request& request,
-                                                   const hybrid_cut& found, std::size_t s,
-                                                   std::vector<layer_choice>& layers) {
+template <class Options>
+[[nodiscard]] planned_stage described_stage(const Options& options, const device_choices& choices,
+                                            const hybrid_request& request, const hybrid_cut& found, std::size_t s,
+                                            std::vector<layer_choice>& layers) {
   const hybrid_stage& from = found.stages[s];
   const std::size_t behind = found.stages.size() - s;
   const stage_option& option = from.option;
@@ -36,40 +36,41 @@ namespace stagecut::inline v0::detail {
   stage.in_flight = behind < request.microbatches ? behind : request.microbatches;
   const auto share = static_cast<double>(choices.own_microbatches ? 1 : option.replicas);
   const std::vector<std::size_t> mixture = options.mixture(from.first, from.last, option);
-  for (std::size_t i = from.first; i < from.last; ++i) {
-    const layer_way& way = options.alternative(i, option.ways, mixture[i - from.first]);
-    layers[i] = {way.recomputation, way.sharding};
+  const std::vector<std::size_t> numbers = options.layers_of(from.first, from.last);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const layer_way& way = options.alternative(numbers[i], option.ways, mixture[i]);
+    layers[numbers[i]] = {way.recomputation, way.sharding};
     stage.memory.resident += way.resident;
     stage.memory.activations += way.activations / share;
     const double workspace = way.workspace / share;
     stage.memory.workspace = stage.memory.workspace < workspace ? workspace : stage.memory.workspace;
   }
   stage.memory.resident += options.shared_bytes(from.first, from.last, option.ways);
-  const double input = from.first == 0 ? 0 : model.layers[from.first - 1].output;
-  const double output = from.last == model.layers.size() ? 0 : model.layers[from.last - 1].output;
-  stage.memory.buffers = choices.memory.boundary_buffers * (input + output) / share;
+  stage.memory.buffers =
+      choices.memory.boundary_buffers * (options.crossing(from.first) + options.crossing(from.last)) / share;
   return stage;
 }
 
 /// The plan of what was found.
-[[nodiscard]] inline plan described_hybrid(const profile& model, const profile_options& options,
-                                           const device_choices& choices, const hybrid_request& request,
-                                           plan_objective objective, const hybrid_cut& found) {
+template <class Options>
+[[nodiscard]] plan described_hybrid(const profile& model, const Options& options, const device_choices& choices,
+                                    const hybrid_request& request, plan_objective objective, const hybrid_cut& found) {
   plan result;
   result.profile = model;
   result.devices = found.stages.size();
   result.own_microbatches = choices.own_microbatches;
   result.choices.resize(model.layers.size());
-  std::vector<std::size_t> points{0};
+  std::vector<std::size_t> stage_of(model.layers.size());
   for (std::size_t s = 0; s < found.stages.size(); ++s) {
-    points.push_back(found.stages[s].last);
-    result.stages.push_back(described_stage(model, options, choices, request, found, s, result.choices));
+    for (const std::size_t i : options.layers_of(found.stages[s].first, found.stages[s].last)) stage_of[i] = s;
+    result.stages.push_back(described_stage(options, choices, request, found, s, result.choices));
     if (s == 0) continue;
+    if (!model.edges.empty()) result.edges.push_back({s - 1, s, options.crossing(found.stages[s].first)});
     link_speed link = options.links().before(found.stages[s].first_device);
     if (!choices.own_microbatches) link.bandwidth *= static_cast<double>(result.stages[s].replicas);
     result.messages.links.push_back(link);
   }
-  result.cuts = cuts(points);
+  assign_stages(result, std::move(stage_of));
   bool any = false;
   for (const link_speed& each : result.messages.links) any = any || each != link_speed();
   if (!any) result.messages.links.clear();

@@ -9,12 +9,12 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/described_hybrid.hpp>
+#include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
-#include <stagecut/joint/profile_options.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/profile/layer.hpp>
@@ -22,10 +22,32 @@
 
 namespace stagecut::inline v0::detail {
 
+/// No iteration takes less than its work, shared out evenly among all devices; 0 of other objectives.
+[[nodiscard]] inline double least_iteration(const profile& model, const hybrid_plan_request& request,
+                                            std::size_t microbatches) {
+  if (request.objective != plan_objective::iteration && request.objective != plan_objective::automatic) return 0;
+  double sum = 0;
+  for (const layer& each : model.layers) {
+    double least = each.time();
+    const auto look = [&](const layer_variant& way) {
+      const double here = (way.forward + way.backward) * static_cast<double>(way.ways);
+      least = here < least ? here : least;
+    };
+    for (const layer_variant& way : each.recomputations.get()) look(way);
+    for (const layer_variant& way : each.shardings.get()) look(way);
+    sum += least;
+  }
+  return static_cast<double>(microbatches) * sum / static_cast<double>(request.pipeline.devices) * (1 - 0x1p-40);
+}
+
 /// Plans of a profile with replicas and ways, one search after the other in the time of a request.
+/// @tparam Make  `make(choices)` are the options of the model's stages: `profile_options` of a chain, `graph_options` of a
+///               graph
+template <class Make>
 class hybrid_planner {
  public:
-  hybrid_planner(const profile& model, hybrid_plan_request request) : model_(model), request_(std::move(request)) {
+  hybrid_planner(const profile& model, hybrid_plan_request request, Make make)
+      : model_(model), request_(std::move(request)), make_(std::move(make)) {
     const auto refuse = [](const char* name, const std::string& value, const char* must) {
       fail(argument_error("plan_hybrid", name, value, must));
     };
@@ -53,9 +75,13 @@ class hybrid_planner {
   /// What was asked for, with the objective that is meant.
   [[nodiscard]] const hybrid_plan_request& request() const noexcept { return request_; }
 
+  /// The options of stages with some choices.
+  [[nodiscard]] auto make(const device_choices& choices) const { return make_(choices); }
+
   /// The best plan of some choices, in a share of the time that is left.
   /// @param options  of these choices
-  [[nodiscard]] outcome<plan> planned(const profile_options& options, const device_choices& choices,
+  template <class Options>
+  [[nodiscard]] outcome<plan> planned(const Options& options, const device_choices& choices,
                                       const hybrid_request& request, double share) const {
     const bool whole = options.is_whole();
     const outcome<hybrid_cut> found = best_cut(options, timed(request, whole ? share : share / 2));
@@ -73,21 +99,9 @@ class hybrid_planner {
     return optimal ? outcome<plan>::optimal(std::move(made)) : outcome<plan>::feasible(std::move(made));
   }
 
-  /// No iteration takes less than its work, shared out evenly among all devices.
+  /// As `least_iteration`, of so many microbatches.
   [[nodiscard]] double least_work(std::size_t microbatches) const {
-    if (request_.objective != plan_objective::iteration) return 0;
-    double sum = 0;
-    for (const layer& each : model_.layers) {
-      double least = each.time();
-      const auto look = [&](const layer_variant& way) {
-        const double here = (way.forward + way.backward) * static_cast<double>(way.ways);
-        least = here < least ? here : least;
-      };
-      for (const layer_variant& way : each.recomputations.get()) look(way);
-      for (const layer_variant& way : each.shardings.get()) look(way);
-      sum += least;
-    }
-    return static_cast<double>(microbatches) * sum / static_cast<double>(request_.pipeline.devices) * (1 - 0x1p-40);
+    return least_iteration(model_, request_, microbatches);
   }
 
  private:
@@ -101,7 +115,8 @@ class hybrid_planner {
     return request;
   }
 
-  [[nodiscard]] outcome<hybrid_cut> best_cut(const profile_options& options, const hybrid_request& request) const {
+  template <class Options>
+  [[nodiscard]] outcome<hybrid_cut> best_cut(const Options& options, const hybrid_request& request) const {
     if (request_.objective == plan_objective::stage_time) return minimize_stage_time(options, request);
     if (request_.objective == plan_objective::pipeline_length)
       return minimize_pipeline_length(options, request, request_.length);
@@ -111,19 +126,20 @@ class hybrid_planner {
   /// Whether there may be a plan although none of some mixtures was: unless there is none of such as are as good as any.
   [[nodiscard]] bool is_hopeful(device_choices choices, const hybrid_request& request) const {
     choices.hopeful = true;
-    return best_cut(profile_options(model_, std::move(choices)), timed(request, 1)).state() != state::infeasible;
+    return best_cut(make_(choices), timed(request, 1)).state() != state::infeasible;
   }
 
   /// Where not all mixtures were looked at: what no plan is below, by such as are as good as any of several.
   [[nodiscard]] double hopeful_bound(device_choices choices, const hybrid_request& request, double value) const {
     choices.hopeful = true;
-    const outcome<hybrid_cut> found = best_cut(profile_options(model_, std::move(choices)), request);
+    const outcome<hybrid_cut> found = best_cut(make_(choices), request);
     if (!found) return 0;
     return found->bound < value ? found->bound : value;
   }
 
   const profile& model_;
   hybrid_plan_request request_;
+  Make make_;
   double end_ = 0;  // of the time, as `seconds_now`
 };
 

@@ -9,10 +9,10 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/joint/detail/alike_hybrids.hpp>
-#include <stagecut/joint/detail/hybrid_planner.hpp>
+#include <stagecut/joint/detail/best_hybrid.hpp>
 #include <stagecut/joint/detail/recomputation_names.hpp>
 #include <stagecut/joint/detail/told_stages.hpp>
+#include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/profile_options.hpp>
 #include <stagecut/plan/detail/target_kinds.hpp>
@@ -98,12 +98,11 @@ inline void check_recomputations(const target_entry& entry, const profile& told,
 
 /// The best plan of a chain, among those that the framework of a request can be told.
 [[nodiscard]] inline outcome<plan> told_hybrid(const profile& model, const hybrid_plan_request& asked) {
-  const auto planned = [](const profile& chain, const hybrid_plan_request& request, told_stages* told) {
-    const hybrid_planner planner(chain, request);
-    if (request.alike) return alike_hybrids(chain, planner, told).best();
-    return planner.planned(profile_options(chain, request.choices), request.choices, request.pipeline, 1);
+  const auto best = [](const profile& chain, const hybrid_plan_request& request, told_stages* told) {
+    return best_hybrid(
+        chain, request, [&](const device_choices& choices) { return profile_options(chain, choices); }, told);
   };
-  if (asked.target == framework::none) return planned(model, asked, nullptr);
+  if (asked.target == framework::none) return best(model, asked, nullptr);
   const target_entry& entry = entry_of(asked.target);
   hybrid_plan_request request = told_request(entry, asked);
   plan_request of;
@@ -117,7 +116,7 @@ inline void check_recomputations(const target_entry& entry, const profile& told,
     return stages(first, last) && (!asked.choices.allowed || asked.choices.allowed(first, last));
   };
   request.choices.allowed = allowed;
-  outcome<plan> found = planned(told, request, &stages);
+  outcome<plan> found = best(told, request, &stages);
   if (found) found->profile = model;
   return found;
 }

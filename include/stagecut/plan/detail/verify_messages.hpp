@@ -58,11 +58,36 @@ struct stage_need {
   return result;
 }
 
-/// The edges between stages: of each producer with a consumer on the other stage, the output once.
+/// The boundaries of a graph whose stages hand on what passes them, as its plan says by an edge from each to the next and no
+/// others: what crosses each boundary. None where the plan has other edges.
+[[nodiscard]] inline std::vector<planned_edge> crossing_edges(const verified_plan& all,
+                                                              const std::vector<stage_need>& needs) {
+  const std::vector<planned_edge>& said = all.made.edges;
+  bool row = said.size() + 1 == all.stages();
+  for (std::size_t e = 0; e < said.size(); ++e) row = row && said[e].from == e && said[e].to == e + 1;
+  if (!row || said.empty()) return {};
+  std::vector<std::size_t> reaches(all.stage_of.size());  // of every layer, the last stage that needs it
+  for (const auto& [from, to, layer] : needs) {
+    reaches[layer] = reaches[layer] < to ? to : reaches[layer];
+  }
+  std::vector<planned_edge> result;
+  for (std::size_t s = 0; s + 1 < all.stages(); ++s) {
+    result.push_back({s, s + 1, 0});
+    for (std::size_t i = 0; i < reaches.size(); ++i) {
+      if (all.stage_of[i] <= s && reaches[i] > s) result.back().bytes += all.figures[i].output;
+    }
+  }
+  return result;
+}
+
+/// The edges between stages: of each producer with a consumer on the other stage, the output once; or what is handed on.
 [[nodiscard]] inline std::vector<planned_edge> needed_edges(const verified_plan& all) {
   std::vector<planned_edge> result = handed_on(all);
   if (!result.empty()) return result;
-  for (const auto& [from, to, layer] : detail::stage_needs(all)) {
+  const std::vector<stage_need> needs = detail::stage_needs(all);
+  result = detail::crossing_edges(all, needs);
+  if (!result.empty()) return result;
+  for (const auto& [from, to, layer] : needs) {
     if (result.empty() || result.back().from != from || result.back().to != to) result.push_back({from, to, 0});
     result.back().bytes += all.figures[layer].output;
   }
