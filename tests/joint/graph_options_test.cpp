@@ -180,8 +180,12 @@ struct listed_graph {
               bool first = true;
               for (std::size_t j = 0; j < i; ++j)
                 first = first && ((inside >> j & 1) == 0 || of.model.layers[j].tied.empty());
-              if (first)
-                more = each.tied.get()[0].bytes / (ways > 1 && !each.shardings.empty() ? static_cast<double>(ways) : 1);
+              bool all = ways > 1;  // of them are sharded
+              for (std::size_t j = 0; j < of.model.layers.size(); ++j) {
+                if ((inside >> j & 1) == 0 || of.model.layers[j].tied.empty()) continue;
+                all = all && !of.model.layers[j].shardings.empty();
+              }
+              if (first) more = each.tied.get()[0].bytes / (all ? static_cast<double>(ways) : 1);
             }
             option.resident += more * of.choices.memory.parameter_multiplier;
             self(self, i + 1, std::max(workspace, way.workspace), parameters + way.parameters + more);

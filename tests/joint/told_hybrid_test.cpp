@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
+#include <stagecut/io/frameworks/alpa.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/io/frameworks/megatron.hpp>
 #include <stagecut/joint/plan_hybrid.hpp>
@@ -149,4 +151,150 @@ TEST_CASE("frameworks that recompute nothing, or have replicas alone, get such p
   CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
         "deepspeed cannot say this model: it gives a stage one device; several have megatron, megatron-flags, "
         "torchtitan, alpa, pipedream");
+}
+
+namespace {
+
+layer timed_layer(const std::string& kind, double activations) {
+  layer made;
+  made.name = kind;
+  made.kind = kind;
+  made.forward = 1;
+  made.backward = 2;
+  made.activations = activations;
+  return made;
+}
+
+layer_variant way_to_run(const std::string& name, double backward, double activations, std::size_t ways = 1) {
+  layer_variant made;
+  made.name = name;
+  made.ways = ways;
+  made.forward = 1;
+  made.backward = backward;
+  made.activations = activations;
+  return made;
+}
+
+hybrid_plan_request of_devices(std::size_t devices, std::size_t microbatches) {
+  hybrid_plan_request asked;
+  asked.pipeline.devices = devices;
+  asked.pipeline.microbatches = microbatches;
+  asked.choices.machine = topology({devices}, {{0, 1e9}});
+  return asked;
+}
+
+}  // namespace
+
+TEST_CASE("what decoders are run with is the same for all that Megatron-LM recomputes") {
+  profile model;
+  model.layers = {timed_layer("embedding", 0), timed_layer("decoder", 9), timed_layer("decoder", 9),
+                  timed_layer("head", 0)};
+  model.layers[2].recomputations = std::vector<layer_variant>{way_to_run("full", 3, 1)};
+  hybrid_plan_request asked = of_devices(2, 2);
+  asked.target = framework::megatron;
+  asked.pipeline.memory_per_device = 17;
+  asked.pipeline.at_most = true;
+  // The first decoder has no such way: none is recomputed, and one of two stages would need 18 bytes.
+  CHECK(plan_hybrid(model, asked).state() == state::infeasible);
+  model.layers[1].recomputations = model.layers[2].recomputations;
+  const auto found = plan_hybrid(model, asked);
+  REQUIRE(found);
+  CHECK(!io::as_megatron(*found).empty());
+  model.layers.insert(model.layers.begin() + 3, timed_layer("mtp", 1));
+  CHECK(plan_hybrid(model, asked).state() == state::infeasible);  // nor has what guesses further tokens
+  model.layers[0].recomputation = std::string("full");
+  CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
+        "megatron cannot say this model: layer \"embedding\" of kind \"embedding\" was profiled with recomputation "
+        "\"full\", and it recomputes decoders alone");
+}
+
+TEST_CASE("devices share no layer whose shardings recompute what cannot be told") {
+  profile model;
+  model.layers = {timed_layer("decoder", 1), timed_layer("decoder", 1)};
+  for (layer& each : model.layers) {
+    layer_variant way = way_to_run("tp2+sel", 1, 1, 2);
+    way.recomputation = "selective";
+    each.shardings = std::vector<layer_variant>{way};
+  }
+  hybrid_plan_request asked = of_devices(2, 4);
+  asked.choices.ways = {1, 2};
+  asked.target = framework::alpa;
+  const auto found = plan_hybrid(model, asked);
+  REQUIRE(found);
+  CHECK(!io::as_alpa(*found).empty());
+  asked.choices.ways = {2};
+  CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
+        "alpa cannot say this model: layers that several devices share recompute what it cannot be told");
+  // One that does what the layer did when it was profiled can be told.
+  for (layer& each : model.layers) each.recomputation = std::string("selective");
+  asked.pipeline.stages = 1;
+  const auto same = plan_hybrid(model, asked);
+  REQUIRE(same);
+  CHECK(!io::as_alpa(*same).empty());
+}
+
+TEST_CASE("of shared parameters torchtitan has one stage, of nodes with one device Alpa has one device a stage") {
+  profile model;
+  model.layers = {timed_layer("embedding", 1), timed_layer("head", 1)};
+  model.layers[0].name = "tok_embeddings";
+  model.layers[1].name = "output";
+  for (layer& each : model.layers) each.tied = std::vector<tied_parameters>{{"w", 8, {}, {}}};
+  hybrid_plan_request asked = of_devices(2, 2);
+  asked.choices.replicas = {1, 2};
+  asked.target = framework::torchtitan;
+  const auto found = plan_hybrid(model, asked);
+  REQUIRE(found);
+  CHECK(found->stages.size() == 1);
+  CHECK(!io::find_format("torchtitan")->write(*found).empty());
+  asked.pipeline.stages = 2;
+  CHECK_THROWS_AS((void)plan_hybrid(model, asked), not_representable);
+  asked.pipeline.stages = {};
+  asked.choices.machine = topology({1, 2}, {{0, 1e9}, {0, 1e8}});
+  asked.target = framework::alpa;
+  const auto apart = plan_hybrid(model, asked);
+  REQUIRE(apart);
+  CHECK(apart->stages.size() == 2);
+}
+
+TEST_CASE("of shared parameters a device holds as much as the layer that is divided least") {
+  profile model;
+  model.layers = {timed_layer("a", 0), timed_layer("b", 0)};
+  for (layer& each : model.layers) each.tied = std::vector<tied_parameters>{{"w", 8, {}, {}}};
+  model.layers[0].shardings = std::vector<layer_variant>{way_to_run("tp2", 2, 0, 2)};
+  hybrid_plan_request asked = of_devices(2, 2);
+  asked.choices.ways = {2};
+  asked.choices.memory.parameter_multiplier = 4;
+  for (const plan_objective each :
+       {plan_objective::iteration, plan_objective::stage_time, plan_objective::pipeline_length}) {
+    asked.objective = each;
+    asked.pipeline.memory_per_device = 31;
+    CHECK(plan_hybrid(model, asked).state() == state::infeasible);
+    asked.pipeline.memory_per_device = 32;
+    const auto found = plan_hybrid(model, asked);
+    REQUIRE(found);
+    CHECK(found->stages[0].memory.resident == 32);
+    check_holds(model, *found);
+  }
+  model.layers[1].tied = std::vector<tied_parameters>{{"w", 9, {}, {}}};
+  CHECK(refusal<invalid_input>([&] { (void)plan_hybrid(model, asked); }) ==
+        "layer 1 (\"b\"): shares \"w\" with layer 0, and says other bytes of it");
+}
+
+TEST_CASE("replicas with microbatches of their own divide the stage time") {
+  profile model;
+  model.layers = {timed_layer("a", 0), timed_layer("b", 0)};
+  model.layers[1].backward = 1;
+  hybrid_plan_request asked = of_devices(2, 4);
+  asked.alike = true;
+  asked.choices.replicas = {1, 2};
+  asked.objective = plan_objective::stage_time;
+  const auto found = plan_hybrid(model, asked);
+  REQUIRE(found);
+  CHECK(found.state() == state::optimal);
+  CHECK(found->objective.value == 2.5);
+  CHECK(found->stages[0].replicas == 2);
+  check_holds(model, *found);
+  plan wrong = *found;
+  wrong.objective.value = wrong.objective.bound = 5;
+  CHECK(!verify_plan(model, wrong).holds());
 }

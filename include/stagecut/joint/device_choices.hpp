@@ -16,13 +16,15 @@ struct device_choices {
   topology machine{{}, {}};                   ///< the devices, and the links between them
   std::vector<std::size_t> replicas{1};       ///< numbers of copies that a stage may have
   std::vector<std::size_t> ways{1};           ///< numbers of devices that may share a copy
-  std::vector<std::string> recomputations{};  ///< those that layers may have, `none` for nothing; empty: all
+  /// Those that layers may have, `none` for nothing; empty: all. As it is profiled a layer has its own `recomputation`; one
+  /// without variants is run as it is.
+  std::vector<std::string> recomputations{};
   memory_options memory{};                    ///< how memory is reckoned; without checkpoints
   /// Bytes of gradients that replicas exchange for each byte of parameters.
   double gradient_bytes = 1;
   /// Whether replicas run microbatches of their own, in place of shares of each: all stages have as many replicas then.
   bool own_microbatches = false;
-  /// Whether a stage lies in one group of the innermost level but one, a node, with all its devices.
+  /// Whether a stage lies in one node with all its devices: a group of the outermost level but one; of one level, the machine.
   bool in_one_node = false;
   /// Whether, where there are too many ways to run a stage, such stand for several of them that are as good as each: what is
   /// planned with these alone is a bound, and no plan.

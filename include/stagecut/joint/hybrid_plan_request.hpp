@@ -18,8 +18,8 @@ struct hybrid_plan_request {
   plan_objective objective = plan_objective::automatic;
   length_options length{};  ///< of what `pipeline_length` is made
   /// Whether all stages have as many replicas and ways as the others, each replica with microbatches of its own, and all layers
-  /// that have a choice the same recomputation, as frameworks with one degree of each run them: then each replica runs its
-  /// share of `pipeline.microbatches`.
+  /// that have variants the same recomputation, as frameworks with one degree of each run them: then each replica runs its
+  /// share of `pipeline.microbatches`, which the replicas have to divide. The stage time is then divided by the replicas.
   bool alike = false;
   /// Who runs the plan. What it cannot be told is a constraint: one number of replicas and ways for all stages, as `alike`;
   /// replicas alone; stages of one node; layers that stand on the first or the last stage; equally many decoders on all

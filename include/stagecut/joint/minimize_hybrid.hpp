@@ -50,7 +50,9 @@ struct minimize_hybrid_fn {
       // A plan that ends later than was looked for may be worse than one of slower options.
       if (any && (all || clock.over() || !(search.makespan > most))) return told(options, request, search, most);
       if (any && search.makespan > 2 * most) pass = search.makespan / passes / 2;
-      if (clock.look() || (all && !search.complete())) return shortest(model, request, search.bound());
+      if (clock.look() || (all && !search.complete())) {
+        return shortest(model, request, search.bound(), clock.state.seconds);
+      }
       if (all) return answer::infeasible(detail::why_no_hybrid(model, request));
     }
   }
@@ -75,16 +77,15 @@ struct minimize_hybrid_fn {
     return work > 0 ? 2 * work / static_cast<double>(request.devices) : 1;
   }
 
-  /// Where no plan was met, because there are too many or time was short: the one of the least length, simulated.
+  /// Where no plan was met, because there are too many or time was short: the one of the least length, simulated. It has
+  /// what is left of the time after so many seconds, or a quarter of it.
   template <class Model>
-  [[nodiscard]] static outcome<hybrid_cut> shortest(const Model& model, const hybrid_request& request, double bound) {
+  [[nodiscard]] static outcome<hybrid_cut> shortest(const Model& model, hybrid_request request, double bound,
+                                                    double seconds) {
+    if (auto& limit = request.limits.time_limit) limit = *limit - seconds > *limit / 4 ? *limit - seconds : *limit / 4;
     outcome<hybrid_cut> found = minimize_pipeline_length(model, request);
     if (!found) return outcome<hybrid_cut>::unknown({reason::cause::limit_reached});
-    std::vector<double> times(found->stages.size() * detail::hybrid_kinds);
-    for (std::size_t s = 0; s < found->stages.size(); ++s) {
-      detail::times_of(found->stages[s].option, times.data() + s * detail::hybrid_kinds);
-    }
-    found->cost = detail::hybrid_simulator(found->stages.size(), request.microbatches)(times.data());
+    found->cost = detail::iteration_of(found->stages, request.microbatches);
     found->bound = bound < found->cost ? bound : found->cost;
     found->simulations = 1;
     return outcome<hybrid_cut>::feasible(*std::move(found));

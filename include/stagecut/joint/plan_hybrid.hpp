@@ -23,8 +23,9 @@ namespace stagecut::inline v0 {
 /// @param request  the machine, the numbers of replicas and ways there may be, microbatches, memory
 /// @return         as `minimize_hybrid`, `minimize_stage_time` or `minimize_pipeline_length`, of which `objective` tells; the
 ///                 plan's `devices` are its stages, each on `replicas * shards` devices of the machine
-/// @throws         argument_error for a request that makes no sense; invalid_input as `profile_options`; not_representable
-///                 for a model, or choices, of which the framework that runs the plan can be told nothing
+/// @throws         argument_error for a request that makes no sense, and for a model without times; invalid_input as
+///                 `profile_options`; not_representable for a model, or choices, of which the framework that runs the
+///                 plan can be told nothing
 ///
 /// Schedules are 1F1B. Without a limit it is exact where `profile_options::is_whole`, but for `length.all_reduce`, which may favour
 /// a slower mixture; else the bound is that of ways to run a stage which are as good as each of several, and the search is

@@ -28,7 +28,8 @@ namespace stagecut::inline v0 {
 /// Of how layers are recomputed, or which of several shardings of as many ways they have, all mixtures are options, but for
 /// those that another one beats: of `most_mixtures` or two more, for each interval and number of ways (`is_whole`). Layers of
 /// one group stand on one stage, as do those between layers whose tied parameters are colocated. Parameters that layers of a stage
-/// share count once, divided by the ways where the layer is sharded; their exchange between stages is not counted.
+/// share count once, divided by the ways if all of these layers are sharded; their exchange between stages is not counted.
+/// `time` is that of both passes.
 class profile_options {
  public:
   /// Points are cut points.

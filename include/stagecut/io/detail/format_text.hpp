@@ -88,7 +88,8 @@ inline void check_choices(std::string_view format, const plan& p, recomputation_
                              in_quotes(choice.recomputation), ", and it chooses none by layer"}));
     }
     const layer_variant* const shared = find_variant(p.profile.layers[i].shardings, choice.sharding);
-    if (shared != nullptr && !shared->recomputation.empty() && recomputed == recomputation_rule::none) {
+    const bool again = shared != nullptr && shared->recomputation != p.profile.layers[i].recomputation.get();
+    if (again && !shared->recomputation.empty() && recomputed == recomputation_rule::none) {
       refuse(format, joined({layer_text(p.profile.layers[i]), " is run with recomputation ",
                              in_quotes(shared->recomputation), ", and it chooses none by layer"}));
     }

@@ -16,6 +16,7 @@
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -31,21 +32,21 @@ class alike_hybrids {
 
   [[nodiscard]] outcome<plan> best() {
     const std::vector<choice> all = choices();
-    std::optional<outcome<plan>> best;
-    std::optional<double> bound;  // of all that may be plans
-    bool open = false;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      outcome<plan> here = planned(all[k], 1 / static_cast<double>(all.size() - k));
-      open = open || here.state() == state::unknown;
-      if (here) {
-        const double low = here->objective.bound / at_once(*here);
-        bound = bound && *bound < low ? *bound : low;
+    std::vector<std::size_t> open;
+    for (std::size_t k = 0; k < all.size(); ++k) open.push_back(k);
+    answers_.resize(all.size());
+    // What time is left in the end is for those that had too little.
+    for (double left = planner_.left(); !open.empty();) {
+      std::vector<std::size_t> still;
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        look(all[open[i]], 1 / static_cast<double>(open.size() - i), answers_[open[i]]);
+        if (is_open(answers_[open[i]])) still.push_back(open[i]);
       }
-      if (!best || better(here, *best)) best = std::move(here);
+      open = std::move(still);
+      const double now = planner_.left();
+      if (!(now > 0.05 * left)) break;
     }
-    if (!best) return outcome<plan>::infeasible(why_none());
-    if (!*best) return open && best->state() == state::infeasible ? outcome<plan>::unknown({}) : std::move(*best);
-    return with_bound(std::move(**best), open ? std::nullopt : bound);
+    return told();
   }
 
  private:
@@ -58,12 +59,44 @@ class alike_hybrids {
     std::optional<std::size_t> middle;  // as `told_stages::set_middle`
   };
 
-  /// A plan with the bound of all choices; unset: one of them is open.
-  [[nodiscard]] outcome<plan> with_bound(plan made, std::optional<double> bound) const {
+  /// Whether there may be a better plan of a choice than any that was found.
+  [[nodiscard]] bool is_open(const outcome<plan>& answer) const {
+    if (answer.state() == state::unknown) return true;
+    return answer.state() == state::feasible && (!value_ || answer->objective.bound < *value_);
+  }
+
+  /// Looks at a choice, and keeps the better of two answers, with the better of their bounds.
+  void look(const choice& of, double share, outcome<plan>& answer) {
+    outcome<plan> here = planned(of, share);
+    if (here && answer) {
+      const double bound =
+          here->objective.bound < answer->objective.bound ? answer->objective.bound : here->objective.bound;
+      plan better = here->objective.value < answer->objective.value ? *std::move(here) : *std::move(answer);
+      better.objective.bound = bound < better.objective.value ? bound : better.objective.value;
+      const bool optimal = !(better.objective.bound < better.objective.value);
+      better.objective.state = optimal ? state::optimal : state::feasible;
+      answer = optimal ? outcome<plan>::optimal(std::move(better)) : outcome<plan>::feasible(std::move(better));
+    } else if (here || !answer) {
+      answer = std::move(here);
+    }
+    if (answer && (!value_ || answer->objective.value < *value_)) value_ = answer->objective.value;
+  }
+
+  /// The best answer, with the bound of all.
+  [[nodiscard]] outcome<plan> told() {
+    outcome<plan>* best = nullptr;
+    std::optional<double> bound;  // of all that may be plans
+    bool open = false;
+    for (outcome<plan>& each : answers_) {
+      open = open || each.state() == state::unknown;
+      if (each) bound = bound && *bound < each->objective.bound ? bound : each->objective.bound;
+      if (best == nullptr || better(each, *best)) best = __builtin_addressof(each);
+    }
+    if (best == nullptr) return outcome<plan>::infeasible(why_none());
+    if (!*best) return open && best->state() == state::infeasible ? outcome<plan>::unknown({}) : std::move(*best);
+    plan made = std::move(**best);
     objective_value& of = made.objective;
-    if (!bound) of.bound = planner_.least_work(request_.pipeline.microbatches);
-    // It was divided, and rounded.
-    if (bound && *bound * at_once(made) * (1 + 0x1p-50) < of.bound) of.bound = *bound * at_once(made) * (1 + 0x1p-50);
+    of.bound = open ? planner_.least_work(request_.pipeline.microbatches) : *bound;
     if (of.value < of.bound) of.bound = of.value;
     of.state = of.bound < of.value ? state::feasible : state::optimal;
     return of.state == state::optimal ? outcome<plan>::optimal(std::move(made))
@@ -80,11 +113,32 @@ class alike_hybrids {
         for (std::string& name : common_recomputations(model_, {ways})) {
           bool found = request_.choices.recomputations.empty();
           for (const std::string& each : request_.choices.recomputations) found = found || each == name;
-          if (found) add_stages({replicas, ways, std::move(name), asked.stages, {}}, result);
+          if (found && are_run(name, ways)) add_stages({replicas, ways, std::move(name), asked.stages, {}}, result);
         }
       }
     }
     return result;
+  }
+
+  /// Whether all layers that are to be recomputed alike can be run so, by so many devices.
+  [[nodiscard]] bool are_run(const std::string& name, std::size_t ways) const {
+    if (told_ == nullptr) return true;
+    for (const std::size_t i : told_->alike()) {
+      const layer& each = model_.layers[i];
+      bool shared = false;
+      bool any = false;
+      for (const layer_variant& variant : each.shardings.get()) {
+        if (ways == 1 || variant.ways != ways) continue;
+        shared = true;
+        any = any || (variant.recomputation.empty() ? "none" : variant.recomputation) == name;
+      }
+      if (!shared) {
+        any = (each.recomputation.empty() ? "none" : each.recomputation.get()) == name ||
+              find_variant_of(each.recomputations, name);
+      }
+      if (!any) return false;
+    }
+    return true;
   }
 
   /// Adds a choice, for each number of stages where these have to be alike.
@@ -127,23 +181,19 @@ class alike_hybrids {
     return why;
   }
 
-  /// Microbatches that all replicas run in the time of which the objective is.
-  [[nodiscard]] static double at_once(const plan& made) {
-    const bool one = made.objective.name == to_string(plan_objective::stage_time) && made.own_microbatches;
-    return one ? static_cast<double>(made.stages[0].replicas) : 1;
-  }
-
   [[nodiscard]] static bool better(const outcome<plan>& one, const outcome<plan>& other) {
     if (!one || !other)
       return one.has_value() ||
              (!other && one.state() == state::infeasible && one.why().lacks_fewer_bytes_than(other.why()));
-    return one->objective.value / at_once(*one) < other->objective.value / at_once(*other);
+    return one->objective.value < other->objective.value;
   }
 
   const profile& model_;
   const Planner& planner_;
   const hybrid_plan_request& request_;
   told_stages* told_;
+  std::vector<outcome<plan>> answers_{};  // of every choice
+  std::optional<double> value_{};         // of the best
   device_choices chosen_{};
   std::optional<decltype(std::declval<const Planner&>().make(device_choices()))> options_{};  // of what was chosen last
 };

@@ -89,7 +89,10 @@ template <class Options>
   // Sums in another order differ in the last digit: what is proved stays proved.
   const double value = objective == plan_objective::iteration ? *result.makespan : found.cost;
   const double bound = found.bound < found.cost && found.bound < value ? found.bound : value;
-  result.objective = {to_string(objective), "time", value, bound, state::feasible};
+  // In the time of a stage as many microbatches are run as replicas have of their own.
+  const bool own = objective == plan_objective::stage_time && choices.own_microbatches;
+  const double at_once = own ? static_cast<double>(choices.replicas[0]) : 1;
+  result.objective = {to_string(objective), "time", value / at_once, bound / at_once, state::feasible};
   return result;
 }
 

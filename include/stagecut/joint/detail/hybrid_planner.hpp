@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,9 @@
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/joint/detail/described_hybrid.hpp>
+#include <stagecut/joint/detail/hybrid_simulator.hpp>
+#include <stagecut/joint/detail/layer_ways.hpp>
+#include <stagecut/joint/detail/why_no_hybrid.hpp>
 #include <stagecut/joint/device_choices.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
@@ -38,6 +42,23 @@ namespace stagecut::inline v0::detail {
     sum += least;
   }
   return static_cast<double>(microbatches) * sum / static_cast<double>(request.pipeline.devices) * (1 - 0x1p-40);
+}
+
+/// Bytes that layers take on all devices together, at least: what stays, and one microbatch, each in the way that takes fewest.
+[[nodiscard]] inline double bytes_of_all(const profile& model, const device_choices& choices) {
+  const layer_ways layers(model, choices.ways, choices.recomputations, choices.memory, false);
+  double sum = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    std::optional<double> least;
+    for (std::size_t w = 0; w < choices.ways.size(); ++w) {
+      for (const layer_way& each : layers.of(w, i)) {
+        const double here = (each.resident + each.activations) * static_cast<double>(choices.ways[w]);
+        least = !least || here < *least ? here : *least;
+      }
+    }
+    sum += least.value_or(0);
+  }
+  return sum;
 }
 
 /// Plans of a profile with replicas and ways, one search after the other in the time of a request.
@@ -75,6 +96,13 @@ class hybrid_planner {
   /// What was asked for, with the objective that is meant.
   [[nodiscard]] const hybrid_plan_request& request() const noexcept { return request_; }
 
+  /// Seconds of the limit that are left; 0: none, or there is no limit.
+  [[nodiscard]] double left() const {
+    const double seconds = request_.pipeline.limits.time_limit ? end_ - seconds_now() : 0;
+    const auto& stop = request_.pipeline.limits.stop;
+    return seconds > 0 && !(stop && stop()) ? seconds : 0;
+  }
+
   /// The options of stages with some choices.
   [[nodiscard]] auto make(const device_choices& choices) const { return make_(choices); }
 
@@ -83,6 +111,10 @@ class hybrid_planner {
   template <class Options>
   [[nodiscard]] outcome<plan> planned(const Options& options, const device_choices& choices,
                                       const hybrid_request& request, double share) const {
+    if (const auto why = too_many_bytes(choices, request)) {
+      const reason known = why_no_hybrid(options, timed(request, share));
+      return outcome<plan>::infeasible(known.remedy.empty() ? *why : known);
+    }
     const bool whole = options.is_whole();
     const outcome<hybrid_cut> found = best_cut(options, timed(request, whole ? share : share / 2));
     if (found.state() == state::infeasible && (whole || !is_hopeful(choices, request))) {
@@ -120,7 +152,51 @@ class hybrid_planner {
     if (request_.objective == plan_objective::stage_time) return minimize_stage_time(options, request);
     if (request_.objective == plan_objective::pipeline_length)
       return minimize_pipeline_length(options, request, request_.length);
-    return minimize_hybrid(options, request);
+    return quick_or_best(options, request);
+  }
+
+  /// The least iteration. Where time is too short to prove it, a third of it is for the plans of least stage time and length,
+  /// which are found sooner.
+  template <class Options>
+  [[nodiscard]] outcome<hybrid_cut> quick_or_best(const Options& options, hybrid_request request) const {
+    const std::optional<double> limit = request.limits.time_limit;
+    const double begin = seconds_now();
+    if (limit) request.limits.time_limit = *limit * 2 / 3;
+    outcome<hybrid_cut> best = minimize_hybrid(options, request);
+    if (!limit || best.state() == state::optimal || best.state() == state::infeasible) return best;
+    const auto left = [&](double part) {
+      const double seconds = *limit - (seconds_now() - begin);
+      return seconds > 0 ? seconds * part : 0;
+    };
+    request.limits.progress = {};
+    request.limits.time_limit = left(0.6);
+    take(minimize_stage_time(options, request), request, best);
+    request.limits.time_limit = left(0.9);
+    take(minimize_pipeline_length(options, request, {true, true}), request, best);
+    return best;
+  }
+
+  /// Takes a plan if its iteration ends earlier.
+  static void take(outcome<hybrid_cut> quick, const hybrid_request& request, outcome<hybrid_cut>& best) {
+    if (!quick) return;
+    quick->cost = iteration_of(quick->stages, request.microbatches);
+    if (best && !(quick->cost < best->cost)) return;
+    quick->bound = best ? best->bound : 0;
+    best = outcome<hybrid_cut>::feasible(*std::move(quick));
+  }
+
+  /// Why no plan fits, if what stays and one microbatch need more bytes than all devices have, however layers are run.
+  [[nodiscard]] std::optional<reason> too_many_bytes(const device_choices& choices,
+                                                     const hybrid_request& request) const {
+    if (!request.memory_per_device) return std::nullopt;
+    const double devices = static_cast<double>(request.devices);
+    const double needed = bytes_of_all(model_, choices) / devices * (1 - 0x1p-40);
+    if (!(needed > *request.memory_per_device)) return std::nullopt;
+    reason why{reason::cause::memory};
+    why.needed = whole_bytes(needed);
+    why.available = whole_number(*request.memory_per_device, false);
+    why.place = joined({"a device, if the bytes of all layers were spread out evenly,"});
+    return why;
   }
 
   /// Whether there may be a plan although none of some mixtures was: unless there is none of such as are as good as any.

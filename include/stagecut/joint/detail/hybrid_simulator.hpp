@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <stagecut/core/view.hpp>
+#include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
@@ -92,5 +93,12 @@ class hybrid_simulator {
   simulation_workspace<double> workspace_{};
   double makespan_ = 0;
 };
+
+/// When the iteration of a cut ends.
+[[nodiscard]] inline double iteration_of(const std::vector<hybrid_stage>& stages, std::size_t microbatches) {
+  std::vector<double> times(stages.size() * hybrid_kinds);
+  for (std::size_t s = 0; s < stages.size(); ++s) times_of(stages[s].option, times.data() + s * hybrid_kinds);
+  return hybrid_simulator(stages.size(), microbatches)(times.data());
+}
 
 }  // namespace stagecut::inline v0::detail

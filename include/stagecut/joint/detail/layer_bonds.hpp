@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/joint/detail/layer_ways.hpp>
+#include <stagecut/profile/check_figures.hpp>
 #include <stagecut/profile/layer.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/training_memory.hpp>
@@ -20,13 +22,14 @@ class layer_bonds {
   /// @param of_chain  whether only intervals of layers are stages, which hold all between two that stand on one
   layer_bonds(const profile& model, const std::vector<std::size_t>& ways, const memory_options& memory, bool of_chain) {
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
-      if (!model.layers[i].tied.empty()) find_shared(model.layers[i], i, ways, memory);
+      if (!model.layers[i].tied.empty()) find_shared(model, i, ways, memory);
     }
     find_together(model);
     if (of_chain) find_cuts(model.layers.size());
   }
 
-  /// What layers of a stage have in common and hold once, on each of the devices: bytes that stay, and of parameters.
+  /// What layers of a stage have in common and hold once, on each of the devices: bytes that stay, and of parameters. A device
+  /// holds as much as that of the layers needs which is divided among the fewest.
   struct shared_bytes {
     double resident = 0;
     double parameters = 0;
@@ -38,12 +41,15 @@ class layer_bonds {
     for (std::size_t k = 0; k < shared_.size(); ++k) {
       if (!holds(shared_[k].layer)) continue;
       bool again = false;
-      for (std::size_t j = 0; j < k; ++j) {
-        again = again || (shared_[j].name == shared_[k].name && holds(shared_[j].layer));
+      double ways = shared_[k].ways[w];
+      for (std::size_t j = 0; j < shared_.size() && !again; ++j) {
+        if (j == k || shared_[j].name != shared_[k].name || !holds(shared_[j].layer)) continue;
+        again = j < k;
+        ways = shared_[j].ways[w] < ways ? shared_[j].ways[w] : ways;
       }
       if (again) continue;
-      sum.resident += shared_[k].resident / shared_[k].ways[w];
-      sum.parameters += shared_[k].parameters / shared_[k].ways[w];
+      sum.resident += shared_[k].resident / ways;
+      sum.parameters += shared_[k].parameters / ways;
     }
     return sum;
   }
@@ -99,8 +105,9 @@ class layer_bonds {
     std::vector<double> ways{};
   };
 
-  void find_shared(const layer& each, std::size_t i, const std::vector<std::size_t>& ways,
+  void find_shared(const profile& model, std::size_t i, const std::vector<std::size_t>& ways,
                    const memory_options& memory) {
+    const layer& each = model.layers[i];
     std::vector<double> divisors;
     for (const std::size_t t : ways) {
       bool divided = false;
@@ -108,7 +115,13 @@ class layer_bonds {
       divisors.push_back(divided ? static_cast<double>(t) : 1);
     }
     for (const tied_parameters& tied : each.tied.get()) {
-      shared_.push_back({tied.name, i, stays(memory, tied.bytes, tied.resident), tied.bytes, divisors});
+      const double resident = stays(memory, tied.bytes, tied.resident);
+      for (const shared_parameters& other : shared_) {
+        if (other.name != tied.name || (other.parameters == tied.bytes && other.resident == resident)) continue;
+        fail(invalid_input(layer_text(model, i), joined({"shares ", in_quotes(tied.name), " with layer ", other.layer,
+                                                         ", and says other bytes of it"})));
+      }
+      shared_.push_back({tied.name, i, resident, tied.bytes, divisors});
     }
   }
 

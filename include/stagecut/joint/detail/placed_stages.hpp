@@ -52,7 +52,8 @@ class placed_stages {
       // Positions repeat: a whole number of periods is added, so that nothing falls below 0.
       const std::size_t rounds = (devices + period - 1) / period * period;
       const std::size_t start = (query.device % period + rounds - devices) % period;
-      if (!is_close(start, d, ways) || (choices_.in_one_node && period > 1 && start + devices > period)) continue;
+      const bool in_nodes = choices_.in_one_node && choices_.machine.levels() > 1;
+      if (!is_close(start, d, ways) || (in_nodes && start + devices > period)) continue;
       stage_option option;
       option.replicas = d;
       option.ways = ways;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/joint/detail/known_options.hpp>
 #include <stagecut/joint/detail/replica_labels.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
@@ -27,6 +28,8 @@ template <stage_option_model Model>
 class stage_time_search {
  public:
   enum class found : std::uint8_t { plan, none, stopped };
+  /// Whether points are cut points of a chain.
+  static constexpr bool of_chain = is_chain<Model>;
 
   stage_time_search(const Model& model, const hybrid_request& request)
       : model_(model), request_(request), clock_(request.limits), points_(model.size()), labels_(points_ + 1) {

@@ -27,41 +27,83 @@
 
 namespace stagecut::inline v0::detail {
 
-/// A chain with those variants of its layers that a framework can be told. Where all shardings of so many ways recompute
-/// something that it cannot be told, they stay: then its writer refuses the plan.
-[[nodiscard]] inline profile told_variants(const target_entry& entry, const profile& model) {
-  if (entry.recomputed == recomputation_rule::any) return model;
-  profile result = model;
-  const target_kinds kinds(entry, model);
-  for (std::size_t i = 0; i < result.layers.size(); ++i) {
-    layer& each = result.layers[i];
-    const std::string_view own = each.recomputation.empty() ? "none" : std::string_view(each.recomputation.get());
-    const bool chooses =
-        entry.recomputed == recomputation_rule::decoders && (kinds.is_decoder(i) || each.kind == "mtp");
-    const auto told = [&](std::string_view name) {
-      if (name.empty()) name = "none";
-      return chooses ? name == "none" || name == "selective" || name == "full" : name == own;
-    };
-    std::vector<layer_variant> again;
-    for (const layer_variant& variant : each.recomputations.get()) {
-      if (told(variant.name)) again.push_back(variant);
-    }
-    std::vector<layer_variant> shared;
-    for (const layer_variant& variant : each.shardings.get()) {
-      bool any = false;
-      for (const layer_variant& other : each.shardings.get()) {
-        any = any || (other.ways == variant.ways && told(other.recomputation));
-      }
-      if (!any || told(variant.recomputation)) shared.push_back(variant);
-    }
-    each.recomputations = std::move(again);
-    each.shardings = std::move(shared);
+/// Which recomputations of layers a framework can be told.
+class told_variants {
+ public:
+  told_variants(const target_entry& entry, const profile& model) : entry_(entry), model_(model), kinds_(entry, model) {}
+
+  /// Whether a layer is one of those of which it is told.
+  [[nodiscard]] bool chooses(std::size_t i) const {
+    return entry_.recomputed == recomputation_rule::decoders &&
+           (kinds_.is_decoder(i) || model_.layers[i].kind == "mtp");
   }
-  return result;
-}
+
+  /// Whether a layer may be run with it; empty: with none.
+  [[nodiscard]] bool operator()(std::size_t i, std::string_view name) const {
+    if (entry_.recomputed == recomputation_rule::any) return true;
+    if (name.empty()) name = "none";
+    if (!chooses(i)) return name == own(i);
+    return name == "none" || name == "selective" || name == "full";
+  }
+
+  /// The chain without other variants.
+  /// @throws not_representable for a layer that was profiled with one that cannot be told
+  [[nodiscard]] profile kept() const {
+    profile result = model_;
+    for (std::size_t i = 0; i < result.layers.size(); ++i) {
+      layer& each = result.layers[i];
+      if (entry_.recomputed == recomputation_rule::decoders && !chooses(i) && own(i) != "none") {
+        fail(not_representable(entry_.name,
+                               joined({kind_text(each), " was profiled with recomputation ", in_quotes(own(i)),
+                                       ", and it recomputes decoders alone"}),
+                               "model"));
+      }
+      std::vector<layer_variant> again;
+      for (const layer_variant& variant : each.recomputations.get()) {
+        if ((*this)(i, variant.name)) again.push_back(variant);
+      }
+      std::vector<layer_variant> shared;
+      for (const layer_variant& variant : each.shardings.get()) {
+        if ((*this)(i, variant.recomputation)) shared.push_back(variant);
+      }
+      each.recomputations = std::move(again);
+      each.shardings = std::move(shared);
+    }
+    return result;
+  }
+
+  /// The numbers of devices on which each layer that has shardings for them has one that can be told.
+  [[nodiscard]] std::vector<std::size_t> ways(const std::vector<std::size_t>& asked) const {
+    std::vector<std::size_t> result;
+    for (const std::size_t t : asked) {
+      bool all = true;
+      for (std::size_t i = 0; i < model_.layers.size() && t != 1; ++i) {
+        bool any = false;
+        bool told = false;
+        for (const layer_variant& variant : model_.layers[i].shardings.get()) {
+          if (variant.ways != t) continue;
+          any = true;
+          told = told || (*this)(i, variant.recomputation);
+        }
+        all = all && (!any || told);
+      }
+      if (all) result.push_back(t);
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::string own(std::size_t i) const {
+    return model_.layers[i].recomputation.empty() ? "none" : model_.layers[i].recomputation.get();
+  }
+
+  const target_entry& entry_;
+  const profile& model_;
+  target_kinds kinds_;
+};
 
 /// Refuses recomputations that were asked for if a framework can be told none of them.
-/// @param told  as `told_variants` made it
+/// @param told  as `told_variants::kept`
 inline void check_recomputations(const target_entry& entry, const profile& told,
                                  const std::vector<std::string>& names) {
   bool any = names.empty();
@@ -96,6 +138,17 @@ inline void check_recomputations(const target_entry& entry, const profile& told,
   return request;
 }
 
+/// Refuses a model of which a framework can say no plan. Where layers share parameters, and it shares none, there is one stage.
+/// @throws not_representable
+inline void check_told_model(const target_entry& entry, const profile& model, hybrid_plan_request& request) {
+  plan_request of;
+  of.target = entry.kind;
+  const bool alone = entry.shared == tie_rule::one_device && !shared_obstacle(entry, model, 2).empty();
+  of.devices = alone && request.pipeline.stages.value_or(1) == 1 ? 1 : 2;
+  check_target_model(model, of);
+  if (alone) request.pipeline.stages = 1;
+}
+
 /// The best plan of a chain, among those that the framework of a request can be told.
 [[nodiscard]] inline outcome<plan> told_hybrid(const profile& model, const hybrid_plan_request& asked) {
   const auto best = [](const profile& chain, const hybrid_plan_request& request, told_stages* told) {
@@ -105,13 +158,18 @@ inline void check_recomputations(const target_entry& entry, const profile& told,
   if (asked.target == framework::none) return best(model, asked, nullptr);
   const target_entry& entry = entry_of(asked.target);
   hybrid_plan_request request = told_request(entry, asked);
-  plan_request of;
-  of.devices = asked.pipeline.devices;
-  of.target = asked.target;
-  check_target_model(model, of);
-  const profile told = told_variants(entry, model);
+  check_told_model(entry, model, request);
+  const told_variants variants(entry, model);
+  const profile told = variants.kept();
+  request.choices.ways = variants.ways(request.choices.ways);
+  if (request.choices.ways.empty()) {
+    fail(not_representable(entry.name, "layers that several devices share recompute what it cannot be told", "model"));
+  }
   check_recomputations(entry, told, asked.choices.recomputations);
   told_stages stages(entry, model);
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    if (variants.chooses(i)) stages.run_alike(i);
+  }
   const auto allowed = [&](std::size_t first, std::size_t last) {
     return stages(first, last) && (!asked.choices.allowed || asked.choices.allowed(first, last));
   };

@@ -31,6 +31,11 @@ class told_stages {
   /// From now on each stage between the first and the last has as many decoders; unset: any number.
   void set_middle(std::optional<std::size_t> decoders) { middle_ = decoders; }
 
+  /// From now on a layer is recomputed as all others of which this is said.
+  void run_alike(std::size_t layer) { alike_.push_back(layer); }
+  /// Those of which it is.
+  [[nodiscard]] const std::vector<std::size_t>& alike() const noexcept { return alike_; }
+
   /// Whether all stages between the first and the last have to have equally many.
   [[nodiscard]] bool has_equal_middles() const noexcept { return counts_ == decoder_counts::equal_or_ends; }
 
@@ -65,6 +70,7 @@ class told_stages {
   std::vector<std::size_t> before_;  // decoders before each layer
   target_stages stages_{};
   std::optional<std::size_t> middle_{};
+  std::vector<std::size_t> alike_{};
 };
 
 }  // namespace stagecut::inline v0::detail

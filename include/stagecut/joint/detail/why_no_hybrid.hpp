@@ -59,6 +59,7 @@ class hybrid_shortage {
       return why;
     }
     why.needed = is_known ? whole_bytes(high_) : whole_bytes(least_);
+    if (why.needed <= why.available) why.needed = why.available + 1;  // so much is known
     why.place = is_known ? place_of_peak() : "the fullest stage";
     return why;
   }

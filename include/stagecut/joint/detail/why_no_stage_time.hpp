@@ -41,10 +41,11 @@ struct fullest_stage {
                    number,
                    " of ",
                    search.stages().size(),
-                   " of the plan that needs least, from point ",
+                   " of the plan that needs least, ",
+                   Search::of_chain ? "layers " : "from point ",
                    stage.first,
-                   " to ",
-                   stage.last,
+                   Search::of_chain ? "-" : " to ",
+                   Search::of_chain ? stage.last - 1 : stage.last,
                    " on ",
                    stage.option.replicas,
                    " x ",
@@ -91,7 +92,7 @@ template <class Search>
   why.what = reason::cause::memory;
   why.available = whole_number(*request.memory_per_device, false);
   why.needed = least ? enough : too_few + 1;  // so much is proved
-  why.place = std::move(place);
+  why.place = least ? std::move(place) : "the fullest stage";
   why.remedy = joined({enough, " bytes a device would do"});
   return why;
 }

@@ -18,7 +18,8 @@
 // The bytes of the stages of a plan, and of its devices.
 namespace stagecut::inline v0::detail {
 
-/// What stays for the parameters of a stage; shared ones count once, as its first layer that has them says.
+/// What stays for the parameters of a stage; shared ones count once, as its first layer that has them says, and divided
+/// among as many devices as that layer that is divided among the fewest.
 [[nodiscard]] inline double resident_of(const verified_plan& all, std::size_t s, bool as_profiled) {
   const double multiplier = all.made.memory.parameter_multiplier;
   double sum = 0;
@@ -32,7 +33,13 @@ namespace stagecut::inline v0::detail {
       if (again) continue;
       met.push_back(tied.name);
       const double stays = as_profiled && tied.resident ? *tied.resident : tied.bytes * multiplier;
-      sum += stays / static_cast<double>(each.ways);
+      std::size_t ways = each.ways;
+      for (const std::size_t other : all.layers[s]) {
+        for (const tied_parameters& same : all.model.layers[other].tied) {
+          if (same.name == tied.name && all.figures[other].ways < ways) ways = all.figures[other].ways;
+        }
+      }
+      sum += stays / static_cast<double>(ways);
     }
   }
   return sum;

@@ -76,12 +76,15 @@ namespace stagecut::inline v0::detail {
     return notes.take();
   }
   const double rounding = said.name == "variance" ? whole * whole : whole;  // differences round as what they are of
+  // Replicas with microbatches of their own run so many of them in the time of the slowest stage.
+  const bool own = said.name == "stage-time" && all.made.own_microbatches && all.stages() > 0;
+  const double found = own ? *value / static_cast<double>(all.made.stages[0].replicas) : *value;
   if (said.name == "pipeline-length" && clearly_above(said.value, *value, whole)) {
     notes.not_checked("", "messages and the exchange of gradients may count in it");
     return notes.take();
   }
-  notes.compare("", "it is not that of the stages' costs", said.value, *value, rounding);
-  notes.figures(said.value, value);
+  notes.compare("", "it is not that of the stages' costs", said.value, found, rounding);
+  notes.figures(said.value, found);
   return notes.take();
 }
 

@@ -219,6 +219,13 @@ inline void verify_ranks(const plan& made, check_notes& notes) {
     if (on_cpu && !each.cpu) notes.broken(all.name_of(i), "stands on a CPU and does not run on one");
     if (!on_cpu && !each.accelerator) notes.broken(all.name_of(i), "stands on an accelerator and does not run on one");
   }
+  for (std::size_t s = 1; s < all.stages() && all.made.own_microbatches; ++s) {
+    const auto replicas = static_cast<double>(all.made.stages[s].replicas);
+    const auto first = static_cast<double>(all.made.stages[0].replicas);
+    if (replicas == first) continue;
+    notes.broken(joined({"stage ", s}), "replicas with microbatches of their own are not as many as those of stage 0",
+                 replicas, first);
+  }
   notes.figures(static_cast<double>(all.made.devices), std::nullopt);
   return notes.take();
 }
