@@ -86,6 +86,22 @@ with tempfile.TemporaryDirectory() as folder:
                         (["--for", "deepspeed"], "deepspeed"), (["--forbid-cut", 3], "--replicate")):
         fails(2, says, *base, *words)
     fails(2, "--microbatches", "plan", small, *nodes, "--replicate", 2)
+    fails(2, "--time-weight", *base, "--time-weight", "0.5")
+    fails(2, "--at-most", "plan", small, *nodes, "--microbatches", 8, "--at-most")
+    fails(2, "or with --replicate", "plan", small, *nodes, "--microbatches", 8, "--tensor-parallel", 2)
+    plain = there / "plain.json"
+    plain.write_text(json.dumps({"schema": "stagecut-profile-1", "layers": [layer(i) for i in range(8)],
+                                 "edges": [[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [4, 5], [4, 6], [5, 7], [6, 7]]}))
+    fails(2, "\"shardings\"", "plan", plain, *base[2:], "--tensor-parallel", "auto")
+
+    # A graph with branches: its stages hand on what passes them, and are verified, shown and simulated.
+    made = json.loads(run("plan", plain, *base[2:], "--memory", "200B", "--format", "json").stdout)
+    check(made["objective"]["state"] == "optimal" and [(each["from"], each["to"]) for each in made["edges"]] ==
+          [(s, s + 1) for s in range(len(made["stages"]) - 1)], made.get("edges"))
+    file.write_text(json.dumps(made))
+    check("do not" not in run("verify", file, plain).stdout.replace("0 do not", ""), "verify a graph")
+    check(abs(json.loads(run("simulate", file, "--format", "json").stdout)["makespan"] - made["makespan"]) <= 1e-9 * made["makespan"], "graph")
+    fails(2, "graph", "plan", plain, *base[2:], "--for", "megatron")
     fails(2, "neither auto nor", *base[:-1], "0")
 
     # A model by its configuration, to the lines of frameworks.
@@ -143,7 +159,7 @@ with tempfile.TemporaryDirectory() as folder:
                         (["--objective", "makespan"], "stage-time"), (["--replicate", 2], "--replicate"), (["--memory", "1GB,2GB"], "--memory"),
                         (["--bandwidth", "0"], "--bandwidth"), (["--tensor-parallel", "auto"], "--tensor-parallel")):
         fails(2, says, "plan", piper, *words)
-    fails(2, "see parse_piper", "sweep", piper, "--devices", 2, "--microbatches", 8)
+    fails(2, "a graph of Piper's", "sweep", piper, "--devices", 2, "--microbatches", 8)
     stages = json.loads(run(*base, "--tensor-parallel", "auto", "--format", "piper").stdout)["stages"]
     check(sum(each["dataParallelDegree"] * each["tensorParallelDegree"] for each in stages) == 8, stages)
 

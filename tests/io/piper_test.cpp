@@ -155,7 +155,7 @@ TEST_CASE("a graph of Piper's is told from other files") {
   CHECK(!io::is_piper(R"({"schema": "stagecut-profile-1", "nodes": [], "edges": [], "maxMemoryPerDevice": 1})"));
   CHECK(!io::is_piper("\"maxMemoryPerDevice\""));
   CHECK(refusal<invalid_input>([&] { return io::parse_profile(text, "g"); }) ==
-        "g#: is a graph of Piper's, whose layers have several ways to run: see parse_piper");
+        "g#: is a graph of Piper's, whose layers have several ways to run, and no profile");
 }
 
 TEST_CASE("plans that the graph has not are not written") {

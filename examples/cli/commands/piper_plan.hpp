@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/io/graphs/piper_plan.hpp>
 #include <stagecut/joint/hybrid_request.hpp>
@@ -15,8 +16,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/exit_status.hpp"
@@ -114,6 +117,17 @@ inline std::string piper_text(const stagecut::variant_graph& graph, const stagec
              found->cost, to_string(found.state()), found->bound, devices, request.devices, request.microbatches);
 }
 
+/// The stages of a graph.
+/// @throws stagecut::invalid_input with the place
+inline std::unique_ptr<const stagecut::variant_stages> piper_stages(stagecut::variant_graph graph,
+                                                                    const std::string& source) {
+  try {
+    return std::make_unique<const stagecut::variant_stages>(std::move(graph));
+  } catch (const stagecut::invalid_input& error) {
+    throw stagecut::invalid_input(source, error.what());
+  }
+}
+
 /// Plans a graph of Piper's and writes the plan.
 inline int plan_piper(stagecut::variant_graph graph, const stagecut::hybrid_request& request, const std::string& source,
                       const std::string& format, const std::string& output) {
@@ -122,7 +136,8 @@ inline int plan_piper(stagecut::variant_graph graph, const stagecut::hybrid_requ
     throw CLI::ValidationError("--format", fmt::format("{}: of a graph of Piper's it is text or piper", format));
   }
   graph.microbatches = request.microbatches;
-  const variant_stages model(std::move(graph));
+  const std::unique_ptr<const variant_stages> held = piper_stages(std::move(graph), source);
+  const variant_stages& model = *held;
   const auto found = minimize_stage_time(model, request);
   if (!found) {
     const bool known = found.state() == state::infeasible;

@@ -184,7 +184,8 @@ struct plan_command {
     if (format == "text" && computed) text += computed_text(made.profile);
     if (format == "text" && !target.name.empty()) {
       const std::string told = target.text_of(made);
-      text += told + settings_text(made.profile, told.find("--recompute-granularity") == std::string::npos);
+      text += told + settings_text(made.profile, told.find("--recompute-granularity") == std::string::npos,
+                                   made.stages.empty() ? 1 : made.stages[0].shards);
     }
     write(text, output);
     say_too_large(made);
@@ -367,6 +368,7 @@ struct plan_command {
         {"--cpus", cpus.has_value()},
         {"--group", request.group != 0},
         {"--method", method.of_graphs()},
+        {"--time-weight", method.time_weight.has_value()},
         {"--search", search.where != search_system::off},
         {"--transfers", devices.transfers.occupies() != stagecut::transfer_kind::link}};
     for (const auto& [option, said] : others) {
@@ -432,6 +434,9 @@ struct plan_command {
     if (model.inference && request.in_flight.size() == 1)
       request.in_flight.resize(request.devices, request.in_flight[0]);
     devices.ask(model, request);
+    if (said_->get_option("--at-most")->count() != 0 && request.topology && !several_devices) {
+      throw CLI::ValidationError("--at-most", "goes with one link for all, or with --replicate");
+    }
     layers.ask(model, request);
     method.ask(model, file, request);
   }

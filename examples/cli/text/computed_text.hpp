@@ -54,7 +54,7 @@ inline std::size_t gpus_of_stage(const stagecut::profile& model) {
 
 /// What a prediction rests on beside the stages, for whoever starts the run: a line of text, or nothing.
 /// @param recomputation  whether that is to be told, too
-inline std::string settings_text(const stagecut::profile& model, bool recomputation) {
+inline std::string settings_text(const stagecut::profile& model, bool recomputation, std::size_t shards) {
   const nlohmann::json of = computed_figures(model);
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
@@ -68,6 +68,9 @@ inline std::string settings_text(const stagecut::profile& model, bool recomputat
     const auto value = computed_figure<std::size_t>(of, member, 1);
     if (value != 1) add(name, std::to_string(value));
   }
+  // Frameworks have it off; what layers keep depends on it.
+  const bool shared = shards != 1 || computed_figure<std::size_t>(of, "tensor_parallel", 1) != 1;
+  if (shared && computed_figure<bool>(of, "sequence_parallel", false)) add("sequence parallel", "on");
   if (const auto zero = computed_figure<std::size_t>(of, "zero", 0); zero != 0) add("ZeRO stage", std::to_string(zero));
   const auto again = computed_figure<std::string>(of, "recomputation", "none");
   if (again != "none" && recomputation) add("recomputation", shown(again));

@@ -124,8 +124,8 @@ inline std::string devices_and_ways_text(const stagecut::plan& plan) {
   if (devices == plan.stages.size()) return "";
   std::string text = fmt::format("{} device{}", devices, devices == 1 ? "" : "s");
   if (plan.own_microbatches && !plan.stages.empty() && plan.stages[0].replicas > 1) {
-    text += fmt::format("; each of {} replicas runs {} microbatches of its own", plan.stages[0].replicas,
-                        plan.schedule.microbatches);
+    text += fmt::format("; each of {} replicas runs {} microbatch{} of its own", plan.stages[0].replicas,
+                        plan.schedule.microbatches, plan.schedule.microbatches == 1 ? "" : "es");
   }
   std::map<std::string, std::size_t> again;
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {

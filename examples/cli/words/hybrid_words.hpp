@@ -110,6 +110,12 @@ struct hybrid_words {
   /// The numbers of devices for which layers have shardings, of those that were asked for.
   [[nodiscard]] std::vector<std::size_t> known_ways(const stagecut::profile& model, std::size_t most) const {
     std::vector<std::size_t> result;
+    bool any = !computed_figures(model).empty();
+    for (const stagecut::layer& layer : model.layers) any = any || !layer.shardings.empty();
+    if (ways == "auto" && !any) {
+      throw CLI::ValidationError("--tensor-parallel",
+                                 "no layer says how several devices would share it: \"shardings\"");
+    }
     for (const std::size_t each : numbers("--tensor-parallel", ways, most)) {
       bool known = each == 1;
       for (const stagecut::layer& layer : model.layers) {

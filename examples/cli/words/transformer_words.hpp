@@ -248,8 +248,9 @@ struct transformer_words {
     const std::string text = small && !none ? stagecut::io::file_text(file, limits) : std::string();
     if (text.empty() || !stagecut::io::is_transformer_config(text, limits)) {
       if (const CLI::Option* const one = said(shares())) {
-        throw CLI::ValidationError(one->get_name(),
-                                   fmt::format("goes with a config.json: {} has its own figures", file));
+        const bool shared = one->get_name() == "--tensor-parallel";
+        throw CLI::ValidationError(one->get_name(), fmt::format("goes with a config.json{}: {} has its own figures",
+                                                                shared ? ", or with --replicate" : "", file));
       }
       return std::nullopt;
     }
@@ -282,6 +283,7 @@ struct transformer_words {
     } else {
       made["microbatch"] = r.microbatch;
       made["recomputation"] = stagecut::name_of(recomputation_words, r.recomputation);
+      made["sequence_parallel"] = r.sequence_parallel.value_or(true);
       made["flash"] = r.flash;
       made["context_parallel"] = r.context_parallel;
       made["data_parallel"] = r.data_parallel;

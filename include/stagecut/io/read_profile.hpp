@@ -64,7 +64,7 @@ STAGECUT_INLINE profile parse_profile(std::string_view text, std::string_view so
     const detail::json_value whole(parsed, source, limits);
     if (detail::is_sapp_layers(parsed)) return detail::read_sapp_profile(whole);
     if (detail::is_piper(parsed))
-      whole.fail("is a graph of Piper's, whose layers have several ways to run: see parse_piper");
+      whole.fail("is a graph of Piper's, whose layers have several ways to run, and no profile");
     return detail::is_dnn_partitioning(parsed) ? detail::read_dnn_partitioning(whole)
                                                : detail::read_json_profile(whole);
   }

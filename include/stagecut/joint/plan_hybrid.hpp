@@ -18,7 +18,7 @@ namespace stagecut::inline v0 {
 /// it runs, and how its layers are recomputed and sharded, so that no device exceeds its memory and an iteration ends as
 /// early as possible, gradients exchanged.
 ///
-/// @param model    a chain, also as `as_chain` makes one, or a graph, as `graph_options` takes it; its layers may have
+/// @param model    a chain, also as `as_chain` makes one, or a graph, as `graph_stages` takes it; its layers may have
 ///                 `recomputations` and `shardings`
 /// @param request  the machine, the numbers of replicas and ways there may be, microbatches, memory
 /// @return         as `minimize_hybrid`, `minimize_stage_time` or `minimize_pipeline_length`, of which `objective` tells; the

@@ -35,8 +35,8 @@ namespace detail {
 
 /// Whether it is a graph of Piper's.
 [[nodiscard]] inline bool is_piper(const json& parsed) {
-  return parsed.is_object() && !parsed.contains("schema") && parsed.contains("nodes") && parsed.contains("edges") &&
-         parsed.contains("maxMemoryPerDevice");
+  return parsed.is_object() && !parsed.contains("schema") && parsed.contains("nodes") &&
+         (parsed.contains("maxMemoryPerDevice") || parsed.contains("maxDevices"));
 }
 
 /// Reads a graph of Piper's.
@@ -47,8 +47,8 @@ class piper_reader {
   [[nodiscard]] variant_graph read() {
     made_.memory = whole_.at("maxMemoryPerDevice").amount();
     made_.devices = whole_.at("maxDevices").count(1);
-    const auto microbatches = whole_.find("mbsInBatch");
-    made_.microbatches = (microbatches ? *microbatches : whole_.at("maxBatchSize")).count(1);
+    const auto other = whole_.find("maxBatchSize");
+    made_.microbatches = (other ? *other : whole_.at("mbsInBatch")).count(1);
     const json_value bandwidth = whole_.at("bandwidth");
     made_.bandwidth = bandwidth.amount();
     if (made_.bandwidth == 0) bandwidth.fail("0: nothing would be sent");
@@ -155,7 +155,9 @@ class piper_reader {
 /// Whether a text is such a graph, and no profile.
 /// @return  false for what is no JSON, too
 [[nodiscard]] inline bool is_piper(std::string_view text, const read_limits& limits = {}) {
-  if (text.find("\"maxMemoryPerDevice\"") == std::string_view::npos) return false;
+  if (text.find("\"maxMemoryPerDevice\"") == std::string_view::npos &&
+      text.find("\"maxDevices\"") == std::string_view::npos)
+    return false;
   try {
     return detail::is_piper(detail::parse_json(text, "", limits));
   } catch (const invalid_input&) {

@@ -13,7 +13,7 @@
 #include <stagecut/joint/detail/hybrid_planner.hpp>
 #include <stagecut/joint/detail/layer_orders.hpp>
 #include <stagecut/joint/device_choices.hpp>
-#include <stagecut/joint/graph_options.hpp>
+#include <stagecut/joint/graph_stages.hpp>
 #include <stagecut/joint/hybrid_plan_request.hpp>
 #include <stagecut/joint/pipeline_states.hpp>
 #include <stagecut/plan/not_representable.hpp>
@@ -76,7 +76,7 @@ class ordered_hybrids {
     const std::size_t most = devices + 1 < most_points ? most_points : devices + 1;
     const graph_states points = with_fewer_points(states_of_order(model_, order), most, kept);
     outcome<plan> found = best_hybrid(
-        model_, asked, [&](const device_choices& choices) { return graph_options(model_, choices, points); });
+        model_, asked, [&](const device_choices& choices) { return graph_stages(model_, choices, points); });
     if (found && (!best_ || found->objective.value < best_->objective.value)) best_ = *std::move(found);
   }
 
@@ -95,8 +95,7 @@ class ordered_hybrids {
   }
   const outcome<graph_states> all = states_of_graph(model);
   if (!all) return ordered_hybrids(model, request).best();
-  return best_hybrid(model, request,
-                     [&](const device_choices& choices) { return graph_options(model, choices, *all); });
+  return best_hybrid(model, request, [&](const device_choices& choices) { return graph_stages(model, choices, *all); });
 }
 
 }  // namespace stagecut::inline v0::detail

@@ -62,7 +62,7 @@ namespace stagecut::inline v0::detail {
 }
 
 /// Plans of a profile with replicas and ways, one search after the other in the time of a request.
-/// @tparam Make  `make(choices)` are the options of the model's stages: `profile_options` of a chain, `graph_options` of a
+/// @tparam Make  `make(choices)` are the options of the model's stages: `profile_options` of a chain, `graph_stages` of a
 ///               graph
 template <class Make>
 class hybrid_planner {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <stagecut/io/json/json_plan.hpp>
-#include <stagecut/joint/graph_options.hpp>
+#include <stagecut/joint/graph_stages.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
 #include <stagecut/joint/minimize_pipeline_length.hpp>
 #include <stagecut/joint/minimize_stage_time.hpp>
@@ -228,7 +228,7 @@ double slowest(const std::vector<hybrid_stage>& stages, double& sum) {
 }
 
 /// Sums the layers of the stages of an answer again.
-void check_cut(const graph_case& of, const graph_options& model, const hybrid_cut& found) {
+void check_cut(const graph_case& of, const graph_stages& model, const hybrid_cut& found) {
   std::vector<std::size_t> stage_of(of.model.layers.size(), found.stages.size());
   for (std::size_t s = 0; s < found.stages.size(); ++s) {
     const hybrid_stage& each = found.stages[s];
@@ -260,7 +260,7 @@ TEST_CASE("plans of graphs are the best of all cuts, whatever is minimised") {
     std::mt19937 dice(static_cast<unsigned>(seed));
     const graph_case of = drawn_graph(dice, 5, false);
     const listed_graph listed(of);
-    const graph_options model(of.model, of.choices);
+    const graph_stages model(of.model, of.choices);
     REQUIRE(model.size() == listed.size());
     std::optional<double> makespan;
     std::optional<double> time;
@@ -334,7 +334,7 @@ TEST_CASE("of the points of an order they are the best of its cuts") {
       fewer.states.output.push_back(points.states.output[p]);
       fewer.held.push_back(points.held[p]);
     }
-    const graph_options model(of.model, of.choices, fewer);
+    const graph_stages model(of.model, of.choices, fewer);
     REQUIRE(model.size() == prefixes.size());
     std::optional<double> makespan;
     joint_tests::each_hybrid(prefixes, of.request, [&](const std::vector<hybrid_stage>& stages) {
@@ -359,7 +359,7 @@ TEST_CASE("of a chain they are the plans of the chain") {
     bool group = false;  // which a chain holds all between
     for (const layer& each : of.model.layers) group = group || !each.group.empty();
     if (group) continue;
-    const graph_options model(of.model, of.choices);
+    const graph_stages model(of.model, of.choices);
     const profile_options chain(of.model, of.choices);
     CHECK(model.is_whole() == chain.is_whole());
     REQUIRE(model.size() == chain.size());
@@ -376,17 +376,17 @@ TEST_CASE("what is no graph of stages is refused") {
   for (layer& each : model.layers) each.forward = 1;
   device_choices choices;
   model.edges = {{0, 1}, {1, 2}, {2, 0}};
-  CHECK(refusal<invalid_input>([&] { return graph_options(model, choices).size(); }).find("is a cycle") !=
+  CHECK(refusal<invalid_input>([&] { return graph_stages(model, choices).size(); }).find("is a cycle") !=
         std::string::npos);
   model.edges = {{0, 1}};
-  CHECK(refusal<invalid_input>([&] { return graph_options(model, choices, 4).size(); }) ==
+  CHECK(refusal<invalid_input>([&] { return graph_stages(model, choices, 4).size(); }) ==
         "edges: there are more than 4 sets of layers that stages could end at");
-  CHECK(graph_options(model, choices, 5).size() == 5);
+  CHECK(graph_stages(model, choices, 5).size() == 5);
   model.layers[1].is_backward = true;
   model.layers[1].forward = 0;
-  CHECK(refusal<invalid_input>([&] { return graph_options(model, choices).size(); }) ==
+  CHECK(refusal<invalid_input>([&] { return graph_stages(model, choices).size(); }) ==
         "layer 1 (\"\"): is of the backward pass alone, and stages have both passes of their layers");
   choices.replicas = {0};
-  CHECK(refusal([&] { return graph_options(model, choices).size(); }) ==
+  CHECK(refusal([&] { return graph_stages(model, choices).size(); }) ==
         "stagecut::profile_options: replicas = 0, must be at least 1");
 }

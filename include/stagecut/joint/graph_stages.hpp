@@ -31,19 +31,19 @@ namespace stagecut::inline v0 {
 /// stages, whatever `visit` returns.
 ///
 /// For N points of n layers there are up to N^2/2 stages, and N may be exponential in n.
-class graph_options {
+class graph_stages {
  public:
   /// Mixtures of a stage, at most.
   static constexpr std::size_t most_mixtures = detail::stage_mixtures::most;
 
   /// @param most  points, at most
   /// @throws      as `profile_options`; invalid_input for a cycle, and for more points
-  graph_options(const profile& model, device_choices choices, std::size_t most = 5000)
-      : graph_options(model, std::move(choices), points_of(model, most)) {}
+  graph_stages(const profile& model, device_choices choices, std::size_t most = 5000)
+      : graph_stages(model, std::move(choices), points_of(model, most)) {}
 
   /// Of some of the points alone: those of an order, see `states_of_order`, of which each holds all before it.
   /// @throws  as `profile_options`
-  graph_options(const profile& model, device_choices choices, graph_states points)
+  graph_stages(const profile& model, device_choices choices, graph_states points)
       : choices_(std::move(choices)),
         stages_(choices_),
         layers_(model, choices_.ways, choices_.recomputations, choices_.memory, false),
@@ -125,7 +125,7 @@ class graph_options {
 
  private:
   struct mixed_options {
-    const graph_options& model;
+    const graph_stages& model;
     const detail::stage_mixtures* mixtures;  // of every number of ways
 
     template <class Visit>
