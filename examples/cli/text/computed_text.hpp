@@ -27,7 +27,9 @@ template <class Value>
 Value computed_figure(const nlohmann::json& of, const char* name, Value otherwise) {
   const auto found = of.find(name);
   if (found == of.end()) return otherwise;
-  const bool fits = std::is_arithmetic_v<Value> ? found->is_number() : found->is_string();
+  const bool fits = std::is_same_v<Value, bool>    ? found->is_boolean()
+                    : std::is_arithmetic_v<Value> ? found->is_number()
+                                                  : found->is_string();
   return fits ? found->get<Value>() : otherwise;
 }
 
