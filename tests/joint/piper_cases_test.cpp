@@ -137,3 +137,30 @@ TEST_CASE("ResNet and GNMT are at least as good as published") {
     CHECK(found <= each.published);
   }
 }
+
+TEST_CASE("with many more devices than are of use there is a plan in short time, too") {
+  auto graph = published("gnmt.json");
+  if (!graph) return;
+  graph->bandwidth = 25e9;
+  graph->microbatches = 64;
+  const variant_stages model(*graph);
+  hybrid_request request;
+  request.devices = 1024;  // of which 64 are used: 8.13481
+  request.at_most = true;
+  request.microbatches = 64;
+  request.in_flight = in_flight_rule::replicas;
+  request.memory_per_device = 8e9;
+  request.limits.time_limit = 10;
+  const auto found = minimize_stage_time(model, request);
+  REQUIRE(found);
+  CHECK(found->cost >= 8.1348);
+  CHECK(found->cost < 12);
+  const auto stages = model.stages_of(*found, request.memory_per_device);
+  CHECK(slowest(*graph, request, stages) == doctest::Approx(found->cost).epsilon(1e-12));
+  std::size_t devices = found->stages[0].first_device;  // those left out are the first ones
+  for (const hybrid_stage& each : found->stages) {
+    CHECK(each.first_device == devices);
+    devices += each.option.devices();
+  }
+  CHECK(devices == 1024);
+}

@@ -297,4 +297,12 @@ TEST_CASE("replicas with microbatches of their own divide the stage time") {
   plan wrong = *found;
   wrong.objective.value = wrong.objective.bound = 5;
   CHECK(!verify_plan(model, wrong).holds());
+  asked.choices.replicas = {1};
+  const auto two = plan_hybrid(model, asked);
+  REQUIRE(two);
+  REQUIRE(two->stages.size() == 2);
+  check_holds(model, *two);
+  wrong = *two;
+  wrong.stages[1].replicas = 2;
+  CHECK(verify_plan(model, wrong).find("devices")->result == check_result::broken);
 }
