@@ -123,6 +123,7 @@
   X(count_parameters) \
   X(counts_obstacle) \
   X(crosses_ranks) \
+  X(crossing_edges) \
   X(crossing_output) \
   X(cycle_text) \
   X(deadlock_text) \
