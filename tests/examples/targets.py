@@ -18,10 +18,10 @@ models = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models"
 done = run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron", stdin=llama)
 lines = done.stdout.splitlines()
 check(lines[-3].startswith("for Megatron-LM (") and '--pipeline-model-parallel-layout "Et*' in lines[-2], done.stdout)
-check(lines[-1] == "to be set there, too: tensor parallel 8", lines[-1])
+check(lines[-1] == "to be set there, too: tensor parallel 8, sequence parallel on", lines[-1])
 check(lines[-2].endswith(" --recompute-granularity full --recompute-method uniform --recompute-num-layers 1"), lines[-2])
 torchtitan = run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "torchtitan", stdin=llama).stdout
-check(torchtitan.endswith("to be set there, too: tensor parallel 8, recomputation full\n"), torchtitan)
+check(torchtitan.endswith("to be set there, too: tensor parallel 8, sequence parallel on, recomputation full\n"), torchtitan)
 alone = run("plan", "-", "--devices", 4, "--microbatches", 16, "--format", "megatron", stdin=llama).stdout
 check(alone == lines[-2] + "\n", alone)
 check("to be set" not in run("plan", "-", "--devices", 4, "--microbatches", 16, "--for", "megatron", stdin=small).stdout, "nothing is to be set")
