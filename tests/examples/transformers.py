@@ -143,7 +143,8 @@ with tempfile.TemporaryDirectory() as folder:
     computed = folder / "profile.json"
     computed.write_text(json.dumps(plain))
     for words in (("--gpu", "h100-80gb"), ("--as", "llama"), ("--tensor-parallel", 2), ("--precision", "fp8"), ("--flash", "off"), ("--phase", "decode")):
-        fails(2, f"{words[0]}: goes with a config.json: {computed} has its own figures", "plan", computed, "--devices", 4, *words)
+        also = ", or with --replicate" if words[0] == "--tensor-parallel" else ""
+        fails(2, f"{words[0]}: goes with a config.json{also}: {computed} has its own figures", "plan", computed, "--devices", 4, *words)
 
     for words in (("sweep", small, "--devices", 4, "--microbatches", 8), ("show", small), ("verify", small, computed)):
         fails(2, f"{small}#: is a model's configuration, and a profile is wanted: stagecut profile transformer --config", *words)
