@@ -140,9 +140,10 @@ TEST_CASE("frameworks that recompute nothing, or have replicas alone, get such p
     CHECK(!writer->write(*found).empty());
   }
   asked.choices.recomputations = {"full"};
-  CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
-        "pipedream cannot say this model: no layer may be run with \"full\", and of what layers recompute it can be told "
-        "none");
+  CHECK(
+      refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
+      "pipedream cannot say this model: no layer may be run with \"full\", and of what layers recompute it can be told "
+      "none");
   asked.choices.recomputations = {};
   asked.choices.ways = {2};
   CHECK(refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
@@ -305,4 +306,28 @@ TEST_CASE("replicas with microbatches of their own divide the stage time") {
   wrong = *two;
   wrong.stages[1].replicas = 2;
   CHECK(verify_plan(model, wrong).find("devices")->result == check_result::broken);
+}
+
+TEST_CASE("what lacks bytes does not lack more than would do, and bad figures are refused whatever the devices") {
+  profile model;
+  for (int i = 0; i < 2; ++i) {
+    model.layers.push_back(timed_layer("a", 10));
+    model.layers.back().output = 15;
+  }
+  hybrid_plan_request asked = of_devices(2, 1);
+  asked.pipeline.at_most = true;
+  asked.choices.memory.parameter_multiplier = 0;
+  asked.choices.memory.boundary_buffers = 2;
+  asked.pipeline.memory_per_device = 19;
+  const auto none = plan_hybrid(model, asked);
+  CHECK(none.state() == state::infeasible);
+  CHECK(none.why().needed == 20);
+  asked.pipeline.memory_per_device = 20;
+  CHECK(plan_hybrid(model, asked).state() == state::optimal);
+  asked = of_devices(2, 3);
+  asked.choices.replicas = {2};
+  asked.alike = true;
+  CHECK(plan_hybrid(model, asked).state() == state::infeasible);
+  model.layers[1].output = -1;
+  CHECK_THROWS_AS((void)plan_hybrid(model, asked), invalid_input);
 }

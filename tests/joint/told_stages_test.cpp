@@ -65,7 +65,7 @@ TEST_CASE("without a layout each stage has decoders, and those between equally m
 
 TEST_CASE("what is kept together is not cut") {
   profile model = model_of({"a", "b", "c", "d"});
-  for (const std::size_t i : {1, 3}) model.layers[i].tied = std::vector<tied_parameters>{{"t", 1, {}, {}}};
+  for (const std::size_t i : {1U, 3U}) model.layers[i].tied = std::vector<tied_parameters>{{"t", 1, {}, {}}};
   const told_stages told(entry_of(framework::sagemaker), model);  // shared parameters are on one stage
   CHECK(told(0, 1));
   CHECK(told(1, 4));

@@ -17,7 +17,7 @@ struct device_choices {
   std::vector<std::size_t> replicas{1};       ///< numbers of copies that a stage may have
   std::vector<std::size_t> ways{1};           ///< numbers of devices that may share a copy
   /// Those that layers may have, `none` for nothing; empty: all. As it is profiled a layer has its own `recomputation`; one
-  /// without variants is run as it is.
+  /// that has no variants at all is run as it is.
   std::vector<std::string> recomputations{};
   memory_options memory{};                    ///< how memory is reckoned; without checkpoints
   /// Bytes of gradients that replicas exchange for each byte of parameters.

@@ -32,6 +32,7 @@ class alike_hybrids {
 
   [[nodiscard]] outcome<plan> best() {
     const std::vector<choice> all = choices();
+    if (all.empty()) static_cast<void>(planner_.make(request_.choices));  // which refuses figures that make no sense
     std::vector<std::size_t> open;
     for (std::size_t k = 0; k < all.size(); ++k) open.push_back(k);
     answers_.resize(all.size());
@@ -86,17 +87,19 @@ class alike_hybrids {
   [[nodiscard]] outcome<plan> told() {
     outcome<plan>* best = nullptr;
     std::optional<double> bound;  // of all that may be plans
-    bool open = false;
+    const outcome<plan>* open = nullptr;
+    for (const outcome<plan>& each : answers_) {
+      if (each.state() == state::unknown && open == nullptr) open = __builtin_addressof(each);
+    }
     for (outcome<plan>& each : answers_) {
-      open = open || each.state() == state::unknown;
       if (each) bound = bound && *bound < each->objective.bound ? bound : each->objective.bound;
       if (best == nullptr || better(each, *best)) best = __builtin_addressof(each);
     }
     if (best == nullptr) return outcome<plan>::infeasible(why_none());
-    if (!*best) return open && best->state() == state::infeasible ? outcome<plan>::unknown({}) : std::move(*best);
+    if (!*best) return open != nullptr ? outcome<plan>::unknown(open->why()) : std::move(*best);
     plan made = std::move(**best);
     objective_value& of = made.objective;
-    of.bound = open ? planner_.least_work(request_.pipeline.microbatches) : *bound;
+    of.bound = open != nullptr ? planner_.least_work(request_.pipeline.microbatches) : *bound;
     if (of.value < of.bound) of.bound = of.value;
     of.state = of.bound < of.value ? state::feasible : state::optimal;
     return of.state == state::optimal ? outcome<plan>::optimal(std::move(made))

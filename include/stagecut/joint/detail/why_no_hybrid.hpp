@@ -52,7 +52,8 @@ class hybrid_shortage {
     why.available = whole_number(*request_.memory_per_device, false);
     const bool is_known = bisect();
     if (is_known) why.remedy = joined({whole_bytes(high_), " bytes a device would do"});
-    if (const auto layer = too_large_layer()) {
+    // With buffers a layer needs more alone than beside its neighbours.
+    if (const auto layer = too_large_layer(); layer && is_known && layer->second <= high_) {
       why.what = reason::cause::layer_too_large;
       why.place = joined({"layer ", layer->first});
       why.needed = whole_bytes(layer->second);
