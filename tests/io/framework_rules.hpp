@@ -20,7 +20,7 @@ namespace framework_rules {
 /// The formats that have a checker.
 inline constexpr std::string_view checked_formats[] = {
     "megatron",   "megatron-flags", "deepspeed", "torchgpipe", "fairscale", "pytorch", "split-module",
-    "torchtitan", "vllm",           "sglang",    "sagemaker",  "sapp",      "alpa"};
+    "torchtitan", "vllm",           "sglang",    "sagemaker",  "sapp",      "alpa",    "pipedream"};
 
 inline verdict read_as(std::string_view format, const stagecut::plan& made, std::string_view text) {
   if (format == "megatron") return megatron(made, text);
@@ -36,6 +36,7 @@ inline verdict read_as(std::string_view format, const stagecut::plan& made, std:
   if (format == "sagemaker") return sagemaker(made, text);
   if (format == "sapp") return mindformers(made, text);
   if (format == "alpa") return alpa(made, text);
+  if (format == "pipedream") return pipedream(made, text);
   throw std::invalid_argument("no rules of " + std::string(format));
 }
 

@@ -252,6 +252,12 @@ TEST_CASE("broken cuts of a list of layers are refused") {
   CHECK(contains(broken("alpa", plain, "5],[6,", "5,6],["), "is built on stage"));
   CHECK(contains(broken("alpa", worked_plan("zb-h1"), written("alpa", plain)), "schedule zb-h1 does not exist there"));
 
+  CHECK(contains(broken("pipedream", plain, "3, 3]", "3, 2]"), "module 4 stands on another stage"));
+  CHECK(contains(broken("pipedream", plain, "0, 1, 2, 3, 3]", "0, 1, 2, 3]"), "4 modules of 4 stages"));
+  CHECK(contains(broken("pipedream", plain, "[2]", "[3]"), "rank 3 is not due"));
+  CHECK(contains(broken("pipedream", plain, "[2]", "[]"), "a stage without ranks"));
+  CHECK(contains(broken("pipedream", plain, ", \"3\": [3]", ""), "ranks of 3 stages"));
+
   CHECK(contains(broken("sagemaker", plain, "degree\":4", "degree\":3"), "degree 3"));
   CHECK(contains(broken("sagemaker", plain, "False", "True"), "auto_partition ignores the contexts"));
   CHECK(

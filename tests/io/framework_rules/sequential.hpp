@@ -128,6 +128,44 @@ inline verdict alpa(const stagecut::plan& made, std::string_view text) {
   return out;
 }
 
+/// PipeDream's runtime: a module of each stage, in order, and the loss on the last one; every rank is of one stage. Which
+/// layers are in a module its converter was told apart.
+inline verdict pipedream(const stagecut::plan& made, std::string_view text) {
+  verdict out(made.profile.layers.size());
+  out.stage = stage_of_layers(made);
+  scanner in(text);
+  const auto modules =
+      in.take("{") && in.take("\"module_to_stage_map\"") && in.take(":") ? in.take_numbers() : std::nullopt;
+  if (!out.demand(modules.has_value(), "no stages of modules")) return out;
+  const std::size_t stages = made.stages.size();
+  if (out.demand(modules->size() == stages + 1, said(modules->size()) + " modules of " + said(stages) + " stages")) {
+    for (std::size_t m = 0; m <= stages; ++m) {
+      const auto due = static_cast<long long>(m < stages ? m : stages - 1);
+      out.demand((*modules)[m] == due, "module " + said(m) + " stands on another stage");
+    }
+  }
+  long long next = 0;
+  std::size_t stage = 0;
+  const auto ranks = [&] {
+    const auto name = in.take_string();
+    const auto numbers = in.take(":") ? in.take_numbers() : std::nullopt;
+    if (!name || !numbers) return false;
+    out.demand(*name == said(stage), "stage " + *name + " where " + said(stage) + " is due");
+    out.demand(!numbers->empty(), "a stage without ranks");
+    for (const long long each : *numbers) out.demand(each == next++, "rank " + std::to_string(each) + " is not due");
+    const bool known = stage < stages && numbers->size() == made.stages[stage].replicas;
+    out.demand(known, "as many ranks as stage " + said(stage) + " has not");
+    ++stage;
+    return true;
+  };
+  const bool read =
+      in.take(",") && in.take("\"stage_to_rank_map\"") && in.take(":") && in.take_list(ranks, "{", "}") && in.take("}");
+  out.demand(read && in.at_end(), "no ranks of stages");
+  out.demand(stage == stages, "ranks of " + said(stage) + " stages");
+  demand_schedule(made, {"1f1b"}, out);
+  return out;
+}
+
 /// The names in a comment, one after another: those that the model has next.
 inline void take_names(std::string_view comment, const stagecut::profile& model, std::size_t stage, std::size_t& next,
                        verdict& out) {
