@@ -255,7 +255,7 @@ void check_cut(const graph_case& of, const graph_stages& model, const hybrid_cut
 TEST_CASE("plans of graphs are the best of all cuts, whatever is minimised") {
   std::size_t plans = 0;
   std::size_t graphs = 0;
-  for (std::size_t seed = 0; seed < cases_wanted(600); ++seed) {
+  for (std::size_t seed = 0; seed < cases_wanted(400); ++seed) {
     CAPTURE(seed);
     std::mt19937 dice(static_cast<unsigned>(seed));
     const graph_case of = drawn_graph(dice, 5, false);
@@ -300,8 +300,8 @@ TEST_CASE("plans of graphs are the best of all cuts, whatever is minimised") {
     joint_tests::check_holds(of.model, *made);
     CHECK(io::parse_json_plan(io::as_json(*made), "p") == *made);
   }
-  CHECK(plans > cases_wanted(600) / 3);
-  CHECK(graphs > cases_wanted(600) / 6);
+  CHECK(plans > cases_wanted(400) / 3);
+  CHECK(graphs > cases_wanted(400) / 6);
 }
 
 TEST_CASE("of the points of an order they are the best of its cuts") {

@@ -93,7 +93,7 @@ TEST_CASE("a framework's plan is the best of those that its writer takes") {
     }
     for (const bool at_most : {false, true}) {
       asked.pipeline.at_most = at_most;
-      const profile model = small_model(memory > 0 ? 6 : 5);
+      const profile model = small_model(memory > 0 ? 4 : 5);
       profile told = model;  // layers that are no decoders are not recomputed
       for (layer& each : told.layers) {
         if (each.kind == "decoder") continue;
