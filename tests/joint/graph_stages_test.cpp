@@ -17,8 +17,6 @@
 #include <stagecut/joint/plan_hybrid.hpp>
 #include <stagecut/joint/profile_options.hpp>
 #include <stagecut/profile/as_chain.hpp>
-#include <stagecut/schedule/make_schedule.hpp>
-#include <stagecut/schedule/simulate.hpp>
 
 #include <doctest/doctest.h>
 
@@ -206,20 +204,6 @@ struct listed_graph {
   }
 };
 
-double makespan_of(const std::vector<hybrid_stage>& stages, std::size_t microbatches) {
-  pass_times<double> times;
-  transfer_times<double> messages;
-  for (const hybrid_stage& each : stages) {
-    times.forward.push_back(each.option.forward);
-    times.backward.push_back(each.option.backward);
-    times.all_reduce.push_back(each.option.all_reduce);
-    if (times.forward.size() == 1) continue;
-    messages.forward.push_back(each.option.message);
-    messages.backward.push_back(each.option.message);
-  }
-  return simulate(one_forward_one_backward(stages.size(), microbatches), times, messages).makespan;
-}
-
 double slowest(const std::vector<hybrid_stage>& stages, double& sum) {
   double most = 0;
   sum = 0;
@@ -271,7 +255,7 @@ TEST_CASE("plans of graphs are the best of all cuts, whatever is minimised") {
       double sum = 0;
       const double most = slowest(stages, sum);
       const double whole = sum + static_cast<double>(of.request.microbatches - 1) * most;
-      const double end = makespan_of(stages, of.request.microbatches);
+      const double end = joint_tests::makespan_of(stages, of.request.microbatches);
       makespan = makespan ? std::min(*makespan, end) : end;
       time = time ? std::min(*time, most) : most;
       length = length ? std::min(*length, whole) : whole;
@@ -340,7 +324,7 @@ TEST_CASE("of the points of an order they are the best of its cuts") {
     joint_tests::each_hybrid(prefixes, of.request, [&](const std::vector<hybrid_stage>& stages) {
       if (of.request.memory_per_device && joint_tests::bytes_of(of.request, stages) > *of.request.memory_per_device)
         return;
-      const double end = makespan_of(stages, of.request.microbatches);
+      const double end = joint_tests::makespan_of(stages, of.request.microbatches);
       makespan = makespan ? std::min(*makespan, end) : end;
     });
     const auto found = minimize_hybrid(model, of.request);

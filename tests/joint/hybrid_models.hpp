@@ -12,6 +12,8 @@
 
 #include <stagecut/joint/hybrid_request.hpp>
 #include <stagecut/joint/stage_options.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/simulate.hpp>
 
 namespace joint_tests {
 
@@ -169,6 +171,21 @@ inline double bytes_of(const stagecut::hybrid_request& request, const std::vecto
     most = std::max(most, option.resident + option.activations * static_cast<double>(in_flight));
   }
   return most;
+}
+
+/// When the iteration of a cut ends, by the library's simulator.
+inline double makespan_of(const std::vector<stagecut::hybrid_stage>& stages, std::size_t microbatches) {
+  stagecut::pass_times<double> times;
+  stagecut::transfer_times<double> messages;
+  for (const stagecut::hybrid_stage& each : stages) {
+    times.forward.push_back(each.option.forward);
+    times.backward.push_back(each.option.backward);
+    times.all_reduce.push_back(each.option.all_reduce);
+    if (times.forward.size() == 1) continue;
+    messages.forward.push_back(each.option.message);
+    messages.backward.push_back(each.option.message);
+  }
+  return stagecut::simulate(stagecut::one_forward_one_backward(stages.size(), microbatches), times, messages).makespan;
 }
 
 /// What a cut costs, and by what equal ones are told apart.

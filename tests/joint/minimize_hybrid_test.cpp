@@ -9,8 +9,6 @@
 
 #include <stagecut/core/error.hpp>
 #include <stagecut/joint/minimize_hybrid.hpp>
-#include <stagecut/schedule/make_schedule.hpp>
-#include <stagecut/schedule/simulate.hpp>
 
 #include <doctest/doctest.h>
 
@@ -89,25 +87,11 @@ timed_case drawn_case(std::mt19937& dice, std::size_t most_layers, std::size_t m
   return made;
 }
 
-double makespan_of(const std::vector<hybrid_stage>& stages, std::size_t microbatches) {
-  pass_times<double> times;
-  transfer_times<double> messages;
-  for (const hybrid_stage& each : stages) {
-    times.forward.push_back(each.option.forward);
-    times.backward.push_back(each.option.backward);
-    times.all_reduce.push_back(each.option.all_reduce);
-    if (times.forward.size() == 1) continue;
-    messages.forward.push_back(each.option.message);
-    messages.backward.push_back(each.option.message);
-  }
-  return simulate(one_forward_one_backward(stages.size(), microbatches), times, messages).makespan;
-}
-
 std::optional<double> least_makespan(const timed_case& of) {
   std::optional<double> best;
   joint_tests::each_hybrid(of.model, of.request, [&](const std::vector<hybrid_stage>& stages) {
     if (of.request.memory_per_device && joint_tests::bytes_of(of.request, stages) > *of.request.memory_per_device) return;
-    const double here = makespan_of(stages, of.request.microbatches);
+    const double here = joint_tests::makespan_of(stages, of.request.microbatches);
     if (!best || here < *best) best = here;
   });
   return best;
@@ -126,7 +110,7 @@ void check_stages(const timed_case& of, const hybrid_cut& cut) {
   CHECK(point == of.model.size());
   CHECK(device == of.request.devices);
   CHECK((of.request.at_most || cut.stages[0].first_device == 0));
-  CHECK(makespan_of(cut.stages, of.request.microbatches) == cut.cost);
+  CHECK(joint_tests::makespan_of(cut.stages, of.request.microbatches) == cut.cost);
   if (of.request.memory_per_device) CHECK(joint_tests::bytes_of(of.request, cut.stages) <= *of.request.memory_per_device);
 }
 

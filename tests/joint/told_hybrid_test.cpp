@@ -209,6 +209,32 @@ TEST_CASE("what decoders are run with is the same for all that Megatron-LM recom
         "\"full\", and it recomputes decoders alone");
 }
 
+TEST_CASE("a recomputation that Megatron-LM does not know is none to plan with") {
+  profile model;
+  model.layers = {timed_layer("embedding", 0), timed_layer("decoder", 9), timed_layer("head", 0)};
+  model.layers[1].recomputations = std::vector<layer_variant>{way_to_run("odd", 1, 1), way_to_run("full", 3, 1)};
+  hybrid_plan_request asked = of_devices(2, 2);
+  asked.target = framework::megatron;
+  asked.pipeline.at_most = true;
+  asked.pipeline.memory_per_device = 5;
+  const auto found = plan_hybrid(model, asked);
+  REQUIRE(found);
+  CHECK(found->choices[1].recomputation == "full");
+  CHECK(!io::as_megatron(*found).empty());
+  asked.choices.recomputations = {"odd"};
+  CHECK_THROWS_AS((void)plan_hybrid(model, asked), not_representable);
+  asked.choices.recomputations = {};
+  model.layers[1].recomputation = std::string("odd");
+  const auto other = plan_hybrid(model, asked);  // as profiled it cannot be told
+  REQUIRE(other);
+  CHECK(!io::as_megatron(*other).empty());
+  model.layers[1].recomputations = std::vector<layer_variant>{};
+  CHECK(
+      refusal<not_representable>([&] { (void)plan_hybrid(model, asked); }) ==
+      "megatron cannot say this model: layer \"decoder\" of kind \"decoder\" was profiled with recomputation \"odd\", "
+      "which it cannot be told");
+}
+
 TEST_CASE("devices share no layer whose shardings recompute what cannot be told") {
   profile model;
   model.layers = {timed_layer("decoder", 1), timed_layer("decoder", 1)};

@@ -43,7 +43,10 @@ class told_variants {
     if (entry_.recomputed == recomputation_rule::any) return true;
     if (name.empty()) name = "none";
     if (!chooses(i)) return name == own(i);
-    return name == "none" || name == "selective" || name == "full";
+    for (const char* const each : decoder_names) {
+      if (name == each) return true;
+    }
+    return false;
   }
 
   /// The chain without other variants.
@@ -62,12 +65,30 @@ class told_variants {
       for (const layer_variant& variant : each.recomputations.get()) {
         if ((*this)(i, variant.name)) again.push_back(variant);
       }
+      if (again.empty() && !(*this)(i, own(i))) {
+        fail(not_representable(entry_.name,
+                               joined({kind_text(each), " was profiled with recomputation ", in_quotes(own(i)),
+                                       ", which it cannot be told"}),
+                               "model"));
+      }
       std::vector<layer_variant> shared;
       for (const layer_variant& variant : each.shardings.get()) {
         if ((*this)(i, variant.recomputation)) shared.push_back(variant);
       }
       each.recomputations = std::move(again);
       each.shardings = std::move(shared);
+    }
+    return result;
+  }
+
+  /// Of the recomputations that were asked for, none for all, those that can be told.
+  [[nodiscard]] std::vector<std::string> names(const std::vector<std::string>& asked) const {
+    if (entry_.recomputed != recomputation_rule::decoders) return asked;
+    std::vector<std::string> result;
+    for (const char* const each : decoder_names) {
+      bool any = asked.empty();
+      for (const std::string& name : asked) any = any || name == each;
+      if (any) result.emplace_back(each);
     }
     return result;
   }
@@ -93,6 +114,8 @@ class told_variants {
   }
 
  private:
+  static constexpr const char* decoder_names[] = {"none", "selective", "full"};
+
   [[nodiscard]] std::string own(std::size_t i) const {
     return model_.layers[i].recomputation.empty() ? "none" : model_.layers[i].recomputation.get();
   }
@@ -166,6 +189,10 @@ inline void check_told_model(const target_entry& entry, const profile& model, hy
     fail(not_representable(entry.name, "layers that several devices share recompute what it cannot be told", "model"));
   }
   check_recomputations(entry, told, asked.choices.recomputations);
+  request.choices.recomputations = variants.names(asked.choices.recomputations);
+  if (request.choices.recomputations.empty() && !asked.choices.recomputations.empty()) {
+    fail(not_representable(entry.name, "it can be told none of the recomputations that were asked for", "model"));
+  }
   told_stages stages(entry, model);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (variants.chooses(i)) stages.run_alike(i);
