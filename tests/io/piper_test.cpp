@@ -78,6 +78,11 @@ TEST_CASE("the number of microbatches has another name in the text that came wit
   std::string text = graph(two, edge(7, 3));
   text.replace(text.find("mbsInBatch"), 10, "maxBatchSize");
   CHECK(io::parse_piper(text, "g").microbatches == 6);
+  text.insert(1, R"("mbsInBatch": 4, )");
+  CHECK(io::parse_piper(text, "g").microbatches == 4);
+  text = graph(two, edge(7, 3));
+  text.replace(text.find("mbsInBatch"), 10, "batches");
+  CHECK(refused(text) == "g#: \"mbsInBatch\" is missing");
 }
 
 TEST_CASE("what is refused, and where") {

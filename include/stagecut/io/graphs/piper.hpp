@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,7 +48,7 @@ class piper_reader {
   [[nodiscard]] variant_graph read() {
     made_.memory = whole_.at("maxMemoryPerDevice").amount();
     made_.devices = whole_.at("maxDevices").count(1);
-    const auto other = whole_.find("maxBatchSize");
+    const auto other = whole_.find("mbsInBatch") ? std::nullopt : whole_.find("maxBatchSize");
     made_.microbatches = (other ? *other : whole_.at("mbsInBatch")).count(1);
     const json_value bandwidth = whole_.at("bandwidth");
     made_.bandwidth = bandwidth.amount();
