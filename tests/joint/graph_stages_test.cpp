@@ -354,6 +354,47 @@ TEST_CASE("of a chain they are the plans of the chain") {
   }
 }
 
+TEST_CASE("a graph with too many sets of layers is planned by orders") {
+  profile model;  // 14 branches of two layers between two layers: 3^14 + 2 sets
+  for (std::size_t i = 0; i < 30; ++i) {
+    layer each;
+    each.name = std::to_string(i);
+    each.forward = 1 + static_cast<double>(i % 3);
+    each.backward = 2 * each.forward;
+    each.activations = 1;
+    each.parameters = 2;
+    each.output = 1;
+    model.layers.push_back(each);
+  }
+  for (std::size_t i = 1; i < 29; i += 2) {
+    model.edges.push_back({0, i});
+    model.edges.push_back({i, i + 1});
+    model.edges.push_back({i + 1, 29});
+  }
+  CHECK_THROWS_AS((void)graph_stages(model, {}).size(), invalid_input);
+  hybrid_plan_request asked;
+  asked.pipeline.devices = 4;
+  asked.pipeline.microbatches = 8;
+  asked.pipeline.memory_per_device = 90;
+  asked.pipeline.limits.time_limit.reset();
+  asked.choices.machine = topology({4}, {{0.01, 100}});
+  asked.choices.replicas = {1, 2};
+  asked.choices.memory.parameter_multiplier = 2;
+  const auto found = plan_hybrid(model, asked);
+  REQUIRE(found);
+  joint_tests::check_holds(model, *found);
+  double work = 0;
+  for (const layer& each : model.layers) work += each.time();
+  const objective_value& of = found->objective;
+  CHECK(of.bound == doctest::Approx(8 * work / 4));
+  CHECK(of.value >= of.bound);
+  CHECK(of.value <= 1.5 * of.bound);
+  for (std::size_t e = 0; e < found->edges.size(); ++e) CHECK(found->edges[e].to == e + 1);
+  for (const planned_stage& each : found->stages) CHECK(each.total_memory() <= 90);
+  asked.pipeline.memory_per_device = 5;
+  CHECK(!plan_hybrid(model, asked));
+}
+
 TEST_CASE("what is no graph of stages is refused") {
   profile model;
   model.layers.resize(3);
