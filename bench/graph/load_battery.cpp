@@ -19,8 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "../workload_folder.hpp"
+#include "published_graphs.hpp"
 #include "thread_seconds.hpp"
-#include "workloads.hpp"
 
 namespace {
 
@@ -158,7 +159,7 @@ void try_heuristics(const instance& of, double limit, std::size_t seed, tally& i
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto folder = bench::workloads();
+  const auto folder = bench::workload_folder("dag_reference.json");
   if (!folder) return 0;
   const std::size_t seeds = argc > 1 ? static_cast<std::size_t>(std::atoi(argv[1])) : 3;
   std::vector<instance> all;

@@ -34,9 +34,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../workload_folder.hpp"
 #include "down_set_pairs.hpp"
+#include "published_graphs.hpp"
 #include "thread_seconds.hpp"
-#include "workloads.hpp"
 
 namespace {
 
@@ -271,7 +272,7 @@ void register_nasnet(const std::filesystem::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto folder = bench::workloads();
+  const auto folder = bench::workload_folder("dag_reference.json");
   if (folder) register_published(*folder);
   register_paths();
   if (folder) register_nasnet(*folder);

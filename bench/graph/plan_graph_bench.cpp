@@ -27,7 +27,8 @@
 #include <utility>
 #include <vector>
 
-#include "workloads.hpp"
+#include "../workload_folder.hpp"
+#include "published_graphs.hpp"
 
 namespace {
 
@@ -240,7 +241,7 @@ void plan(benchmark::State& state, const std::string& name, const profile& model
 int main(int argc, char** argv) {
   std::vector<std::pair<std::string, profile>> models{
       {"unet", unet()}, {"inception", inception()}, {"vision_and_text", vision_and_text()}};
-  if (const auto folder = bench::workloads()) {
+  if (const auto folder = bench::workload_folder("dag_reference.json")) {
     const auto read = [&](const char* path) { return stagecut::io::read_profile((*folder / path).string()); };
     models.emplace_back("resnet50", read("pipedream/resnet50.txt"));
     models.emplace_back("gnmt_large", read("pipedream/gnmt_large.txt"));

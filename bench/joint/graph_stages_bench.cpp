@@ -9,11 +9,10 @@
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <string>
 #include <utility>
+
+#include "../workload_folder.hpp"
 
 namespace {
 
@@ -43,22 +42,16 @@ void measure(benchmark::State& state, const stagecut::profile& model, std::size_
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const char* const folder = std::getenv("STAGECUT_WORKLOADS");
-  if (folder == nullptr) return std::puts("STAGECUT_WORKLOADS is not set"), 1;
-  try {
-    for (const char* const name :
-         {"squeezenet1_0", "resnet18", "resnet50", "resnext50", "gnmt_large", "nasnetamobile"}) {
-      const auto model = stagecut::io::read_profile(std::string(folder) + "/pipedream/" + name + ".txt");
-      for (const std::size_t machines : {2, 4}) {
-        benchmark::RegisterBenchmark((std::string(name) + "/" + std::to_string(4 * machines)).c_str(),
-                                     [model, machines](benchmark::State& state) { measure(state, model, machines); })
-            ->Iterations(1)
-            ->Unit(benchmark::kMillisecond);
-      }
+  const auto folder = bench::workload_folder("pipedream");
+  if (!folder) return 0;
+  for (const std::string name : {"squeezenet1_0", "resnet18", "resnet50", "resnext50", "gnmt_large", "nasnetamobile"}) {
+    const auto model = stagecut::io::read_profile((*folder / "pipedream" / (name + ".txt")).string());
+    for (const std::size_t machines : {2, 4}) {
+      benchmark::RegisterBenchmark((name + "/" + std::to_string(4 * machines)).c_str(),
+                                   [model, machines](benchmark::State& state) { measure(state, model, machines); })
+          ->Iterations(1)
+          ->Unit(benchmark::kMillisecond);
     }
-    benchmark::RunSpecifiedBenchmarks();
-  } catch (const std::exception& error) {
-    return std::puts(error.what()), 1;
   }
-  return 0;
+  benchmark::RunSpecifiedBenchmarks();
 }

@@ -11,11 +11,10 @@
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <string>
 #include <vector>
+
+#include "../workload_folder.hpp"
 
 namespace {
 
@@ -104,30 +103,25 @@ void measure(benchmark::State& state, const stagecut::variant_graph& graph, std:
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const char* const folder = std::getenv("STAGECUT_WORKLOADS");
-  if (folder == nullptr) return std::puts("STAGECUT_WORKLOADS is not set"), 1;
-  try {
-    const std::string path = std::string(folder) + "/piper/bert32a100.json";
-    const auto graph = stagecut::io::parse_piper(stagecut::io::file_text(path, {}), path);
-    for (const std::size_t devices : {16, 64}) {
-      for (const double memory : {2.0, 8.0}) {
-        if (devices == 16 && memory < 8) continue;  // it does not fit
-        for (const bool any : {false, true}) {
-          const std::size_t microbatches = devices == 16 ? 32 : 64;
-          const std::string name = std::to_string(devices) + "/" + std::to_string(microbatches) + "/" +
-                                   std::to_string(static_cast<int>(memory)) + (any ? "/any" : "/powers_of_2");
-          benchmark::RegisterBenchmark(name.c_str(),
-                                       [&graph, devices, microbatches, memory, any](benchmark::State& state) {
-                                         measure(state, graph, devices, microbatches, memory, any);
-                                       })
-              ->Iterations(1)
-              ->Unit(benchmark::kMillisecond);
-        }
+  const auto folder = bench::workload_folder("piper/bert32a100.json");
+  if (!folder) return 0;
+  const std::string path = (*folder / "piper/bert32a100.json").string();
+  const auto graph = stagecut::io::parse_piper(stagecut::io::file_text(path), path);
+  for (const std::size_t devices : {16, 64}) {
+    for (const double memory : {2.0, 8.0}) {
+      if (devices == 16 && memory < 8) continue;  // it does not fit
+      for (const bool any : {false, true}) {
+        const std::size_t microbatches = devices == 16 ? 32 : 64;
+        const std::string name = std::to_string(devices) + "/" + std::to_string(microbatches) + "/" +
+                                 std::to_string(static_cast<int>(memory)) + (any ? "/any" : "/powers_of_2");
+        benchmark::RegisterBenchmark(name.c_str(),
+                                     [&graph, devices, microbatches, memory, any](benchmark::State& state) {
+                                       measure(state, graph, devices, microbatches, memory, any);
+                                     })
+            ->Iterations(1)
+            ->Unit(benchmark::kMillisecond);
       }
     }
-    benchmark::RunSpecifiedBenchmarks();
-  } catch (const std::exception& error) {
-    return std::puts(error.what()), 1;
   }
-  return 0;
+  benchmark::RunSpecifiedBenchmarks();
 }

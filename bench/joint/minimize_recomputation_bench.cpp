@@ -13,12 +13,13 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "../workload_folder.hpp"
 
 namespace {
 
@@ -77,10 +78,9 @@ void measure(benchmark::State& state, const sapp_case& of, double seconds, std::
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const char* const folder = std::getenv("STAGECUT_WORKLOADS");
-  std::ifstream file(std::string(folder == nullptr ? "" : folder) + "/sapp/cases.json");
-  if (folder == nullptr || !file)
-    return std::puts("skipped: STAGECUT_WORKLOADS names no folder with sapp/cases.json"), 0;
+  const auto folder = bench::workload_folder("sapp/cases.json");
+  if (!folder) return 0;
+  std::ifstream file(*folder / "sapp/cases.json");
   std::vector<std::unique_ptr<sapp_case>> cases;
   const json all = json::parse(file);
   for (const json& each : all.at("solver_cases")) {

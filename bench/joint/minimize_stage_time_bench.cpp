@@ -15,10 +15,10 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <memory>
 #include <string>
+
+#include "../workload_folder.hpp"
 
 namespace {
 
@@ -106,23 +106,19 @@ void measure(benchmark::State& state, const stagecut::variant_graph& graph, cons
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const char* const folder = std::getenv("STAGECUT_WORKLOADS");
-  if (folder == nullptr) return std::puts("STAGECUT_WORKLOADS is not set"), 1;
-  try {
-    for (const published_case& each : cases) {
-      const std::string path = std::string(folder) + "/piper/" + each.file + ".json";
-      const auto graph =
-          std::make_shared<stagecut::variant_graph>(stagecut::io::parse_piper(stagecut::io::file_text(path), path));
-      graph->bandwidth = 25 * gibibyte;
-      graph->microbatches = each.microbatches;
-      char name[80];
-      std::snprintf(name, sizeof name, "%s/%zu/%g", each.file, each.devices, each.memory);
-      benchmark::RegisterBenchmark(name, [graph, each](benchmark::State& state) { measure(state, *graph, each); })
-          ->Unit(benchmark::kMillisecond)
-          ->Iterations(1);
-    }
-  } catch (const std::exception& error) {
-    return std::puts(error.what()), 1;
+  const auto folder = bench::workload_folder("piper");
+  if (!folder) return 0;
+  for (const published_case& each : cases) {
+    const std::string path = (*folder / "piper" / (std::string(each.file) + ".json")).string();
+    const auto graph =
+        std::make_shared<stagecut::variant_graph>(stagecut::io::parse_piper(stagecut::io::file_text(path), path));
+    graph->bandwidth = 25 * gibibyte;
+    graph->microbatches = each.microbatches;
+    char name[80];
+    std::snprintf(name, sizeof name, "%s/%zu/%g", each.file, each.devices, each.memory);
+    benchmark::RegisterBenchmark(name, [graph, each](benchmark::State& state) { measure(state, *graph, each); })
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(1);
   }
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -13,11 +13,12 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "../workload_folder.hpp"
 
 namespace {
 
@@ -88,11 +89,11 @@ std::unique_ptr<stagecut::profile> profile_of(const std::string& folder, const s
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const char* const folder = std::getenv("STAGECUT_WORKLOADS");
-  if (folder == nullptr) return std::puts("skipped: STAGECUT_WORKLOADS names no folder with pipedream"), 0;
+  const auto folder = bench::workload_folder("pipedream");
+  if (!folder) return 0;
   std::vector<std::unique_ptr<stagecut::graph_states>> all;
   for (const model_row& model : models) {
-    const auto profile = profile_of(folder, model.name);
+    const auto profile = profile_of(*folder, model.name);
     if (!profile) continue;
     all.push_back(
         std::make_unique<stagecut::graph_states>(*stagecut::states_of_graph(*profile, {.as_published = true})));
@@ -104,7 +105,7 @@ int main(int argc, char** argv) {
           ->Unit(benchmark::kMillisecond);
     }
   }
-  const auto wide = profile_of(folder, "nasnetamobile");
+  const auto wide = profile_of(*folder, "nasnetamobile");
   for (std::size_t m = 0; wide && m < 5; ++m) {
     const auto run = [&wide, m](benchmark::State& state) { measure_orders(state, *wide, m); };
     benchmark::RegisterBenchmark((std::string("nasnetamobile/") + machines[m].name).c_str(), run)

@@ -88,10 +88,8 @@ class alike_hybrids {
     outcome<plan>* best = nullptr;
     std::optional<double> bound;  // of all that may be plans
     const outcome<plan>* open = nullptr;
-    for (const outcome<plan>& each : answers_) {
-      if (each.state() == state::unknown && open == nullptr) open = __builtin_addressof(each);
-    }
     for (outcome<plan>& each : answers_) {
+      if (each.state() == state::unknown && open == nullptr) open = __builtin_addressof(each);
       if (each) bound = bound && *bound < each->objective.bound ? bound : each->objective.bound;
       if (best == nullptr || better(each, *best)) best = __builtin_addressof(each);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -34,15 +35,10 @@ class graph_points {
   [[nodiscard]] std::size_t earlier(std::size_t last, std::size_t i) const noexcept {
     return row_ ? i : earlier_[last][i];
   }
+  /// Whether a point is one of them.
   [[nodiscard]] bool within(std::size_t first, std::size_t last) const noexcept {
     if (row_) return first < last;
-    std::size_t low = 0;
-    std::size_t high = earlier_[last].size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      (earlier_[last][middle] < first ? low : high) = earlier_[last][middle] < first ? middle + 1 : middle;
-    }
-    return low < earlier_[last].size() && earlier_[last][low] == first;
+    return std::binary_search(earlier_[last].begin(), earlier_[last].end(), first);
   }
 
   /// A stage without its first layers: where it begins then. @pre `within(first, last)`

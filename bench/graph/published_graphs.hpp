@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Real graphs, from the folder that STAGECUT_WORKLOADS names.
+// Published graphs, from the folder of real profiles.
 #pragma once
 
 #include <stagecut/graph/graph_of_profile.hpp>
@@ -7,23 +7,12 @@
 #include <stagecut/io/read_profile.hpp>
 #include <stagecut/profile/profile.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 namespace bench {
 
-/// The folder; none, with a word on it, if there is none.
-inline std::optional<std::filesystem::path> workloads() {
-  const char* const folder = std::getenv("STAGECUT_WORKLOADS");
-  if (folder != nullptr && std::filesystem::exists(std::filesystem::path(folder) / "dag_reference.json")) return folder;
-  std::fputs("skipped: STAGECUT_WORKLOADS names no folder of graphs\n", stderr);
-  return std::nullopt;
-}
-
-/// The published graphs of operators, from `workloads()`.
+/// The published graphs of operators.
 inline constexpr const char* published_graphs[] = {"layer/bert24_inference",      "layer/bert24_training",
                                                    "layer/gnmt_inference",        "layer/gnmt_training",
                                                    "layer/resnet50_inference",    "layer/resnet50_training",
