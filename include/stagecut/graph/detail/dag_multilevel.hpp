@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/graph/detail/dag_coarsening.hpp>
+#include <stagecut/graph/detail/dag_orders.hpp>
+#include <stagecut/graph/detail/edge_cut_moves.hpp>
+#include <stagecut/graph/detail/flat_dag.hpp>
+#include <stagecut/graph/detail/guided_orders.hpp>
+#include <stagecut/graph/detail/order_cuts.hpp>
+#include <stagecut/graph/detail/seeded.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Graphs that become smaller, merged by rounds without a search, each in another order.
+class dag_hierarchy {
+ public:
+  /// @param graph   must outlive this object
+  /// @param part    of every vertex; only those of one part merge; empty: all are of one
+  /// @param target  vertices that are few enough
+  /// @param most    that merged vertices weigh
+  /// @param first   which kind of order is the first
+  dag_hierarchy(const flat_dag& graph, std::vector<std::uint32_t> part, std::size_t target, dag_weight most,
+                std::size_t first)
+      : graph_(graph), part_(std::move(part)) {
+    for (std::size_t kind = first, failed = 0; coarsest().size() > target && failed < 2; ++kind) {
+      const flat_dag& fine = coarsest();
+      dag_level next = dag_coarsening(fine, part_).round(order_of(fine, kind), kind % 2 == 1, most);
+      if (next.graph.size() * 20 > fine.size() * 19) {
+        ++failed;
+        continue;
+      }
+      failed = 0;
+      if (!part_.empty()) part_ = carried(part_, next);
+      levels_.push_back(std::move(next));
+    }
+  }
+
+  [[nodiscard]] const flat_dag& coarsest() const noexcept { return levels_.empty() ? graph_ : levels_.back().graph; }
+  /// The parts of its vertices.
+  [[nodiscard]] const std::vector<std::uint32_t>& part() const noexcept { return part_; }
+
+  /// Moves vertices between parts on every level, from the coarsest to the graph itself.
+  /// @param parts  of the coarsest; becomes that of the graph
+  void refine(dag_parts& parts) const {
+    edge_cut_moves(coarsest(), parts).run();
+    for (std::size_t l = levels_.size(); l-- > 0;) {
+      const flat_dag& fine = l == 0 ? graph_ : levels_[l - 1].graph;
+      std::vector<std::uint32_t> part(fine.size());
+      for (std::size_t v = 0; v < part.size(); ++v) part[v] = parts.part[levels_[l].into[v]];
+      parts.part = std::move(part);
+      edge_cut_moves(fine, parts).run();
+    }
+  }
+
+ private:
+  static dag_order order_of(const flat_dag& graph, std::size_t kind) {
+    switch (kind / 2 % 3) {
+      case 0: return as_numbered(graph);
+      case 1: return by_level(graph, kind % 2 == 1);
+      default: return last_ready_first(graph, kind % 2 == 0);
+    }
+  }
+  static std::vector<std::uint32_t> carried(const std::vector<std::uint32_t>& part, const dag_level& level) {
+    std::vector<std::uint32_t> result(level.graph.size());
+    for (std::size_t v = 0; v < part.size(); ++v) result[level.into[v]] = part[v];
+    return result;
+  }
+
+  const flat_dag& graph_;
+  std::vector<std::uint32_t> part_;
+  std::vector<dag_level> levels_{};
+};
+
+/// Cuts a graph into parts that may weigh only so much, so that the edges between them weigh little.
+class dag_multilevel {
+ public:
+  dag_multilevel(const flat_dag& graph, std::vector<dag_weight> most, std::uint64_t seed)
+      : graph_(graph), most_(std::move(most)), random_(seed) {}
+
+  /// Merges first, then cuts orders of what is left: fast, and good where the graph consists of layers.
+  /// @param known  than which it may end as soon as it is much worse; none: null
+  [[nodiscard]] dag_parts by_merging(const dag_parts* known) {
+    const std::size_t k = most_.size();
+    const dag_hierarchy hierarchy(graph_, {}, std::max<std::size_t>(30 * k, 300), merged_weight(), random_.below(6));
+    dag_parts best = best_of_orders(hierarchy.coarsest());
+    if (best.most.empty()) best = first_parts(hierarchy.coarsest());
+    hierarchy.refine(best);
+    if (known != nullptr && known->excess() == 0 && best.cut > known->cut + known->cut / 8) return best;
+    for (std::size_t i = 0; i < 3; ++i) cycle(graph_, best, i);
+    return best;
+  }
+
+  /// Cuts in two again and again, by the best of many orders of the whole graph each time.
+  [[nodiscard]] dag_parts by_bisection(std::size_t kept) {
+    dag_parts result;
+    result.most = most_;
+    result.part.assign(graph_.size(), 0);
+    std::vector<dag_vertex> all(graph_.size());
+    for (std::size_t v = 0; v < all.size(); ++v) all[v] = static_cast<dag_vertex>(v);
+    halve(graph_, all, 0, most_.size(), kept, result.part);
+    result.reckon(graph_);
+    for (std::size_t i = 0; i < 2; ++i) cycle(graph_, result, i);
+    return result;
+  }
+
+  static constexpr std::size_t plain_orders = 8;
+  static dag_order plain_order(const flat_dag& graph, std::size_t i) {
+    switch (i) {
+      case 0: return as_numbered(graph);
+      case 1: return by_level(graph, false);
+      case 2: return by_level(graph, true);
+      case 3: return last_ready_first(graph, false);
+      case 4: return last_ready_first(graph, true);
+      case 5: return on_demand(graph);
+      case 6: return least_cut_first(graph, false);
+      default: return least_cut_first(graph, true);
+    }
+  }
+  static dag_order last_ready_first_of_parts(const flat_dag& graph, const std::vector<std::uint32_t>& part) {
+    const dag_order order = last_ready_first(graph, false);
+    dag_order result = order;
+    std::stable_sort(result.begin(), result.end(), [&](dag_vertex a, dag_vertex b) { return part[a] < part[b]; });
+    return result;
+  }
+
+ private:
+  [[nodiscard]] dag_weight merged_weight() const {
+    return std::max<dag_weight>(graph_.total / static_cast<dag_weight>(50 * most_.size()), 1);
+  }
+
+  /// Merges within parts, and moves on all levels. Never makes parts worse.
+  void cycle(const flat_dag& graph, dag_parts& parts, std::size_t kind) const {
+    const std::size_t k = parts.count();
+    const dag_weight most = std::max<dag_weight>(graph.total / static_cast<dag_weight>((40 + 10 * (kind % 3)) * k), 1);
+    const dag_hierarchy hierarchy(graph, parts.part, std::max<std::size_t>(30 * k, 300), most, 2 * kind);
+    parts.part = hierarchy.part();
+    hierarchy.refine(parts);
+  }
+
+  [[nodiscard]] dag_parts best_of_orders(const flat_dag& graph) {
+    dag_parts best;
+    const auto consider = [&](const dag_order& order) {
+      auto part = order_program(graph, order).run(most_);
+      if (!part) return;
+      dag_parts found;
+      found.most = most_;
+      found.part = *std::move(part);
+      found.reckon(graph);
+      edge_cut_moves(graph, found).run();
+      if (best.most.empty() || found.better_than(best)) best = std::move(found);
+    };
+    for (std::size_t i = 0; i < plain_orders; ++i) consider(plain_order(graph, i));
+    guided_orders guided(graph, random_);
+    for (std::size_t i = 0; i < guided.size(); i += 2) guided.each_order(i, consider);
+    for (std::size_t i = 0; i < 3 && !best.most.empty(); ++i) consider(last_ready_first_of_parts(graph, best.part));
+    return best;
+  }
+
+  /// Parts that may be too heavy, where no order has better ones.
+  [[nodiscard]] dag_parts first_parts(const flat_dag& graph) const {
+    dag_parts result;
+    result.most = most_;
+    dag_weight weight = 0;
+    std::uint32_t part = 0;
+    for (std::size_t v = 0; v < graph.size(); ++v) {
+      if (weight + graph.weight[v] > most_[part] && part + 1 < most_.size()) ++part, weight = 0;
+      weight += graph.weight[v];
+      result.part.push_back(part);
+    }
+    result.reckon(graph);
+    return result;
+  }
+
+  void halve(const flat_dag& graph, const std::vector<dag_vertex>& vertices, std::size_t first, std::size_t count,
+             std::size_t kept, std::vector<std::uint32_t>& part) {
+    if (count == 1) {
+      for (const dag_vertex v : vertices) part[v] = static_cast<std::uint32_t>(first);
+      return;
+    }
+    const std::size_t front = (count + 1) / 2;
+    const dag_parts halves = bisected(graph, first, front, count, kept);
+    for (std::uint32_t side = 0; side < 2; ++side) {
+      std::vector<dag_vertex> chosen;
+      std::vector<dag_vertex> within;
+      for (std::size_t v = 0; v < vertices.size(); ++v) {
+        if (halves.part[v] == side) chosen.push_back(vertices[v]), within.push_back(static_cast<dag_vertex>(v));
+      }
+      const std::size_t parts = side == 0 ? front : count - front;
+      halve(parts == 1 ? flat_dag() : induced(graph, within), chosen, side == 0 ? first : first + front, parts, kept,
+            part);
+    }
+  }
+
+  static flat_dag induced(const flat_dag& graph, const std::vector<dag_vertex>& vertices) {
+    constexpr dag_vertex none = edge_cut_moves::none;
+    std::vector<dag_vertex> number(graph.size(), none);
+    std::vector<dag_weight> weight;
+    for (const dag_vertex v : vertices) {
+      number[v] = static_cast<dag_vertex>(weight.size());
+      weight.push_back(graph.weight[v]);
+    }
+    dag_edges edges;
+    for (const dag_vertex v : vertices) {
+      graph.out.each(v, [&](dag_vertex to, dag_weight each) {
+        if (number[to] != none) edges.push_back({number[v], number[to], each});
+      });
+    }
+    return {std::move(weight), edges};
+  }
+
+  /// Two halves for the parts [first, first + front) and those up to `first + count`.
+  dag_parts bisected(const flat_dag& graph, std::size_t first, std::size_t front, std::size_t count, std::size_t kept) {
+    dag_parts empty;
+    empty.most = limits(graph, first, front, count);
+    const dag_weight least = graph.total - empty.most[1];
+    const std::vector<dag_weight> more = cut_by_each(graph);
+    struct candidate {
+      dag_weight cut;
+      std::vector<std::uint32_t> part;
+    };
+    std::vector<candidate> best;
+    const auto consider = [&](const dag_order& order) {
+      const prefix_cut found = best_prefix(graph, order, more, least, empty.most[0]);
+      if (best.size() == kept && found.cut >= best.back().cut) return;
+      candidate next{found.cut, std::vector<std::uint32_t>(graph.size(), 1)};
+      for (std::size_t i = 0; i < found.first; ++i) next.part[order[i]] = 0;
+      for (candidate& each : best) {
+        std::size_t differ = 0;
+        for (std::size_t v = 0; v < graph.size(); ++v) differ += each.part[v] != next.part[v] ? 1 : 0;
+        if (differ > graph.size() / 12) continue;
+        if (next.cut < each.cut) each = std::move(next);  // much the same: the better one
+        std::sort(best.begin(), best.end(), [](const candidate& a, const candidate& b) { return a.cut < b.cut; });
+        return;
+      }
+      const auto at = std::upper_bound(best.begin(), best.end(), next,
+                                       [](const candidate& a, const candidate& b) { return a.cut < b.cut; });
+      best.insert(at, std::move(next));
+      if (best.size() > kept) best.pop_back();
+    };
+    for (std::size_t i = 0; i < plain_orders; ++i) consider(plain_order(graph, i));
+    guided_orders guided(graph, random_);
+    for (std::size_t i = 0; i < guided.size(); ++i) guided.each_order(i, consider);
+    dag_parts result;
+    for (candidate& each : best) {
+      dag_parts now = empty;
+      now.part = std::move(each.part);
+      now.reckon(graph);
+      edge_cut_moves(graph, now).run();
+      cycle(graph, now, 0);
+      if (result.most.empty() || now.better_than(result)) result = std::move(now);
+    }
+    return result;
+  }
+
+  /// What the halves may weigh: a share of the room that is left, the same on every level that follows.
+  [[nodiscard]] std::vector<dag_weight> limits(const flat_dag& graph, std::size_t first, std::size_t front,
+                                               std::size_t count) const {
+    dag_weight sides[2] = {0, 0};
+    for (std::size_t p = 0; p < count; ++p) sides[p < front ? 0 : 1] += most_[first + p];
+    const double room =
+        static_cast<double>(sides[0] + sides[1]) / static_cast<double>(std::max<dag_weight>(graph.total, 1));
+    const double levels = std::ceil(std::log2(static_cast<double>(count)));
+    const double slack = std::pow(std::max(room, 1.0), 1 / levels) / std::max(room, 1.0);
+    std::vector<dag_weight> result;
+    for (const dag_weight side : sides) result.push_back(static_cast<dag_weight>(static_cast<double>(side) * slack));
+    // Rounded down, both together may be too little.
+    while (result[0] + result[1] < graph.total) ++result[result[0] < sides[0] ? 0U : 1U];
+    return result;
+  }
+
+  const flat_dag& graph_;
+  std::vector<dag_weight> most_;
+  seeded random_;
+};
+
+}  // namespace stagecut::inline v0::detail

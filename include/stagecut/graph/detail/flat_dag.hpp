@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/view.hpp>
+
+namespace stagecut::inline v0::detail {
+
+using dag_vertex = std::uint32_t;
+using dag_weight = std::int64_t;
+
+/// An edge, from a lower to a higher number.
+struct dag_edge {
+  dag_vertex from;
+  dag_vertex to;
+  dag_weight weight;
+};
+using dag_edges = std::vector<dag_edge>;
+
+/// The other end of an edge.
+struct dag_link {
+  dag_vertex to;
+  dag_weight weight;
+};
+
+/// Of every vertex its edges in one direction, in rows.
+class dag_rows {
+ public:
+  dag_rows() = default;
+  /// Rows from lists of edges, in their order. O(n + m).
+  template <bool Reversed>
+  static dag_rows of(std::size_t n, const dag_edges& edges) {
+    dag_rows result;
+    result.end_.assign(n + 1, 0);
+    result.to_.resize(edges.size());
+    result.weight_.resize(edges.size());
+    for (const dag_edge& each : edges) ++result.end_[(Reversed ? each.to : each.from) + std::size_t{1}];
+    for (std::size_t v = 0; v < n; ++v) result.end_[v + 1] += result.end_[v];
+    std::vector<std::uint32_t> at(result.end_.begin(), result.end_.end() - 1);
+    for (const dag_edge& each : edges) {
+      const std::uint32_t i = at[Reversed ? each.to : each.from]++;
+      result.to_[i] = Reversed ? each.from : each.to;
+      result.weight_[i] = each.weight;
+    }
+    return result;
+  }
+
+  /// Calls `visit(other end, weight)` for the edges of a vertex.
+  template <class Visit>
+  void each(std::size_t v, const Visit& visit) const {
+    for (std::size_t i = end_[v]; i < end_[v + 1]; ++i) visit(to_[i], weight_[i]);
+  }
+  [[nodiscard]] view<const dag_vertex> operator[](std::size_t v) const noexcept {
+    return {to_.data() + end_[v], std::size_t{end_[v + 1]} - end_[v]};
+  }
+  [[nodiscard]] std::size_t entries() const noexcept { return to_.size(); }
+
+ private:
+  std::vector<std::uint32_t> end_{0};
+  std::vector<dag_vertex> to_{};
+  std::vector<dag_weight> weight_{};
+};
+
+/// A graph without cycles whose vertices are numbered so that every edge leads upwards.
+struct flat_dag {
+  std::vector<dag_weight> weight{};  ///< of every vertex
+  dag_weight total = 0;              ///< of all
+  dag_rows out{};                    ///< edges to higher numbers
+  dag_rows in{};                     ///< from lower ones
+
+  flat_dag() = default;
+  /// Edges between the same two are made one. O(n + m).
+  flat_dag(std::vector<dag_weight> weights, dag_edges& edges) : weight(std::move(weights)) {
+    for (const dag_weight each : weight) total += each;
+    combine(edges);
+    out = dag_rows::of<false>(weight.size(), edges);
+    in = dag_rows::of<true>(weight.size(), edges);
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return weight.size(); }
+  [[nodiscard]] std::size_t edges() const noexcept { return out.entries(); }
+
+ private:
+  /// Adds up what lies between the same two; the first stays.
+  void combine(dag_edges& edges) const {
+    const std::size_t n = weight.size();
+    std::vector<std::uint32_t> end(n + 1, 0);
+    for (const dag_edge& each : edges) ++end[each.from + std::size_t{1}];
+    for (std::size_t v = 0; v < n; ++v) end[v + 1] += end[v];
+    std::vector<std::uint32_t> row(edges.size());
+    {
+      std::vector<std::uint32_t> at(end.begin(), end.end() - 1);
+      for (std::size_t i = 0; i < edges.size(); ++i) row[at[edges[i].from]++] = static_cast<std::uint32_t>(i);
+    }
+    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> first(n, none);  // of every vertex, the edge that leads to it from the one at hand
+    bool any = false;
+    for (std::size_t v = 0; v < n; ++v) {
+      for (std::size_t i = end[v]; i < end[v + 1]; ++i) {
+        dag_edge& each = edges[row[i]];
+        std::uint32_t& known = first[each.to];
+        if (known != none && edges[known].from == v) {
+          edges[known].weight += each.weight;
+          each.from = none;
+          any = true;
+        } else {
+          known = row[i];
+        }
+      }
+    }
+    if (!any) return;
+    std::size_t kept = 0;
+    for (const dag_edge& each : edges) {
+      if (each.from != none) edges[kept++] = each;
+    }
+    edges.resize(kept);
+  }
+};
+
+}  // namespace stagecut::inline v0::detail

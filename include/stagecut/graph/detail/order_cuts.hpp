@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/graph/detail/dag_orders.hpp>
+#include <stagecut/graph/detail/edge_cut_moves.hpp>
+#include <stagecut/graph/detail/flat_dag.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The best place to cut an order in two.
+struct prefix_cut {
+  std::size_t first = 0;  ///< vertices in front
+  dag_weight cut = std::numeric_limits<dag_weight>::max();
+};
+
+/// Cuts an order in two so that least is cut, with weights in front from `least` to `most`; where there is no such place,
+/// the one nearest to these. O(n): an edge is cut as long as its first end alone is in front.
+/// @param more  of every vertex, what its edges onwards weigh less those to it
+[[nodiscard]] inline prefix_cut best_prefix(const flat_dag& graph, const dag_order& order,
+                                            const std::vector<dag_weight>& more, dag_weight least, dag_weight most) {
+  prefix_cut best;
+  dag_weight cut = 0;
+  dag_weight weight = 0;
+  dag_weight miss = std::numeric_limits<dag_weight>::max();
+  for (std::size_t i = 0; i <= order.size(); ++i) {
+    if (i > 0) {
+      cut += more[order[i - 1]];
+      weight += graph.weight[order[i - 1]];
+    }
+    const dag_weight off = weight < least ? least - weight : weight > most ? weight - most : 0;
+    if (off < miss || (off == miss && cut < best.cut)) best = {i, cut}, miss = off;
+    if (off > 0 && weight > most) break;
+  }
+  return best;
+}
+
+/// Of every vertex, what its edges onwards weigh less those to it.
+[[nodiscard]] inline std::vector<dag_weight> cut_by_each(const flat_dag& graph) {
+  std::vector<dag_weight> result(graph.size(), 0);
+  for (std::size_t v = 0; v < graph.size(); ++v) {
+    graph.out.each(v, [&](dag_vertex to, dag_weight weight) { result[v] += weight, result[to] -= weight; });
+  }
+  return result;
+}
+
+/// Cuts an order into as many parts as there are in `most`, so that their edges weigh least: by dynamic programming over
+/// the places where parts end, each of which lies so that what is in front, and what is behind, has room. Exact for the
+/// order. None if no places keep to the weights. O(k w (w + m / n)), where w is the number of places for an end.
+class order_program {
+ public:
+  order_program(const flat_dag& graph, const dag_order& order) : graph_(graph), order_(order), place_(graph.size()) {
+    weight_.push_back(0);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      place_[order[i]] = static_cast<std::uint32_t>(i);
+      weight_.push_back(weight_.back() + graph.weight[order[i]]);
+    }
+  }
+
+  /// The part of every vertex.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> run(const std::vector<dag_weight>& most) const {
+    constexpr dag_weight never = std::numeric_limits<dag_weight>::max();
+    const std::size_t k = most.size();
+    std::vector<std::pair<std::size_t, std::size_t>> windows = windows_of(most);
+    if (windows.empty()) return std::nullopt;
+    std::vector<std::vector<std::uint32_t>> from(k + 1);  // of every end, the end before it
+    std::vector<dag_weight> before{0};
+    for (std::size_t p = 1; p <= k; ++p) {
+      const auto [low, high] = windows[p];
+      const auto [first, last] = windows[p - 1];
+      std::vector<dag_weight> now(high - low + 1, never);
+      from[p].assign(high - low + 1, 0);
+      // The edges out of [a, b) that end at b or later, for the a at hand, as b grows.
+      for (std::size_t a = first; a <= last; ++a) {
+        if (before[a - first] == never) continue;
+        dag_weight out = 0;
+        for (std::size_t b = a; b <= high && weight_[b] - weight_[a] <= most[p - 1]; ++b) {
+          if (b >= low && before[a - first] + out < now[b - low]) {
+            now[b - low] = before[a - first] + out;
+            from[p][b - low] = static_cast<std::uint32_t>(a);
+          }
+          if (b == order_.size()) break;
+          const dag_vertex v = order_[b];
+          graph_.out.each(v, [&](dag_vertex, dag_weight weight) { out += weight; });
+          graph_.in.each(v, [&](dag_vertex u, dag_weight weight) { out -= place_[u] >= a ? weight : 0; });
+        }
+      }
+      before = std::move(now);
+    }
+    if (before.back() == never) return std::nullopt;
+    std::vector<std::uint32_t> part(order_.size());
+    std::size_t end = order_.size();
+    for (std::size_t p = k; p > 0; --p) {
+      const std::size_t begin = from[p][end - windows[p].first];
+      for (std::size_t i = begin; i < end; ++i) part[order_[i]] = static_cast<std::uint32_t>(p - 1);
+      end = begin;
+    }
+    return part;
+  }
+
+ private:
+  /// Of every number of parts, the first and the last place where they may end.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> windows_of(const std::vector<dag_weight>& most) const {
+    const std::size_t n = order_.size();
+    std::vector<std::pair<std::size_t, std::size_t>> result{{0, 0}};
+    dag_weight behind = 0;
+    for (const dag_weight each : most) behind += each;
+    dag_weight front = 0;
+    std::size_t low = 0;
+    std::size_t high = 0;
+    for (const dag_weight each : most) {
+      front += each;
+      behind -= each;
+      while (low < n && weight_[low] < weight_[n] - behind) ++low;
+      while (high < n && weight_[high + 1] <= front) ++high;
+      if (low > high) return {};
+      result.emplace_back(low, high);
+    }
+    if (result.back().second != n) return {};
+    result.back().first = n;
+    return result;
+  }
+
+  const flat_dag& graph_;
+  const dag_order& order_;
+  std::vector<std::uint32_t> place_;
+  std::vector<dag_weight> weight_{};  // of the vertices in front of every place
+};
+
+}  // namespace stagecut::inline v0::detail
