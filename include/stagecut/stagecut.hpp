@@ -56,7 +56,10 @@
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/module_partition.hpp>
+#include <stagecut/plan/module_request.hpp>
 #include <stagecut/plan/not_representable.hpp>
+#include <stagecut/plan/partition_modules.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/plan_choices.hpp>
