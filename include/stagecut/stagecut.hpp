@@ -64,6 +64,7 @@
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
+#include <stagecut/plan/plan_modules.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/plan_verification.hpp>
 #include <stagecut/plan/simulate_plan.hpp>

@@ -43,7 +43,7 @@ struct partition_modules_fn {
 /// @return         a device for every module; optimal if the heaviest has no more than the bound, else feasible;
 ///                 infeasible, `more_stages_than_layers`, where there are more devices than leaves. A device may be
 ///                 left without one
-/// @throws         argument_error for no device, a weight outside of 0 to 1, a multiplier that is not finite or below 0;
+/// @throws         argument_error for no device, a weight outside of 0 to 1, a multiplier below 0 or not finite;
 ///                 invalid_input for what is no tree, for figures as `check_figures`, a sum out of range, a model
 ///                 without a cost, and a layer that has a fixed stage, does not run on an accelerator or is of the
 ///                 backward pass: these are refused, as modules are placed by their cost alone
@@ -54,8 +54,8 @@ struct partition_modules_fn {
 /// or children, the costliest as cheap as possible; devices go to segments in proportion by d'Hondt's way, a segment
 /// without one goes to the first of all, and one of several modules and devices is cut further. A heuristic without a
 /// guarantee, which minds no messages and no limit of memory; the devices of consecutive runs may form a cycle. Costs
-/// are whole multiples of 2^-52 of the model's, so sums are exact. Deterministic. With n layers and D devices O(D n) as a
-/// rule where modules are taken apart, O(n) else; O(D + n) memory.
+/// are whole multiples of 2^-52 of the model's, so sums are exact. Deterministic. With n layers and D devices O(D n)
+/// as a rule where modules are taken apart, O(n) else; O(D + n) memory.
 ///
 /// Source: C. Karakus et al., Amazon SageMaker Model Parallelism, arXiv 2111.05972, 2021, algorithms 1 to 3. Segments
 /// are not empty here, both passes are counted, and no cost has a floor.
