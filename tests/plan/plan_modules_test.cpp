@@ -93,8 +93,8 @@ TEST_CASE("what no plan can say is refused") {
     model.layers[i].tied = {{"word", 12, {}, stagecut::tied_parameters::placement::colocated}};
   }
   CHECK(refusal([&] { return plan_modules(model, {.devices = 4}); }) ==
-        "layer 11 (\"head\"): has the same colocated parameters \"word\" as layer 0 (\"embed\"), on the same device with "
-        "another one's layers between them: no stage has both");
+        "layer 11 (\"head\"): has the same colocated parameters \"word\" as layer 0 (\"embed\"), on the same device "
+        "with another one's layers between them: no stage has both");
   for (const std::size_t i : {1U, 4U}) model.layers[i].tied[0].where = stagecut::tied_parameters::placement::replicated;
   CHECK(plan_modules(model, {.devices = 4}).has_value());
   model.edges = {{1, 2}};

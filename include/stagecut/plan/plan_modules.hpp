@@ -121,6 +121,7 @@ STAGECUT_INLINE outcome<planned_modules> plan_modules_fn::operator()(const profi
   }
   outcome<module_partition> found = partition_modules(model, request);
   if (!found) return outcome<planned_modules>::infeasible(found.why());
+  const stagecut::state proved = found.state();
   planned_modules made;
   made.partition = *std::move(found);
   const profile leaves = flatten_modules(model);
@@ -141,9 +142,9 @@ STAGECUT_INLINE outcome<planned_modules> plan_modules_fn::operator()(const profi
   for (std::size_t s = 0; s < made.partition.runs.size(); ++s) made.plan.stages[s].cost = made.partition.runs[s].cost;
   const bool one_each = asked.chunks == 1;
   made.plan.objective = {one_each ? "bottleneck" : "", "time and memory", made.partition.max_load, made.partition.bound,
-                         found.state()};
-  return found.state() == state::optimal ? outcome<planned_modules>::optimal(std::move(made))
-                                         : outcome<planned_modules>::feasible(std::move(made));
+                         proved};
+  return proved == state::optimal ? outcome<planned_modules>::optimal(std::move(made))
+                                  : outcome<planned_modules>::feasible(std::move(made));
 }
 #endif
 
