@@ -56,11 +56,15 @@
 #include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/memory_shortage.hpp>
+#include <stagecut/plan/module_partition.hpp>
+#include <stagecut/plan/module_request.hpp>
 #include <stagecut/plan/not_representable.hpp>
+#include <stagecut/plan/partition_modules.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_chain.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/plan_explanation.hpp>
+#include <stagecut/plan/plan_modules.hpp>
 #include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/plan_verification.hpp>
 #include <stagecut/plan/simulate_plan.hpp>

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "commands/module_plan.hpp"
 #include "commands/piper_plan.hpp"
 #include "commands/read_model.hpp"
 #include "text/computed_text.hpp"
@@ -115,6 +116,7 @@ struct plan_command {
   int run() {
     using namespace stagecut;
     check_output(output, {file});
+    if (method.of_modules()) return run_modules();
     // Those who write for vLLM or SGLang serve: of a configuration, which could be trained as well, that is what is meant.
     const bool serves = target.serves(format) && request.microbatches == 0;
     if (target.serves("")) {
@@ -206,6 +208,23 @@ struct plan_command {
   std::string constant_taken;  // from the memory of devices
 
   [[nodiscard]] std::string source() const { return source_name(file); }
+
+  /// Plans a module tree.
+  int run_modules() {
+    using namespace stagecut;
+    refuse_beside_modules(*said_);
+    memory.ask(request);
+    const std::optional<std::string> text = read_text(file, input);
+    std::optional<profile> tree;
+    if (text) tree = tree_of(*text, file, input, table);
+    if (!tree) return none(outcome<plan>());
+    if (devices_said->count() == 0) request.devices = tree->machine.devices;
+    if (request.devices == 0) throw CLI::RequiredError("--devices");
+    module_request asked;
+    asked.devices = request.devices;
+    asked.memory_weight = method.memory_weight.value_or(asked.memory_weight);
+    return plan_modules_of(*tree, asked, request, source(), format, output);
+  }
 
   /// Plans a graph of Piper's.
   int run_piper(const std::string& text) {

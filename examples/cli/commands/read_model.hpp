@@ -37,10 +37,10 @@ inline std::optional<std::string> read_text(const std::string& file, const limit
   return text;
 }
 
-/// The profile in such a text, without modules around its layers; nothing if a signal came meanwhile. What is to be noted of
-/// it is said. From then on the first signal is a request to stop.
-inline std::optional<stagecut::profile> model_of(const std::string& text, const std::string& file,
-                                                 const limit_words& input, const table_words& table) {
+/// The profile in such a text; nothing if a signal came meanwhile. What is to be noted of it is said. From then on the first
+/// signal is a request to stop.
+inline std::optional<stagecut::profile> tree_of(const std::string& text, const std::string& file,
+                                                const limit_words& input, const table_words& table) {
   using namespace stagecut;
   const std::string source = source_name(file);
   stop_signals::begin_search(true);
@@ -53,11 +53,24 @@ inline std::optional<stagecut::profile> model_of(const std::string& text, const 
   }
   stop_signals::begin_search(false);
   if (stop_signals::asked()) return std::nullopt;
+  return model;
+}
+
+/// A profile of that file without modules around its layers.
+inline stagecut::profile without_modules(stagecut::profile model, const std::string& file) {
   try {
-    return flatten_modules(*std::move(model));
-  } catch (const invalid_input& error) {
-    throw invalid_input(source, error.what());
+    return stagecut::flatten_modules(std::move(model));
+  } catch (const stagecut::invalid_input& error) {
+    throw stagecut::invalid_input(source_name(file), error.what());
   }
+}
+
+/// The profile in such a text, without them.
+inline std::optional<stagecut::profile> model_of(const std::string& text, const std::string& file,
+                                                 const limit_words& input, const table_words& table) {
+  std::optional<stagecut::profile> model = tree_of(text, file, input, table);
+  if (model) *model = without_modules(*std::move(model), file);
+  return model;
 }
 
 /// The profile in a file: both.

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "commands/plan_command.hpp"
+#include "commands/read_model.hpp"
 #include "text/output.hpp"
 #include "text/verification_text.hpp"
 #include "words/limit_words.hpp"
@@ -53,10 +54,11 @@ struct verify_command {
       throw CLI::ValidationError("PLAN", "- is standard input, of which there is one");
     }
     check_output(output, {profile_file, plan_file});
-    const stagecut::profile model = table.read([&](const stagecut::io::table_options& options) {
+    const stagecut::profile model = without_modules(table.read([&](const stagecut::io::table_options& options) {
       return profile_file == "-" ? stagecut::io::read_profile(std::cin, "standard input", input.limits, options)
                                  : stagecut::io::read_profile(profile_file, input.limits, options);
-    });
+    }),
+                                                    profile_file);
     const verified what = verify(model);
     write(format == verification_format::json ? verification_json(what.all)
                                               : verification_text(model, what.all, what.timed),

@@ -26,6 +26,7 @@ inline constexpr stagecut::word<stagecut::measure> measure_words[] = {{"time", s
 struct method_words {
   std::string method = "time";
   std::optional<double> time_weight;
+  std::optional<double> memory_weight;
 
   void add(CLI::App& command) {
     command.add_option("--method", method, "By time, parameters, ...; a graph: down-sets, linear")
@@ -39,14 +40,21 @@ struct method_words {
         ->type_name("W")
         ->group(rare_options)
         ->check(number_check());
+    command.add_option("--memory-weight", memory_weight, "Of --method modules: W memory + (1 - W) time (0.8)")
+        ->type_name("W")
+        ->group(rare_options)
+        ->check(number_check());
   }
 
+  /// Whether it is the one for module trees.
+  [[nodiscard]] bool of_modules() const { return method == "modules"; }
   /// Whether it is one for graphs.
   [[nodiscard]] bool of_graphs() const { return stagecut::find_name(stagecut::graph_method_words, method) != nullptr; }
 
   /// Fills a request for that model, of that file.
   void ask(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     using stagecut::measure;
+    if (memory_weight) throw CLI::ValidationError("--memory-weight", "goes with --method modules alone");
     if (const auto* const of_graph = stagecut::find_name(stagecut::graph_method_words, method)) {
       request.method = of_graph->value;
       if (time_weight) request.by = measure::time_and_memory, request.time_weight = *time_weight;
@@ -65,7 +73,7 @@ struct method_words {
     } else {
       throw CLI::ValidationError(
           "--method",
-          fmt::format("{} is none of {}, {}, type:REGEX{}", method, stagecut::list_names(measure_words),
+          fmt::format("{} is none of {}, {}, modules, type:REGEX{}", method, stagecut::list_names(measure_words),
                       stagecut::list_names(stagecut::graph_method_words), did_you_mean(method, known_methods())));
     }
   }
@@ -74,6 +82,7 @@ struct method_words {
   static std::vector<std::string> known_methods() {
     std::vector<std::string> known = names_of(measure_words);
     for (const auto& each : stagecut::graph_method_words) known.emplace_back(each.name);
+    known.emplace_back("modules");
     return known;
   }
 

@@ -211,6 +211,7 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"memory.checkpoint", "--checkpoint"},
                                                                        {"parameter_multiplier", "--optimizer"},
                                                                        {"time_weight", "--time-weight"},
+                                                                       {"memory_weight", "--memory-weight"},
                                                                        {"boundary_buffers", "--boundary-buffers"},
                                                                        {"microbatches", "--microbatches"},
                                                                        {"schedule", "--schedule"},

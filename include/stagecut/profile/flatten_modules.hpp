@@ -71,6 +71,26 @@ namespace detail {
   return result;
 }
 
+/// The layers of a tree that are left without the modules around them: those that hold nothing, have figures of their
+/// own or an edge.
+/// @param order  as `modules_in_order`
+[[nodiscard]] inline std::vector<std::size_t> leaves_in_order(const profile& model,
+                                                              const std::vector<std::size_t>& order) {
+  const std::size_t n = model.layers.size();
+  std::vector<bool> has_edge(n);
+  for (std::size_t e = 0; e < model.edges.size(); ++e) {
+    for (const std::size_t end : {model.edges[e].from, model.edges[e].to}) {
+      if (end >= n) fail(invalid_input(joined({"edge ", e}), joined({"there is no layer ", end})));
+      has_edge[end] = true;
+    }
+  }
+  std::vector<std::size_t> result;
+  for (const std::size_t i : order) {
+    if (model.layers[i].children.empty() || has_edge[i] || has_figures(model.layers[i])) result.push_back(i);
+  }
+  return result;
+}
+
 }  // namespace detail
 
 /// Turns a module tree into its leaves: a chain of them, or a graph where there are edges.
@@ -90,29 +110,21 @@ namespace detail {
   for (const layer& each : model.layers) any = any || !each.children.empty();
   if (!any) return model;
   const layer_graph tree = detail::module_tree(model);
-  const std::size_t n = model.layers.size();
-  std::vector<bool> has_edge(n);
-  for (std::size_t e = 0; e < model.edges.size(); ++e) {
-    for (const std::size_t end : {model.edges[e].from, model.edges[e].to}) {
-      if (end >= n)
-        detail::fail(invalid_input(detail::joined({"edge ", e}), detail::joined({"there is no layer ", end})));
-      has_edge[end] = true;
+  const std::vector<std::size_t> order = detail::modules_in_order(tree);
+  const std::vector<std::size_t> left = detail::leaves_in_order(model, order);
+  for (const std::size_t i : order) {
+    for (const std::size_t child : tree.next(i)) {
+      layer& within = model.layers[child];
+      if (within.group.empty()) within.group = model.layers[i].group;
+      if (!within.stage) within.stage = model.layers[i].stage;
     }
   }
   std::vector<layer> leaves;
-  std::vector<std::size_t> place(n);
-  for (const std::size_t i : detail::modules_in_order(tree)) {
-    layer& each = model.layers[i];
-    for (const std::size_t child : tree.next(i)) {
-      layer& within = model.layers[child];
-      if (within.group.empty()) within.group = each.group;
-      if (!within.stage) within.stage = each.stage;
-    }
-    const bool leaf = each.children.empty();
-    if (!leaf && !has_edge[i] && !detail::has_figures(each)) continue;
+  std::vector<std::size_t> place(model.layers.size());
+  for (const std::size_t i : left) {
     place[i] = leaves.size();
-    each.children.clear();
-    leaves.push_back(std::move(each));
+    model.layers[i].children.clear();
+    leaves.push_back(std::move(model.layers[i]));
   }
   model.layers = std::move(leaves);
   for (auto& [from, to] : model.edges) {

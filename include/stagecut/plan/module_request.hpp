@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+
+#include <stagecut/core/detail/language.hpp>
+
+namespace stagecut::inline v0 {
+
+/// How the modules of a model are dealt out to devices: see `partition_modules`.
+struct module_request {
+  std::size_t devices = 1;  ///< how many there are
+  /// W of W * memory + (1 - W) * time, each as a share of the whole model's, from 0 to 1.
+  double memory_weight = 0.8;
+  /// Bytes for each byte of parameters: 1 counts these alone, 3 a gradient and a momentum beside each.
+  double parameter_multiplier = 1;
+  bool activations = false;  ///< whether the activations of a microbatch count as memory, too
+
+  /// Equal in every part.
+  friend bool operator==(const module_request&, const module_request&) = default;
+};
+
+}  // namespace stagecut::inline v0
