@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/graph/detail/dag_coarsening.hpp>
+#include <stagecut/graph/detail/dag_hierarchy.hpp>
 #include <stagecut/graph/detail/dag_orders.hpp>
+#include <stagecut/graph/detail/dag_parts.hpp>
 #include <stagecut/graph/detail/edge_cut_moves.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
 #include <stagecut/graph/detail/guided_orders.hpp>
@@ -17,66 +18,6 @@
 #include <stagecut/graph/detail/seeded.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// Graphs that become smaller, merged by rounds without a search, each in another order.
-class dag_hierarchy {
- public:
-  /// @param graph   must outlive this object
-  /// @param part    of every vertex; only those of one part merge; empty: all are of one
-  /// @param target  vertices that are few enough
-  /// @param most    that merged vertices weigh
-  /// @param first   which kind of order is the first
-  dag_hierarchy(const flat_dag& graph, std::vector<std::uint32_t> part, std::size_t target, dag_weight most,
-                std::size_t first)
-      : graph_(graph), part_(std::move(part)) {
-    for (std::size_t kind = first, failed = 0; coarsest().size() > target && failed < 2; ++kind) {
-      const flat_dag& fine = coarsest();
-      dag_level next = dag_coarsening(fine, part_).round(order_of(fine, kind), kind % 2 == 1, most);
-      if (next.graph.size() * 20 > fine.size() * 19) {
-        ++failed;
-        continue;
-      }
-      failed = 0;
-      if (!part_.empty()) part_ = carried(part_, next);
-      levels_.push_back(std::move(next));
-    }
-  }
-
-  [[nodiscard]] const flat_dag& coarsest() const noexcept { return levels_.empty() ? graph_ : levels_.back().graph; }
-  /// The parts of its vertices.
-  [[nodiscard]] const std::vector<std::uint32_t>& part() const noexcept { return part_; }
-
-  /// Moves vertices between parts on every level, from the coarsest to the graph itself.
-  /// @param parts  of the coarsest; becomes that of the graph
-  void refine(dag_parts& parts) const {
-    edge_cut_moves(coarsest(), parts).run();
-    for (std::size_t l = levels_.size(); l-- > 0;) {
-      const flat_dag& fine = l == 0 ? graph_ : levels_[l - 1].graph;
-      std::vector<std::uint32_t> part(fine.size());
-      for (std::size_t v = 0; v < part.size(); ++v) part[v] = parts.part[levels_[l].into[v]];
-      parts.part = std::move(part);
-      edge_cut_moves(fine, parts).run();
-    }
-  }
-
- private:
-  static dag_order order_of(const flat_dag& graph, std::size_t kind) {
-    switch (kind / 2 % 3) {
-      case 0: return as_numbered(graph);
-      case 1: return by_level(graph, kind % 2 == 1);
-      default: return last_ready_first(graph, kind % 2 == 0);
-    }
-  }
-  static std::vector<std::uint32_t> carried(const std::vector<std::uint32_t>& part, const dag_level& level) {
-    std::vector<std::uint32_t> result(level.graph.size());
-    for (std::size_t v = 0; v < part.size(); ++v) result[level.into[v]] = part[v];
-    return result;
-  }
-
-  const flat_dag& graph_;
-  std::vector<std::uint32_t> part_;
-  std::vector<dag_level> levels_{};
-};
 
 /// Cuts a graph into parts that may weigh only so much, so that the edges between them weigh little.
 class dag_multilevel {
@@ -110,26 +51,6 @@ class dag_multilevel {
     return result;
   }
 
-  static constexpr std::size_t plain_orders = 8;
-  static dag_order plain_order(const flat_dag& graph, std::size_t i) {
-    switch (i) {
-      case 0: return as_numbered(graph);
-      case 1: return by_level(graph, false);
-      case 2: return by_level(graph, true);
-      case 3: return last_ready_first(graph, false);
-      case 4: return last_ready_first(graph, true);
-      case 5: return on_demand(graph);
-      case 6: return least_cut_first(graph, false);
-      default: return least_cut_first(graph, true);
-    }
-  }
-  static dag_order last_ready_first_of_parts(const flat_dag& graph, const std::vector<std::uint32_t>& part) {
-    const dag_order order = last_ready_first(graph, false);
-    dag_order result = order;
-    std::stable_sort(result.begin(), result.end(), [&](dag_vertex a, dag_vertex b) { return part[a] < part[b]; });
-    return result;
-  }
-
  private:
   [[nodiscard]] dag_weight merged_weight() const {
     return std::max<dag_weight>(graph_.total / static_cast<dag_weight>(50 * most_.size()), 1);
@@ -159,7 +80,8 @@ class dag_multilevel {
     for (std::size_t i = 0; i < plain_orders; ++i) consider(plain_order(graph, i));
     guided_orders guided(graph, random_);
     for (std::size_t i = 0; i < guided.size(); i += 2) guided.each_order(i, consider);
-    for (std::size_t i = 0; i < 3 && !best.most.empty(); ++i) consider(last_ready_first_of_parts(graph, best.part));
+    for (std::size_t i = 0; i < 3 && !best.most.empty(); ++i)
+      consider(by_part(last_ready_first(graph, false), best.part, best.count()));
     return best;
   }
 
@@ -178,6 +100,41 @@ class dag_multilevel {
     return result;
   }
 
+  /// The best cuts in two that are not much the same.
+  class halves {
+   public:
+    struct candidate {
+      prefix_cut cut;
+      std::vector<std::uint32_t> part;
+    };
+    halves(std::size_t vertices, std::size_t most) : vertices_(vertices), most_(most) {}
+    [[nodiscard]] std::vector<candidate>& kept() noexcept { return kept_; }
+
+    void consider(const dag_order& order, const prefix_cut& found) {
+      if (kept_.size() == most_ && !found.better_than(kept_.back().cut)) return;
+      candidate next{found, std::vector<std::uint32_t>(vertices_, 1)};
+      for (std::size_t i = 0; i < found.first; ++i) next.part[order[i]] = 0;
+      const auto like = std::find_if(kept_.begin(), kept_.end(), [&](const candidate& each) {
+        std::size_t differ = 0;
+        for (std::size_t v = 0; v < vertices_; ++v) differ += each.part[v] != next.part[v] ? std::size_t{1} : 0;
+        return differ <= vertices_ / 12;
+      });
+      if (like != kept_.end()) {
+        if (!found.better_than(like->cut)) return;
+        kept_.erase(like);
+      }
+      const auto at =
+          std::find_if(kept_.begin(), kept_.end(), [&](const candidate& each) { return found.better_than(each.cut); });
+      kept_.insert(at, std::move(next));
+      if (kept_.size() > most_) kept_.pop_back();
+    }
+
+   private:
+    std::size_t vertices_;
+    std::size_t most_;
+    std::vector<candidate> kept_{};  // the best first
+  };
+
   void halve(const flat_dag& graph, const std::vector<dag_vertex>& vertices, std::size_t first, std::size_t count,
              std::size_t kept, std::vector<std::uint32_t>& part) {
     if (count == 1) {
@@ -185,12 +142,12 @@ class dag_multilevel {
       return;
     }
     const std::size_t front = (count + 1) / 2;
-    const dag_parts halves = bisected(graph, first, front, count, kept);
+    const dag_parts sides = bisected(graph, first, front, count, kept);
     for (std::uint32_t side = 0; side < 2; ++side) {
       std::vector<dag_vertex> chosen;
       std::vector<dag_vertex> within;
       for (std::size_t v = 0; v < vertices.size(); ++v) {
-        if (halves.part[v] == side) chosen.push_back(vertices[v]), within.push_back(static_cast<dag_vertex>(v));
+        if (sides.part[v] == side) chosen.push_back(vertices[v]), within.push_back(static_cast<dag_vertex>(v));
       }
       const std::size_t parts = side == 0 ? front : count - front;
       halve(parts == 1 ? flat_dag() : induced(graph, within), chosen, side == 0 ? first : first + front, parts, kept,
@@ -221,34 +178,15 @@ class dag_multilevel {
     empty.most = limits(graph, first, front, count);
     const dag_weight least = graph.total - empty.most[1];
     const std::vector<dag_weight> more = cut_by_each(graph);
-    struct candidate {
-      dag_weight cut;
-      std::vector<std::uint32_t> part;
-    };
-    std::vector<candidate> best;
+    halves best(graph.size(), kept);
     const auto consider = [&](const dag_order& order) {
-      const prefix_cut found = best_prefix(graph, order, more, least, empty.most[0]);
-      if (best.size() == kept && found.cut >= best.back().cut) return;
-      candidate next{found.cut, std::vector<std::uint32_t>(graph.size(), 1)};
-      for (std::size_t i = 0; i < found.first; ++i) next.part[order[i]] = 0;
-      for (candidate& each : best) {
-        std::size_t differ = 0;
-        for (std::size_t v = 0; v < graph.size(); ++v) differ += each.part[v] != next.part[v] ? 1 : 0;
-        if (differ > graph.size() / 12) continue;
-        if (next.cut < each.cut) each = std::move(next);  // much the same: the better one
-        std::sort(best.begin(), best.end(), [](const candidate& a, const candidate& b) { return a.cut < b.cut; });
-        return;
-      }
-      const auto at = std::upper_bound(best.begin(), best.end(), next,
-                                       [](const candidate& a, const candidate& b) { return a.cut < b.cut; });
-      best.insert(at, std::move(next));
-      if (best.size() > kept) best.pop_back();
+      best.consider(order, best_prefix(graph, order, more, least, empty.most[0]));
     };
     for (std::size_t i = 0; i < plain_orders; ++i) consider(plain_order(graph, i));
     guided_orders guided(graph, random_);
     for (std::size_t i = 0; i < guided.size(); ++i) guided.each_order(i, consider);
     dag_parts result;
-    for (candidate& each : best) {
+    for (auto& each : best.kept()) {
       dag_parts now = empty;
       now.part = std::move(each.part);
       now.reckon(graph);

@@ -154,4 +154,32 @@ using dag_order = std::vector<dag_vertex>;
   return result;
 }
 
+/// Number of orders that nothing but the graph makes.
+inline constexpr std::size_t plain_orders = 8;
+
+/// One of these.
+[[nodiscard]] inline dag_order plain_order(const flat_dag& graph, std::size_t i) {
+  switch (i) {
+    case 0: return as_numbered(graph);
+    case 1: return by_level(graph, false);
+    case 2: return by_level(graph, true);
+    case 3: return last_ready_first(graph, false);
+    case 4: return last_ready_first(graph, true);
+    case 5: return on_demand(graph);
+    case 6: return least_cut_first(graph, false);
+    default: return least_cut_first(graph, true);
+  }
+}
+
+/// An order whose parts come one after the other, and within which that of `order` is kept. O(n).
+/// @pre  no edge leads to an earlier part
+[[nodiscard]] inline dag_order by_part(const dag_order& order, const std::vector<std::uint32_t>& part,
+                                       std::size_t parts) {
+  std::vector<std::uint32_t> key(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) key[i] = part[order[i]];
+  dag_order result = by_key(key, parts);
+  for (dag_vertex& each : result) each = order[each];
+  return result;
+}
+
 }  // namespace stagecut::inline v0::detail

@@ -9,40 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/graph/detail/dag_parts.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// Parts of a graph so that every edge leads to the same or a later part, and what they weigh.
-struct dag_parts {
-  std::vector<std::uint32_t> part{};  ///< of every vertex
-  std::vector<dag_weight> most{};     ///< of every part, what it may weigh
-  std::vector<dag_weight> load{};     ///< of every part, what it weighs
-  dag_weight cut = 0;                 ///< of the edges between parts
-
-  [[nodiscard]] std::size_t count() const noexcept { return most.size(); }
-  /// What is too much, over all parts.
-  [[nodiscard]] dag_weight excess() const noexcept {
-    dag_weight result = 0;
-    for (std::size_t p = 0; p < load.size(); ++p) result += load[p] > most[p] ? load[p] - most[p] : 0;
-    return result;
-  }
-  /// Reckons loads and the cut of `part` anew. O(n + m).
-  void reckon(const flat_dag& graph) {
-    load.assign(most.size(), 0);
-    cut = 0;
-    for (std::size_t v = 0; v < graph.size(); ++v) {
-      load[part[v]] += graph.weight[v];
-      graph.out.each(v, [&](dag_vertex to, dag_weight weight) { cut += part[to] != part[v] ? weight : 0; });
-    }
-  }
-  /// Whether less is too much, or as much and less is cut.
-  [[nodiscard]] bool better_than(const dag_parts& other) const noexcept {
-    const dag_weight mine = excess();
-    const dag_weight theirs = other.excess();
-    return mine != theirs ? mine < theirs : cut < other.cut;
-  }
-};
 
 /// Fiduccia-Mattheyses moves between any two parts that keep every edge leading to the same or a later part: a vertex goes
 /// no further than its highest predecessor and its lowest successor, so that no search for cycles is needed.
@@ -136,11 +106,11 @@ class edge_cut_moves {
     const dag_weight weight = graph_.weight[v];
     const std::uint32_t here = parts_.part[v];
     const bool too_heavy = parts_.load[here] > parts_.most[here];
+    if (too_heavy) gain += relief;
     if (parts_.load[to] + weight > parts_.most[to] && !(too_heavy && parts_.load[to] + weight < parts_.load[here])) {
       if (gain > refused_.gain) refused_ = {v, to, gain, 0};
       return;
     }
-    if (too_heavy) gain += relief;
     if (gain > best.gain || (gain == best.gain && parts_.load[to] < parts_.load[best.to]))
       best.to = to, best.gain = gain;
   }

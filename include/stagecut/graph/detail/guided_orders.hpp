@@ -85,16 +85,16 @@ class guided_orders {
   dag_order sorted(const std::vector<std::int32_t>& by) {
     if (by.empty()) return {};
     const auto [least, most] = std::minmax_element(by.begin(), by.end());
+    std::int64_t steps = 64;
+    while (steps < (std::int64_t{1} << 17U) && steps < 4 * static_cast<std::int64_t>(by.size())) steps *= 2;
     unsigned shift = 0;
     while ((std::int64_t{*most} - *least) >> shift >= steps) ++shift;
     key_.resize(by.size());
     for (std::size_t v = 0; v < by.size(); ++v) {
       key_[v] = static_cast<std::uint32_t>((std::int64_t{by[v]} - *least) >> shift);
     }
-    return by_key(key_, steps);
+    return by_key(key_, static_cast<std::size_t>(steps));
   }
-  static constexpr std::int64_t steps = std::int64_t{1} << 17U;
-
   const flat_dag& graph_;
   low_frequency::values vectors_;
   std::vector<std::uint32_t> level_;

@@ -49,8 +49,8 @@ class multilevel_load {
   void run(std::uint64_t seed, bool all, const function_ref<bool()>& over) {
     seeded random(seed);
     const auto consider = [&](const dag_order& order) { orders_.improve(order, best_); };
-    for (std::size_t i = 0; i < dag_multilevel::plain_orders && !(i > 0 && over()); ++i) {
-      consider(dag_multilevel::plain_order(graph_, i));
+    for (std::size_t i = 0; i < plain_orders && !(i > 0 && over()); ++i) {
+      consider(plain_order(graph_, i));
     }
     if (!all || over()) return;
     guided_orders guided(graph_, random);
@@ -79,16 +79,9 @@ class multilevel_load {
   /// Tries orders that go through parts one after the other.
   void keep_to(std::vector<std::uint32_t> part, guided_orders& guided, const function_ref<bool()>& over) {
     if (part.empty()) return;
-    const auto consider = [&](const dag_order& order) { orders_.improve(by_part(order, part), best_); };
-    for (std::size_t i = 0; i < dag_multilevel::plain_orders; ++i) consider(dag_multilevel::plain_order(graph_, i));
+    const auto consider = [&](const dag_order& order) { orders_.improve(by_part(order, part, parts_), best_); };
+    for (std::size_t i = 0; i < plain_orders; ++i) consider(plain_order(graph_, i));
     for (std::size_t i = 0; i < guided.size() && !over(); i += 3) guided.each_order(i, consider);
-  }
-  [[nodiscard]] dag_order by_part(const dag_order& order, const std::vector<std::uint32_t>& part) const {
-    std::vector<std::uint32_t> key(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i) key[i] = part[order[i]];
-    dag_order result = by_key(key, parts_);
-    for (dag_vertex& each : result) each = order[each];
-    return result;
   }
 
   const flat_dag& graph_;

@@ -18,6 +18,12 @@ namespace stagecut::inline v0::detail {
 struct prefix_cut {
   std::size_t first = 0;  ///< vertices in front
   dag_weight cut = std::numeric_limits<dag_weight>::max();
+  dag_weight miss = std::numeric_limits<dag_weight>::max();  ///< by how much it is too light or too heavy
+
+  /// Whether it misses less, or as much and less is cut.
+  [[nodiscard]] bool better_than(const prefix_cut& other) const noexcept {
+    return miss != other.miss ? miss < other.miss : cut < other.cut;
+  }
 };
 
 /// Cuts an order in two so that least is cut, with weights in front from `least` to `most`; where there is no such place,
@@ -28,15 +34,14 @@ struct prefix_cut {
   prefix_cut best;
   dag_weight cut = 0;
   dag_weight weight = 0;
-  dag_weight miss = std::numeric_limits<dag_weight>::max();
   for (std::size_t i = 0; i <= order.size(); ++i) {
     if (i > 0) {
       cut += more[order[i - 1]];
       weight += graph.weight[order[i - 1]];
     }
     const dag_weight off = weight < least ? least - weight : weight > most ? weight - most : 0;
-    if (off < miss || (off == miss && cut < best.cut)) best = {i, cut}, miss = off;
-    if (off > 0 && weight > most) break;
+    if (const prefix_cut here{i, cut, off}; here.better_than(best)) best = here;
+    if (weight > most && off > best.miss) break;
   }
   return best;
 }
