@@ -43,7 +43,8 @@ class communication_refiner {
         locked_(stages_.size()),
         chance_(stages_.size()),
         seen_(stages_.size()),
-        here_(stages) {
+        here_(stages),
+        waiting_(stages) {
     for (std::size_t e = 0; e < stages_.size(); ++e) work_[stages_[e]] += work_of(e);
     for (std::size_t i = 0; i < costs.nets(); ++i) value_ += weight_of(i) * static_cast<ticks>(spread_.of(i).size() - 1);
     if (!costs.options().memory) return;
@@ -58,6 +59,7 @@ class communication_refiner {
     for (std::uint32_t& each : chance_) each = static_cast<std::uint32_t>(random_.any() >> 32U);
     heap_.clear();
     made_.clear();
+    for (auto& each : waiting_) each.clear();
     for (std::size_t e = 0; e < stages_.size(); ++e) offer(e);
     std::pair best(excess(), value_);
     std::size_t kept = 0;
@@ -166,7 +168,11 @@ class communication_refiner {
     targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
     for (const std::uint32_t to : targets_) {
       // Out of a stage above the cap it may go to another one that is then no heavier than its own was.
-      if (to == from || (work > 0 && work_[to] + work > std::max(cap_, work_[from] - 1))) continue;
+      if (to == from) continue;
+      if (work > 0 && work_[to] + work > std::max(cap_, work_[from] - 1)) {
+        if (!locked_[e]) waiting_[to].push_back(static_cast<std::uint32_t>(e));
+        continue;
+      }
       const ticks gain = saved - (all - here_[to]);
       const bool better = result.to == nowhere || gain > result.gain ||
                           (gain == result.gain && work_[to] < work_[result.to]);
@@ -209,9 +215,21 @@ class communication_refiner {
       if (!changed) continue;
       for (const precedence::element pin : costs_.pins(each.net)) mark(pin);
     }
+    take_waiting(done.from);
+    if (work_[done.to] > cap_) {
+      if (done.to > 0) take_waiting(done.to - 1);
+      if (done.to + 1 < work_.size()) take_waiting(done.to + 1);
+    }
     for (const std::uint32_t other : again_) {
       seen_[other] = false;
       offer(other);
+    }
+  }
+  /// Looks again at some elements that would have gone to a stage, had there been room.
+  void take_waiting(std::size_t s) {
+    for (std::size_t i = 0; i < 64 && !waiting_[s].empty(); ++i) {
+      mark(waiting_[s].back());
+      waiting_[s].pop_back();
     }
   }
   void mark(std::size_t e) {
@@ -250,6 +268,7 @@ class communication_refiner {
   std::vector<std::uint32_t> chance_;  // among equal moves, the greatest first
   std::vector<bool> seen_;
   std::vector<ticks> here_;  // of every stage, the weight of nets of an element that are there
+  std::vector<std::vector<std::uint32_t>> waiting_;  // of every stage, elements for which it had no room
   std::vector<std::uint32_t> targets_{};
   std::vector<std::uint32_t> again_{};
   std::vector<entry> heap_{};

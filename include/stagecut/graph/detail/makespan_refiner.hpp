@@ -41,6 +41,7 @@ class makespan_refiner {
       if (!fixed_[e]) free_.push_back(static_cast<std::uint32_t>(e));
     }
     for (std::size_t s = 0; s < devices_; ++s) point_.order.push_back(s);
+    static_cast<void>(pricer_.price(point_, plan_pricer::counts::chosen));
     static_cast<void>(pricer_.price(point_, plan_pricer::counts::exhausted));
   }
 
