@@ -127,13 +127,8 @@ class partition_refinement {
     stage_counts counts;
     counts.cpus = static_cast<std::size_t>(std::count_if(kinds_.begin(), kinds_.end(), [](auto k) { return k != 0; }));
     counts.devices = kinds_.size() - counts.cpus;
-    ticks bound = std::max(average_bound(empty, counts), heaviest_bound(empty, counts));
-    if (counts.cpus == 0) {  // without rounding
-      ticks total = 0;
-      for (std::size_t e = 0; e < empty.size(); ++e) total += empty.weight(e, 0);
-      const auto devices = static_cast<ticks>(counts.devices);
-      bound = std::max(bound, (total + devices - 1) / devices);
-    }
+    const ticks bound = counts.cpus == 0 ? bound_on_devices(empty, counts.devices)
+                                         : std::max(average_bound(empty, counts), heaviest_bound(empty, counts));
     result.before = costs.seconds(before);
     result.after = costs.seconds(refiner.greatest());
     result.bound = costs.seconds(bound);
