@@ -287,7 +287,8 @@ TEST_CASE("every move changes the objective by what is told, and makes no cycle;
       REQUIRE(keeps_order());
       ++moves;
     };
-    while (now = loads.stages().all(), loads.pass({}, on_load)) {}
+    while (now = loads.stages().all(), loads.pass({}, on_load)) {
+    }
     now = loads.stages().all();
     for (std::size_t s = 0; s < of.request.stages; ++s) REQUIRE(loads.load(s) == load(s));
     operator_costs::ticks cap = 0;
@@ -303,7 +304,8 @@ TEST_CASE("every move changes the objective by what is told, and makes no cycle;
       REQUIRE(keeps_order());
       ++moves;
     };
-    while (now = messages.stages().all(), messages.pass({}, on_message)) {}
+    while (now = messages.stages().all(), messages.pass({}, on_message)) {
+    }
     now = messages.stages().all();
     REQUIRE(messages.value() == sent());
   }
@@ -316,7 +318,8 @@ TEST_CASE("makespans are what an iteration takes op by op, never later than give
   int rounds = 0;
   for (std::uint32_t i = 0; i < 300; ++i) {
     const bool small = i % 5 == 0;
-    const operator_graph graph = random.next(small ? 6 : 12, {.groups = i % 3 == 0, .backward = i % 4 == 0, .shared = true});
+    const operator_graph graph =
+        random.next(small ? 6 : 12, {.groups = i % 3 == 0, .backward = i % 4 == 0, .shared = true});
     const contraction parts(graph, stagecut::backward_edges::lead);
     oracle::chance chance(i);
     refine_request request;
@@ -378,15 +381,18 @@ std::string refusal(const operator_graph& graph, const assignment& stage_of, con
 
 TEST_CASE("a partition that is none is explained") {
   operator_graph graph = square();
-  CHECK(refusal(graph, {0, 1, 2}) == "stagecut::refine_partition: stage_of.size() = 3, must be the number of operators, 4");
-  CHECK(refusal(graph, {0, 1, 2, 9}) == "stagecut::refine_partition: stage_of[3] = 9, must be below the number of stages, 3");
+  CHECK(refusal(graph, {0, 1, 2}) ==
+        "stagecut::refine_partition: stage_of.size() = 3, must be the number of operators, 4");
+  CHECK(refusal(graph, {0, 1, 2, 9}) ==
+        "stagecut::refine_partition: stage_of[3] = 9, must be below the number of stages, 3");
   CHECK(refusal(graph, {0, 1, 0, 1}) ==
         "stagecut::refine_partition: stage_of = {…}, must not make a cycle of stages: 0 -> 1 -> 0, by the edge 0 -> 1, "
         "the edge 1 -> 2");
   graph.names = {"a", "b", "c", "d"};
-  CHECK(refusal(graph, {1, 1, 0, 1}) ==
-        "stagecut::refine_partition: stage_of = {…}, must not make a cycle of stages: 0 -> 1 -> 0, by the edge operator "
-        "2 (\"c\") -> operator 3 (\"d\"), the edge operator 1 (\"b\") -> operator 2 (\"c\")");
+  CHECK(
+      refusal(graph, {1, 1, 0, 1}) ==
+      "stagecut::refine_partition: stage_of = {…}, must not make a cycle of stages: 0 -> 1 -> 0, by the edge operator "
+      "2 (\"c\") -> operator 3 (\"d\"), the edge operator 1 (\"b\") -> operator 2 (\"c\")");
   graph.names.clear();
   graph.operators[1].group = graph.operators[2].group = 5;
   CHECK(refusal(graph, {0, 0, 1, 1}) ==
@@ -398,7 +404,8 @@ TEST_CASE("a partition that is none is explained") {
   refine_request request;
   request.load.speeds = {1, 2};
   CHECK(refusal(graph, {1, 1, 0, 0}, request) ==
-        "stagecut::refine_partition: stage_of = {…}, must not lead to lower stages, as the edge 0 -> 3 does, where stages "
+        "stagecut::refine_partition: stage_of = {…}, must not lead to lower stages, as the edge 0 -> 3 does, where "
+        "stages "
         "are not alike");
 }
 

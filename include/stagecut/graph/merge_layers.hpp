@@ -19,8 +19,8 @@ struct merge_layers_fn {
   [[nodiscard]] outcome<merged_layers> operator()(const operator_graph& graph, const merge_request& request) const {
     if (request.parts == 0) detail::fail(argument_error("merge_layers", "parts", "0", "must be at least 1"));
     if (request.most_work && (is_nan(*request.most_work) || is_negative(*request.most_work))) {
-      detail::fail(argument_error("merge_layers", "most_work", std::to_string(*request.most_work),
-                                  "must not be negative"));
+      detail::fail(
+          argument_error("merge_layers", "most_work", std::to_string(*request.most_work), "must not be negative"));
     }
     if (!request.time_weight) return detail::layers_merged(graph, request).run();
     const operator_graph weighted = weighted_operators(graph, *request.time_weight);

@@ -25,9 +25,9 @@ inline constexpr word<merge_order> merge_order_words[] = {{"lightest", merge_ord
 
 /// Into how many parts layers are merged: see `merge_layers`. What is not said stays at its default.
 struct merge_request {
-  std::size_t parts = 1;                     ///< until there are no more
-  bool at_most = false;                      ///< whether fewer will do, where that makes the heaviest lighter
-  merge_order order = merge_order::lightest; ///< which become one first
+  std::size_t parts = 1;                      ///< until there are no more
+  bool at_most = false;                       ///< whether fewer will do, where that makes the heaviest lighter
+  merge_order order = merge_order::lightest;  ///< which become one first
   /// W of W * time + (1 - W) * memory, as shares of the graph's: that is the cost, not the load; unset: the load.
   std::optional<double> time_weight{};
   std::optional<double> most_work{};  ///< of a part, in the unit of the cost, without messages; unset: any

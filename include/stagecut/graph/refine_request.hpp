@@ -21,25 +21,24 @@ enum class refine_objective : std::uint8_t {
 };
 
 /// The words for objectives of a refinement.
-inline constexpr word<refine_objective> refine_objective_words[] = {
-    {"max-load", refine_objective::max_load},
-    {"communication", refine_objective::communication},
-    {"makespan", refine_objective::makespan}};
+inline constexpr word<refine_objective> refine_objective_words[] = {{"max-load", refine_objective::max_load},
+                                                                    {"communication", refine_objective::communication},
+                                                                    {"makespan", refine_objective::makespan}};
 
 /// How a partition is to be made better: see `refine_partition`. What is not said stays at its default.
 struct refine_request {
   refine_objective objective = refine_objective::max_load;  ///< what is made less
-  std::size_t stages = 0;              ///< how many there are; 0: one more than the greatest number given
-  bool may_empty = false;              ///< whether a stage may lose its last operator
-  std::vector<std::uint8_t> kinds{};   ///< of every stage: 0 on an accelerator, 1 on a CPU; empty: all 0
-  load_options load{};                 ///< how loads and memory are reckoned
-  double imbalance = 0.03;             ///< `communication`: by how much a stage's work may be above the average, as a share
-  std::size_t most_passes = 50;        ///< the last finds nothing, unless there are more
-  std::size_t microbatches = 1;        ///< `makespan`: of an iteration
+  std::size_t stages = 0;             ///< how many there are; 0: one more than the greatest number given
+  bool may_empty = false;             ///< whether a stage may lose its last operator
+  std::vector<std::uint8_t> kinds{};  ///< of every stage: 0 on an accelerator, 1 on a CPU; empty: all 0
+  load_options load{};                ///< how loads and memory are reckoned
+  double imbalance = 0.03;       ///< `communication`: by how much a stage's work may be above the average, as a share
+  std::size_t most_passes = 50;  ///< the last finds nothing, unless there are more
+  std::size_t microbatches = 1;  ///< `makespan`: of an iteration
   transfer_kind transfers = transfer_kind::link;  ///< `makespan`: what messages occupy
-  std::size_t samples = 20000;         ///< `makespan`: moves that are tried in a pass at most
-  std::uint64_t seed = 1;              ///< of the order in which equal moves, or moves for a makespan, are tried
-  function_ref<bool()> stop{};         ///< asked now and then; true ends the search with the best so far
+  std::size_t samples = 20000;                    ///< `makespan`: moves that are tried in a pass at most
+  std::uint64_t seed = 1;       ///< of the order in which equal moves, or moves for a makespan, are tried
+  function_ref<bool()> stop{};  ///< asked now and then; true ends the search with the best so far
 };
 
 /// A partition that was made better, or left as it is.

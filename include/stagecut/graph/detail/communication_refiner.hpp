@@ -9,11 +9,10 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/graph/detail/net_spread.hpp>
+#include <stagecut/graph/detail/message_stages.hpp>
 #include <stagecut/graph/detail/numbered_stages.hpp>
 #include <stagecut/graph/detail/seeded.hpp>
-#include <stagecut/graph/operator_set.hpp>
-#include <stagecut/graph/set_cost.hpp>
+#include <stagecut/graph/operator_costs.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -33,42 +32,25 @@ class communication_refiner {
   communication_refiner(const operator_costs& costs, const precedence& below, std::vector<std::uint32_t> stage_of,
                         std::size_t stages, ticks cap, bool may_empty, std::uint64_t seed)
       : costs_(costs),
-        cap_(cap),
         may_empty_(may_empty),
         random_(seed),
-        stages_(below, std::move(stage_of), stages),
-        spread_(costs, stages_.all()),
-        work_(stages),
-        stamp_(stages_.size()),
-        locked_(stages_.size()),
-        chance_(stages_.size()),
-        seen_(stages_.size()),
-        here_(stages),
-        waiting_(stages) {
-    for (std::size_t e = 0; e < stages_.size(); ++e) work_[stages_[e]] += work_of(e);
-    for (std::size_t i = 0; i < costs.nets(); ++i) value_ += weight_of(i) * static_cast<ticks>(spread_.of(i).size() - 1);
-    if (!costs.options().memory) return;
-    sets_.assign(stages, operator_set(costs));
-    for (std::size_t e = 0; e < stages_.size(); ++e) sets_[stages_[e]].add(e);
-  }
+        now_(costs, below, std::move(stage_of), stages, cap),
+        stamp_(below.size()),
+        locked_(below.size()),
+        chance_(below.size()),
+        seen_(below.size()),
+        waiting_(stages) {}
 
   /// Moves every element once at most, and takes back what came after the best.
   /// @return  whether there is less work above the cap, or as much and less is sent
   bool pass(const function_ref<bool()>& stop = {}, const watcher& watch = {}) {
-    std::fill(locked_.begin(), locked_.end(), false);
-    for (std::uint32_t& each : chance_) each = static_cast<std::uint32_t>(random_.any() >> 32U);
-    heap_.clear();
-    made_.clear();
-    for (auto& each : waiting_) each.clear();
-    for (std::size_t e = 0; e < stages_.size(); ++e) offer(e);
-    std::pair best(excess(), value_);
+    begin();
+    std::pair best(now_.excess(), now_.value());
     std::size_t kept = 0;
     std::size_t idle = 0;  // moves that neither are the best nor bring down what is above the cap
-    while (!heap_.empty() && idle < patience(stages_.size())) {
+    while (!heap_.empty() && idle < patience(stages().size())) {
       if (stop && made_.size() % 64 == 0 && stop()) break;
-      std::pop_heap(heap_.begin(), heap_.end());
-      const entry top = heap_.back();
-      heap_.pop_back();
+      const entry top = popped();
       if (locked_[top.element] || top.stamp != stamp_[top.element]) continue;
       const entry now = reckoned(top.element);
       if (now.to == nowhere) continue;
@@ -78,34 +60,29 @@ class communication_refiner {
       }
       make(now, watch);
       if (now.relief == 0) ++idle;
-      if (const std::pair value(excess(), value_); value < best) best = value, kept = made_.size(), idle = 0;
+      if (const std::pair value(now_.excess(), now_.value()); value < best) {
+        best = value;
+        kept = made_.size();
+        idle = 0;
+      }
     }
     moves_ += kept;
-    while (made_.size() > kept) {
-      put(made_.back().element, made_.back().from);
-      made_.pop_back();
-    }
+    for (; made_.size() > kept; made_.pop_back()) now_.move(made_.back().element, made_.back().from);
     return kept > 0;
   }
 
-  [[nodiscard]] const numbered_stages& stages() const noexcept { return stages_; }
+  [[nodiscard]] const numbered_stages& stages() const noexcept { return now_.stages(); }
   /// Of every net its weight, for each stage beyond the first that holds pins of it.
-  [[nodiscard]] ticks value() const noexcept { return value_; }
+  [[nodiscard]] ticks value() const noexcept { return now_.value(); }
   /// Work above the cap, of all stages.
-  [[nodiscard]] ticks excess() const noexcept {
-    ticks result = 0;
-    for (const ticks each : work_) result += std::max<ticks>(each - cap_, 0);
-    return result;
-  }
+  [[nodiscard]] ticks excess() const noexcept { return now_.excess(); }
   /// Moves kept.
   [[nodiscard]] std::size_t moves() const noexcept { return moves_; }
-
-  /// What is balanced of an element.
-  [[nodiscard]] ticks work_of(std::size_t e) const noexcept { return costs_.of(e).forward + costs_.of(e).backward; }
 
  private:
   static constexpr auto nowhere = static_cast<std::uint32_t>(-1);
 
+  /// A move on the heap.
   struct entry {
     ticks relief = 0;  // work that leaves a stage above the cap
     ticks gain = 0;
@@ -119,13 +96,23 @@ class communication_refiner {
     }
   };
 
-  [[nodiscard]] ticks weight_of(std::size_t net) const noexcept {
-    return costs_.weight_of(net).forward + costs_.weight_of(net).backward;
+  void begin() {
+    std::fill(locked_.begin(), locked_.end(), false);
+    for (std::uint32_t& each : chance_) each = static_cast<std::uint32_t>(random_.any() >> 32U);
+    for (auto& each : waiting_) each.clear();
+    heap_.clear();
+    made_.clear();
+    for (std::size_t e = 0; e < stages().size(); ++e) offer(e);
   }
-
   void push(const entry& each) {
     heap_.push_back(each);
     std::push_heap(heap_.begin(), heap_.end());
+  }
+  [[nodiscard]] entry popped() {
+    std::pop_heap(heap_.begin(), heap_.end());
+    const entry result = heap_.back();
+    heap_.pop_back();
+    return result;
   }
   void offer(std::size_t e) {
     if (locked_[e]) return;
@@ -139,59 +126,25 @@ class communication_refiner {
     result.element = static_cast<std::uint32_t>(e);
     result.chance = chance_[e];
     result.stamp = stamp_[e];
-    const std::size_t from = stages_[e];
-    const auto [least, most] = stages_.window(e);
+    const std::size_t from = stages()[e];
+    const auto [least, most] = stages().window(e);
     if (least == most || costs_.of(e).stage != graph_operator::none) return result;
-    if (stages_.members(from) == 1 && !may_empty_) return result;
-    ticks saved = 0;
-    ticks all = 0;
-    targets_.clear();
-    for (const std::size_t to : {least, most, from - (from > least ? 1U : 0U), from + (from < most ? 1U : 0U)}) {
-      here_[to] = 0;
-      targets_.push_back(static_cast<std::uint32_t>(to));
-    }
-    for (const operator_costs::link& each : costs_.nets_of(e)) {
-      for (const net_spread::entry& at : spread_.of(each.net)) {
-        if (at.stage >= least && at.stage <= most) here_[at.stage] = 0, targets_.push_back(at.stage);
-      }
-    }
-    for (const operator_costs::link& each : costs_.nets_of(e)) {
-      const ticks weight = weight_of(each.net);
-      all += weight;
-      for (const net_spread::entry& at : spread_.of(each.net)) {
-        if (at.stage == from && at.pins == 1) saved += weight;
-        if (at.stage >= least && at.stage <= most) here_[at.stage] += weight;
-      }
-    }
-    const ticks work = work_of(e);
-    std::sort(targets_.begin(), targets_.end());
-    targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
-    for (const std::uint32_t to : targets_) {
-      // Out of a stage above the cap it may go to another one that is then no heavier than its own was.
+    if (stages().members(from) == 1 && !may_empty_) return result;
+    const ticks left = now_.find_targets(e, least, most);
+    const ticks work = now_.work_of(e);
+    for (const std::uint32_t to : now_.targets()) {
       if (to == from) continue;
-      if (work > 0 && work_[to] + work > std::max(cap_, work_[from] - 1)) {
-        if (!locked_[e]) waiting_[to].push_back(static_cast<std::uint32_t>(e));
+      // Out of a stage above the cap it may go to another one that is then no heavier than its own was.
+      if (work > 0 && now_.work(to) + work > std::max(now_.cap(), now_.work(from) - 1)) {
+        waiting_[to].push_back(static_cast<std::uint32_t>(e));
         continue;
       }
-      const ticks gain = saved - (all - here_[to]);
-      const bool better = result.to == nowhere || gain > result.gain ||
-                          (gain == result.gain && work_[to] < work_[result.to]);
-      if (better && fits(e, from, to)) result.to = to, result.gain = gain;
+      const ticks gain = now_.nets_on(to) - left;
+      const bool better =
+          result.to == nowhere || gain > result.gain || (gain == result.gain && now_.work(to) < now_.work(result.to));
+      if (better && now_.fits(e, to)) result.to = to, result.gain = gain;
     }
-    result.relief = std::clamp<ticks>(work_[from] - cap_, 0, work);
-    return result;
-  }
-
-  /// Whether memory suffices on both stages after a move.
-  [[nodiscard]] bool fits(std::size_t e, std::size_t from, std::size_t to) {
-    if (sets_.empty()) return true;
-    sets_[to].add(e);
-    bool result = sets_[to].fits({0, to, sets_.size()});
-    sets_[to].remove(e);
-    if (!result || stages_.members(from) == 1) return result;
-    sets_[from].remove(e);
-    result = sets_[from].fits({0, from, sets_.size()});
-    sets_[from].add(e);
+    result.relief = std::clamp<ticks>(now_.work(from) - now_.cap(), 0, work);
     return result;
   }
 
@@ -199,32 +152,32 @@ class communication_refiner {
     const std::size_t e = what.element;
     step done;
     done.element = e;
-    done.from = stages_[e];
+    done.from = stages()[e];
     done.to = what.to;
     done.gain = what.gain;
     locked_[e] = true;
-    put(e, what.to);
+    now_.move(e, what.to);
     made_.push_back(done);
     if (watch) watch(done);
     again_.clear();
-    for (const precedence::element other : stages_.below().predecessors(e)) mark(other);
-    for (const precedence::element other : stages_.below().successors(e)) mark(other);
+    for (const precedence::element other : stages().below().predecessors(e)) mark(other);
+    for (const precedence::element other : stages().below().successors(e)) mark(other);
     for (const operator_costs::link& each : costs_.nets_of(e)) {
       if (each.pins > 64) continue;  // a gain that went up is found in the next pass
-      const bool changed = spread_.count(each.net, done.from) <= 1 || spread_.count(each.net, done.to) <= 2;
-      if (!changed) continue;
+      if (now_.spread().count(each.net, done.from) > 1 && now_.spread().count(each.net, done.to) > 2) continue;
       for (const precedence::element pin : costs_.pins(each.net)) mark(pin);
     }
     take_waiting(done.from);
-    if (work_[done.to] > cap_) {
+    if (now_.work(done.to) > now_.cap()) {
       if (done.to > 0) take_waiting(done.to - 1);
-      if (done.to + 1 < work_.size()) take_waiting(done.to + 1);
+      if (done.to + 1 < waiting_.size()) take_waiting(done.to + 1);
     }
     for (const std::uint32_t other : again_) {
       seen_[other] = false;
       offer(other);
     }
   }
+
   /// Looks again at some elements that would have gone to a stage, had there been room.
   void take_waiting(std::size_t s) {
     for (std::size_t i = 0; i < 64 && !waiting_[s].empty(); ++i) {
@@ -238,38 +191,15 @@ class communication_refiner {
     again_.push_back(static_cast<std::uint32_t>(e));
   }
 
-  void put(std::size_t e, std::size_t to) {
-    const std::size_t from = stages_[e];
-    for (const operator_costs::link& each : costs_.nets_of(e)) {
-      const auto before = static_cast<ticks>(spread_.of(each.net).size());
-      spread_.move(each.net, from, to);
-      value_ += weight_of(each.net) * (static_cast<ticks>(spread_.of(each.net).size()) - before);
-    }
-    work_[from] -= work_of(e);
-    work_[to] += work_of(e);
-    if (!sets_.empty()) {
-      sets_[from].remove(e);
-      sets_[to].add(e);
-    }
-    stages_.move(e, to);
-  }
-
   const operator_costs& costs_;
-  ticks cap_;
   bool may_empty_;
   seeded random_;
-  numbered_stages stages_;
-  net_spread spread_;
-  ticks value_ = 0;
-  std::vector<ticks> work_;
-  std::vector<operator_set> sets_{};  // where memory is limited
+  message_stages now_;
   std::vector<std::uint32_t> stamp_;  // of every element, its latest entry
   std::vector<bool> locked_;
   std::vector<std::uint32_t> chance_;  // among equal moves, the greatest first
   std::vector<bool> seen_;
-  std::vector<ticks> here_;  // of every stage, the weight of nets of an element that are there
   std::vector<std::vector<std::uint32_t>> waiting_;  // of every stage, elements for which it had no room
-  std::vector<std::uint32_t> targets_{};
   std::vector<std::uint32_t> again_{};
   std::vector<entry> heap_{};
   std::vector<step> made_{};

@@ -71,7 +71,8 @@ class given_partition {
       for (const std::size_t v : parts_.operators_of(e)) {
         const std::size_t fixed = graph_.operators[v].stage;
         if (fixed == graph_operator::none || fixed == stage_of[e]) continue;
-        refuse(joined({"stage_of[", v, "]"}), std::to_string(stage_of[e]), joined({"must be ", fixed, ", which is fixed"}));
+        refuse(joined({"stage_of[", v, "]"}), std::to_string(stage_of[e]),
+               joined({"must be ", fixed, ", which is fixed"}));
       }
     }
   }

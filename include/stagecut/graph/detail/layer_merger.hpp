@@ -34,8 +34,8 @@ class layer_merger {
 
   /// @param most   work of a part
   /// @param edges  that a search looks at; the objects must outlive this one
-  layer_merger(const operator_costs& costs, const precedence& below, std::size_t devices, ticks most,
-               std::size_t edges, const function_ref<bool()>& stop = {}, const watcher& watch = {})
+  layer_merger(const operator_costs& costs, const precedence& below, std::size_t devices, ticks most, std::size_t edges,
+               const function_ref<bool()>& stop = {}, const watcher& watch = {})
       : below_(below),
         most_(most),
         edges_(edges == 0 ? std::numeric_limits<std::size_t>::max() : edges),
@@ -77,7 +77,8 @@ class layer_merger {
       better = false;
       part heaviest = order_.find(0);
       for (std::size_t e = 0; e < below_.size(); ++e) {
-        if (order_.find(static_cast<part>(e)) == e && load(heaviest) < load(static_cast<part>(e))) heaviest = static_cast<part>(e);
+        if (order_.find(static_cast<part>(e)) == e && load(heaviest) < load(static_cast<part>(e)))
+          heaviest = static_cast<part>(e);
       }
       std::vector<std::pair<ticks, part>> others;
       for (const auto* row : {&order_.next(heaviest), &order_.previous(heaviest)}) {
@@ -235,8 +236,9 @@ class layer_merger {
   merging_order order_;
   merging_parts parts_;
   std::vector<entry> heap_{};
-  std::vector<std::vector<std::pair<part, part>>> waiting_;  // of every part, pairs with it that another path keeps apart
-  std::vector<std::uint32_t> age_;                           // of every part, higher whenever it grows
+  std::vector<std::vector<std::pair<part, part>>>
+      waiting_;                     // of every part, pairs with it that another path keeps apart
+  std::vector<std::uint32_t> age_;  // of every part, higher whenever it grows
   std::size_t left_;
   std::size_t given_up_ = 0;
   std::size_t asked_ = 0;

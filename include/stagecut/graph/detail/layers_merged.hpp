@@ -67,7 +67,8 @@ class layers_merged {
       const ticks work = costs_.of(e).forward + costs_.of(e).backward;
       total += static_cast<double>(work);
       if (work <= most) continue;
-      return reason{reason::cause::constraint, 0, 0, element_text(graph_, parts_, e) + " is heavier than a part may be"};
+      return reason{reason::cause::constraint, 0, 0,
+                    element_text(graph_, parts_, e) + " is heavier than a part may be"};
     }
     if (total * (1 - 0x1p-40) <= static_cast<double>(most) * static_cast<double>(request_.parts)) return std::nullopt;
     return reason{reason::cause::constraint, 0, 0, "the operators are heavier together than all parts may be",

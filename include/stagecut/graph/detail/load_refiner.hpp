@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <stagecut/core/function_ref.hpp>
+#include <stagecut/graph/detail/listed_elements.hpp>
 #include <stagecut/graph/detail/numbered_stages.hpp>
 #include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/set_cost.hpp>
@@ -39,8 +40,7 @@ class load_refiner {
         sets_(kinds.size(), operator_set(costs)),
         ways_(stages_.size()),
         locked_(stages_.size()),
-        movable_(kinds.size()),
-        place_(stages_.size(), nowhere) {
+        movable_(kinds.size(), stages_.size()) {
     for (std::size_t e = 0; e < stages_.size(); ++e) sets_[stages_[e]].add(e);
     for (std::size_t s = 0; s < kinds.size(); ++s) values_.push_back(sets_[s].value(role(s)));
   }
@@ -87,9 +87,9 @@ class load_refiner {
   /// Where an element may go, and what that does to loads; it may be out of date, and is checked when it is chosen.
   struct ways {
     std::size_t count = 0;
-    ticks here = 0;                     // what its stage's load changes by
-    std::uint32_t to[most_ways] = {};   // the first and last stage of its window, and those beside its own
-    ticks there[most_ways] = {};        // what their loads change by
+    ticks here = 0;                    // what its stage's load changes by
+    std::uint32_t to[most_ways] = {};  // the first and last stage of its window, and those beside its own
+    ticks there[most_ways] = {};       // what their loads change by
     bool stale = true;
   };
   struct choice {
@@ -119,17 +119,7 @@ class load_refiner {
       const auto [least, most] = stages_.window(e);
       can = least < most;
     }
-    if (can == (place_[e] != nowhere)) return;
-    std::vector<std::uint32_t>& row = movable_[stages_[e]];
-    if (can) {
-      place_[e] = static_cast<std::uint32_t>(row.size());
-      row.push_back(static_cast<std::uint32_t>(e));
-      return;
-    }
-    place_[row.back()] = place_[e];
-    row[place_[e]] = row.back();
-    row.pop_back();
-    place_[e] = nowhere;
+    movable_.set(e, stages_[e], can);
   }
 
   /// Reckons what the ways of an element do now.
@@ -230,10 +220,7 @@ class load_refiner {
   /// Moves an element, and what follows from it.
   void put(std::size_t e, std::size_t to) {
     const std::size_t from = stages_[e];
-    const bool was_locked = locked_[e];
-    locked_[e] = true;
-    look_at(e);  // it leaves the row of its stage
-    locked_[e] = was_locked;
+    movable_.set(e, from, false);
     sets_[from].remove(e);
     sets_[to].add(e);
     values_[from] = sets_[from].value(role(from));
@@ -256,8 +243,7 @@ class load_refiner {
   std::vector<ticks> values_{};
   std::vector<ways> ways_;
   std::vector<bool> locked_;
-  std::vector<std::vector<std::uint32_t>> movable_;  // of every stage
-  std::vector<std::uint32_t> place_;                 // of every element, in its stage's row
+  listed_elements movable_;  // those that can leave their stage
   std::vector<std::uint32_t> order_{};
   std::vector<step> made_{};
   std::size_t moves_ = 0;

@@ -78,7 +78,8 @@ class makespan_refiner {
       }
       targets_.push_back(s);
     };
-    for (const precedence::element other : elements_.below().predecessors(e)) add(point_.stages.stage_of_element(other));
+    for (const precedence::element other : elements_.below().predecessors(e))
+      add(point_.stages.stage_of_element(other));
     for (const precedence::element other : elements_.below().successors(e)) add(point_.stages.stage_of_element(other));
     const std::size_t here = point_.stages.stage_of_element(e);
     for (std::size_t i = 0; i < devices_; ++i) {

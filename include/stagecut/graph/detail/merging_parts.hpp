@@ -36,8 +36,8 @@ class merging_parts {
       : costs_(costs), in_flight_(costs.in_flight(0, devices)), nets_(costs.size()), shared_(costs.size()) {
     for (std::size_t e = 0; e < costs.size(); ++e) {
       const operator_costs::figures& each = costs.of(e);
-      figures of{each.forward, each.backward, {}, each.resident, each.activations, each.workspace, each.stage,
-                 each.on_accelerator};
+      figures of{each.forward,     each.backward,  {},         each.resident,
+                 each.activations, each.workspace, each.stage, each.on_accelerator};
       for (const operator_costs::link& each_net : costs.nets_of(e)) {
         nets_[e].push_back({each_net.net, 1});
         add_net(of.cut, each_net.net, 1);
@@ -63,12 +63,14 @@ class merging_parts {
                    x.stage != graph_operator::none ? x.stage : y.stage,
                    x.stands && y.stands};
     if (x.stage != graph_operator::none && y.stage != graph_operator::none && x.stage != y.stage) result.stands = false;
-    for_both(nets_[a], nets_[b], [](const link& each) { return each.net; },
-             [&](const link& here, const link& there) {
-               add_net(result.cut, here.net, here.pins + there.pins == costs_.pins(here.net).size() ? -2 : -1);
-             });
-    for_both(shared_[a], shared_[b], [](std::uint32_t each) { return each; },
-             [&](std::uint32_t i, std::uint32_t) { result.resident -= costs_.shared_bytes(i); });
+    for_both(
+        nets_[a], nets_[b], [](const link& each) { return each.net; },
+        [&](const link& here, const link& there) {
+          add_net(result.cut, here.net, here.pins + there.pins == costs_.pins(here.net).size() ? -2 : -1);
+        });
+    for_both(
+        shared_[a], shared_[b], [](std::uint32_t each) { return each; },
+        [&](std::uint32_t i, std::uint32_t) { result.resident -= costs_.shared_bytes(i); });
     return result;
   }
 

@@ -81,7 +81,8 @@ class partition_refinement {
  private:
   /// What is wrong with the stages given: what fits on no device, or not where it stands.
   [[nodiscard]] std::optional<answer> why_not_given(const operator_costs& costs) const {
-    const auto cpus = static_cast<std::size_t>(std::count_if(kinds_.begin(), kinds_.end(), [](auto k) { return k != 0; }));
+    const auto cpus =
+        static_cast<std::size_t>(std::count_if(kinds_.begin(), kinds_.end(), [](auto k) { return k != 0; }));
     if (auto why = why_no_partition(graph_, parts_, costs, {kinds_.size() - cpus, cpus, true})) {
       return answer::infeasible(*std::move(why));
     }
@@ -103,7 +104,7 @@ class partition_refinement {
   template <class Refiner>
   [[nodiscard]] refined_partition refined(Refiner& refiner) const {
     refined_partition result;
-    for (; result.passes < request_.most_passes && !(request_.stop && request_.stop()); ) {
+    for (; result.passes < request_.most_passes && !(request_.stop && request_.stop());) {
       ++result.passes;
       if (!refiner.pass(request_.stop)) break;
     }
@@ -182,7 +183,8 @@ class partition_refinement {
       if (!refiner.pass(request_.samples, request_.stop)) break;
     }
     graph_makespan after = finished_plan(graph_, refiner.point(), request, numbered);
-    if (before.stage_of.empty() || after.stage_of.empty()) return answer::unknown({});  // sums that round past the memory
+    if (before.stage_of.empty() || after.stage_of.empty())
+      return answer::unknown({});                          // sums that round past the memory
     if (before.makespan < after.makespan) after = before;  // by rounding alone
     const double bound = graph_makespan_bound(graph_, parts_).of(request.devices, request.microbatches);
     result.moves = refiner.moves();
