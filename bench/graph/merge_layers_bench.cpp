@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// merge_layers: how far merging alone and merging with refinement are from the least loads of published graphs, which are
-// known; and large graphs, as a coarsener and into stages.
+// merge_layers: how far merging alone and merging with refinement are from the least loads of published graphs, which
+// are known; and large graphs, as a coarsener and into stages.
 //
-// Names: GRAPH/k:STAGES, layered/ORDER/n:OPERATORS/parts:PARTS. Counters of the first, in percent above the least load: `lightest`
-// and `breadth` merged alone, each `refined`, `linear` as many milliseconds of linear orders as a baseline; then, in a table, their medians and the
-// worst. Of the second `load` and `bound`. A load below the one that is known fails the program. Graphs need
-// STAGECUT_WORKLOADS.
+// Names: GRAPH/k:STAGES, layered/ORDER/n:OPERATORS/parts:PARTS. Counters of the first, in percent above the least
+// load: `lightest` and `breadth` merged alone, each `refined`, `linear` as many milliseconds of linear orders as a
+// baseline; then, in a table, their medians and the worst. Of the second `load` and `bound`. A load below the one
+// that is known fails the program. Graphs need STAGECUT_WORKLOADS.
 
 #include <stagecut/graph/merge_layers.hpp>
 #include <stagecut/graph/minimize_load.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// refine_partition: large graphs whose layers stand in even slices, what is sent between stages and the heaviest of them,
-// beside the slices as they are; and published graphs from cuts of one order, beside the least load.
+// refine_partition: large graphs whose layers stand in even slices, what is sent between stages and the heaviest of
+// them, beside the slices as they are; and published graphs from cuts of one order, beside the least load.
 //
 // Names: layered/OBJECTIVE/n:OPERATORS/k:STAGES, GRAPH/max-load/k:STAGES. Counters: `before` and `after` of the
-// objective, seconds or, of published graphs, percent above the least load; `passes`; `ms_a_pass`. Published graphs need
-// STAGECUT_WORKLOADS.
+// objective, seconds or, of published graphs, percent above the least load; `passes`; `ms_a_pass`. Published graphs
+// need STAGECUT_WORKLOADS.
 
 #include <stagecut/graph/minimize_load.hpp>
 #include <stagecut/graph/refine_partition.hpp>

@@ -438,12 +438,13 @@ TEST_CASE("requests that make no sense are refused") {
   CHECK(refusal(square(), {0, 0, 0, 0}, request) ==
         "stagecut::refine_partition: imbalance = -1.000000, must be finite and not negative");
   request = {};
-  request.kinds = {0, 0, 0};
+  request.on_cpu = {false, false, false};
   CHECK(refusal(square(), {0, 0, 1, 1}, request) ==
-        "stagecut::refine_partition: kinds.size() = 3, must be 0 or the number of stages, 2");
-  request.kinds = {0, 1};
+        "stagecut::refine_partition: on_cpu.size() = 3, must be 0 or the number of stages, 2");
+  request.on_cpu = {false, true};
   request.objective = refine_objective::communication;
-  CHECK(refusal(square(), {0, 0, 1, 1}, request) == "stagecut::refine_partition: kinds = 1, goes with max_load alone");
+  CHECK(refusal(square(), {0, 0, 1, 1}, request) ==
+        "stagecut::refine_partition: on_cpu = true, goes with max_load alone");
   request = {};
   request.objective = refine_objective::makespan;
   request.microbatches = 0;

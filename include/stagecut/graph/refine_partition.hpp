@@ -21,8 +21,8 @@ struct refine_partition_fn {
   }
 };
 
-/// Makes a given partition of a graph better, by moves of single elements between stages: of operators that no partition
-/// can part.
+/// Makes a given partition of a graph better, by moves of single elements between stages: of operators that no
+/// partition can part.
 ///
 /// @param graph     what operators take and what feeds what: see `contraction`
 /// @param stage_of  of every operator, from 0. No group is parted, fixed operators stand where they have to, and the
@@ -37,18 +37,20 @@ struct refine_partition_fn {
 ///                  operator, or the stages of a cycle and the edges that make it; invalid_input as `contraction` and
 ///                  `operator_costs`
 ///
-/// Passes over all elements, each of which moves once at most, also where that is worse for a while; what came after the
-/// best is taken back. An element moves between the latest stage before it and the earliest behind it alone, so that no
-/// move makes a cycle, and not where memory forbids. Loads and messages are compared in whole ticks of `operator_costs`.
-/// For a makespan moves are drawn by chance and simulated, and only better ones are kept. A heuristic; the same seed gives
-/// the same answer unless the caller ends the search.
+/// Passes over all elements, each of which moves once at most, also where that is worse for a while; what came after
+/// the best is taken back. An element moves between the latest stage before it and the earliest behind it alone, so
+/// that no move makes a cycle, and not where memory forbids. Loads and messages are compared in whole ticks of
+/// `operator_costs`. For a makespan moves are drawn by chance and simulated, and only better ones are kept; stages are
+/// numbered by falling warm-up counts then, without those that are empty, if none is fixed. A heuristic; the same seed
+/// gives the same answer unless the caller ends the search.
 ///
 /// O(pins) memory for messages; for loads O(nets k). A pass for messages looks at the nets of an element again whenever
 /// one of these changes, and takes O(pins log n) where nets are small; for loads, O(k) elements of the heaviest stages
 /// beside that for every move.
 ///
-/// Source: C. M. Fiduccia, R. M. Mattheyses, A linear-time heuristic for improving network partitions, DAC 1982; moves that
-/// keep to an order: O. Moreira, M. Popp, C. Schulz, Graph partitioning with acyclicity constraints, SEA 2017, section 3.
+/// Source: C. M. Fiduccia, R. M. Mattheyses, A linear-time heuristic for improving network partitions, DAC 1982;
+/// moves that keep to an order: O. Moreira, M. Popp, C. Schulz, Graph partitioning with acyclicity constraints, SEA
+/// 2017, section 3.
 inline constexpr refine_partition_fn refine_partition{};
 
 }  // namespace stagecut::inline v0

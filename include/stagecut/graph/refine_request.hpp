@@ -28,10 +28,10 @@ inline constexpr word<refine_objective> refine_objective_words[] = {{"max-load",
 /// How a partition is to be made better: see `refine_partition`. What is not said stays at its default.
 struct refine_request {
   refine_objective objective = refine_objective::max_load;  ///< what is made less
-  std::size_t stages = 0;             ///< how many there are; 0: one more than the greatest number given
-  bool may_empty = false;             ///< whether a stage may lose its last operator
-  std::vector<std::uint8_t> kinds{};  ///< of every stage: 0 on an accelerator, 1 on a CPU; empty: all 0
-  load_options load{};                ///< how loads and memory are reckoned
+  std::size_t stages = 0;        ///< how many there are; 0: one more than the greatest number given
+  bool may_empty = false;        ///< whether a stage may lose its last operator
+  std::vector<bool> on_cpu{};    ///< whether each stage stands on a CPU; empty: none does
+  load_options load{};           ///< how loads and memory are reckoned
   double imbalance = 0.03;       ///< `communication`: by how much a stage's work may be above the average, as a share
   std::size_t most_passes = 50;  ///< the last finds nothing, unless there are more
   std::size_t microbatches = 1;  ///< `makespan`: of an iteration

@@ -16,8 +16,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Moves elements so that nets join fewer stages: Fiduccia's and Mattheyses' passes, with a heap of gains. A stage's work
-/// stays below a cap; where it is above, moves that bring it down come first.
+/// Moves elements so that nets join fewer stages: Fiduccia's and Mattheyses' passes, with a heap of gains. A stage's
+/// work stays below a cap; where it is above, moves that bring it down come first.
 class communication_refiner {
  public:
   using ticks = operator_costs::ticks;

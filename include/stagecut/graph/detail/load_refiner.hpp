@@ -18,9 +18,9 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Moves elements so that the heaviest stage gets lighter, then the next one, and so on. A move changes the loads of its
-/// two stages alone, so that it makes the loads less, in their order from the heaviest, if it makes the larger of these
-/// two less, or that stays and the other one gets less.
+/// Moves elements so that the heaviest stage gets lighter, then the next one, and so on. A move changes the loads of
+/// its two stages alone, so that it makes the loads less, in their order from the heaviest, if it makes the larger of
+/// these two less, or that stays and the other one gets less.
 class load_refiner {
  public:
   using ticks = operator_costs::ticks;
@@ -164,8 +164,8 @@ class load_refiner {
     return best;
   }
 
-  /// Makes the best move of the heaviest stage from which one makes loads less; else the one of the heaviest after which
-  /// they are least.
+  /// Makes the best move of the heaviest stage from which one makes loads less; else the one of the heaviest after
+  /// which they are least.
   [[nodiscard]] std::optional<step> advance() {
     order_.resize(values_.size());
     for (std::size_t s = 0; s < order_.size(); ++s) order_[s] = static_cast<std::uint32_t>(s);

@@ -17,8 +17,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// Tries moves of elements drawn by chance, each with a simulation, and keeps those after which an iteration ends sooner,
-/// or as soon with more even stages.
+/// Tries moves of elements drawn by chance, each with a simulation, and keeps those after which an iteration ends
+/// sooner, or as soon with more even stages.
 class makespan_refiner {
  public:
   /// @param stage_of  of every operator: an assignment that `make_stage_pipeline` takes, which parts no element

@@ -19,8 +19,8 @@ enum class merge_verdict : std::uint8_t {
 };
 
 /// Parts of elements, in an order that no pair of elements leads down, kept while parts become one: each has a slot. Of
-/// two that become one, the parts that the one leads to, and those that lead to the other, with slots between theirs, are
-/// put into these slots anew, as Pearce and Kelly do when an edge is put in.
+/// two that become one, the parts that the one leads to, and those that lead to the other, with slots between theirs,
+/// are put into these slots anew, as Pearce and Kelly do when an edge is put in.
 class merging_order {
  public:
   using part = std::uint32_t;

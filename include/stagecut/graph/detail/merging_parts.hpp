@@ -12,7 +12,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// What parts take that become one, each with the nets that it cuts alone, so that all together need memory for the pins.
+/// What parts take that become one, each with the nets that it cuts alone, so that all together need memory for the
+/// pins.
 class merging_parts {
  public:
   using ticks = operator_costs::ticks;

@@ -11,8 +11,8 @@
 
 namespace stagecut::inline v0::detail {
 
-/// On which stages the pins of every net stand, and how many: a row a net with no more entries than pins, so that memory
-/// depends on the pins alone, however many stages there are.
+/// On which stages the pins of every net stand, and how many: a row a net with no more entries than pins, so that
+/// memory depends on the pins alone, however many stages there are.
 class net_spread {
  public:
   /// Pins of a net on a stage.

@@ -38,8 +38,8 @@ inline void check_refine_request(const refine_request& request) {
   if (!is_finite(request.imbalance) || is_negative(request.imbalance)) {
     refuse("imbalance", std::to_string(request.imbalance), "must be finite and not negative");
   }
-  const bool cpus = std::any_of(request.kinds.begin(), request.kinds.end(), [](auto kind) { return kind != 0; });
-  if (cpus && request.objective != refine_objective::max_load) refuse("kinds", "1", "goes with max_load alone");
+  const bool cpus = std::find(request.on_cpu.begin(), request.on_cpu.end(), true) != request.on_cpu.end();
+  if (cpus && request.objective != refine_objective::max_load) refuse("on_cpu", "true", "goes with max_load alone");
   if (!makespan) return;
   if (request.microbatches == 0) refuse("microbatches", "0", "must be at least 1");
   if (request.transfers != transfer_kind::link && request.transfers != transfer_kind::latency) {
@@ -63,10 +63,11 @@ class partition_refinement {
         makespan_(request.objective == refine_objective::makespan),
         parts_(graph, makespan_ ? backward_edges::lead : backward_edges::follow),
         given_("refine_partition", graph, parts_, given, request.stages,
-               request.kinds.empty() && request.load.speeds.empty() && request.load.constants.size() < 2),
-        kinds_(request.kinds.empty() ? std::vector<std::uint8_t>(given_.stages) : request.kinds) {
+               request.on_cpu.empty() && request.load.speeds.empty() && request.load.constants.size() < 2),
+        kinds_(request.on_cpu.begin(), request.on_cpu.end()) {
+    if (kinds_.empty()) kinds_.resize(given_.stages);
     if (kinds_.size() != given_.stages) {
-      fail(argument_error("refine_partition", "kinds.size()", std::to_string(kinds_.size()),
+      fail(argument_error("refine_partition", "on_cpu.size()", std::to_string(kinds_.size()),
                           joined({"must be 0 or the number of stages, ", given_.stages})));
     }
   }
