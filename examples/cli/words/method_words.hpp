@@ -28,7 +28,7 @@ struct method_words {
   std::optional<double> time_weight;
 
   void add(CLI::App& command) {
-    command.add_option("--method", method, "By time, parameters, ...; a graph: linear, merge, ...")
+    command.add_option("--method", method, "By time, parameters, ...; a graph: linear, merge")
         ->type_name("HOW")
         ->check(such_as(known_methods()));
   }
