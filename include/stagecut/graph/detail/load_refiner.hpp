@@ -63,13 +63,9 @@ class load_refiner {
       replace(now, done->to_before, done->to_after);
       if (now < best) best = now, kept = made_.size();
     }
-    const bool better = kept > 0;
     moves_ += kept;
-    while (made_.size() > kept) {
-      put(made_.back().element, made_.back().from);
-      made_.pop_back();
-    }
-    return better;
+    for (; made_.size() > kept; made_.pop_back()) put(made_.back().element, made_.back().from);
+    return kept > 0;
   }
 
   [[nodiscard]] const numbered_stages& stages() const noexcept { return stages_; }
