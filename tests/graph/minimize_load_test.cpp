@@ -184,6 +184,19 @@ TEST_CASE("the least load is that of all partitions of very few operators, where
   CHECK(counts.unproved == 0);
 }
 
+TEST_CASE("merged and refined layers give partitions as they should be, and bounds that hold") {
+  const tally counts = check_cases(7, 600, 7, graph_method::merge, 1000000);
+  CHECK(counts.solved > 100);
+  CHECK(counts.unproved > 100);
+  const operator_graph graph = braid(60, 3);
+  load_request request{.devices = 4, .method = graph_method::merge};
+  const auto merged = minimize_load(graph, request);
+  REQUIRE(merged);
+  CHECK(minimize_load(graph, request)->stage_of == merged->stage_of);
+  request.method = graph_method::linear;
+  CHECK(merged->load <= 1.2 * minimize_load(graph, request)->load);
+}
+
 TEST_CASE("linear orders alone give partitions as they should be, and bounds that hold") {
   const tally counts = check_cases(4, 200, 8, graph_method::linear, 1000000);
   CHECK(counts.solved > 20);

@@ -366,3 +366,28 @@ TEST_CASE("who watches is told how far the search for the lightest heaviest stag
   CHECK(last.bound <= made->objective.value);
   CHECK(made->objective.value <= last.makespan);
 }
+
+TEST_CASE("plans by merged layers are what they say, and have a bound") {
+  std::mt19937 random(31);
+  int made = 0;
+  int optimal = 0;
+  for (int round = 0; round < 120; ++round) {
+    const profile model = random_graph(random);
+    plan_request request = random_request(random);
+    const auto best = plan_graph(model, request);
+    request.method = graph_method::merge;
+    const auto found = plan_graph(model, request);
+    if (!found) {
+      if (!request.memory_per_device) CHECK_FALSE(best);
+      continue;
+    }
+    ++made;
+    check_verified(model, *found);
+    REQUIRE(best);
+    CHECK(found->objective.value >= best->objective.value * (1 - 1e-12));
+    CHECK(found->objective.bound <= best->objective.value * (1 + 1e-12));
+    if (found->objective.value <= best->objective.value * (1 + 1e-12)) ++optimal;
+  }
+  CHECK(made > 60);
+  CHECK(2 * optimal > made);
+}

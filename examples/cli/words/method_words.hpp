@@ -29,7 +29,7 @@ struct method_words {
   std::optional<double> memory_weight;
 
   void add(CLI::App& command) {
-    command.add_option("--method", method, "By time, parameters, ...; a graph: down-sets, linear")
+    command.add_option("--method", method, "By time, parameters, ...; a graph: linear, merge")
         ->type_name("HOW")
         ->check(such_as(known_methods()));
   }

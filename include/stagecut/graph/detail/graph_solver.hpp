@@ -13,6 +13,7 @@
 #include <stagecut/graph/detail/flow_bounds.hpp>
 #include <stagecut/graph/detail/folded_leaves.hpp>
 #include <stagecut/graph/detail/load_solver.hpp>
+#include <stagecut/graph/detail/merged_load.hpp>
 #include <stagecut/graph/detail/path_load.hpp>
 #include <stagecut/graph/detail/why_no_partition.hpp>
 #include <stagecut/graph/load_request.hpp>
@@ -40,7 +41,10 @@ class graph_solver {
     using answer = outcome<graph_partition>;
     if (graph_.operators.empty() && request_.at_most) return answer::optimal({});
     if (auto why = why_no_partition(graph_, parts_, costs_, counts_)) return answer::infeasible(*std::move(why));
-    const answer_type found = solve();
+    const answer_type found = request_.method == graph_method::merge ? by_merging() : solve();
+    if (!found.best && request_.method == graph_method::merge) {
+      return answer::unknown({reason::cause::constraint, 0, 0, "merged layers do not fit", "take another method"});
+    }
     if (found.infeasible) return answer::infeasible(no_partition(costs_, counts_));
     if (!found.best) return answer::unknown({});
     graph_partition result = described(found);
@@ -154,6 +158,14 @@ class graph_solver {
       return bounds.cover(bounds.flow(so_far, stop), best, stop);
     };
     return solver.run(known, better);
+  }
+
+  [[nodiscard]] answer_type by_merging() const {
+    const load_limits& limits = request_.limits;
+    const auto stop = [&] {
+      return (limits.stop && limits.stop()) || (limits.time_limit && seconds_now() - begin_ >= *limits.time_limit);
+    };
+    return merged_load(costs_, parts_.below(), counts_, stop);
   }
 
   [[nodiscard]] answer_type on_path() const {

@@ -83,4 +83,15 @@ template <set_cost Set>
   return result;
 }
 
+/// No partition into `devices` stages on accelerators has a lighter heaviest one: the average, rounded up, and the
+/// heaviest element. Of costs in whole numbers.
+template <set_cost Set>
+[[nodiscard]] set_value_t<Set> bound_on_devices(const Set& empty, std::size_t devices) {
+  set_value_t<Set> total = 0;
+  for (std::size_t e = 0; e < empty.size(); ++e) total += empty.weight(e, 0);
+  const auto count = static_cast<set_value_t<Set>>(devices);
+  const set_value_t<Set> average = total / count + (total % count == 0 ? 0 : 1);
+  return std::max(average, heaviest_bound(empty, {devices, 0, true}));
+}
+
 }  // namespace stagecut::inline v0::detail

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/graph/detail/message_stages.hpp>
+#include <stagecut/graph/detail/numbered_stages.hpp>
+#include <stagecut/graph/detail/seeded.hpp>
+#include <stagecut/graph/operator_costs.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Moves elements so that nets join fewer stages: Fiduccia's and Mattheyses' passes, with a heap of gains. A stage's
+/// work stays below a cap; where it is above, moves that bring it down come first.
+class communication_refiner {
+ public:
+  using ticks = operator_costs::ticks;
+  /// Told of every move, those that are taken back later too, with the seconds that it saves, less than 0 if it costs
+  /// some.
+  struct step : stage_step {
+    ticks gain = 0;
+  };
+  using watcher = function_ref<void(const step&)>;
+
+  /// @param cap  of a stage's work; the objects must outlive this one
+  communication_refiner(const operator_costs& costs, const precedence& below, std::vector<std::uint32_t> stage_of,
+                        std::size_t stages, ticks cap, bool may_empty, std::uint64_t seed)
+      : costs_(costs),
+        may_empty_(may_empty),
+        random_(seed),
+        now_(costs, below, std::move(stage_of), stages, cap),
+        stamp_(below.size()),
+        locked_(below.size()),
+        chance_(below.size()),
+        seen_(below.size()),
+        waiting_(stages) {}
+
+  /// Moves every element once at most, and takes back what came after the best.
+  /// @return  whether there is less work above the cap, or as much and less is sent
+  bool pass(const function_ref<bool()>& stop = {}, const watcher& watch = {}) {
+    begin();
+    std::pair best(now_.excess(), now_.value());
+    std::size_t kept = 0;
+    std::size_t idle = 0;  // moves that neither are the best nor bring down what is above the cap
+    while (!heap_.empty() && idle < patience(stages().size())) {
+      if (stop && made_.size() % 64 == 0 && stop()) break;
+      const entry top = popped();
+      if (locked_[top.element] || top.stamp != stamp_[top.element]) continue;
+      const entry now = reckoned(top.element);
+      if (now.to == nowhere) continue;
+      if (now < top || now.to != top.to) {
+        push(now);
+        continue;
+      }
+      make(now, watch);
+      if (now.relief == 0) ++idle;
+      if (const std::pair value(now_.excess(), now_.value()); value < best) {
+        best = value;
+        kept = made_.size();
+        idle = 0;
+      }
+    }
+    moves_ += kept;
+    for (; made_.size() > kept; made_.pop_back()) now_.move(made_.back().element, made_.back().from);
+    return kept > 0;
+  }
+
+  [[nodiscard]] const numbered_stages& stages() const noexcept { return now_.stages(); }
+  /// Of every net its weight, for each stage beyond the first that holds pins of it.
+  [[nodiscard]] ticks value() const noexcept { return now_.value(); }
+  /// Work above the cap, of all stages.
+  [[nodiscard]] ticks excess() const noexcept { return now_.excess(); }
+  /// Moves kept.
+  [[nodiscard]] std::size_t moves() const noexcept { return moves_; }
+
+ private:
+  static constexpr auto nowhere = static_cast<std::uint32_t>(-1);
+
+  /// A move on the heap.
+  struct entry {
+    ticks relief = 0;  // work that leaves a stage above the cap
+    ticks gain = 0;
+    std::uint32_t chance = 0;
+    std::uint32_t element = 0;
+    std::uint32_t to = nowhere;
+    std::uint32_t stamp = 0;
+
+    friend bool operator<(const entry& a, const entry& b) noexcept {
+      return std::tie(a.relief, a.gain, a.chance, a.element) < std::tie(b.relief, b.gain, b.chance, b.element);
+    }
+  };
+
+  void begin() {
+    std::fill(locked_.begin(), locked_.end(), false);
+    for (std::uint32_t& each : chance_) each = static_cast<std::uint32_t>(random_.any() >> 32U);
+    for (auto& each : waiting_) each.clear();
+    heap_.clear();
+    made_.clear();
+    for (std::size_t e = 0; e < stages().size(); ++e) offer(e);
+  }
+  void push(const entry& each) {
+    heap_.push_back(each);
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+  [[nodiscard]] entry popped() {
+    std::pop_heap(heap_.begin(), heap_.end());
+    const entry result = heap_.back();
+    heap_.pop_back();
+    return result;
+  }
+  void offer(std::size_t e) {
+    if (locked_[e]) return;
+    ++stamp_[e];
+    if (const entry found = reckoned(e); found.to != nowhere) push(found);
+  }
+
+  /// The best move of an element; it goes nowhere if there is none.
+  [[nodiscard]] entry reckoned(std::size_t e) {
+    entry result;
+    result.element = static_cast<std::uint32_t>(e);
+    result.chance = chance_[e];
+    result.stamp = stamp_[e];
+    const std::size_t from = stages()[e];
+    const auto [least, most] = stages().window(e);
+    if (least == most || costs_.of(e).stage != graph_operator::none) return result;
+    if (stages().members(from) == 1 && !may_empty_) return result;
+    const ticks left = now_.find_targets(e, least, most);
+    const ticks work = now_.work_of(e);
+    for (const std::uint32_t to : now_.targets()) {
+      if (to == from) continue;
+      // Out of a stage above the cap it may go to another one that is then no heavier than its own was.
+      if (work > 0 && now_.work(to) + work > std::max(now_.cap(), now_.work(from) - 1)) {
+        waiting_[to].push_back(static_cast<std::uint32_t>(e));
+        continue;
+      }
+      const ticks gain = now_.nets_on(to) - left;
+      const bool better =
+          result.to == nowhere || gain > result.gain || (gain == result.gain && now_.work(to) < now_.work(result.to));
+      if (better && now_.fits(e, to)) result.to = to, result.gain = gain;
+    }
+    result.relief = std::clamp<ticks>(now_.work(from) - now_.cap(), 0, work);
+    return result;
+  }
+
+  void make(const entry& what, const watcher& watch) {
+    const std::size_t e = what.element;
+    step done;
+    done.element = e;
+    done.from = stages()[e];
+    done.to = what.to;
+    done.gain = what.gain;
+    locked_[e] = true;
+    now_.move(e, what.to);
+    made_.push_back(done);
+    if (watch) watch(done);
+    again_.clear();
+    for (const precedence::element other : stages().below().predecessors(e)) mark(other);
+    for (const precedence::element other : stages().below().successors(e)) mark(other);
+    for (const operator_costs::link& each : costs_.nets_of(e)) {
+      if (each.pins > 64) continue;  // a gain that went up is found in the next pass
+      if (now_.spread().count(each.net, done.from) > 1 && now_.spread().count(each.net, done.to) > 2) continue;
+      for (const precedence::element pin : costs_.pins(each.net)) mark(pin);
+    }
+    take_waiting(done.from);
+    if (now_.work(done.to) > now_.cap()) {
+      if (done.to > 0) take_waiting(done.to - 1);
+      if (done.to + 1 < waiting_.size()) take_waiting(done.to + 1);
+    }
+    for (const std::uint32_t other : again_) {
+      seen_[other] = false;
+      offer(other);
+    }
+  }
+
+  /// Looks again at some elements that would have gone to a stage, had there been room.
+  void take_waiting(std::size_t s) {
+    for (std::size_t i = 0; i < 64 && !waiting_[s].empty(); ++i) {
+      mark(waiting_[s].back());
+      waiting_[s].pop_back();
+    }
+  }
+  void mark(std::size_t e) {
+    if (seen_[e] || locked_[e]) return;
+    seen_[e] = true;
+    again_.push_back(static_cast<std::uint32_t>(e));
+  }
+
+  const operator_costs& costs_;
+  bool may_empty_;
+  seeded random_;
+  message_stages now_;
+  std::vector<std::uint32_t> stamp_;  // of every element, its latest entry
+  std::vector<bool> locked_;
+  std::vector<std::uint32_t> chance_;  // among equal moves, the greatest first
+  std::vector<bool> seen_;
+  std::vector<std::vector<std::uint32_t>> waiting_;  // of every stage, elements for which it had no room
+  std::vector<std::uint32_t> again_{};
+  std::vector<entry> heap_{};
+  std::vector<step> made_{};
+  std::size_t moves_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail

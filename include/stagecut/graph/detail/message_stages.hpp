@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/graph/detail/net_spread.hpp>
+#include <stagecut/graph/detail/numbered_stages.hpp>
+#include <stagecut/graph/operator_set.hpp>
+#include <stagecut/graph/set_cost.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Stages of elements with what they send and the work that each of them has.
+class message_stages {
+ public:
+  using ticks = operator_costs::ticks;
+
+  /// @param cap  of a stage's work; the objects must outlive this one
+  message_stages(const operator_costs& costs, const precedence& below, std::vector<std::uint32_t> stage_of,
+                 std::size_t stages, ticks cap)
+      : costs_(costs),
+        cap_(cap),
+        stages_(below, std::move(stage_of), stages),
+        spread_(costs, stages_.all()),
+        work_(stages),
+        here_(stages) {
+    for (std::size_t e = 0; e < stages_.size(); ++e) work_[stages_[e]] += work_of(e);
+    for (std::size_t i = 0; i < costs.nets(); ++i) {
+      value_ += weight_of(i) * static_cast<ticks>(spread_.of(i).size() - 1);
+    }
+    if (!costs.options().memory) return;
+    sets_.assign(stages, operator_set(costs));
+    for (std::size_t e = 0; e < stages_.size(); ++e) sets_[stages_[e]].add(e);
+  }
+
+  [[nodiscard]] const numbered_stages& stages() const noexcept { return stages_; }
+  [[nodiscard]] const net_spread& spread() const noexcept { return spread_; }
+  [[nodiscard]] ticks cap() const noexcept { return cap_; }
+  [[nodiscard]] ticks work(std::size_t s) const noexcept { return work_[s]; }
+  /// What is balanced of an element.
+  [[nodiscard]] ticks work_of(std::size_t e) const noexcept { return costs_.of(e).forward + costs_.of(e).backward; }
+  /// Of every net its weight, for each stage beyond the first that holds pins of it.
+  [[nodiscard]] ticks value() const noexcept { return value_; }
+  /// Work above the cap, of all stages.
+  [[nodiscard]] ticks excess() const noexcept {
+    ticks result = 0;
+    for (const ticks each : work_) result += std::max<ticks>(each - cap_, 0);
+    return result;
+  }
+
+  /// Finds where an element may gain something: at the ends of its window, beside its stage, and where its nets are.
+  /// @return  the weight of its nets that will stay on its stage without it; less than `nets_on` a stage if it gains
+  [[nodiscard]] ticks find_targets(std::size_t e, std::size_t least, std::size_t most) {
+    const std::size_t from = stages_[e];
+    targets_.clear();
+    for (const std::size_t to : {least, most, from - (from > least ? 1U : 0U), from + (from < most ? 1U : 0U)}) {
+      targets_.push_back(static_cast<std::uint32_t>(to));
+    }
+    for (const operator_costs::link& each : costs_.nets_of(e)) {
+      for (const net_spread::entry& at : spread_.of(each.net)) {
+        if (at.stage >= least && at.stage <= most) targets_.push_back(at.stage);
+      }
+    }
+    std::sort(targets_.begin(), targets_.end());
+    targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
+    for (const std::uint32_t to : targets_) here_[to] = 0;
+    ticks result = 0;
+    for (const operator_costs::link& each : costs_.nets_of(e)) {
+      const ticks weight = weight_of(each.net);
+      result += weight;
+      for (const net_spread::entry& at : spread_.of(each.net)) {
+        if (at.stage == from && at.pins == 1) result -= weight;
+        if (at.stage >= least && at.stage <= most) here_[at.stage] += weight;
+      }
+    }
+    return result;
+  }
+  /// The stages that were found last, in ascending order, its own among them.
+  [[nodiscard]] const std::vector<std::uint32_t>& targets() const noexcept { return targets_; }
+  /// The weight of its nets that have pins on such a stage.
+  [[nodiscard]] ticks nets_on(std::size_t s) const noexcept { return here_[s]; }
+
+  /// Whether memory suffices on both stages after a move.
+  [[nodiscard]] bool fits(std::size_t e, std::size_t to) {
+    if (sets_.empty()) return true;
+    const std::size_t from = stages_[e];
+    sets_[to].add(e);
+    bool result = sets_[to].fits({0, to, sets_.size()});
+    sets_[to].remove(e);
+    if (!result || stages_.members(from) == 1) return result;
+    sets_[from].remove(e);
+    result = sets_[from].fits({0, from, sets_.size()});
+    sets_[from].add(e);
+    return result;
+  }
+
+  /// @pre the stage lies in the element's window
+  void move(std::size_t e, std::size_t to) {
+    const std::size_t from = stages_[e];
+    for (const operator_costs::link& each : costs_.nets_of(e)) {
+      const auto before = static_cast<ticks>(spread_.of(each.net).size());
+      spread_.move(each.net, from, to);
+      value_ += weight_of(each.net) * (static_cast<ticks>(spread_.of(each.net).size()) - before);
+    }
+    work_[from] -= work_of(e);
+    work_[to] += work_of(e);
+    if (!sets_.empty()) {
+      sets_[from].remove(e);
+      sets_[to].add(e);
+    }
+    stages_.move(e, to);
+  }
+
+ private:
+  [[nodiscard]] ticks weight_of(std::size_t net) const noexcept {
+    return costs_.weight_of(net).forward + costs_.weight_of(net).backward;
+  }
+
+  const operator_costs& costs_;
+  ticks cap_;
+  numbered_stages stages_;
+  net_spread spread_;
+  ticks value_ = 0;
+  std::vector<ticks> work_;
+  std::vector<operator_set> sets_{};  // where memory is limited
+  std::vector<ticks> here_;           // of every target
+  std::vector<std::uint32_t> targets_{};
+};
+
+}  // namespace stagecut::inline v0::detail

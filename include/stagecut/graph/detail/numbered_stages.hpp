@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/graph/precedence.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// A move of an element between stages.
+struct stage_step {
+  std::size_t element = 0;
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
+/// Stages of elements whose numbers no pair leads down, so that the stages make no cycle. A move keeps to that: no move
+/// has to look at other elements than those before and behind its own.
+class numbered_stages {
+ public:
+  /// @param below     which elements may not stand on later stages than others; must outlive this object
+  /// @param stage_of  keeps to that
+  numbered_stages(const precedence& below, std::vector<std::uint32_t> stage_of, std::size_t stages)
+      : below_(&below), stage_of_(std::move(stage_of)), members_(stages) {
+    for (const std::uint32_t s : stage_of_) ++members_[s];
+    assert(holds());
+  }
+
+  [[nodiscard]] std::size_t stages() const noexcept { return members_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return stage_of_.size(); }
+  [[nodiscard]] std::size_t operator[](std::size_t e) const noexcept { return stage_of_[e]; }
+  [[nodiscard]] const std::vector<std::uint32_t>& all() const noexcept { return stage_of_; }
+  [[nodiscard]] const precedence& below() const noexcept { return *below_; }
+  /// Elements on a stage.
+  [[nodiscard]] std::size_t members(std::size_t s) const noexcept { return members_[s]; }
+
+  /// The first and the last stage on which an element may stand. O(those before and behind it).
+  [[nodiscard]] std::pair<std::size_t, std::size_t> window(std::size_t e) const noexcept {
+    std::uint32_t least = 0;
+    auto most = static_cast<std::uint32_t>(members_.size() - 1);
+    for (const precedence::element from : below_->predecessors(e)) least = std::max(least, stage_of_[from]);
+    for (const precedence::element to : below_->successors(e)) most = std::min(most, stage_of_[to]);
+    return {least, most};
+  }
+
+  /// @pre the stage lies in the element's window
+  void move(std::size_t e, std::size_t to) {
+    assert(window(e).first <= to && to <= window(e).second);
+    --members_[stage_of_[e]];
+    ++members_[to];
+    stage_of_[e] = static_cast<std::uint32_t>(to);
+  }
+
+  /// Whether no pair leads down. O(pairs).
+  [[nodiscard]] bool holds() const noexcept {
+    for (std::size_t e = 0; e < stage_of_.size(); ++e) {
+      const auto [least, most] = window(e);
+      if (stage_of_[e] < least || stage_of_[e] > most) return false;
+    }
+    return true;
+  }
+
+ private:
+  const precedence* below_;
+  std::vector<std::uint32_t> stage_of_;
+  std::vector<std::size_t> members_;
+};
+
+/// After how many moves without a gain a pass ends.
+[[nodiscard]] inline std::size_t patience(std::size_t elements) noexcept {
+  return std::clamp<std::size_t>(elements / 30, 60, 1500);
+}
+
+}  // namespace stagecut::inline v0::detail
