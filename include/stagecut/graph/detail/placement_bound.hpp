@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/graph/detail/communication_elements.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// A bound of what any placement cuts, by connectivity: elements of which any two cannot be parted for less than t are a
+/// class, and if a class is too much for one device, some of it are parted, which cuts t. If it stands on r devices at
+/// least, each of them is cut off from the others for t or more, and each cut counts for two: r t / 2.
+///
+/// What parts two neighbours at least is told by scans of the graph in the order of the greatest attachment; those that t
+/// does not part are made one, and the scan is repeated. Classes that are too small make the bound weaker, not wrong.
+///
+/// Source: Nagamochi and Ibaraki, SIAM J. Discrete Mathematics 5(1), 1992.
+class placement_bound {
+ public:
+  using ticks = communication_elements::ticks;
+
+  /// @param elements  must outlive this object
+  explicit placement_bound(const communication_elements& elements) : elements_(elements), class_of_(elements.size()) {
+    for (std::size_t e = 0; e < elements.size(); ++e) {
+      for (const auto& each : elements.links(e)) {
+        if (each.to > e && each.weight != 0) all_.push_back({e, each.to, each.weight});
+      }
+    }
+  }
+
+  /// The bound; what is found until it is stopped. O((m + n log n) log) as a rule.
+  [[nodiscard]] ticks run(const function_ref<bool()>& stop) {
+    if (elements_.size() < 2 || elements_.devices() < 2) return 0;
+    std::vector<ticks> tries = first_scan();
+    ticks best = 0;
+    std::size_t most_work = 20 * all_.size() + 4000000;
+    // The devices that are needed grow as t falls: each t that scans have told is tried, in halves from above.
+    std::size_t low = 0;
+    std::size_t high = tries.size();
+    for (; low < high && most_work > 0 && !(stop && stop()); most_work -= std::min(most_work, work_)) {
+      const std::size_t at = low + (high - low) / 2;
+      const ticks found = at_least(tries[at]);
+      best = std::max(best, found);
+      found == 0 ? low = at + 1 : high = at;
+    }
+    for (std::size_t i = low; i < tries.size() && i < low + 12 && !(stop && stop()); ++i) {
+      best = std::max(best, at_least(tries[i]));
+    }
+    return best;
+  }
+
+ private:
+  struct edge {
+    std::size_t a = 0;
+    std::size_t b = 0;
+    ticks weight = 0;
+  };
+
+  /// Values of t to try, in falling order: attachments that a scan meets, and sums of the weights of elements.
+  std::vector<ticks> first_scan() {
+    std::vector<ticks> result;
+    scan(elements_.size(), all_, [&](std::size_t, std::size_t, ticks t) { result.push_back(t); });
+    std::vector<ticks> attached(elements_.size());
+    for (const edge& each : all_) attached[each.a] += each.weight, attached[each.b] += each.weight;
+    result.insert(result.end(), attached.begin(), attached.end());
+    std::sort(result.begin(), result.end(), [](ticks x, ticks y) { return x > y; });
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    while (!result.empty() && result.back() == 0) result.pop_back();
+    return result;
+  }
+
+  /// The bound that classes of a t give; 0 if each fits on one device.
+  [[nodiscard]] ticks at_least(ticks t) {
+    std::iota(class_of_.begin(), class_of_.end(), std::size_t{0});
+    std::vector<edge> edges = all_;
+    std::size_t classes = elements_.size();
+    work_ = 0;
+    for (;;) {
+      std::vector<std::size_t> into(classes);
+      std::iota(into.begin(), into.end(), std::size_t{0});
+      scan(classes, edges, [&](std::size_t a, std::size_t b, ticks parted) {
+        if (parted >= t) into[root(into, a)] = root(into, b);
+      });
+      work_ += 1 + edges.size() + classes;
+      std::vector<std::size_t> number(classes, classes);
+      std::size_t count = 0;
+      for (std::size_t c = 0; c < classes; ++c) {
+        const std::size_t to = root(into, c);
+        if (number[to] == classes) number[to] = count++;
+      }
+      const auto now = [&](std::size_t c) { return number[root(into, c)]; };
+      for (std::size_t& each : class_of_) each = now(each);
+      if (count == classes) break;
+      for (edge& each : edges) each = {now(each.a), now(each.b), each.weight};
+      classes = count;
+      unite(edges);
+    }
+    return by_classes(t, classes);
+  }
+
+  [[nodiscard]] ticks by_classes(ticks t, std::size_t classes) const {
+    std::vector<communication_elements::weights> held(classes);
+    std::vector<std::size_t> members(classes);
+    for (std::size_t e = 0; e < class_of_.size(); ++e) {
+      held[class_of_[e]].add(elements_.of(e));
+      ++members[class_of_[e]];
+    }
+    ticks most = 1;
+    const auto devices = [](ticks weight, ticks each) { return each == 0 ? 1 : (weight + each - 1) / each; };
+    for (std::size_t c = 0; c < classes; ++c) {
+      most = std::max(most, devices(held[c].variables, elements_.most().variables));
+      most = std::max(most, devices(held[c].operations, elements_.most().operations));
+      const std::size_t beside = class_of_.size() - members[c];
+      if (!elements_.may_empty() && elements_.devices() > beside) {
+        most = std::max(most, static_cast<ticks>(elements_.devices() - beside));
+      }
+    }
+    if (most < 2) return 0;
+    return t / 2 * most + (t % 2 * most + 1) / 2;
+  }
+
+  static std::size_t root(std::vector<std::size_t>& into, std::size_t c) {
+    while (into[c] != c) c = into[c] = into[into[c]];
+    return c;
+  }
+  /// Sums edges between the same two, and leaves out those within one.
+  static void unite(std::vector<edge>& edges) {
+    std::erase_if(edges, [](const edge& each) { return each.a == each.b; });
+    for (edge& each : edges) each = {std::min(each.a, each.b), std::max(each.a, each.b), each.weight};
+    std::sort(edges.begin(), edges.end(),
+              [](const edge& x, const edge& y) { return std::tuple(x.a, x.b) < std::tuple(y.a, y.b); });
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (count != 0 && edges[count - 1].a == edges[i].a && edges[count - 1].b == edges[i].b) {
+        edges[count - 1].weight += edges[i].weight;
+      } else {
+        edges[count++] = edges[i];
+      }
+    }
+    edges.resize(count);
+  }
+
+  /// Goes through vertices, next the one most attached to those before; tells of every edge what parts its ends at least.
+  template <class Tell>
+  static void scan(std::size_t vertices, const std::vector<edge>& edges, const Tell& tell) {
+    const auto end = [&](std::size_t i) { return i % 2 == 0 ? edges[i / 2].a : edges[i / 2].b; };
+    const rows<std::size_t> edges_of(vertices, 2 * edges.size(), end, [](std::size_t i) { return i; });
+    std::vector<ticks> attached(vertices);
+    std::vector<bool> done(vertices);
+    std::priority_queue<std::pair<ticks, std::size_t>> queue;
+    for (std::size_t begin = 0; begin < vertices; ++begin) {
+      if (!done[begin]) queue.emplace(0, begin);
+      while (!queue.empty()) {
+        const auto [known, v] = queue.top();
+        queue.pop();
+        if (done[v]) continue;
+        done[v] = true;
+        for (const std::size_t i : edges_of[v]) {
+          const std::size_t u = end(i ^ 1U);
+          if (done[u]) continue;
+          attached[u] += edges[i / 2].weight;
+          queue.emplace(attached[u], u);
+          tell(v, u, attached[u]);
+        }
+      }
+    }
+  }
+
+  const communication_elements& elements_;
+  std::vector<edge> all_{};
+  std::vector<std::size_t> class_of_;
+  std::size_t work_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail
