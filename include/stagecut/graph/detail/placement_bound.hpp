@@ -12,6 +12,8 @@
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/graph/detail/communication_elements.hpp>
+#include <stagecut/graph/detail/rows.hpp>
+#include <stagecut/graph/operator_graph.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -36,25 +38,23 @@ class placement_bound {
     }
   }
 
-  /// The bound; what is found until it is stopped. O((m + n log n) log) as a rule.
+  /// The bound; what is found until it is stopped. A scan takes O(m log m); there are fewer of large graphs.
   [[nodiscard]] ticks run(const function_ref<bool()>& stop) {
     if (elements_.size() < 2 || elements_.devices() < 2) return 0;
-    std::vector<ticks> tries = first_scan();
-    ticks best = 0;
-    std::size_t most_work = 20 * all_.size() + 4000000;
-    // The devices that are needed grow as t falls: each t that scans have told is tried, in halves from above.
-    std::size_t low = 0;
-    std::size_t high = tries.size();
-    for (; low < high && most_work > 0 && !(stop && stop()); most_work -= std::min(most_work, work_)) {
-      const std::size_t at = low + (high - low) / 2;
-      const ticks found = at_least(tries[at]);
-      best = std::max(best, found);
-      found == 0 ? low = at + 1 : high = at;
+    std::vector<ticks> tries;  // in falling order
+    const auto [best, high] = first_scan(tries);
+    bound_ = best;
+    std::size_t first = 0;
+    std::size_t last = high;
+    while (first < last && work_ < most_work && !(stop && stop())) {
+      const std::size_t at = first + (last - first) / 2;
+      try_class(tries[at]) ? last = at : first = at + 1;
     }
-    for (std::size_t i = low; i < tries.size() && i < low + 12 && !(stop && stop()); ++i) {
-      best = std::max(best, at_least(tries[i]));
+    // As t falls, classes need more devices: those next to it are tried, too.
+    for (std::size_t i = last; i < tries.size() && i < last + 12 && work_ < most_work && !(stop && stop()); ++i) {
+      try_class(tries[i]);
     }
-    return best;
+    return bound_;
   }
 
  private:
@@ -64,25 +64,60 @@ class placement_bound {
     ticks weight = 0;
   };
 
-  /// Values of t to try, in falling order: attachments that a scan meets, and sums of the weights of elements.
-  std::vector<ticks> first_scan() {
-    std::vector<ticks> result;
-    scan(elements_.size(), all_, [&](std::size_t, std::size_t, ticks t) { result.push_back(t); });
-    std::vector<ticks> attached(elements_.size());
-    for (const edge& each : all_) attached[each.a] += each.weight, attached[each.b] += each.weight;
-    result.insert(result.end(), attached.begin(), attached.end());
-    std::sort(result.begin(), result.end(), [](ticks x, ticks y) { return x > y; });
-    result.erase(std::unique(result.begin(), result.end()), result.end());
-    while (!result.empty() && result.back() == 0) result.pop_back();
-    return result;
+  static constexpr std::size_t most_work = 4000000;
+
+  /// The bound by one scan of the graph, and where in `tries`, all values of t that it meets, it begins to be one.
+  std::pair<ticks, std::size_t> first_scan(std::vector<ticks>& tries) {
+    std::vector<edge> met;
+    scan(elements_.size(), all_, [&](std::size_t a, std::size_t b, ticks t) { met.push_back({a, b, t}); });
+    std::sort(met.begin(), met.end(), [](const edge& x, const edge& y) {
+      return std::tuple(y.weight, x.a, x.b) < std::tuple(x.weight, y.a, y.b);
+    });
+    std::vector<std::size_t> into(elements_.size());
+    std::iota(into.begin(), into.end(), std::size_t{0});
+    std::vector<communication_elements::weights> held;
+    for (std::size_t e = 0; e < elements_.size(); ++e) held.push_back(elements_.of(e));
+    std::vector<std::size_t> members(elements_.size(), 1);
+    ticks best = 0;
+    ticks needed = 1;
+    std::size_t begins = graph_operator::none;
+    for (std::size_t i = 0; i < met.size(); ++i) {
+      const std::size_t a = root(into, met[i].a);
+      const std::size_t b = root(into, met[i].b);
+      if (a != b) {
+        into[a] = b;
+        held[b].add(held[a]);
+        members[b] += members[a];
+        needed = std::max(needed, devices_for(held[b], members[b]));
+      }
+      if (i + 1 < met.size() && met[i + 1].weight == met[i].weight) continue;
+      tries.push_back(met[i].weight);
+      best = std::max(best, bound_of(met[i].weight, needed));
+      if (best != 0 && begins == graph_operator::none) begins = tries.size() - 1;
+    }
+    return {best, std::min(begins, tries.size())};
   }
 
-  /// The bound that classes of a t give; 0 if each fits on one device.
-  [[nodiscard]] ticks at_least(ticks t) {
+  /// Devices that a class needs at least.
+  [[nodiscard]] ticks devices_for(const communication_elements::weights& held, std::size_t members) const {
+    const auto devices = [](ticks weight, ticks each) { return each == 0 ? 1 : (weight - 1) / each + 1; };
+    ticks most = std::max(devices(held.variables, elements_.most().variables),
+                          devices(held.operations, elements_.most().operations));
+    const std::size_t beside = elements_.size() - members;
+    if (!elements_.may_empty() && elements_.devices() > beside) {
+      most = std::max(most, static_cast<ticks>(elements_.devices() - beside));
+    }
+    return most;
+  }
+  [[nodiscard]] static ticks bound_of(ticks t, ticks devices) {
+    return devices < 2 ? 0 : t / 2 * devices + (t % 2 * devices + 1) / 2;
+  }
+
+  /// Takes the bound that classes of a t give; false if each fits on one device.
+  bool try_class(ticks t) {
     std::iota(class_of_.begin(), class_of_.end(), std::size_t{0});
     std::vector<edge> edges = all_;
     std::size_t classes = elements_.size();
-    work_ = 0;
     for (;;) {
       std::vector<std::size_t> into(classes);
       std::iota(into.begin(), into.end(), std::size_t{0});
@@ -103,28 +138,16 @@ class placement_bound {
       classes = count;
       unite(edges);
     }
-    return by_classes(t, classes);
-  }
-
-  [[nodiscard]] ticks by_classes(ticks t, std::size_t classes) const {
     std::vector<communication_elements::weights> held(classes);
     std::vector<std::size_t> members(classes);
     for (std::size_t e = 0; e < class_of_.size(); ++e) {
       held[class_of_[e]].add(elements_.of(e));
       ++members[class_of_[e]];
     }
-    ticks most = 1;
-    const auto devices = [](ticks weight, ticks each) { return each == 0 ? 1 : (weight + each - 1) / each; };
-    for (std::size_t c = 0; c < classes; ++c) {
-      most = std::max(most, devices(held[c].variables, elements_.most().variables));
-      most = std::max(most, devices(held[c].operations, elements_.most().operations));
-      const std::size_t beside = class_of_.size() - members[c];
-      if (!elements_.may_empty() && elements_.devices() > beside) {
-        most = std::max(most, static_cast<ticks>(elements_.devices() - beside));
-      }
-    }
-    if (most < 2) return 0;
-    return t / 2 * most + (t % 2 * most + 1) / 2;
+    ticks needed = 1;
+    for (std::size_t c = 0; c < classes; ++c) needed = std::max(needed, devices_for(held[c], members[c]));
+    bound_ = std::max(bound_, bound_of(t, needed));
+    return needed > 1;
   }
 
   static std::size_t root(std::vector<std::size_t>& into, std::size_t c) {
@@ -177,6 +200,7 @@ class placement_bound {
   const communication_elements& elements_;
   std::vector<edge> all_{};
   std::vector<std::size_t> class_of_;
+  ticks bound_ = 0;
   std::size_t work_ = 0;
 };
 

@@ -50,12 +50,15 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-/// Next of what may be next is what cuts least: what it hands on, less what it takes.
+/// Next of what may be next is what cuts least: what it hands on, less what it takes; `back`: where it is built from its end.
 [[nodiscard]] inline element_order least_handed(const communication_elements& elements, const precedence& below, bool back) {
   std::vector<std::uint64_t> priority(elements.size());
   for (std::size_t e = 0; e < elements.size(); ++e) {
     communication_elements::ticks by = 0;
-    for (const auto& each : elements.links(e)) by += (each.order > 0) == back ? -each.weight : each.weight;
+    for (const auto& each : elements.links(e)) {
+      const bool onward = each.order != 0 ? each.order > 0 : each.to > e;
+      by += onward == back ? -each.weight : each.weight;
+    }
     priority[e] = static_cast<std::uint64_t>(by) + (std::uint64_t{1} << 62U);
   }
   return by_priority(below, priority);

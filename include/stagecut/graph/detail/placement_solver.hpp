@@ -34,7 +34,8 @@ class placement_solver {
   /// @param elements  must outlive this object
   placement_solver(const communication_elements& elements, const communication_limits& limits)
       : elements_(elements), limits_(limits), random_(limits.seed), begun_(seconds_now()) {
-    if (elements.ordered()) back_ = reversed(elements.below());
+    if (!elements.ordered()) below_ = by_number();
+    back_ = reversed(below());
   }
 
   [[nodiscard]] outcome<communication_partition> run() {
@@ -87,7 +88,7 @@ class placement_solver {
   /// How many placements are made better: fewer of large graphs.
   [[nodiscard]] std::size_t rounds() const {
     if (limits_.round_limit) return *limits_.round_limit;
-    return std::clamp<std::size_t>(3000000 / (1 + elements_.size() + elements_.link_ends()), 8, 60);
+    return std::clamp<std::size_t>(20000000 / (1 + elements_.size() + elements_.link_ends()), 12, 60);
   }
 
   void improve_starts(const function_ref<bool()>& stop) {
@@ -116,28 +117,33 @@ class placement_solver {
     if (least_excess_ == 0) best_ = least_;
   }
 
+  /// What may not stand behind others; where that is anything, links lead from the lower to the higher number.
+  [[nodiscard]] const precedence& below() const { return elements_.ordered() ? elements_.below() : below_; }
+  [[nodiscard]] precedence by_number() const {
+    std::vector<precedence::pair> pairs;
+    for (std::size_t e = 0; e < elements_.size(); ++e) {
+      for (const auto& each : elements_.links(e)) {
+        if (each.to > e) pairs.emplace_back(static_cast<precedence::element>(e), each.to);
+      }
+    }
+    return precedence(elements_.size(), std::move(pairs));
+  }
+
   /// An order to be cut: of each kind one, then by chance.
   [[nodiscard]] element_order next_order() {
-    const precedence& below = elements_.below();
     const std::size_t kind = rounds_;
-    if (!elements_.ordered()) {
-      const std::size_t n = elements_.size();
-      if (kind != 1) return grown_order(elements_, kind == 0 ? 0 : random_.below(n));
-      element_order natural(n);
-      std::iota(natural.begin(), natural.end(), precedence::element{0});
-      return natural;
-    }
-    switch (kind) {
-      case 0: return depth_first(below);
+    if (!elements_.ordered() && kind % 2 == 1) return grown_order(elements_, random_.below(elements_.size()));
+    switch (elements_.ordered() ? kind : kind / 2) {
+      case 0: return depth_first(below());
       case 1: return other_way(depth_first(back_));
-      case 2: return least_handed(elements_, below, true);
-      case 3: return other_way(least_handed(elements_, back_, false));
-      case 4: return breadth_first(below);
+      case 2: return least_handed(elements_, below(), false);
+      case 3: return other_way(least_handed(elements_, back_, true));
+      case 4: return breadth_first(below());
       case 5: return other_way(breadth_first(back_));
-      case 6: return {below.order().begin(), below.order().end()};
+      case 6: return {below().order().begin(), below().order().end()};
       default: break;
     }
-    return kind % 2 == 0 && !least_.empty() ? random_order(below, random_, least_) : random_order(below, random_);
+    return kind % 4 < 2 && elements_.ordered() ? random_order(below(), random_, least_) : random_order(below(), random_);
   }
   static element_order other_way(element_order order) {
     std::reverse(order.begin(), order.end());
@@ -191,6 +197,7 @@ class placement_solver {
   const communication_limits& limits_;
   seeded random_;
   double begun_;
+  precedence below_{};  // where devices have no order
   precedence back_{};
   std::optional<devices> best_{};
   devices least_{};  // as the best, but devices may hold too much
