@@ -47,7 +47,7 @@ struct communication_progress {
 struct communication_limits {
   std::optional<double> time_limit = 10.0;         ///< seconds; unset: no limit
   std::optional<std::size_t> round_limit{};        ///< placements to make better; unset: by the size of the graph
-  std::optional<std::size_t> node_limit = 500000;  ///< of the exact search, 0: none; unset: no limit
+  std::optional<std::size_t> node_limit = 2000000; ///< of the exact search, 0: none; unset: no limit
   std::uint64_t seed = 1;                          ///< of what chance chooses
   function_ref<bool()> stop{};                     ///< asked often; true ends the search with the best so far
   function_ref<void(const communication_progress&)> progress{};  ///< told now and then
@@ -76,6 +76,16 @@ struct communication_partition {
   [[nodiscard]] double gap() const noexcept {
     return bound > 0 ? (communication - bound) / bound : communication > 0 ? 1 : 0;
   }
+};
+
+/// What a device holds of a model, and what it hands over.
+struct placed_device {
+  std::size_t operators = 0;  ///< how many
+  double variables = 0;       ///< bytes
+  double communication = 0;   ///< what it takes and hands over, seconds or bytes
+
+  /// Equal in every part.
+  friend bool operator==(const placed_device&, const placed_device&) = default;
 };
 
 }  // namespace stagecut::inline v0
