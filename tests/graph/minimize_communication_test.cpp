@@ -291,15 +291,138 @@ TEST_CASE("what is found without the exact search may stand so, and its bound ho
   CHECK(missed < all / 50);
 }
 
-TEST_CASE("a large graph is placed, and its bound is of connectivity") {
-  const communication_problem problem = layered(400, 25, 7);
+TEST_CASE("a large graph is placed, the same again, and its bound is of connectivity") {
+  const communication_problem problem = layered(80, 25, 7);
   for (const bool contiguous : {true, false}) {
     communication_request request = request_of(4, 1.1, 1.1, contiguous);
+    request.limits.round_limit = 20;
     const auto found = minimize_communication(problem, request);
     REQUIRE(found.state() == state::feasible);
     CHECK(may_stand(problem, request, found->device_of));
     CHECK(found->communication == cut_of(problem, found->device_of));
     CHECK(found->bound > 0);
+    CHECK(found->gap() == (found->communication - found->bound) / found->bound);
+    CHECK(found->rounds == 20);
+    CHECK(found->nodes == 0);
     CHECK(minimize_communication(problem, request)->device_of == found->device_of);
   }
+}
+
+TEST_CASE("the devices of a chain are its stages where little is handed over") {
+  communication_problem problem;
+  problem.variables.assign(3000, 1);
+  for (std::size_t v = 1; v < 3000; ++v) problem.edges.push_back({v - 1, v, v % 250 == 0 ? 1.0 : 9.0});
+  for (const bool contiguous : {true, false}) {
+    const auto found = minimize_communication(problem, request_of(12, 1.1, 1.1, contiguous));
+    REQUIRE(found);
+    CHECK(found->communication == 11);
+  }
+}
+
+TEST_CASE("why operators cannot be placed") {
+  communication_problem problem = ten_operators();
+  communication_request request = request_of(2, 1.3, 1.3, true);
+  const auto why = [&] {
+    const auto found = minimize_communication(problem, request);
+    REQUIRE(found.state() == state::infeasible);
+    CHECK(enumerate(problem, request).all == 0);
+    return found.why().text();
+  };
+  const std::string begin = "no cut keeps to the constraint: ";
+  problem.variables[3] = 40;
+  CHECK(why() == begin + "operator 3 weighs 40 in variables, and a device takes at most 36.4; allow more imbalance, or fewer "
+                         "devices");
+  problem.variables[3] = 0;
+  problem.group = {5, 5, 5, 5, 5, 5, 5, none, none, none};
+  CHECK(why() == begin + "operator 0 and the 6 that share its device weigh 13 in variables, and a device takes at most 10.4; "
+                         "allow more imbalance, or fewer devices");
+  problem.group = {1, 2, none, 1, 2, none, none, none, none, none};
+  problem.device = {none, none, 1, none, 0, none, none, none, none, none};
+  CHECK(why() == begin + "operator 2 has to stand on device 1, and operator 4, which shares it, on device 0: a group closes "
+                         "the cycle 0 -> 1 -> 2 -> 3, of group 1 as 0");
+  problem.group.clear();
+  problem.device = {none, none, 1, none, none, none, none, 0, none, none};
+  CHECK(why() == begin + "operator 2 has to stand on device 1, and operator 7, to which edges lead from it, on device 0");
+  problem.device = {none, none, 5, none, none, none, none, 0, none, none};
+  CHECK(minimize_communication(problem, request).why().text() == begin + "operator 2 has to stand on device 5 of 2");
+  problem.device.clear();
+  request = request_of(11, 8, 8, true);
+  CHECK(minimize_communication(problem, request).why().what == stagecut::reason::cause::more_stages_than_layers);
+}
+
+TEST_CASE("two groups close a cycle together") {
+  communication_problem problem;
+  problem.variables = {5, 1, 5, 1};
+  problem.edges = {{0, 1}, {2, 3}};
+  problem.group = {0, 1, 1, 0};
+  const auto found = minimize_communication(problem, request_of(2, 1.3, 1.3, true));
+  CHECK(found.why().place ==
+        "operator 0 and the 3 that share its device weigh 12 in variables, and a device takes at most 7.8: a group closes "
+        "the cycle 0 -> 1, of group 1 as 2, 2 -> 3, of group 0 as 0");
+  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->communication == 2);
+}
+
+TEST_CASE("no operators, one device, no edges") {
+  communication_problem problem;
+  communication_request request = request_of(2, 1, 1, true);
+  CHECK(minimize_communication(problem, request).state() == state::infeasible);
+  request.at_most = true;
+  CHECK(minimize_communication(problem, request).state() == state::optimal);
+  problem.variables = {1, 1};
+  request = request_of(1, 1, 1, true);
+  CHECK(minimize_communication(problem, request)->device_of == devices{0, 0});
+  request = request_of(2, 1, 1, false);
+  CHECK(minimize_communication(problem, request)->device_of == devices{0, 1});
+  CHECK(minimize_communication(problem, request)->gap() == 0);
+}
+
+TEST_CASE("a search that is stopped says what it has, and a bound that holds") {
+  const communication_problem problem = layered(12, 5, 3);
+  communication_request request = request_of(4, 1.3, 1.3, false);
+  request.limits.node_limit = 200;
+  const auto found = minimize_communication(problem, request);
+  REQUIRE(found.state() == state::feasible);
+  CHECK(found->nodes == 200);
+  const auto stop = [] { return true; };
+  request.limits.stop = stop;
+  std::size_t told = 0;
+  const auto tell = [&](const stagecut::communication_progress& now) { told = now.rounds; };
+  request.limits.progress = tell;
+  const auto stopped = minimize_communication(problem, request);
+  CHECK(stopped.state() != state::infeasible);
+  CHECK(told == 1);
+  if (stopped) CHECK(may_stand(problem, request, stopped->device_of));
+}
+
+TEST_CASE("what makes no sense is refused") {
+  const communication_problem good = ten_operators();
+  const auto problem_with = [&](const auto& change) {
+    communication_problem problem = good;
+    change(problem);
+    return refusal([&] { return minimize_communication(problem, request_of(2, 1.3, 1.3, true)); });
+  };
+  const auto request_with = [&](const auto& change) {
+    communication_request request = request_of(2, 1.3, 1.3, true);
+    change(request);
+    return refusal([&] { return minimize_communication(good, request); });
+  };
+  CHECK(problem_with([](auto& p) { p.variables[4] = -1; }) ==
+        "operator 4: variables = -1.000000, must be finite and not negative");
+  CHECK(problem_with([](auto& p) { p.edges[2].weight = std::numeric_limits<double>::infinity(); }) ==
+        "edge 2: weight = inf, must be finite and not negative");
+  CHECK(problem_with([](auto& p) { p.edges[2].to = 10; }) == "edge 2: there is no operator 10");
+  CHECK(problem_with([](auto& p) { p.group = {1}; }) ==
+        "stagecut::minimize_communication: problem.group.size() = 1, must be that of the variables, 10");
+  CHECK(problem_with([](auto& p) { p.edges.push_back({9, 0}); }).find("is a cycle of") != std::string::npos);
+  CHECK(request_with([](auto& r) { r.devices = 0; }) ==
+        "stagecut::minimize_communication: devices = 0, must be at least 1");
+  CHECK(request_with([](auto& r) { r.variable_imbalance = 0.9; }) ==
+        "stagecut::minimize_communication: variable_imbalance = 0.900000, must be finite and at least 1");
+  CHECK(request_with([](auto& r) { r.limits.time_limit = -1; }).find("limits.time_limit") != std::string::npos);
+}
+
+TEST_CASE("a cycle is no hindrance where edges lead anywhere") {
+  communication_problem problem = ten_operators();
+  problem.edges.push_back({9, 0, 2});
+  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->communication == enumerate(problem, request_of(2, 1.3, 1.3, false)).least);
 }

@@ -83,7 +83,7 @@ TEST_CASE("a placement in no order hands over less") {
   CHECK(placed->of == "sent bytes");
   CHECK(placed->placement.communication == 15);
   CHECK(placed->placement.device_of == std::vector<std::size_t>{0, 0, 0, 1, 1, 0});
-  CHECK(placed->devices[1] == stagecut::placed_device{2, 8, 15});
+  CHECK(placed->devices[1] == stagecut::placed_device{2, 8 * request.memory.parameter_multiplier, 15});
   const auto made = plan_graph(model, request);
   CHECK(made.state() == state::infeasible);
 }

@@ -77,6 +77,7 @@ class placement_moves {
   /// Moves an element. @pre `limits` allow it
   void move(std::size_t e, std::size_t to) {
     const std::size_t from = device_of_[e];
+    if (from == to) return;
     cut_ += change(e, to);
     excess_ += excess_change(e, to);
     held_[from].remove(elements_.of(e));
