@@ -41,7 +41,8 @@ communication_problem ten_operators() {
 
 double cut_of(const communication_problem& problem, const devices& device_of) {
   double sum = 0;
-  for (const communication_edge& each : problem.edges) sum += device_of[each.from] == device_of[each.to] ? 0 : each.weight;
+  for (const communication_edge& each : problem.edges)
+    sum += device_of[each.from] == device_of[each.to] ? 0 : each.weight;
   return sum;
 }
 
@@ -62,7 +63,8 @@ bool may_stand(const communication_problem& problem, const communication_request
     all_operations += work;
     if (!problem.device.empty() && problem.device[v] != none && problem.device[v] != device_of[v]) return false;
     for (std::size_t u = 0; u < v && !problem.group.empty(); ++u) {
-      if (problem.group[u] != none && problem.group[u] == problem.group[v] && device_of[u] != device_of[v]) return false;
+      if (problem.group[u] != none && problem.group[u] == problem.group[v] && device_of[u] != device_of[v])
+        return false;
     }
   }
   const auto k = static_cast<double>(request.devices);
@@ -187,7 +189,8 @@ communication_problem layered(std::size_t layers, std::size_t width, std::uint64
   for (std::size_t v = 0; v < layers * width; ++v) {
     problem.variables.push_back(static_cast<double>(random.below(10)));
     for (int i = 0; i < 2 && v >= width; ++i) {
-      problem.edges.push_back({(v / width - 1) * width + random.below(width), v, 1 + static_cast<double>(random.below(9))});
+      problem.edges.push_back(
+          {(v / width - 1) * width + random.below(width), v, 1 + static_cast<double>(random.below(9))});
     }
   }
   return problem;
@@ -218,16 +221,20 @@ TEST_CASE("ten operators that cannot be placed so") {
     return found.why().text();
   };
   const std::string remedy = "; allow more imbalance, or devices that are not contiguous";
-  CHECK(why(2, 1.1, 1.2) == "no cut keeps to the constraint: no placement on 2 devices holds at most 8.8 of the variables "
-                            "and 6 of the operations on each with edges to the same or a later one" + remedy);
-  CHECK(why(3, 1.3, 1.3) == "no cut keeps to the constraint: no placement on 3 devices holds at most 6.93333 of the "
-                            "variables and 4.33333 of the operations on each with edges to the same or a later one" +
-                                remedy);
+  CHECK(why(2, 1.1, 1.2) ==
+        "no cut keeps to the constraint: no placement on 2 devices holds at most 8.8 of the variables "
+        "and 6 of the operations on each with edges to the same or a later one" +
+            remedy);
+  CHECK(why(3, 1.3, 1.3) ==
+        "no cut keeps to the constraint: no placement on 3 devices holds at most 6.93333 of the "
+        "variables and 4.33333 of the operations on each with edges to the same or a later one" +
+            remedy);
   problem.group = {0, none, none, none, none, none, none, none, none, 0};
-  CHECK(why(2, 1.3, 1.3) ==
-        "no cut keeps to the constraint: operator 0 and the 9 that share its device weigh 16 in variables, and a device "
-        "takes at most 10.4: a group closes the cycle 0 -> 1 -> 2 -> 3 -> 6 -> 7 -> 8 -> 9, of group 0 as 0; allow more "
-        "imbalance, or fewer devices");
+  CHECK(
+      why(2, 1.3, 1.3) ==
+      "no cut keeps to the constraint: operator 0 and the 9 that share its device weigh 16 in variables, and a device "
+      "takes at most 10.4: a group closes the cycle 0 -> 1 -> 2 -> 3 -> 6 -> 7 -> 8 -> 9, of group 0 as 0; allow more "
+      "imbalance, or fewer devices");
 }
 
 TEST_CASE("the least communication is that of all placements, and the first of those that have it") {
@@ -330,19 +337,26 @@ TEST_CASE("why operators cannot be placed") {
   };
   const std::string begin = "no cut keeps to the constraint: ";
   problem.variables[3] = 40;
-  CHECK(why() == begin + "operator 3 weighs 40 in variables, and a device takes at most 36.4; allow more imbalance, or fewer "
-                         "devices");
+  CHECK(why() ==
+        begin +
+            "operator 3 weighs 40 in variables, and a device takes at most 36.4; allow more imbalance, or fewer "
+            "devices");
   problem.variables[3] = 0;
   problem.group = {5, 5, 5, 5, 5, 5, 5, none, none, none};
-  CHECK(why() == begin + "operator 0 and the 6 that share its device weigh 13 in variables, and a device takes at most 10.4; "
-                         "allow more imbalance, or fewer devices");
+  CHECK(why() ==
+        begin +
+            "operator 0 and the 6 that share its device weigh 13 in variables, and a device takes at most 10.4; "
+            "allow more imbalance, or fewer devices");
   problem.group = {1, 2, none, 1, 2, none, none, none, none, none};
   problem.device = {none, none, 1, none, 0, none, none, none, none, none};
-  CHECK(why() == begin + "operator 2 has to stand on device 1, and operator 4, which shares it, on device 0: a group closes "
-                         "the cycle 0 -> 1 -> 2 -> 3, of group 1 as 0");
+  CHECK(why() ==
+        begin +
+            "operator 2 has to stand on device 1, and operator 4, which shares it, on device 0: a group closes "
+            "the cycle 0 -> 1 -> 2 -> 3, of group 1 as 0");
   problem.group.clear();
   problem.device = {none, none, 1, none, none, none, none, 0, none, none};
-  CHECK(why() == begin + "operator 2 has to stand on device 1, and operator 7, to which edges lead from it, on device 0");
+  CHECK(why() ==
+        begin + "operator 2 has to stand on device 1, and operator 7, to which edges lead from it, on device 0");
   problem.device = {none, none, 5, none, none, none, none, 0, none, none};
   CHECK(minimize_communication(problem, request).why().text() == begin + "operator 2 has to stand on device 5 of 2");
   problem.device.clear();
@@ -357,7 +371,8 @@ TEST_CASE("two groups close a cycle together") {
   problem.group = {0, 1, 1, 0};
   const auto found = minimize_communication(problem, request_of(2, 1.3, 1.3, true));
   CHECK(found.why().place ==
-        "operator 0 and the 3 that share its device weigh 12 in variables, and a device takes at most 7.8: a group closes "
+        "operator 0 and the 3 that share its device weigh 12 in variables, and a device takes at most 7.8: a group "
+        "closes "
         "the cycle 0 -> 1, of group 1 as 2, 2 -> 3, of group 0 as 0");
   CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->communication == 2);
 }
@@ -424,5 +439,6 @@ TEST_CASE("what makes no sense is refused") {
 TEST_CASE("a cycle is no hindrance where edges lead anywhere") {
   communication_problem problem = ten_operators();
   problem.edges.push_back({9, 0, 2});
-  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->communication == enumerate(problem, request_of(2, 1.3, 1.3, false)).least);
+  CHECK(minimize_communication(problem, request_of(2, 1.3, 1.3, false))->communication ==
+        enumerate(problem, request_of(2, 1.3, 1.3, false)).least);
 }

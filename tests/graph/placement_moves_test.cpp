@@ -58,7 +58,8 @@ struct weighed {
 /// Devices in ascending order, which keep to all edges.
 std::vector<std::uint32_t> ascending(oracle::chance& random, std::size_t n, std::size_t k) {
   std::vector<std::uint32_t> result(n);
-  for (std::size_t v = 0; v < n; ++v) result[v] = static_cast<std::uint32_t>((v + random.below(2) * v / n) * k / (2 * n));
+  for (std::size_t v = 0; v < n; ++v)
+    result[v] = static_cast<std::uint32_t>((v + random.below(2) * v / n) * k / (2 * n));
   for (std::size_t v = 1; v < n; ++v) result[v] = std::max(result[v], result[v - 1]);
   return result;
 }

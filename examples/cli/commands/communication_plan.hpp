@@ -47,7 +47,8 @@ inline int place_anywhere(const stagecut::profile& model, stagecut::plan_request
                           const std::string& source, const std::string& format, const std::string& output) {
   using namespace stagecut;
   if (format != "text") throw CLI::ValidationError("--not-contiguous", "is text alone: it is no plan of a pipeline");
-  if (request.microbatches != 0) throw CLI::ValidationError("--microbatches", "is of pipelines, not of --not-contiguous");
+  if (request.microbatches != 0)
+    throw CLI::ValidationError("--microbatches", "is of pipelines, not of --not-contiguous");
   static constexpr auto stop = stop_signals::asked;
   request.limits.time_limit = time_limit;
   request.limits.stop = stop;

@@ -19,9 +19,9 @@ namespace stagecut::inline v0 {
 
 /// Devices for the layers of a model that are no pipeline: edges lead to any of them.
 struct graph_placement {
-  communication_partition placement{};      ///< the device of every layer, and what is proved
-  std::vector<placed_device> devices{};     ///< what each holds and hands over
-  std::string of{};                         ///< what is handed over: `sent time`, seconds, or `sent bytes`
+  communication_partition placement{};   ///< the device of every layer, and what is proved
+  std::vector<placed_device> devices{};  ///< what each holds and hands over
+  std::string of{};                      ///< what is handed over: `sent time`, seconds, or `sent bytes`
 };
 
 /// See `place_graph`.
@@ -43,13 +43,13 @@ struct place_graph_fn {
   }
 };
 
-/// Places the layers of a model on devices as `minimize_communication` does where the placement is not contiguous. It is no
-/// plan: devices may wait for each other in a circle, which a pipeline cannot run. `plan_graph` makes a plan of a
+/// Places the layers of a model on devices as `minimize_communication` does where the placement is not contiguous. It
+/// is no plan: devices may wait for each other in a circle, which a pipeline cannot run. `plan_graph` makes a plan of a
 /// contiguous placement.
 ///
 /// @param model    a graph; a chain is one, too
-/// @param request  `devices`, `imbalance`, `at_most`, one link, `limits` and the method `communication`; what does not go
-///                 with that is refused
+/// @param request  `devices`, `imbalance`, `at_most`, one link, `limits` and the method `communication`; what does not
+///                 go with that is refused
 /// @return         as `minimize_communication`
 /// @throws         as `plan_graph`
 inline constexpr place_graph_fn place_graph{};

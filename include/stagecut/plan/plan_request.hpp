@@ -39,19 +39,23 @@ enum class plan_objective : std::uint8_t {
   variance,    ///< the mean of the squared distances of the stages' costs from their mean
   /// Of inference: the sum over stages, with the messages between them, which every token of a request waits for.
   time_per_token,
-  iteration,        ///< the end of an iteration, the exchange of gradients behind the last passes counted: `plan_hybrid`
-  stage_time,       ///< the greatest cost of a stage that has replicas or shards: `plan_hybrid`
-  communication,    ///< what is handed over between devices: of `graph_method::communication`
+  iteration,      ///< the end of an iteration, the exchange of gradients behind the last passes counted: `plan_hybrid`
+  stage_time,     ///< the greatest cost of a stage that has replicas or shards: `plan_hybrid`
+  communication,  ///< what is handed over between devices: of `graph_method::communication`
   pipeline_length,  ///< the sum of the stages' costs, and the greatest for each microbatch but one: `plan_hybrid`
 };
 
 /// The words for objectives in files and on the command line; `automatic` has none of its own.
-inline constexpr word<plan_objective> objective_words[] = {
-    {"makespan", plan_objective::makespan}, {"bottleneck", plan_objective::bottleneck},
-    {"leximax", plan_objective::leximax},   {"range", plan_objective::range},
-    {"variance", plan_objective::variance}, {"time-per-token", plan_objective::time_per_token},
-    {"iteration", plan_objective::iteration}, {"stage-time", plan_objective::stage_time},
-    {"pipeline-length", plan_objective::pipeline_length}, {"communication", plan_objective::communication}};
+inline constexpr word<plan_objective> objective_words[] = {{"makespan", plan_objective::makespan},
+                                                           {"bottleneck", plan_objective::bottleneck},
+                                                           {"leximax", plan_objective::leximax},
+                                                           {"range", plan_objective::range},
+                                                           {"variance", plan_objective::variance},
+                                                           {"time-per-token", plan_objective::time_per_token},
+                                                           {"iteration", plan_objective::iteration},
+                                                           {"stage-time", plan_objective::stage_time},
+                                                           {"pipeline-length", plan_objective::pipeline_length},
+                                                           {"communication", plan_objective::communication}};
 
 /// The name of an objective; plans are written with that of the one that was minimised.
 [[nodiscard]] constexpr const char* to_string(plan_objective objective) noexcept {

@@ -24,7 +24,8 @@ inline void check_communication_request(const communication_request& request) {
   if (request.devices == 0) refuse("devices", "0", "must be at least 1");
   if (request.devices >> 20U != 0) refuse("devices", std::to_string(request.devices), "must be below 2^20");
   const auto check = [&](std::string_view name, double imbalance) {
-    if (!is_finite(imbalance) || !(imbalance >= 1)) refuse(name, std::to_string(imbalance), "must be finite and at least 1");
+    if (!is_finite(imbalance) || !(imbalance >= 1))
+      refuse(name, std::to_string(imbalance), "must be finite and at least 1");
   };
   check("variable_imbalance", request.variable_imbalance);
   check("operation_imbalance", request.operation_imbalance);
@@ -60,9 +61,9 @@ inline void check_communication_problem(const communication_problem& problem) {
 
 /// Whether any operator of a graph hands its output on for a time; else its bytes count.
 [[nodiscard]] inline bool sends_for_a_time(const operator_graph& graph) {
-  return graph.latency > 0 || std::any_of(graph.operators.begin(), graph.operators.end(), [](const graph_operator& each) {
-    return each.sent > 0 || each.sent_back > 0;
-  });
+  return graph.latency > 0 ||
+         std::any_of(graph.operators.begin(), graph.operators.end(),
+                     [](const graph_operator& each) { return each.sent > 0 || each.sent_back > 0; });
 }
 
 /// What the operators and edges of a graph weigh.
@@ -76,7 +77,8 @@ inline void check_communication_problem(const communication_problem& problem) {
   const bool timed = sends_for_a_time(graph);
   for (std::size_t i = 0; i < graph.edges.size(); ++i) {
     for (const std::size_t end : {graph.edges[i].from, graph.edges[i].to}) {
-      if (end >= graph.operators.size()) fail(invalid_input(joined({"edge ", i}), joined({"there is no operator ", end})));
+      if (end >= graph.operators.size())
+        fail(invalid_input(joined({"edge ", i}), joined({"there is no operator ", end})));
     }
     const graph_operator& from = graph.operators[graph.edges[i].from];
     const bool answered = from.sent_back > 0 || graph.sends_back;

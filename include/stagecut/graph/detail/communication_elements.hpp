@@ -85,12 +85,8 @@ class communication_elements {
   /// Whether some elements have fewer devices to stand on than others.
   [[nodiscard]] bool any_fixed() const noexcept { return any_fixed_; }
 
-  [[nodiscard]] double communication(ticks count) const {
-    return std::ldexp(static_cast<double>(count), -edge_power_);
-  }
-  [[nodiscard]] double variables(ticks count) const {
-    return std::ldexp(static_cast<double>(count), -variable_power_);
-  }
+  [[nodiscard]] double communication(ticks count) const { return std::ldexp(static_cast<double>(count), -edge_power_); }
+  [[nodiscard]] double variables(ticks count) const { return std::ldexp(static_cast<double>(count), -variable_power_); }
   [[nodiscard]] double operations(ticks count) const {
     return std::ldexp(static_cast<double>(count), -operation_power_);
   }
@@ -144,7 +140,8 @@ class communication_elements {
     });
     std::size_t count = 0;
     for (std::size_t i = 0; i < ends.size(); ++i) {
-      const bool again = count != 0 && ends[count - 1].first == ends[i].first && ends[count - 1].second.to == ends[i].second.to;
+      const bool again =
+          count != 0 && ends[count - 1].first == ends[i].first && ends[count - 1].second.to == ends[i].second.to;
       if (!again) {
         ends[count++] = ends[i];
         continue;
@@ -152,7 +149,8 @@ class communication_elements {
       ends[count - 1].second.weight += ends[i].second.weight;
       ends[count - 1].second.order += ends[i].second.order;
     }
-    links_ = {size(), count, [&](std::size_t i) { return ends[i].first; }, [&](std::size_t i) { return ends[i].second; }};
+    links_ = {size(), count, [&](std::size_t i) { return ends[i].first; },
+              [&](std::size_t i) { return ends[i].second; }};
   }
 
   /// Tells on which devices elements may stand: what is fixed, and what edges make of that.

@@ -47,7 +47,8 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (least_sent && of != plan_objective::automatic && of != plan_objective::communication) {
     refuse("objective", to_string(of), "must be communication, as the method is");
   }
-  if (!least_sent && of != plan_objective::automatic && of != plan_objective::bottleneck && of != plan_objective::makespan) {
+  if (!least_sent && of != plan_objective::automatic && of != plan_objective::bottleneck &&
+      of != plan_objective::makespan) {
     refuse("objective", to_string(of), "must be bottleneck or makespan for a graph");
   }
   if (!request.memory_of_devices.empty()) {

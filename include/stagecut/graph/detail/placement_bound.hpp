@@ -17,12 +17,12 @@
 
 namespace stagecut::inline v0::detail {
 
-/// A bound of what any placement cuts, by connectivity: elements of which any two cannot be parted for less than t are a
-/// class, and if a class is too much for one device, some of it are parted, which cuts t. If it stands on r devices at
-/// least, each of them is cut off from the others for t or more, and each cut counts for two: r t / 2.
+/// A bound of what any placement cuts, by connectivity: elements of which any two cannot be parted for less than t are
+/// a class, and if a class is too much for one device, some of it are parted, which cuts t. If it stands on r devices
+/// at least, each of them is cut off from the others for t or more, and each cut counts for two: r t / 2.
 ///
-/// What parts two neighbours at least is told by scans of the graph in the order of the greatest attachment; those that t
-/// does not part are made one, and the scan is repeated. Classes that are too small make the bound weaker, not wrong.
+/// What parts two neighbours at least is told by scans of the graph in the order of the greatest attachment; those that
+/// t does not part are made one, and the scan is repeated. Classes that are too small make the bound weaker, not wrong.
 ///
 /// Source: Nagamochi and Ibaraki, SIAM J. Discrete Mathematics 5(1), 1992.
 class placement_bound {
@@ -171,7 +171,8 @@ class placement_bound {
     edges.resize(count);
   }
 
-  /// Goes through vertices, next the one most attached to those before; tells of every edge what parts its ends at least.
+  /// Goes through vertices, next the one most attached to those before; tells of every edge what parts its ends at
+  /// least.
   template <class Tell>
   static void scan(std::size_t vertices, const std::vector<edge>& edges, const Tell& tell) {
     const auto end = [&](std::size_t i) { return i % 2 == 0 ? edges[i / 2].a : edges[i / 2].b; };

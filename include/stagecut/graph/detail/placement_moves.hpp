@@ -27,8 +27,8 @@ class placement_moves {
   using weights = communication_elements::weights;
 
   /// @param elements   must outlive this object
-  /// @param device_of  of every element, within the devices on which it may stand; where devices are ordered, links lead
-  ///                   to the same or a later one
+  /// @param device_of  of every element, within the devices on which it may stand; where devices are ordered, links
+  ///                   lead to the same or a later one
   placement_moves(const communication_elements& elements, std::vector<std::uint32_t> device_of)
       : elements_(elements),
         device_of_(std::move(device_of)),

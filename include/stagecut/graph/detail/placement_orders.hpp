@@ -50,8 +50,10 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-/// Next of what may be next is what cuts least: what it hands on, less what it takes; `back`: where it is built from its end.
-[[nodiscard]] inline element_order least_handed(const communication_elements& elements, const precedence& below, bool back) {
+/// Next of what may be next is what cuts least: what it hands on, less what it takes; `back`: where it is built from
+/// its end.
+[[nodiscard]] inline element_order least_handed(const communication_elements& elements, const precedence& below,
+                                                bool back) {
   std::vector<std::uint64_t> priority(elements.size());
   for (std::size_t e = 0; e < elements.size(); ++e) {
     communication_elements::ticks by = 0;
@@ -64,15 +66,16 @@ namespace stagecut::inline v0::detail {
   return by_priority(below, priority);
 }
 
-/// An order that is cut into as many intervals as there are devices, in a row of blocks of consecutive elements: exactly,
-/// if there are no more than `most_blocks` elements.
+/// An order that is cut into as many intervals as there are devices, in a row of blocks of consecutive elements:
+/// exactly, if there are no more than `most_blocks` elements.
 class placement_cut {
  public:
   using ticks = communication_elements::ticks;
   static constexpr std::size_t most_blocks = 512;
 
   /// @param order  whose objects must outlive this one
-  placement_cut(const communication_elements& elements, const element_order& order) : elements_(elements), order_(order) {
+  placement_cut(const communication_elements& elements, const element_order& order)
+      : elements_(elements), order_(order) {
     make_blocks();
   }
 
@@ -116,8 +119,8 @@ class placement_cut {
     const std::size_t size = (n + most_blocks - 1) / most_blocks;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t e = order_[i];
-      const bool full = blocks_.empty() || i - blocks_.back().begin >= size || blocks_.back().first != elements_.first(e) ||
-                        blocks_.back().last != elements_.last(e);
+      const bool full = blocks_.empty() || i - blocks_.back().begin >= size ||
+                        blocks_.back().first != elements_.first(e) || blocks_.back().last != elements_.last(e);
       if (full) blocks_.push_back({i, {}, elements_.first(e), elements_.last(e)});
       blocks_.back().held.add(elements_.of(e));
     }

@@ -143,7 +143,8 @@ class placement_solver {
       case 6: return {below().order().begin(), below().order().end()};
       default: break;
     }
-    return kind % 4 < 2 && elements_.ordered() ? random_order(below(), random_, least_) : random_order(below(), random_);
+    return kind % 4 < 2 && elements_.ordered() ? random_order(below(), random_, least_)
+                                               : random_order(below(), random_);
   }
   static element_order other_way(element_order order) {
     std::reverse(order.begin(), order.end());

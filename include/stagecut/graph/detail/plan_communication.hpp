@@ -87,7 +87,8 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
 }
 
 /// Places the operators of a model.
-[[nodiscard]] inline outcome<communication_partition> placed_graph(const operator_graph& graph, const plan_request& request,
+[[nodiscard]] inline outcome<communication_partition> placed_graph(const operator_graph& graph,
+                                                                   const plan_request& request,
                                                                    communication_request asked) {
   for (std::size_t v = 0; v < graph.operators.size(); ++v) {
     if (graph.operators[v].on_accelerator) continue;
@@ -117,8 +118,7 @@ inline std::size_t leave_out_empty(std::vector<std::size_t>& device_of, std::siz
   for (std::size_t s = 0; s < stages; ++s) figures[s].load = devices[s].communication;
   plan result = described_graph_plan(model, request, graph, stage_of, figures);
   result.memory.per_device.reset();  // nothing kept to it
-  result.objective = {"communication", sent_unit(graph), found->communication,
-                      found->bound, found.state()};
+  result.objective = {"communication", sent_unit(graph), found->communication, found->bound, found.state()};
   return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
                                          : outcome<plan>::feasible(std::move(result));
 }

@@ -24,7 +24,8 @@ namespace stagecut::inline v0::detail {
   return text;
 }
 
-/// How edges lead out of a group and back into it, within an element: `0 -> 1 -> 4, of group 2 as 0`. Empty: they do not.
+/// How edges lead out of a group and back into it, within an element: `0 -> 1 -> 4, of group 2 as 0`. Empty: they do
+/// not.
 class closed_cycle {
  public:
   closed_cycle(const operator_graph& graph, const contraction& parts, std::size_t element)
@@ -46,7 +47,8 @@ class closed_cycle {
   static constexpr std::size_t unseen = graph_operator::none;
 
   [[nodiscard]] bool same_group(std::size_t a, std::size_t b) const {
-    return a == b || (graph_.operators[a].group != graph_operator::none && graph_.operators[a].group == graph_.operators[b].group);
+    return a == b || (graph_.operators[a].group != graph_operator::none &&
+                      graph_.operators[a].group == graph_.operators[b].group);
   }
 
   /// Looks for the shortest way from the group of an operator back to it.
@@ -70,7 +72,8 @@ class closed_cycle {
 
   void write(std::size_t last, std::size_t begin) {
     std::vector<std::size_t> edges{last};
-    while (!same_group(graph_.edges[edges.back()].from, begin)) edges.push_back(came_by_[graph_.edges[edges.back()].from]);
+    while (!same_group(graph_.edges[edges.back()].from, begin))
+      edges.push_back(came_by_[graph_.edges[edges.back()].from]);
     std::reverse(edges.begin(), edges.end());
     text_ = std::to_string(graph_.edges[edges[0]].from);
     for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -156,9 +159,10 @@ class closed_cycle {
   const double has = variables ? elements.variables(held.variables) : elements.operations(held.operations);
   const double most =
       variables ? elements.variables(elements.most().variables) : elements.operations(elements.most().operations);
-  return joined({placed_text(graph, elements.parts(), e), " weigh", elements.parts().operators_of(e).size() == 1 ? "s " : " ",
-                 weight_text(has), " in ", variables ? "variables" : "operations", ", and a device takes at most ",
-                 weight_text(most), cycle_text(graph, elements.parts(), e)});
+  return joined({placed_text(graph, elements.parts(), e), " weigh",
+                 elements.parts().operators_of(e).size() == 1 ? "s " : " ", weight_text(has), " in ",
+                 variables ? "variables" : "operations", ", and a device takes at most ", weight_text(most),
+                 cycle_text(graph, elements.parts(), e)});
 }
 
 /// What is seen at once: operators that stand nowhere, elements that are too heavy, fewer elements than devices.
