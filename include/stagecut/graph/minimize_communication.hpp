@@ -89,8 +89,8 @@ struct minimize_communication_fn {
 /// elements all placements are searched, with the best found before and a bound by what must be cut: a proof for some
 /// dozens of elements. The same answer for the same seed on every machine, but for the time limit.
 ///
-/// Source: the problem of SageMaker's model parallelism for TensorFlow (Karakus et al., arXiv 2111.05972), solved there
-/// without a proof.
+/// Source: SageMaker's model parallelism for TensorFlow poses this problem, and hands it to METIS, which proves nothing
+/// and knows no order of devices. Moves: see `placement_moves`; bound: see `placement_bound`.
 inline constexpr minimize_communication_fn minimize_communication{};
 
 }  // namespace stagecut::inline v0
