@@ -18,7 +18,7 @@
 namespace stagecut::inline v0::detail {
 
 /// A bound of what any placement cuts, by connectivity: elements of which any two cannot be parted for less than t are
-/// a class, and if a class is too much for one device, some of it are parted, which cuts t. If it stands on r devices
+/// a class, and if a class is too much for one device, some of it is parted, which cuts t. If it stands on r devices
 /// at least, each of them is cut off from the others for t or more, and each cut counts for two: r t / 2.
 ///
 /// What parts two neighbours at least is told by scans of the graph in the order of the greatest attachment; those that

@@ -37,8 +37,8 @@ class placement_search {
     return elements.size() <= most_elements && elements.devices() <= most_elements;
   }
 
-  /// The placement that cuts least, of those that cut less than `below`; of several the one with the least devices,
-  /// element by element. None if there is none, or it was not found before the limit: see `ended`.
+  /// The placement that cuts least, of those that cut less than `known`; of several the one with the least devices,
+  /// element by element. None if there is none, or it was not found before the limit: see `proved`.
   std::optional<devices> run(std::optional<devices> known) {
     std::vector<std::size_t> first(n_);
     std::vector<std::size_t> last(n_);
