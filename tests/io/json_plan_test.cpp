@@ -189,7 +189,7 @@ TEST_CASE("figures that contradict each other, and words that there are not, are
   CHECK(with("\"bound\": 3.25", "\"bound\": 3.75") ==
         "p.json#/objective/bound: the bound does not agree with the value, which it is above");
   CHECK(with("\"name\": \"bottleneck\"", "\"name\": \"total\"") ==
-        "p.json#/objective/name: \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, iteration, stage-time, pipeline-length, "
+        "p.json#/objective/name: \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, iteration, stage-time, pipeline-length, communication, "
         "nor empty");
   CHECK(with("\"except_last\"", "\"sometimes\"") ==
         "p.json#/memory/checkpoint: \"sometimes\" is none of never, except_last, always, nor empty");
@@ -320,7 +320,7 @@ TEST_CASE("what could not be read back is not written, with its place") {
         "plan#/stages/1/memory/buffers = -1.0, must be finite and not negative");
   CHECK(not_written([](plan& p) { p.objective.of = "\xff"; }) == "plan#/objective/of = \"\\xff\", must be UTF-8");
   CHECK(not_written([](plan& p) { p.objective.name = "\xff"; }) ==
-        "plan#/objective/name = \"\\xff\", is none of makespan, bottleneck, leximax, range, variance, time-per-token, iteration, stage-time, pipeline-length, "
+        "plan#/objective/name = \"\\xff\", is none of makespan, bottleneck, leximax, range, variance, time-per-token, iteration, stage-time, pipeline-length, communication, "
         "nor empty");
   CHECK(not_written([](plan& p) { p.timeline[1].start = -1; }) ==
         "plan#/timeline/1/3 = -1.0, must be finite and not negative");

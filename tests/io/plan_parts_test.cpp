@@ -89,7 +89,7 @@ TEST_CASE("figures that contradict each other, and words that there are not") {
   CHECK(
       with([](plan& p) { p.objective.name = "total"; }) ==
       "/objective/name \"total\" is none of makespan, bottleneck, leximax, range, variance, time-per-token, "
-      "iteration, stage-time, pipeline-length, nor empty");
+      "iteration, stage-time, pipeline-length, communication, nor empty");
   CHECK(with([](plan& p) { p.objective.name = "automatic"; }).starts_with("/objective/name"));
   CHECK(with([](plan& p) { p.objective.name = ""; }).empty());
   CHECK(with([](plan& p) { p.memory.checkpoint = "Always"; }) ==

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "commands/communication_plan.hpp"
 #include "commands/module_plan.hpp"
 #include "commands/piper_plan.hpp"
 #include "commands/read_model.hpp"
@@ -159,6 +160,7 @@ struct plan_command {
     target.ask(*model, format, schedule_said->count() != 0 && schedule != "auto", several_devices, request);
     outcome<plan> answer;
     try {
+      if (method.anywhere) return place_anywhere(*model, request, time_limit, source(), format, output);
       answer = several_devices ? solve_hybrid(*model, computed) : plans_recomputation ? solve_recomputation(*model) : solve(*model);
     } catch (const invalid_input& error) {
       throw invalid_input(source(), error.what());
@@ -257,8 +259,8 @@ struct plan_command {
   void ask_machine(const stagecut::profile& model) {
     devices.nodes.share(gpus_of_stage(model));
     // No makespan is known with CPUs: those of the machine are not asked for then.
-    const bool makespan = request.objective == stagecut::plan_objective::makespan;
-    request.cpus = cpus.value_or(makespan ? 0 : model.machine.cpus);
+    const bool without = request.objective == stagecut::plan_objective::makespan || method.method == "communication";
+    request.cpus = cpus.value_or(without ? 0 : model.machine.cpus);
     if (devices_said->count() != 0) {
       if (devices.nodes.devices() != 0) devices.nodes.check_devices(request.devices, false);
       return;
@@ -324,7 +326,7 @@ struct plan_command {
     memory.add_rare(command);
     recompute.add(command);
     hybrid.add(command);
-    method.add_rare(command);
+    method.add_rare(command, request);
     input.add(command);
     transformer.add(command, true);
     table.add(command);

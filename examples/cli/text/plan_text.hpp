@@ -33,8 +33,8 @@ inline std::string schedule_name(std::string_view name) { return name.empty() ? 
 /// A value of the plan's objective, in its unit.
 inline std::string cost_text(const stagecut::plan& plan, double value) {
   const std::string& of = plan.objective.of;
-  if (of == "time") return time_text(plan.profile, value);
-  if (of == "parameters") return bytes_text(value);
+  if (of == "time" || of == "sent time") return time_text(plan.profile, value);
+  if (of == "parameters" || of == "sent bytes") return bytes_text(value);
   if (of == "time and memory") return fmt::format("{:.4g} %", 100 * value);
   return fmt::format("{:.6g}", value);
 }

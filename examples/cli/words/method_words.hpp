@@ -12,6 +12,7 @@
 #include <optional>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "words/did_you_mean.hpp"
@@ -27,15 +28,16 @@ struct method_words {
   std::string method = "time";
   std::optional<double> time_weight;
   std::optional<double> memory_weight;
+  bool anywhere = false;  // whether edges may lead to an earlier device
 
   void add(CLI::App& command) {
-    command.add_option("--method", method, "By time, parameters, ...; a graph: linear, merge")
+    command.add_option("--method", method, "By time, parameters, ...; a graph: linear, ...")
         ->type_name("HOW")
         ->check(such_as(known_methods()));
   }
 
   /// What is seldom needed.
-  void add_rare(CLI::App& command) {
+  void add_rare(CLI::App& command, stagecut::plan_request& request) {
     command.add_option("--time-weight", time_weight, "Cost = W time + (1 - W) memory, 0 to 1")
         ->type_name("W")
         ->group(rare_options)
@@ -44,6 +46,12 @@ struct method_words {
         ->type_name("W")
         ->group(rare_options)
         ->check(number_check());
+    imbalance_ = command.add_option("--imbalance", request.imbalance, "--method communication: of a device, 1.3")
+                     ->type_name("X")
+                     ->group(rare_options)
+                     ->check(number_check());
+    command.add_flag("--not-contiguous", anywhere, "Likewise: edges may lead to any device, no pipeline")
+        ->group(rare_options);
   }
 
   /// Whether it is the one for module trees.
@@ -55,6 +63,10 @@ struct method_words {
   void ask(const stagecut::profile& model, const std::string& file, stagecut::plan_request& request) const {
     using stagecut::measure;
     if (memory_weight) throw CLI::ValidationError("--memory-weight", "goes with --method modules alone");
+    for (const auto& [option, said] : {std::pair("--imbalance", imbalance_ != nullptr && imbalance_->count() != 0),
+                                       std::pair("--not-contiguous", anywhere)}) {
+      if (said && method != "communication") throw CLI::ValidationError(option, "goes with --method communication");
+    }
     if (const auto* const of_graph = stagecut::find_name(stagecut::graph_method_words, method)) {
       request.method = of_graph->value;
       if (time_weight) request.by = measure::time_and_memory, request.time_weight = *time_weight;
@@ -79,6 +91,8 @@ struct method_words {
   }
 
  private:
+  CLI::Option* imbalance_ = nullptr;
+
   static std::vector<std::string> known_methods() {
     std::vector<std::string> known = names_of(measure_words);
     for (const auto& each : stagecut::graph_method_words) known.emplace_back(each.name);

@@ -35,6 +35,9 @@ namespace detail {
 /// Refuses a request that makes no sense.
 inline void check_load_request(const load_request& request) {
   if (request.devices == 0) fail(argument_error("minimize_load", "devices", "0", "must be at least 1"));
+  if (request.method == graph_method::communication) {
+    fail(argument_error("minimize_load", "method", "communication", "is that of minimize_communication"));
+  }
   if (request.limits.time_limit && !(*request.limits.time_limit >= 0)) {
     fail(argument_error("minimize_load", "limits.time_limit", std::to_string(*request.limits.time_limit),
                         "must not be negative"));

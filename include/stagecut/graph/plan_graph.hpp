@@ -12,6 +12,7 @@
 #include <stagecut/graph/detail/describe_graph_plan.hpp>
 #include <stagecut/graph/detail/graph_plan_makespan.hpp>
 #include <stagecut/graph/detail/graph_plan_request.hpp>
+#include <stagecut/graph/detail/plan_communication.hpp>
 #include <stagecut/graph/graph_of_profile.hpp>
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/minimize_load.hpp>
@@ -52,6 +53,7 @@ struct plan_graph_fn {
   /// See `plan_graph`.
   [[nodiscard]] outcome<plan> operator()(const profile& model, const plan_request& request) const {
     detail::check_graph_request("plan_graph", model, request);
+    if (request.method == graph_method::communication) return detail::plan_communication("plan_graph", model, request);
     if (request.objective == plan_objective::makespan) return detail::plan_graph_makespan("plan_graph", model, request);
     const operator_graph graph = detail::planned_graph(model, request);
     load_request load = detail::load_request_of(model, request);
@@ -74,7 +76,8 @@ struct plan_graph_fn {
 
 /// Cuts a graph of operators into the stages of a pipeline, one on each device: as `minimize_load`, so that the heaviest
 /// is as light as possible, or, where the objective is the makespan, as `minimize_graph_makespan`, which chooses how many
-/// microbatches each stage lets in as well.
+/// microbatches each stage lets in as well. Where the method is `communication`, as `minimize_communication`, so that least
+/// is handed over.
 ///
 /// @param model    a graph; a chain is one, too. Its `machine` tells links and memory where the request does not
 /// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_per_device`, one link for all, `speeds`, `method`,

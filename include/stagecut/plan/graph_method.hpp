@@ -9,16 +9,18 @@ namespace stagecut::inline v0 {
 
 /// How a graph is cut.
 enum class graph_method : std::uint8_t {
-  automatic,  ///< by down-sets while they are few, else by linear orders
-  down_sets,  ///< by all sets of operators that hold the predecessors of what they hold: exact
-  linear,     ///< by linear orders, each of which is cut exactly
-  merge,      ///< by merging layers from below, and moves of single ones after that
+  automatic,      ///< by down-sets while they are few, else by linear orders
+  down_sets,      ///< by all sets of operators that hold the predecessors of what they hold: exact
+  linear,         ///< by linear orders, each of which is cut exactly
+  merge,          ///< by merging layers from below, and moves of single ones after that
+  communication,  ///< so that least is handed over between balanced devices: `minimize_communication`
 };
 
 /// The words for methods on the command line and in requests.
 inline constexpr word<graph_method> graph_method_words[] = {{"auto", graph_method::automatic},
                                                             {"down-sets", graph_method::down_sets},
                                                             {"linear", graph_method::linear},
-                                                            {"merge", graph_method::merge}};
+                                                            {"merge", graph_method::merge},
+                                                            {"communication", graph_method::communication}};
 
 }  // namespace stagecut::inline v0

@@ -101,9 +101,9 @@ struct schedule_choice {
 /// What was minimised, and how far.
 struct objective_value {
   /// `bottleneck`, `makespan`, `range`, `variance`, `leximax`, `time-per-token`; of stages on several devices `iteration`,
-  /// `stage-time`, `pipeline-length`.
+  /// `stage-time`, `pipeline-length`; of graphs `communication`, too.
   std::string name{};
-  std::string of{};    ///< of which cost: `time`, `parameters`, `layers`, …
+  std::string of{};  ///< of which cost: `time`, `parameters`, `layers`, …; of communication `sent time`, `sent bytes`
   /// Of the plan; of a variance in its unit squared, of `leximax` the heaviest stage; of the makespan, when the last pass ends,
   /// before what stages do at the end of an iteration.
   double value = 0;

@@ -39,18 +39,23 @@ enum class plan_objective : std::uint8_t {
   variance,    ///< the mean of the squared distances of the stages' costs from their mean
   /// Of inference: the sum over stages, with the messages between them, which every token of a request waits for.
   time_per_token,
-  iteration,        ///< the end of an iteration, the exchange of gradients behind the last passes counted: `plan_hybrid`
-  stage_time,       ///< the greatest cost of a stage that has replicas or shards: `plan_hybrid`
+  iteration,      ///< the end of an iteration, the exchange of gradients behind the last passes counted: `plan_hybrid`
+  stage_time,     ///< the greatest cost of a stage that has replicas or shards: `plan_hybrid`
+  communication,  ///< what is handed over between devices: of `graph_method::communication`
   pipeline_length,  ///< the sum of the stages' costs, and the greatest for each microbatch but one: `plan_hybrid`
 };
 
 /// The words for objectives in files and on the command line; `automatic` has none of its own.
-inline constexpr word<plan_objective> objective_words[] = {
-    {"makespan", plan_objective::makespan}, {"bottleneck", plan_objective::bottleneck},
-    {"leximax", plan_objective::leximax},   {"range", plan_objective::range},
-    {"variance", plan_objective::variance}, {"time-per-token", plan_objective::time_per_token},
-    {"iteration", plan_objective::iteration}, {"stage-time", plan_objective::stage_time},
-    {"pipeline-length", plan_objective::pipeline_length}};
+inline constexpr word<plan_objective> objective_words[] = {{"makespan", plan_objective::makespan},
+                                                           {"bottleneck", plan_objective::bottleneck},
+                                                           {"leximax", plan_objective::leximax},
+                                                           {"range", plan_objective::range},
+                                                           {"variance", plan_objective::variance},
+                                                           {"time-per-token", plan_objective::time_per_token},
+                                                           {"iteration", plan_objective::iteration},
+                                                           {"stage-time", plan_objective::stage_time},
+                                                           {"pipeline-length", plan_objective::pipeline_length},
+                                                           {"communication", plan_objective::communication}};
 
 /// The name of an objective; plans are written with that of the one that was minimised.
 [[nodiscard]] constexpr const char* to_string(plan_objective objective) noexcept {
@@ -64,6 +69,9 @@ struct plan_request {
   std::size_t cpus = 0;          ///< CPUs at most that take a stage of a graph, beside the devices
   bool at_most = false;          ///< of a graph, whether fewer stages will do than there are devices
   graph_method method = graph_method::automatic;  ///< by which a graph is cut
+  /// Of `graph_method::communication`: no device holds more of the variables, nor of the operators, than this times an equal
+  /// part of them; at least 1.
+  double imbalance = 1.3;
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
   /// With `chunks` above 1 `one_forward_one_backward` means interleaved. All are planned for but sliced and, for
   /// which `in_flight` is there, in_flight, by the makespan or by another objective. One

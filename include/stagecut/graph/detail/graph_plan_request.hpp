@@ -43,7 +43,12 @@ inline void check_graph_request(std::string_view function, const profile& model,
   if (request.links.size() > 1) refuse("links.size()", std::to_string(request.links.size()), "must be at most 1 for a graph");
   if (request.topology) refuse("topology", "{…}", "is not known to plans of graphs: say one link for all");
   const plan_objective of = request.objective;
-  if (of != plan_objective::automatic && of != plan_objective::bottleneck && of != plan_objective::makespan) {
+  const bool least_sent = request.method == graph_method::communication;
+  if (least_sent && of != plan_objective::automatic && of != plan_objective::communication) {
+    refuse("objective", to_string(of), "must be communication, as the method is");
+  }
+  if (!least_sent && of != plan_objective::automatic && of != plan_objective::bottleneck &&
+      of != plan_objective::makespan) {
     refuse("objective", to_string(of), "must be bottleneck or makespan for a graph");
   }
   if (!request.memory_of_devices.empty()) {

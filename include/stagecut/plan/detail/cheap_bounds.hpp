@@ -97,7 +97,7 @@ namespace stagecut::inline v0::detail {
 /// What no plan has less of; unset: that is not known.
 [[nodiscard]] inline std::optional<double> cheap_bound(const verified_plan& all) {
   const objective_value& said = all.made.objective;
-  if (said.name == "range" || said.name == "variance") return 0;
+  if (said.name == "range" || said.name == "variance" || said.name == "communication") return 0;
   for (const planned_stage& each : all.made.stages) {
     if (each.replicas * each.shards != 1) return std::nullopt;  // other plans have other numbers of devices
   }

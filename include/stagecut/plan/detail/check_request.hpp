@@ -202,6 +202,9 @@ inline void check_request(std::string_view function, const profile& model, const
     fail(argument_error(function, request.cpus != 0 ? "cpus" : method ? "method" : "at_most", "said",
                         "is of graphs: see plan_graph"));
   }
+  if (request.objective == plan_objective::communication) {
+    fail(argument_error(function, "objective", "communication", "is of graphs: see plan_graph"));
+  }
   check_words(function, request);
   check_inference(function, model, request);
   check_in_flight(function, request);

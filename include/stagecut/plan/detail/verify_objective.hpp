@@ -32,6 +32,7 @@ namespace stagecut::inline v0::detail {
   if (objective == "bottleneck" || objective == "leximax" || objective == "stage-time") return most;
   if (objective == "pipeline-length") return sum + (microbatches == 0 ? 0 : microbatches - 1) * most;
   if (objective == "time-per-token") return sum;
+  if (objective == "communication") return sum / 2;  // both ends of what is handed over count it
   if (objective == "range") return most - least;
   if (objective != "variance") return std::nullopt;
   const double mean = sum / static_cast<double>(costs.size());

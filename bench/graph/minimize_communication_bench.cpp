@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// minimize_communication: layered graphs of which each operator takes what two of the layer before hand over, and
+// variables differ by operator.
+//
+// Names: KIND/n:OPERATORS/k:DEVICES, of which KIND is `contiguous` or `anywhere`. Counters: `communication` and `bound`
+// of what was found; `proved`, 1 or 0; `nodes` of the exact search, 0 where there are too many elements. If an answer
+// holds too much on a device, or its communication is not that of its placement, the program fails.
+
+#include <stagecut/graph/minimize_communication.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using stagecut::communication_problem;
+using stagecut::communication_request;
+
+bool wrong = false;
+
+communication_problem layered(std::size_t n, std::size_t width) {
+  std::mt19937_64 random(n);
+  communication_problem problem;
+  for (std::size_t v = 0; v < n; ++v) {
+    problem.variables.push_back(static_cast<double>(random() % 10));
+    for (int i = 0; i < 2 && v >= width; ++i) {
+      const std::size_t from = (v / width - 1) * width + random() % width;
+      problem.edges.push_back({from, v, static_cast<double>(1 + random() % 9)});
+    }
+  }
+  return problem;
+}
+
+void check(const communication_problem& problem, const communication_request& request,
+           const stagecut::communication_partition& found) {
+  std::vector<double> variables(request.devices);
+  double all = 0;
+  double sum = 0;
+  for (std::size_t v = 0; v < problem.variables.size(); ++v) {
+    variables[found.device_of[v]] += problem.variables[v];
+    all += problem.variables[v];
+  }
+  for (const auto& each : problem.edges) {
+    if (found.device_of[each.from] != found.device_of[each.to]) sum += each.weight;
+    wrong = wrong || (request.contiguous && found.device_of[each.from] > found.device_of[each.to]);
+  }
+  for (const double each : variables) {
+    wrong = wrong || each > request.variable_imbalance * all / static_cast<double>(request.devices) * (1 + 1e-9);
+  }
+  wrong = wrong || sum != found.communication || found.bound > sum;
+}
+
+void place(benchmark::State& state, bool contiguous) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const communication_problem problem = layered(n, n <= 60 ? 5 : 25);
+  communication_request request;
+  request.devices = static_cast<std::size_t>(state.range(1));
+  request.contiguous = contiguous;
+  request.limits.time_limit = 60;
+  if (n > 60) request.variable_imbalance = request.operation_imbalance = 1.1;
+  for (auto _ : state) {
+    const auto found = stagecut::minimize_communication(problem, request);
+    if (!found) return state.SkipWithError("no placement was found");
+    check(problem, request, *found);
+    state.counters["communication"] = found->communication;
+    state.counters["bound"] = found->bound;
+    state.counters["proved"] = found.state() == stagecut::state::optimal ? 1 : 0;
+    state.counters["nodes"] = static_cast<double>(found->nodes);
+  }
+}
+
+void arguments(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"n", "k"})->Unit(benchmark::kMillisecond)->Iterations(1)->MeasureProcessCPUTime();
+  for (const std::int64_t n : {20, 40, 60, 1000, 10000, 100000}) {
+    for (const std::int64_t k : {2, 4, 8}) {
+      if (n > 60 || k < 8) bench->Args({n, k});
+    }
+  }
+}
+BENCHMARK_CAPTURE(place, contiguous, true)->Apply(arguments)->Name("contiguous");
+BENCHMARK_CAPTURE(place, anywhere, false)->Apply(arguments)->Name("anywhere");
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  if (wrong) std::fprintf(stderr, "an answer does not hold\n");
+  return wrong ? 1 : 0;
+}

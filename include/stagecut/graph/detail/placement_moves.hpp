@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/graph/detail/communication_elements.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// A placement of which single elements move, so that less is cut: each at most once in a pass, the one that gains most
+/// first, a loss too; then all moves behind the best placement are undone. Devices may hold too much for a while, and
+/// what holds too much is worse than whatever is cut.
+///
+/// Source: Fiduccia and Mattheyses, DAC 1982; of ordered devices only those between neighbours are tried: Moreira, Popp
+/// and Schulz, GECCO 2018.
+class placement_moves {
+ public:
+  using ticks = communication_elements::ticks;
+  using weights = communication_elements::weights;
+
+  /// @param elements   must outlive this object
+  /// @param device_of  of every element, within the devices on which it may stand; where devices are ordered, links
+  ///                   lead to the same or a later one
+  placement_moves(const communication_elements& elements, std::vector<std::uint32_t> device_of)
+      : elements_(elements),
+        device_of_(std::move(device_of)),
+        held_(elements.devices()),
+        members_(elements.devices()),
+        attached_(elements.devices()),
+        moved_(elements.size()) {
+    for (std::size_t e = 0; e < device_of_.size(); ++e) {
+      held_[device_of_[e]].add(elements.of(e));
+      ++members_[device_of_[e]];
+      heaviest_ = std::max(heaviest_, excess(share(elements.of(e).variables, elements.most().variables),
+                                             share(elements.of(e).operations, elements.most().operations)));
+    }
+    cut_ = elements.cut(device_of_);
+    for (std::size_t d = 0; d < held_.size(); ++d) excess_ += excess_of(held_[d], members_[d]);
+  }
+
+  /// What is cut.
+  [[nodiscard]] ticks cut() const noexcept { return cut_; }
+  /// How much devices hold too much, in a unit of its own; 0: nothing.
+  [[nodiscard]] ticks excess() const noexcept { return excess_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& device_of() const noexcept { return device_of_; }
+
+  /// By how much more is cut if an element moves. O(links).
+  [[nodiscard]] ticks change(std::size_t e, std::size_t to) const {
+    ticks sum = 0;
+    for (const auto& each : elements_.links(e)) {
+      if (device_of_[each.to] == device_of_[e]) sum += each.weight;
+      if (device_of_[each.to] == to) sum -= each.weight;
+    }
+    return sum;
+  }
+
+  /// Between which devices an element may stand where the others do.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> limits(std::size_t e) const {
+    std::size_t first = elements_.first(e);
+    std::size_t last = elements_.last(e);
+    if (!elements_.ordered()) return {first, last};
+    for (const auto& each : elements_.links(e)) {
+      if (each.order < 0) first = std::max<std::size_t>(first, device_of_[each.to]);
+      if (each.order > 0) last = std::min<std::size_t>(last, device_of_[each.to]);
+    }
+    return {first, last};
+  }
+
+  /// Moves an element. @pre `limits` allow it
+  void move(std::size_t e, std::size_t to) {
+    const std::size_t from = device_of_[e];
+    if (from == to) return;
+    cut_ += change(e, to);
+    excess_ += excess_change(e, to);
+    held_[from].remove(elements_.of(e));
+    held_[to].add(elements_.of(e));
+    --members_[from];
+    ++members_[to];
+    device_of_[e] = static_cast<std::uint32_t>(to);
+  }
+
+  /// One pass. @return whether the placement is better than before. O((n + m) log n) as a rule
+  bool improve(const function_ref<bool()>& stop) {
+    moves_.clear();
+    queue_ = {};
+    std::fill(moved_.begin(), moved_.end(), false);
+    for (std::size_t e = 0; e < device_of_.size(); ++e) {
+      if (excess_ != 0 || stands_at_an_end(e)) offer(e);
+    }
+    const std::pair before(excess_, cut_);
+    std::pair best = before;
+    std::size_t kept = 0;
+    const std::size_t patience = std::clamp<std::size_t>(device_of_.size() / 30, 60, 1500);
+    while (moves_.size() - kept < patience && !(moves_.size() % 64 == 0 && stop && stop())) {
+      if (!step()) break;
+      if (std::pair(excess_, cut_) < best) best = {excess_, cut_}, kept = moves_.size();
+    }
+    while (moves_.size() > kept) {
+      move(moves_.back().first, moves_.back().second);
+      moves_.pop_back();
+    }
+    return best < before;
+  }
+
+ private:
+  static constexpr ticks empty_device = ticks{1} << 33U;
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  struct offered {
+    ticks change;
+    std::size_t element;
+    std::size_t to;
+    /// The first to be taken is the greatest.
+    friend bool operator<(const offered& a, const offered& b) {
+      return std::tuple(a.change, a.element, a.to) > std::tuple(b.change, b.element, b.to);
+    }
+  };
+
+  /// A part of what a device takes at most, in 2^-30 of that, rounded up.
+  [[nodiscard]] static ticks share(ticks amount, ticks most) {
+    const ticks unit = std::max<ticks>(1, most >> 30U);
+    return amount / unit + (amount % unit != 0 ? 1 : 0);
+  }
+  [[nodiscard]] static ticks excess(ticks variables, ticks operations) {
+    const ticks sum = variables + operations;
+    return sum < empty_device - 1 ? sum : empty_device - 1;
+  }
+  [[nodiscard]] ticks excess_of(const weights& held, std::size_t members) const {
+    if (members == 0) return elements_.may_empty() ? 0 : empty_device;
+    const weights& most = elements_.most();
+    return excess(share(std::max<ticks>(0, held.variables - most.variables), most.variables),
+                  share(std::max<ticks>(0, held.operations - most.operations), most.operations));
+  }
+  [[nodiscard]] ticks excess_change(std::size_t e, std::size_t to) const {
+    const std::size_t from = device_of_[e];
+    weights here = held_[from];
+    weights there = held_[to];
+    here.remove(elements_.of(e));
+    there.add(elements_.of(e));
+    return excess_of(here, members_[from] - 1) + excess_of(there, members_[to] + 1) -
+           excess_of(held_[from], members_[from]) - excess_of(held_[to], members_[to]);
+  }
+  /// Whether a move may be made now: where too much is held, one that helps.
+  [[nodiscard]] bool allowed(std::size_t e, std::size_t to) const {
+    const ticks by = excess_change(e, to);
+    return excess_ == 0 ? by <= heaviest_ : by < 0;
+  }
+  [[nodiscard]] bool stands_at_an_end(std::size_t e) const {
+    const auto all = elements_.links(e);
+    return std::any_of(all.begin(), all.end(), [&](const auto& each) { return device_of_[each.to] != device_of_[e]; });
+  }
+
+  /// The best device for an element to move to.
+  [[nodiscard]] offered best_move(std::size_t e) {
+    const std::size_t here = device_of_[e];
+    const auto [first, last] = limits(e);
+    offered best{0, e, none};
+    for (const auto& each : elements_.links(e)) attached_[device_of_[each.to]] += each.weight;
+    const auto consider = [&](std::size_t to) {
+      if (to == here || to < first || to > last) return;
+      const offered now{attached_[here] - attached_[to], e, to};
+      if ((best.to == none || best < now) && allowed(e, to)) best = now;
+    };
+    if (last - first < 16) {
+      for (std::size_t to = first; to <= last; ++to) consider(to);
+    } else {
+      for (const auto& each : elements_.links(e)) consider(device_of_[each.to]);
+      for (const std::size_t to : {first, last, here + 1, here - 1, lightest()}) consider(to);
+    }
+    for (const auto& each : elements_.links(e)) attached_[device_of_[each.to]] = 0;
+    return best;
+  }
+  [[nodiscard]] std::size_t lightest() const {
+    std::size_t best = 0;
+    for (std::size_t d = 1; d < held_.size(); ++d) {
+      if (members_[d] == 0 || held_[d].operations < held_[best].operations) best = d;
+    }
+    return best;
+  }
+
+  void offer(std::size_t e) {
+    if (moved_[e]) return;
+    const offered best = best_move(e);
+    if (best.to != none) queue_.push(best);
+  }
+
+  /// Makes the best move that may be made now; false if there is none. Those that must wait are put back.
+  bool step() {
+    waiting_.clear();
+    bool found = false;
+    while (!queue_.empty() && waiting_.size() < 100) {
+      const offered top = queue_.top();
+      queue_.pop();
+      if (moved_[top.element]) continue;
+      const offered now = best_move(top.element);
+      if (now.to == none) {
+        waiting_.push_back(top);
+        continue;
+      }
+      if (now.change != top.change || now.to != top.to) {
+        if (!queue_.empty() && now < queue_.top()) {
+          queue_.push(now);
+          continue;
+        }
+      }
+      moves_.emplace_back(now.element, device_of_[now.element]);
+      move(now.element, now.to);
+      moved_[now.element] = true;
+      for (const auto& each : elements_.links(now.element)) offer(each.to);
+      found = true;
+      break;
+    }
+    for (const offered& each : waiting_) queue_.push(each);
+    return found;
+  }
+
+  const communication_elements& elements_;
+  std::vector<std::uint32_t> device_of_;
+  std::vector<weights> held_;
+  std::vector<std::size_t> members_;
+  std::vector<ticks> attached_;
+  std::vector<bool> moved_;
+  ticks cut_ = 0;
+  ticks excess_ = 0;
+  ticks heaviest_ = 0;  // excess that one element makes at most
+  std::priority_queue<offered> queue_{};
+  std::vector<offered> waiting_{};
+  std::vector<std::pair<std::size_t, std::size_t>> moves_{};  // what has moved, and whence
+};
+
+}  // namespace stagecut::inline v0::detail
