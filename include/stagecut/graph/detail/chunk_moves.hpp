@@ -36,6 +36,7 @@ class chunk_moves {
         place_(from.chunk_of),
         device_(from.device_of),
         loads_(costs, from, rules, unit),
+        by_position_(costs.by_position()),
         marked_(from.chunk_of.size()) {
     members_.resize(device_.size());
     slot_.resize(place_.size());
@@ -56,6 +57,7 @@ class chunk_moves {
       } else if (kind < 13) {
         push();
       } else if (kind < 15) {
+        if (by_position_ && random_.below(4) == 0) change_roles();
         swap_devices();
       } else {
         shift_empty();
@@ -144,6 +146,25 @@ class chunk_moves {
     std::swap(device_[a], device_[b]);
   }
 
+  /// Lets two devices change all that they hold, or be of the other's kind.
+  void change_roles() {
+    const std::size_t a = random_.below(loads_.kinds().size());
+    const std::size_t b = random_.below(loads_.kinds().size());
+    const bool kinds = random_.below(2) == 0;
+    const bool contents = random_.below(2) == 0;
+    if (a == b || (kinds ? loads_.kinds()[a] == loads_.kinds()[b] : !contents)) return;
+    change(a, b, contents, kinds);
+    if (loads_.accept(limit_)) return note();
+    change(a, b, contents, kinds);
+    loads_.restore();
+  }
+  void change(std::size_t a, std::size_t b, bool contents, bool kinds) {
+    loads_.change_roles(a, b, contents, kinds, place_);
+    for (std::uint32_t& each : device_) {
+      if (contents && (each == a || each == b)) each = static_cast<std::uint32_t>(each == a ? b : a);
+    }
+  }
+
   /// Puts an empty chunk at another place.
   void shift_empty() {
     const std::size_t from = random_.below(places());
@@ -174,6 +195,7 @@ class chunk_moves {
   std::vector<std::uint32_t> place_;   // of every element, that of its chunk
   std::vector<std::uint32_t> device_;  // of every place, that of its chunk
   device_loads loads_;
+  bool by_position_;                                        // whether it matters which device is which
   std::vector<std::vector<element>> members_{};             // of every place
   std::vector<std::uint32_t> slot_{};                       // of every element, among these
   std::vector<std::pair<element, std::uint32_t>> moved_{};  // with the places before

@@ -60,8 +60,9 @@ class chunk_search {
       from = pool_[std::min(random_.below(pool_.size()), random_.below(pool_.size()))];
     }
     constexpr double hot[] = {0.3, 0.1, 0.03};
-    const std::size_t most = 1000 * std::max<std::size_t>(200, costs_.size());
-    try_from(from, std::min<std::size_t>(20000 * rounds_, most), hot[rounds_ % 3], stop);
+    const std::size_t n = costs_.size();
+    const std::size_t most = std::min(4000 * n, 200000 + 200 * n);
+    try_from(from, std::min(1000 * n * rounds_, most), hot[rounds_ % 3], stop);
   }
 
   /// The best found; none if there is none.

@@ -44,7 +44,7 @@ class chunk_solver {
     chunks_ = std::min(request_.chunks, std::max<std::size_t>(n, 1));
     const outcome<graph_partition> begin = contiguous();
     if (begin) best_contiguous_ = begin->load;
-    if (chunks_ == 1 || request_.devices + request_.cpus == 1 || (begin && n == 0)) return as_chunks(begin);
+    if (is_plain() || (begin && n == 0)) return as_chunks(begin);
     counts_ = {request_.devices, request_.cpus, request_.at_most};
     const operator_costs costs(graph_, parts, repeated_options(), devices() * chunks_);
     if (auto why = why_no_partition(graph_, parts, costs, counts_)) return answer::infeasible(*std::move(why));
@@ -67,10 +67,15 @@ class chunk_solver {
  private:
   [[nodiscard]] std::size_t devices() const noexcept { return counts_.devices + counts_.cpus; }
 
+  /// Whether more than one chunk a device makes no sense.
+  [[nodiscard]] bool is_plain() const noexcept {
+    return request_.chunks == 1 || request_.devices + request_.cpus == 1;
+  }
+
   /// The best with one chunk a device: with more, in half of the time.
   [[nodiscard]] outcome<graph_partition> contiguous() const {
     load_request one = contiguous_request(request_);
-    if (chunks_ == 1) return minimize_load(graph_, one);
+    if (is_plain()) return minimize_load(graph_, one);
     if (one.limits.time_limit) *one.limits.time_limit /= 2;
     if (one.limits.round_limit) *one.limits.round_limit /= 2;
     const auto tell = [&](load_progress now) {

@@ -70,6 +70,30 @@ class device_loads {
     std::swap(kept_[a], kept_[b]);
   }
 
+  /// Two devices change what they hold, or what they are, or both.
+  void change_roles(std::size_t a, std::size_t b, bool contents, bool kinds,
+                    const std::vector<std::uint32_t>& place_of) {
+    if (kinds) {
+      const std::uint8_t kind = kinds_[a];
+      kinds_[a] = kinds_[b];
+      kinds_[b] = kind;
+    }
+    if (contents) {
+      std::swap(sets_[a], sets_[b]);
+      std::swap(held_[a], held_[b]);
+      for (std::uint32_t& each : device_) {
+        if (each == a || each == b) each = static_cast<std::uint32_t>(each == a ? b : a);
+      }
+    }
+    misplaced_[a] = misplaced_[b] = 0;
+    for (std::size_t e = 0; e < place_of.size(); ++e) {
+      const std::size_t d = device_[place_of[e]];
+      if ((d == a || d == b) && !may_stand(e, d)) ++misplaced_[d];
+    }
+    touch(a);
+    touch(b);
+  }
+
   /// Whether what was changed since the last time makes the sum of powers larger by no more than `limit`.
   [[nodiscard]] bool accept(double limit) {
     const double change = refresh();
@@ -139,11 +163,13 @@ class device_loads {
   double refresh() {
     if (rules_.keeps_in_flight) {
       for (std::size_t d = 0; d < kinds_.size(); ++d) touch(d), more_[d] = 0;
-      std::size_t behind = 0;  // chunks behind a place
+      std::size_t from = 0;  // chunks from a place on; those that follow each other on a device are one
+      std::size_t device = kinds_.size();
       for (std::size_t place = device_.size(); place-- > 0;) {
         if (count_[place] == 0) continue;
-        more_[device_[place]] += (costs_.in_flight(0, behind + 1) - 1) * kept_[place];
-        ++behind;
+        if (device_[place] != device) ++from;
+        device = device_[place];
+        more_[device] += (costs_.in_flight(0, from) - 1) * kept_[place];
       }
     }
     double change = 0;
