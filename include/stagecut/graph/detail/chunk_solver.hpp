@@ -48,7 +48,9 @@ class chunk_solver {
     counts_ = {request_.devices, request_.cpus, request_.at_most};
     const operator_costs costs(graph_, parts, repeated_options(), devices() * chunks_);
     if (auto why = why_no_partition(graph_, parts, costs, counts_)) return answer::infeasible(*std::move(why));
-    if (!costs.by_position()) {  // more have nothing to hold
+    numbered_ = request_.load.constants.size() > 1 || !request_.load.speeds.empty();
+    for (const graph_operator& each : graph_.operators) numbered_ = numbered_ || each.stage != graph_operator::none;
+    if (!numbered_) {  // more have nothing to hold
       counts_.devices = std::min(counts_.devices, n);
       counts_.cpus = std::min(counts_.cpus, n);
     }
@@ -172,7 +174,7 @@ class chunk_solver {
 
   [[nodiscard]] virtual_partition described(const contraction& parts, const operator_costs& costs,
                                             placed_chunks best) const {
-    if (!costs.by_position()) number_by_use(best);
+    if (!numbered_) number_by_use(best);
     virtual_partition result;
     const std::vector<std::uint32_t> chunks = parts.expanded(best.chunk_of);
     result.chunk_of.assign(chunks.begin(), chunks.end());
@@ -205,6 +207,7 @@ class chunk_solver {
   const virtual_stage_request& request_;
   stage_counts counts_{};
   std::size_t chunks_ = 1;
+  bool numbered_ = false;  // whether it matters which device is which
   double best_contiguous_ = 0;
   ticks bound_ = 0;
   bool bounds_left_ = true;
