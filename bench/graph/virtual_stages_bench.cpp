@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // virtual_stages: published graphs of which several chunks on each device take less than the least load with one.
 //
-// Names: GRAPH/k:ACCELERATORS/c:CPUS/v:CHUNKS. Counters: `load`, `bound` and `contiguous`, the least load with one chunk a
-// device, milliseconds; `gain_percent`, how much less than that the load is; `chunks`, in all. The memory of the devices is
-// that of the files, and rounds are limited, so that answers do not depend on the machine. Graphs need STAGECUT_WORKLOADS.
+// Names: GRAPH/k:ACCELERATORS/c:CPUS/v:CHUNKS. Counters: `load`, `bound` and `contiguous`, the least load with one chunk
+// a device, milliseconds; `gain_percent`, how much less than that the load is; `chunks`, in all. The memory of devices is
+// that of the files, and rounds are limited, so that answers do not depend on the machine. Graphs need
+// STAGECUT_WORKLOADS.
 
 #include <stagecut/graph/virtual_stages.hpp>
 

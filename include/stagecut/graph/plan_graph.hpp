@@ -66,8 +66,9 @@ namespace detail {
 [[nodiscard]] inline outcome<plan> plan_graph_chunks(const profile& model, const plan_request& request,
                                                      const operator_graph& graph, const load_request& load) {
   const bool weighted = request.by == measure::time_and_memory;
-  const auto found = virtual_stages(priced_graph(graph, request), {load.devices, load.cpus, load.at_most, request.chunks,
-                                                                   load.method, load.load, load.limits});
+  const virtual_stage_request asked{load.devices, load.cpus, load.at_most, request.chunks,
+                                    load.method,  load.load, load.limits};
+  const auto found = virtual_stages(priced_graph(graph, request), asked);
   if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
   if (!found) return outcome<plan>::unknown(found.why());
   bool one_each = true;

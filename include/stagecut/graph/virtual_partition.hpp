@@ -10,7 +10,8 @@
 
 namespace stagecut::inline v0 {
 
-/// Into what a graph is cut, where devices hold several chunks: see `virtual_stages`. What is not said stays at its default.
+/// Into what a graph is cut, where devices hold several chunks: see `virtual_stages`. What is not said stays at its
+/// default.
 struct virtual_stage_request {
   std::size_t devices = 1;                        ///< accelerators
   std::size_t cpus = 0;                           ///< CPUs at most that take chunks as well
@@ -25,8 +26,8 @@ struct virtual_stage_request {
 struct virtual_partition {
   std::vector<std::size_t> chunk_of{};   ///< of every operator, from 0; edges lead to the same or a later chunk
   std::vector<std::size_t> device_of{};  ///< of every chunk, none of which is empty: another one than that of the next
-  /// Of every device, with all its chunks; in the order of their first chunks, without those that hold none, unless loads
-  /// depend on the number of a device.
+  /// Of every device, with all its chunks; in the order of their first chunks, without those that hold none, unless
+  /// loads depend on the number of a device.
   std::vector<graph_stage> devices{};
   double load = 0;             ///< of the heaviest device
   double bound = 0;            ///< no partition has less; equal to `load` if proved optimal

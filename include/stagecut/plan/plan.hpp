@@ -32,7 +32,7 @@ struct planned_memory {
 /// One stage of a plan. Its figures are those of one microbatch; what they add up to is derived.
 struct planned_stage {
   std::size_t device = 0;     ///< the pipeline rank that runs it, from 0: one device, or `replicas * shards`
-  double cost = 0;            ///< what the objective saw, in its unit; of `are_graph_chunks` what it saw of their device
+  double cost = 0;            ///< what the objective saw, in its unit; of `are_graph_chunks`, of their device
   double forward = 0;         ///< seconds of a microbatch on its device
   double backward = 0;        ///< likewise, with what is computed again
   std::size_t in_flight = 0;  ///< microbatches whose activations it keeps at most; 0: not known
@@ -181,8 +181,8 @@ struct plan {
   friend bool operator==(const plan&, const plan&) = default;
 };
 
-/// Whether the stages of a plan are chunks of a graph, of which a device holds several as one: see `virtual_stages`. There
-/// may be fewer than devices times chunks.
+/// Whether the stages of a plan are chunks of a graph, of which a device holds several as one: see `virtual_stages`.
+/// There may be fewer than devices times chunks.
 [[nodiscard]] inline bool are_graph_chunks(const plan& made) noexcept {
   return made.chunks > 1 && !made.edges.empty() && made.schedule.name.empty() && made.schedule.orders.empty() &&
          made.objective.name == "bottleneck";

@@ -44,8 +44,8 @@ class chunk_moves {
     note();
   }
 
-  /// Changes one thing after the other, at a temperature that falls from `hot` to a fiftieth: what makes the sum larger by d
-  /// is kept with probability exp(-d / temperature).
+  /// Changes one thing after the other, at a temperature that falls from `hot` to a fiftieth: what makes the sum larger
+  /// by d is kept with probability exp(-d / temperature).
   void anneal(std::size_t steps, double hot, const function_ref<bool()>& stop) {
     const double fall = std::pow(0.02, 1 / static_cast<double>(steps));
     for (std::size_t i = 0; i < steps; ++i, hot *= fall) {

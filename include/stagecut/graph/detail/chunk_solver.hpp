@@ -70,9 +70,7 @@ class chunk_solver {
   [[nodiscard]] std::size_t devices() const noexcept { return counts_.devices + counts_.cpus; }
 
   /// Whether more than one chunk a device makes no sense.
-  [[nodiscard]] bool is_plain() const noexcept {
-    return request_.chunks == 1 || request_.devices + request_.cpus == 1;
-  }
+  [[nodiscard]] bool is_plain() const noexcept { return request_.chunks == 1 || request_.devices + request_.cpus == 1; }
 
   /// The best with one chunk a device: with more, in half of the time.
   [[nodiscard]] outcome<graph_partition> contiguous() const {
@@ -155,8 +153,8 @@ class chunk_solver {
     if (best() > bound_ && bounds_left_ && costs.size() <= 20000) raise(costs, best());
   }
 
-  /// Makes the bound better by smallest cuts, which bound all sets, chunks of one device too; it may take a quarter of the
-  /// time.
+  /// Makes the bound better by smallest cuts, which bound all sets, chunks of one device too; it may take a quarter of
+  /// the time.
   void raise(const operator_costs& costs, ticks best) {
     bounds_left_ = false;
     const double until = request_.limits.time_limit ? *request_.limits.time_limit / 4 : 0;

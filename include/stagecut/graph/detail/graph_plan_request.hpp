@@ -39,7 +39,8 @@ inline void check_graph_request(std::string_view function, const profile& model,
     refuse("chunks", std::to_string(request.chunks), "must be from 1 to below 2^20");
   }
   if (request.chunks != 1 && request.objective == plan_objective::makespan) {
-    refuse("chunks", std::to_string(request.chunks), "must be 1 for the makespan of a graph: no schedule runs its chunks");
+    refuse("chunks", std::to_string(request.chunks),
+           "must be 1 for the makespan of a graph: no schedule runs its chunks");
   }
   for (std::size_t i = 0; i < model.layers.size() && request.chunks != 1; ++i) {
     if (!model.layers[i].stage) continue;
