@@ -96,6 +96,48 @@ TEST_CASE("plans of graphs stand up to their verification") {
   CHECK(planned > 200);
 }
 
+TEST_CASE("plans of graphs with several chunks on a device stand up to their verification") {
+  std::mt19937 random(17);
+  int chunked = 0;
+  int plain = 0;
+  for (int i = 0; i < 200; ++i) {
+    CAPTURE(i);
+    profile model = random_graph(random);
+    if (i % 2 == 0) add_updates(model, random);
+    plan_request request = random_request(random);
+    const auto one = plan_graph(model, request);
+    request.chunks = 2 + random() % 2;
+    if (random() % 4 == 0 && !request.at_most)
+      request.speeds.assign(request.devices, 1.0 + static_cast<double>(random() % 2));
+    int asked = 0;  // so long on every machine
+    const auto stop = [&] { return ++asked > 150; };
+    request.limits.time_limit.reset();
+    request.limits.stop = stop;
+    const auto made = plan_graph(model, request);
+    if (!made) {
+      CHECK_FALSE(one);
+      continue;
+    }
+    check_verified(model, *made);
+    CHECK(verify_plan(model, *made).find("loads")->result == check_result::holds);
+    CHECK(verify_plan(model, *made).find("objective")->result == check_result::holds);
+    if (one && request.speeds.empty()) CHECK(made->objective.value <= one->objective.value * (1 + 1e-12));
+    CHECK(are_graph_chunks(*made) == (made->chunks > 1));
+    ++(made->chunks > 1 ? chunked : plain);
+    if (made->chunks == 1) {
+      CHECK(made->makespan.has_value() == (request.microbatches != 0));
+      continue;
+    }
+    CHECK(made->schedule == schedule_choice{});
+    CHECK_FALSE(made->makespan);
+    plan changed = *made;
+    for (planned_stage& each : changed.stages) each.cost *= 1.01;
+    CHECK_FALSE(verify_plan(model, changed).holds());
+  }
+  CHECK(chunked > 30);
+  CHECK(plain > 30);
+}
+
 TEST_CASE("plans of graphs by the makespan are no longer than those of the least load, and stand up") {
   std::mt19937 random(8);
   int shorter = 0;
@@ -240,7 +282,10 @@ TEST_CASE("requests that are not for graphs are refused") {
     return refusal<argument_error>([&] { static_cast<void>(plan_graph(model, request)); });
   };
   CHECK(told([](plan_request& r) { r.devices = 0; }) == "stagecut::plan_graph: devices = 0, must be at least 1");
-  CHECK(told([](plan_request& r) { r.chunks = 2; }) == "stagecut::plan_graph: chunks = 2, must be 1 for a graph");
+  CHECK(told([](plan_request& r) { r.chunks = 0; }) ==
+        "stagecut::plan_graph: chunks = 0, must be from 1 to below 2^20");
+  CHECK(told([](plan_request& r) { r.chunks = 2, r.microbatches = 4, r.objective = plan_objective::makespan; }) ==
+        "stagecut::plan_graph: chunks = 2, must be 1 for the makespan of a graph: no schedule runs its chunks");
   CHECK(told([](plan_request& r) { r.objective = plan_objective::range; }) ==
         "stagecut::plan_graph: objective = range, must be bottleneck or makespan for a graph");
   CHECK(told([](plan_request& r) { r.objective = plan_objective::makespan; }) ==

@@ -193,9 +193,11 @@ struct plan_command {
     }
     write(text, output);
     say_too_large(made);
-    say_reading();
+    say_reading(made);
     if (request.microbatches != 0 && !made.makespan) {
-      const std::string why = prediction_obstacle(request);
+      const std::string why = stagecut::are_graph_chunks(made)
+                                  ? "no schedule is known that runs several chunks of a graph on a device"
+                                  : prediction_obstacle(request);
       say(fmt::format("{}: no makespan is predicted: {}", source(), why.empty() ? "a stage is on a CPU" : why));
     }
     return planned;
@@ -291,10 +293,12 @@ struct plan_command {
   }
 
   /// Says how words were understood that could have meant something else.
-  void say_reading() const {
+  void say_reading(const stagecut::plan& made) const {
     if (const std::string links = devices.reading(); !links.empty()) say(links);
     if (!constant_taken.empty()) say(constant_taken);
-    if (schedule == "auto" || schedule_said->count() == 0 || request.chunks == 1) return;
+    if (schedule == "auto" || schedule_said->count() == 0 || made.chunks == 1 || stagecut::are_graph_chunks(made)) {
+      return;
+    }
     const auto& entry = *stagecut::find_schedule(schedule);
     if (entry.with_chunks == entry.kind) return;
     say(fmt::format("--schedule: {} with {} chunks is {}", schedule, request.chunks, to_string(entry.with_chunks)));

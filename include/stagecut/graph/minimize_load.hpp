@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,16 +34,16 @@ struct set_partition {
 namespace detail {
 
 /// Refuses a request that makes no sense.
-inline void check_load_request(const load_request& request) {
-  if (request.devices == 0) fail(argument_error("minimize_load", "devices", "0", "must be at least 1"));
+inline void check_load_request(const load_request& request, std::string_view function = "minimize_load") {
+  if (request.devices == 0) fail(argument_error(function, "devices", "0", "must be at least 1"));
   if (request.method == graph_method::communication) {
-    fail(argument_error("minimize_load", "method", "communication", "is that of minimize_communication"));
+    fail(argument_error(function, "method", "communication", "is that of minimize_communication"));
   }
   if (request.limits.time_limit && !(*request.limits.time_limit >= 0)) {
-    fail(argument_error("minimize_load", "limits.time_limit", std::to_string(*request.limits.time_limit),
+    fail(argument_error(function, "limits.time_limit", std::to_string(*request.limits.time_limit),
                         "must not be negative"));
   }
-  check_load_options("minimize_load", request.load, request.devices + request.cpus);
+  check_load_options(function, request.load, request.devices + request.cpus);
 }
 
 }  // namespace detail

@@ -17,6 +17,8 @@
 #include <stagecut/graph/load_request.hpp>
 #include <stagecut/graph/minimize_load.hpp>
 #include <stagecut/graph/operator_graph.hpp>
+#include <stagecut/graph/stage_figures.hpp>
+#include <stagecut/graph/virtual_stages.hpp>
 #include <stagecut/graph/weighted_operators.hpp>
 #include <stagecut/plan/plan.hpp>
 #include <stagecut/plan/plan_request.hpp>
@@ -46,6 +48,39 @@ namespace detail {
   return result;
 }
 
+/// Chunks as stages, with the times that each takes; the load is that of its device.
+[[nodiscard]] inline std::vector<graph_stage> chunk_stages(const operator_graph& graph, const virtual_partition& found,
+                                                           load_options options) {
+  std::vector<std::uint8_t> kinds;
+  std::vector<double> speeds;
+  for (const std::size_t d : found.device_of) {
+    kinds.push_back(found.devices[d].on_cpu ? 1 : 0);
+    if (!options.speeds.empty()) speeds.push_back(options.speeds[d]);
+  }
+  options.speeds = std::move(speeds);
+  std::vector<graph_stage> result = stage_figures(graph, found.chunk_of, kinds, options);
+  for (std::size_t c = 0; c < result.size(); ++c) result[c].load = found.devices[found.device_of[c]].load;
+  return result;
+}
+
+/// Cuts a graph into chunks, of which every device holds several.
+[[nodiscard]] inline outcome<plan> plan_graph_chunks(const profile& model, const plan_request& request,
+                                                     const operator_graph& graph, const load_request& load) {
+  const bool weighted = request.by == measure::time_and_memory;
+  const virtual_stage_request asked{load.devices, load.cpus, load.at_most, request.chunks,
+                                    load.method,  load.load, load.limits};
+  const auto found = virtual_stages(priced_graph(graph, request), asked);
+  if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
+  if (!found) return outcome<plan>::unknown(found.why());
+  bool one_each = true;
+  for (std::size_t c = 0; c < found->device_of.size(); ++c) one_each = one_each && found->device_of[c] == c;
+  plan result = described_graph_plan(model, request, graph, found->chunk_of, chunk_stages(graph, *found, load.load),
+                                     one_each ? std::vector<std::size_t>() : found->device_of);
+  result.objective = {"bottleneck", weighted ? "time and memory" : "time", found->load, found->bound, found.state()};
+  return found.state() == state::optimal ? outcome<plan>::optimal(std::move(result))
+                                         : outcome<plan>::feasible(std::move(result));
+}
+
 }  // namespace detail
 
 /// See `plan_graph`.
@@ -61,6 +96,7 @@ struct plan_graph_fn {
       request.limits.progress({now.seconds, now.load, now.bound, now.rounds, 0});
     };
     if (request.limits.progress) load.limits.progress = tell;
+    if (request.chunks > 1) return detail::plan_graph_chunks(model, request, graph, load);
     const bool weighted = request.by == measure::time_and_memory;
     const auto found = minimize_load(detail::priced_graph(graph, request), load);
     if (found.state() == state::infeasible) return outcome<plan>::infeasible(found.why());
@@ -78,6 +114,7 @@ struct plan_graph_fn {
 /// is as light as possible, or, where the objective is the makespan, as `minimize_graph_makespan`, which chooses how many
 /// microbatches each stage lets in as well. Where the method is `communication`, as `minimize_communication`, so that least
 /// is handed over.
+/// With `chunks` above 1, as `virtual_stages`, several chunks on each device.
 ///
 /// @param model    a graph; a chain is one, too. Its `machine` tells links and memory where the request does not
 /// @param request  the devices (`devices`, `cpus`, `at_most`), `memory_per_device`, one link for all, `speeds`, `method`,
@@ -85,7 +122,8 @@ struct plan_graph_fn {
 ///                 `transfers` says: one after the other if they block, or if the request has no link, messages
 ///                 that have latency alone not at all, others at the same time. The other objectives are of chains
 /// @return         as these; the plan has an edge for every two stages that speak, and predicts the iteration
-///                 where the microbatches are known and no stage is on a CPU
+///                 where the microbatches are known and no stage is on a CPU; of chunks no schedule is known, so they
+///                 have none, and no iteration is predicted
 /// @throws         argument_error for a request that makes no sense, or not for graphs; invalid_input as `graph_of` and
 ///                 `contraction`, with the layer
 inline constexpr plan_graph_fn plan_graph{};

@@ -32,7 +32,7 @@ struct planned_memory {
 /// One stage of a plan. Its figures are those of one microbatch; what they add up to is derived.
 struct planned_stage {
   std::size_t device = 0;     ///< the pipeline rank that runs it, from 0: one device, or `replicas * shards`
-  double cost = 0;            ///< what the objective saw, in its unit
+  double cost = 0;            ///< what the objective saw, in its unit; of `are_graph_chunks`, of their device
   double forward = 0;         ///< seconds of a microbatch on its device
   double backward = 0;        ///< likewise, with what is computed again
   std::size_t in_flight = 0;  ///< microbatches whose activations it keeps at most; 0: not known
@@ -155,7 +155,7 @@ struct plan {
   stagecut::profile profile{};  ///< what was planned
   stagecut::cuts cuts{};        ///< where its layers are cut: `devices * chunks` stages; none where `assignment` is there
   std::size_t devices = 0;      ///< pipeline ranks
-  std::size_t chunks = 1;       ///< stages of every rank
+  std::size_t chunks = 1;       ///< stages of every rank; of `are_graph_chunks` at most
   std::vector<planned_stage> stages{};  ///< in the order of the model
   schedule_choice schedule{};           ///< what they run as
   objective_value objective{};          ///< why these
@@ -181,6 +181,13 @@ struct plan {
   friend bool operator==(const plan&, const plan&) = default;
 };
 
+/// Whether the stages of a plan are chunks of a graph, of which a device holds several as one: see `virtual_stages`.
+/// There may be fewer than devices times chunks.
+[[nodiscard]] inline bool are_graph_chunks(const plan& made) noexcept {
+  return made.chunks > 1 && !made.edges.empty() && made.schedule.name.empty() && made.schedule.orders.empty() &&
+         made.objective.name == "bottleneck";
+}
+
 /// The stage of every layer of a plan, whichever way it says that.
 [[nodiscard]] inline std::vector<std::size_t> stage_of_layers(const plan& made) {
   return made.assignment.empty() ? made.cuts.assignment() : made.assignment;
@@ -200,6 +207,16 @@ struct plan {
 }
 
 namespace detail {
+
+/// Whether there are as many stages as devices and chunks make.
+[[nodiscard]] inline bool are_counts_right(const plan& made) noexcept {
+  const std::size_t stages = made.stages.size();
+  if (made.chunks == 0 || made.devices == 0) return false;
+  if (are_graph_chunks(made)) {
+    return made.devices <= stages && made.chunks <= stages && (stages - 1) / made.chunks < made.devices;
+  }
+  return stages % made.chunks == 0 && stages / made.chunks == made.devices;
+}
 
 /// Whether stages are intervals in the order of the model, so that cuts say them.
 [[nodiscard]] inline bool are_intervals(const std::vector<std::size_t>& stages) noexcept {

@@ -71,7 +71,7 @@ inline void describe_graph_stages(plan& result, const plan_request& request, con
     for (std::size_t s = 0; s < holds.size(); ++s) result.stages[s].memory.resident += holds[s] ? each.resident : 0;
   }
   for (std::size_t s = 0; s < result.stages.size(); ++s) {
-    const double speed = request.speeds.empty() ? 1 : request.speeds[s];
+    const double speed = request.speeds.empty() ? 1 : request.speeds[result.stages[s].device];
     if (!result.stages[s].on_cpu) parts[s].write_to(result.stages[s], speed, 0);
     result.stages[s].all_reduce /= speed;
     result.stages[s].in_flight = graph_in_flight(request, s, result.stages.size());
@@ -97,18 +97,25 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
 }
 
 /// The plan of stages that were found, but for its objective.
+///
+/// @param device_of  of every stage, where these are chunks: no schedule runs them; empty: one stage on each
 [[nodiscard]] inline plan described_graph_plan(const profile& model, const plan_request& request,
                                                const operator_graph& graph, const std::vector<std::size_t>& stage_of,
-                                               const std::vector<graph_stage>& stages) {
+                                               const std::vector<graph_stage>& stages,
+                                               const std::vector<std::size_t>& device_of = {}) {
   plan result;
   result.profile = model;
   assign_stages(result, stage_of);
-  result.devices = stages.size();
+  result.devices = device_of.empty() ? stages.size() : *std::max_element(device_of.begin(), device_of.end()) + 1;
+  for (const std::size_t d : device_of) {
+    const auto held = static_cast<std::size_t>(std::count(device_of.begin(), device_of.end(), d));
+    result.chunks = std::max({result.chunks, held, std::size_t{2}});
+  }
   result.speeds = request.speeds;
   bool cpus = false;
   for (const graph_stage& each : stages) {
     planned_stage stage;
-    stage.device = result.stages.size();
+    stage.device = device_of.empty() ? result.stages.size() : device_of[result.stages.size()];
     stage.cost = each.load;
     stage.forward = each.forward;
     stage.backward = each.backward;
@@ -129,6 +136,7 @@ inline void describe_graph_buffers(plan& result, const plan_request& request, co
   if (const auto link = graph_link(model, request)) {
     result.messages = {to_string(messages_one_by_one(request) ? transfer_kind::blocking : request.transfers), {*link}};
   }
+  if (!device_of.empty()) return result;
   if (request.microbatches != 0) result.schedule = {to_string(request.schedule), request.microbatches};
   plan_request placed = request;
   placed.devices = stages.size();

@@ -35,7 +35,18 @@ inline void check_graph_request(std::string_view function, const profile& model,
   check_devices(function, request);
   if (!request.in_flight.empty())
     refuse("in_flight", "{…}", "is that of the schedule, or chosen for the makespan, in a graph");
-  if (request.chunks != 1) refuse("chunks", std::to_string(request.chunks), "must be 1 for a graph");
+  if (request.chunks == 0 || request.chunks >> 20U != 0) {
+    refuse("chunks", std::to_string(request.chunks), "must be from 1 to below 2^20");
+  }
+  if (request.chunks != 1 && request.objective == plan_objective::makespan) {
+    refuse("chunks", std::to_string(request.chunks),
+           "must be 1 for the makespan of a graph: no schedule runs its chunks");
+  }
+  for (std::size_t i = 0; i < model.layers.size() && request.chunks != 1; ++i) {
+    if (!model.layers[i].stage) continue;
+    refuse("chunks", std::to_string(request.chunks),
+           joined({"must be 1 where layers have to stand on a stage, as ", layer_text(model, i)}));
+  }
   if (request.group != 0) refuse("group", std::to_string(request.group), "is of several stages on a device");
   if (request.by != measure::time && request.by != measure::time_and_memory) {
     refuse("by", "another measure", "must be time, or time_and_memory, for a graph");

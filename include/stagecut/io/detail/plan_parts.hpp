@@ -67,7 +67,7 @@ namespace stagecut::inline v0::io::detail {
 /// The devices of every stage.
 [[nodiscard]] inline plan_fault devices_fault(const plan& made) {
   const std::size_t stages = made.stages.size();
-  if (made.chunks == 0 || stages % made.chunks != 0 || stages / made.chunks != made.devices) {
+  if (!stagecut::detail::are_counts_right(made)) {
     return {"/devices", number_text(made.devices),
             joined({"times ", number_text(made.chunks), " chunks is not the number of stages, ", number_text(stages)})};
   }

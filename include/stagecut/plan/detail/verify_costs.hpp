@@ -50,6 +50,11 @@ struct stage_ends {
   return result;
 }
 
+/// Whether two stages are one for the objective.
+[[nodiscard]] inline bool count_as_one(const verified_plan& all, std::size_t a, std::size_t b) {
+  return a == b || (are_graph_chunks(all.made) && all.made.stages[a].device == all.made.stages[b].device);
+}
+
 /// Seconds of the tensors that enter or leave a stage of a graph, each once for the stage whatever number of others it
 /// joins, over one link for all, by the pass: gradients take as long as what they are of, unless the backward pass has
 /// layers of its own, whose outputs they are.
@@ -67,7 +72,7 @@ struct stage_tensors {
   for (const auto& [from, to] : all.flow) {
     const std::size_t a = all.stage_of[from];
     const std::size_t b = all.stage_of[to];
-    if (a == b || (a != s && b != s) || counted[from] != 0) continue;
+    if (counted[from] != 0 || count_as_one(all, a, s) == count_as_one(all, b, s)) continue;
     counted[from] = 1;
     const double seconds = message_seconds(link, all.figures[from].output);
     (all.model.layers[from].is_backward ? result.backward : result.forward) += seconds;
@@ -91,11 +96,23 @@ struct stage_tensors {
   return parts && !whole;
 }
 
+/// The seconds of a stage, with those that count as one with it.
+[[nodiscard]] inline stage_seconds seconds_as_one(const verified_plan& all, std::size_t s) {
+  stage_seconds result = all.seconds[s];
+  for (std::size_t other = 0; other < all.stages() && are_graph_chunks(all.made); ++other) {
+    if (other == s || !count_as_one(all, other, s)) continue;
+    result.forward += all.seconds[other].forward;
+    result.backward += all.seconds[other].backward;
+    result.both += all.seconds[other].both;
+  }
+  return result;
+}
+
 /// The time of a stage as an objective sees it: with messages that hold it, or that take longer than it computes; in a
 /// graph than a pass of it.
 [[nodiscard]] inline double timed_cost(const verified_plan& all, std::size_t s) {
   const message_model& messages = all.made.messages;
-  const stage_seconds& here = all.seconds[s];
+  const stage_seconds here = detail::seconds_as_one(all, s);
   const std::string& objective = all.made.objective.name;
   if (objective == "iteration" || objective == "stage-time" || objective == "pipeline-length") return here.both;
   const bool parts = all.made.objective.name == "makespan" && here.splits && detail::runs_parts_alone(all.made);
@@ -115,7 +132,7 @@ struct stage_tensors {
   }
   const auto [there, back] = detail::tensors_of_stage(all, s);
   if (blocking) return both + there + back;
-  return larger(all.seconds[s].forward, there) + larger(all.seconds[s].backward, back);
+  return larger(here.forward, there) + larger(here.backward, back);
 }
 
 /// Why the costs of the stages cannot be worked out; empty: they can.

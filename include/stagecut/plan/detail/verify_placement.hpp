@@ -178,7 +178,7 @@ inline void verify_together(const verified_plan& all, std::vector<named_layer> n
 /// Checks the devices of the stages, and that these are of one kind and size.
 inline void verify_ranks(const plan& made, check_notes& notes) {
   const std::size_t stages = made.stages.size();
-  if (made.chunks == 0 || made.devices == 0 || stages % made.chunks != 0 || stages / made.chunks != made.devices) {
+  if (!are_counts_right(made)) {
     notes.broken("", "there are not as many stages as devices times chunks", static_cast<double>(stages),
                  static_cast<double>(made.devices) * static_cast<double>(made.chunks));
   }

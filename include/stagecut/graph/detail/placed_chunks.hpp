@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <stagecut/graph/operator_costs.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Chunks of elements, and the devices on which they stand.
+struct placed_chunks {
+  std::vector<std::uint32_t> chunk_of{};   // of every element; pairs lead to the same or a later chunk
+  std::vector<std::uint32_t> device_of{};  // of every chunk
+  std::vector<std::uint8_t> kinds{};       // of every device: 0 an accelerator, 1 a CPU
+  operator_costs::ticks value = std::numeric_limits<operator_costs::ticks>::max();  // of the heaviest device
+};
+
+/// What devices have to keep to.
+struct device_rules {
+  bool may_be_empty = false;     // accelerators
+  bool keeps_in_flight = false;  // whether memory depends on how many chunks come after one
+};
+
+/// The same without chunks that are empty, and with those made one that follow each other on a device.
+inline void make_compact(placed_chunks& of) {
+  std::vector<bool> used(of.device_of.size());
+  for (const std::uint32_t each : of.chunk_of) used[each] = true;
+  std::vector<std::uint32_t> number(used.size());
+  std::vector<std::uint32_t> devices;
+  for (std::size_t c = 0; c < used.size(); ++c) {
+    if (!used[c]) continue;
+    if (devices.empty() || devices.back() != of.device_of[c]) devices.push_back(of.device_of[c]);
+    number[c] = static_cast<std::uint32_t>(devices.size() - 1);
+  }
+  for (std::uint32_t& each : of.chunk_of) each = number[each];
+  of.device_of = std::move(devices);
+}
+
+/// Numbers devices by their first chunks, without those that have none.
+inline void number_by_use(placed_chunks& of) {
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> number(of.kinds.size(), none);
+  std::vector<std::uint8_t> kinds;
+  for (std::uint32_t& each : of.device_of) {
+    if (number[each] == none) {
+      number[each] = static_cast<std::uint32_t>(kinds.size());
+      kinds.push_back(of.kinds[each]);
+    }
+    each = number[each];
+  }
+  of.kinds = std::move(kinds);
+}
+
+}  // namespace stagecut::inline v0::detail
