@@ -16,12 +16,15 @@
   X(allowed_cut) \
   X(allows_cut) \
   X(any_need) \
+  X(are_counts_right) \
+  X(are_graph_chunks) \
   X(are_intervals) \
   X(as_bound) \
   X(as_chain) \
   X(as_computed) \
   X(as_inference) \
   X(as_one_chain) \
+  X(as_share) \
   X(asked_in_flight) \
   X(assign_stages) \
   X(at_odds) \
@@ -80,6 +83,7 @@
   X(check_makespan_request) \
   X(check_memory) \
   X(check_microbatches) \
+  X(check_modules) \
   X(check_numbers) \
   X(check_objective) \
   X(check_order) \
@@ -88,6 +92,7 @@
   X(check_recorded) \
   X(check_request) \
   X(check_run) \
+  X(check_runs) \
   X(check_schedule) \
   X(check_schedule_shape) \
   X(check_sent) \
@@ -104,6 +109,7 @@
   X(checked_add) \
   X(checkpoint_of) \
   X(chosen_figures_of) \
+  X(chunks_of) \
   X(chunks_of_stages) \
   X(chunks_shortage) \
   X(circle_of_edges) \
@@ -120,6 +126,7 @@
   X(compare_timeline) \
   X(copied_figures) \
   X(costs) \
+  X(count_as_one) \
   X(count_parameters) \
   X(counts_obstacle) \
   X(crosses_ranks) \
@@ -127,10 +134,12 @@
   X(crossing_output) \
   X(cycle_text) \
   X(deadlock_text) \
+  X(dealt_devices) \
   X(describe) \
   X(describe_passes) \
   X(device_memories) \
   X(devices_of) \
+  X(devices_of_runs) \
   X(devices_text) \
   X(difference) \
   X(differences) \
@@ -155,6 +164,7 @@
   X(ends_of_stage) \
   X(entry_of) \
   X(even_cut) \
+  X(even_segments) \
   X(evened) \
   X(expanded) \
   X(expert_parameters) \
@@ -175,6 +185,7 @@
   X(find_optimizer) \
   X(find_parted_group) \
   X(find_parted_layers) \
+  X(find_runs) \
   X(find_schedule) \
   X(find_target) \
   X(find_variant) \
@@ -241,6 +252,7 @@
   X(join_colocated) \
   X(join_graphs) \
   X(join_groups) \
+  X(join_layers) \
   X(join_wanted) \
   X(joined) \
   X(joining_parameters) \
@@ -260,6 +272,7 @@
   X(layer_of) \
   X(layer_seconds) \
   X(layer_text) \
+  X(layer_ticks) \
   X(layers_of) \
   X(layouts_of) \
   X(leads_down) \
@@ -268,9 +281,11 @@
   X(least_fullest) \
   X(least_fullest_device) \
   X(least_gradients) \
+  X(least_load) \
   X(least_seconds) \
   X(least_that_fits) \
   X(least_time_per_token) \
+  X(leaves_in_order) \
   X(let_in) \
   X(letting_in) \
   X(levelled) \
@@ -327,6 +342,7 @@
   X(nearly_equal) \
   X(needed_edges) \
   X(needs_more) \
+  X(nodes_of) \
   X(norm_parameters) \
   X(number_of_cuts) \
   X(number_text) \
@@ -413,6 +429,7 @@
   X(schedule_of) \
   X(schedule_of_request) \
   X(search_makespan) \
+  X(seconds_as_one) \
   X(seconds_now) \
   X(seconds_of) \
   X(seconds_on_way) \

@@ -184,6 +184,41 @@ TEST_CASE("the least load is that of all partitions of very few operators, where
   CHECK(counts.unproved == 0);
 }
 
+TEST_CASE("what is made for large graphs gives partitions as they should be, and bounds that hold") {
+  const tally counts = check_cases(8, 600, 7, graph_method::multilevel, 1000000);
+  CHECK(counts.solved + counts.unproved > 300);
+}
+
+TEST_CASE("a graph of several hundred operators is cut as a large one first, and no worse than by that") {
+  operator_graph graph;
+  graph.operators.resize(400);
+  for (std::size_t v = 0; v < 400; ++v) {
+    graph.operators[v].forward = 1 + static_cast<double>(v * v % 7);
+    graph.operators[v].sent = static_cast<double>(v % 3);
+    for (const std::size_t back : {std::size_t{1} + v % 5, std::size_t{11}}) {
+      if (v >= back) graph.edges.push_back({v - back, v});
+    }
+  }
+  load_request request{.devices = 5, .method = graph_method::multilevel};
+  request.limits.time_limit.reset();
+  request.limits.most_down_sets = 1000;
+  request.limits.round_limit = 4;
+  const auto large = minimize_load(graph, request);
+  REQUIRE(large);
+  CHECK(minimize_load(graph, request)->stage_of == large->stage_of);
+  request.method = graph_method::automatic;
+  const auto both = minimize_load(graph, request);
+  REQUIRE(both);
+  CHECK(both->load <= large->load);
+  CHECK(both->bound <= large->load);
+  CHECK(large->bound <= both->load);
+  request.load.memory = 1.05;
+  for (auto& each : graph.operators) each.resident = 0.0125;
+  const auto within = minimize_load(graph, request);
+  REQUIRE(within);
+  for (const auto& each : within->stages) CHECK(each.memory <= 1.05);
+}
+
 TEST_CASE("merged and refined layers give partitions as they should be, and bounds that hold") {
   const tally counts = check_cases(7, 600, 7, graph_method::merge, 1000000);
   CHECK(counts.solved > 100);
@@ -194,6 +229,8 @@ TEST_CASE("merged and refined layers give partitions as they should be, and boun
   REQUIRE(merged);
   CHECK(minimize_load(graph, request)->stage_of == merged->stage_of);
   request.method = graph_method::linear;
+  request.limits.time_limit.reset();
+  request.limits.round_limit = 10;
   CHECK(merged->load <= 1.2 * minimize_load(graph, request)->load);
 }
 

@@ -64,8 +64,9 @@ struct minimize_load_fn {
     using value_type = set_value_t<Set>;
     using answer = outcome<set_partition<value_type>>;
     detail::check_load_request(request);
-    if (request.method == graph_method::merge) {
-      detail::fail(argument_error("minimize_load", "method", "merge", "is of graphs of operators alone"));
+    if (request.method == graph_method::merge || request.method == graph_method::multilevel) {
+      detail::fail(argument_error("minimize_load", "method", name_of(graph_method_words, request.method),
+                                  "is of graphs of operators alone"));
     }
     if (empty.size() != below.size()) {
       detail::fail(argument_error("minimize_load", "empty.size()", std::to_string(empty.size()),
@@ -107,10 +108,12 @@ struct minimize_load_fn {
 ///
 /// First linear orders are cut exactly by dynamic programming, and the best are improved: by the move of single elements
 /// and another order within the same stages. Then, if there are no more than `limits.most_down_sets` sets that hold the
-/// predecessors of all they hold, dynamic programming over these finds the least load, or proves that it was found; otherwise
-/// bounds are made better, by smallest cuts, and partitions until a limit is reached. A graph that is a path is cut as a
-/// chain. With `method` linear no sets are listed; with down_sets the search ends with them, or where they are too many;
-/// with merge layers become stages as `merge_layers` says, and `refine_partition` makes these better: fast, and no more.
+/// predecessors of all they hold, dynamic programming over these finds the least load, or proves that it was found;
+/// otherwise bounds are made better, by smallest cuts, and partitions until a limit is reached. A graph that is a path is
+/// cut as a chain. With `method` linear no sets are listed; with down_sets the search ends with them, or where they are too
+/// many; with multilevel the graph is cut as `multilevel` does a load, and with merge layers become stages as
+/// `merge_layers` says, and single moves make these better: fast, and no more. Of more than 256 elements the search begins
+/// with what multilevel finds, and of more than 5,000 it ends with that and bounds.
 ///
 /// O(n + m) memory and, for every set, 96 bytes and 13 for every number of devices, but no more than 256 MiB: more sets
 /// are not listed. O(pairs of sets within a stage) changes of a set.

@@ -44,7 +44,6 @@ struct multilevel_request {
 struct multilevel_fn {
   /// See `multilevel`.
   [[nodiscard]] outcome<dag_partition> operator()(const weighted_dag& graph, const multilevel_request& request) const {
-    using answer = outcome<dag_partition>;
     check(request);
     if (graph.size() < request.parts) {
       return answer::infeasible({reason::cause::more_stages_than_layers, request.parts, graph.size()});
@@ -175,13 +174,13 @@ struct multilevel_fn {
 /// of many orders of it, which is made better by moves within a hierarchy of merged vertices; or it is merged first, and
 /// orders of what is left are cut by dynamic programming. The first is left out for more than 200,000 vertices. A load is
 /// found by cutting orders, among them such as keep to the parts of a small cut. Orders along the directions in which the
-/// graph is long decide how good either is: docs/graphs.md, "Large graphs". Of `load`, no part is empty.
+/// graph is long decide how good either is: docs/graph_methods.md, "Large graphs". Of `load`, no part is empty.
 ///
 /// O((n + m) log k) for each order and level. Same request, same answer on every machine, but for limits of time.
 ///
 /// Source: C. M. Fiduccia and R. M. Mattheyses, A linear-time heuristic for improving network partitions, DAC 1982, for
 /// the moves; J. Herrmann et al., Multilevel algorithms for acyclic partitioning of directed acyclic graphs, SISC 2019, for
-/// the problem; the orders, and merging without a search, are described in docs/graphs.md.
+/// the problem; the orders, and merging without a search, are described in docs/graph_methods.md.
 inline constexpr multilevel_fn multilevel{};
 
 }  // namespace stagecut::inline v0

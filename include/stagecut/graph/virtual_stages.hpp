@@ -54,7 +54,7 @@ struct virtual_stages_fn {
 ///
 /// Source: D. Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM, SC
 /// 2021, section 2.2, for several chunks on each device; the problem of graphs and the search are described in
-/// docs/graphs.md.
+/// docs/graph_methods.md.
 inline constexpr virtual_stages_fn virtual_stages{};
 
 }  // namespace stagecut::inline v0

@@ -94,7 +94,7 @@ inline void check_modules(const profile& model, const module_request& request) {
   for (const module_ticks each : apart) whole += each;
   const auto count = static_cast<module_ticks>(devices);
   module_ticks least = whole / count + (whole % count != 0 ? 1 : 0);
-  sort(apart, [](module_ticks a, module_ticks b) { return b < a; });
+  detail::sort(apart, [](module_ticks a, module_ticks b) { return b < a; });
   if (least < apart[0]) least = apart[0];
   if (devices < apart.size() && least < apart[devices - 1] + apart[devices])
     least = apart[devices - 1] + apart[devices];

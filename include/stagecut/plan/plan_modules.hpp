@@ -79,7 +79,7 @@ inline void check_runs(const profile& leaves, const cuts& runs) {
     if (!group.empty()) check(i, names(group), "is of the same group", group);
   }
   first.clear();
-  each_tie(leaves, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+  detail::each_tie(leaves, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == first.size()) first.push_back(i);
     if (tied.where == tied_parameters::placement::colocated)
       check(i, name, "has the same colocated parameters", tied.name);

@@ -21,7 +21,7 @@ struct dag_level {
 /// Merges vertices into stars so that the graph stays without cycles, without a search: in an order in which edges lead
 /// onwards, each vertex that merges joins the first of its successors; or, backwards, each the last of its predecessors.
 /// What is joined stays where it is, and all others move the same way, so that the order of the centres is one of the
-/// merged graph: an edge of u leads to nothing in front of the first successor of u (docs/graphs.md, "Merging without a
+/// merged graph: an edge of u leads to nothing in front of the first successor of u (docs/graph_methods.md, "Merging without a
 /// search").
 class dag_coarsening {
  public:

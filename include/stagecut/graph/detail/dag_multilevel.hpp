@@ -208,8 +208,12 @@ class dag_multilevel {
     const double slack = std::pow(std::max(room, 1.0), 1 / levels) / std::max(room, 1.0);
     std::vector<dag_weight> result;
     for (const dag_weight side : sides) result.push_back(static_cast<dag_weight>(static_cast<double>(side) * slack));
-    // Rounded down, both together may be too little.
-    while (result[0] + result[1] < graph.total) ++result[result[0] < sides[0] ? 0U : 1U];
+    // Rounded down, or where no balanced parts exist, both together may be too little.
+    if (const dag_weight lacking = graph.total - result[0] - result[1]; lacking > 0) {
+      const dag_weight room_in_front = std::max<dag_weight>(sides[0] - result[0], lacking / 2);
+      result[0] += std::min(lacking, room_in_front);
+      result[1] = graph.total - result[0];
+    }
     return result;
   }
 

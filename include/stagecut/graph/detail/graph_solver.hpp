@@ -14,6 +14,7 @@
 #include <stagecut/graph/detail/folded_leaves.hpp>
 #include <stagecut/graph/detail/load_solver.hpp>
 #include <stagecut/graph/detail/merged_load.hpp>
+#include <stagecut/graph/detail/multilevel_stages.hpp>
 #include <stagecut/graph/detail/path_load.hpp>
 #include <stagecut/graph/detail/why_no_partition.hpp>
 #include <stagecut/graph/load_request.hpp>
@@ -41,9 +42,11 @@ class graph_solver {
     using answer = outcome<graph_partition>;
     if (graph_.operators.empty() && request_.at_most) return answer::optimal({});
     if (auto why = why_no_partition(graph_, parts_, costs_, counts_)) return answer::infeasible(*std::move(why));
-    const answer_type found = request_.method == graph_method::merge ? by_merging() : solve();
-    if (!found.best && request_.method == graph_method::merge) {
-      return answer::unknown({reason::cause::constraint, 0, 0, "merged layers do not fit", "take another method"});
+    const bool by_moves = request_.method == graph_method::merge || request_.method == graph_method::multilevel;
+    const answer_type found = by_moves ? moved(request_.method) : solve();
+    if (!found.best && by_moves) {
+      const char* const what = request_.method == graph_method::merge ? "merged layers do not fit" : "no order fits";
+      return answer::unknown({reason::cause::constraint, 0, 0, what, "take another method"});
     }
     if (found.infeasible) return answer::infeasible(no_partition(costs_, counts_));
     if (!found.best) return answer::unknown({});
@@ -54,10 +57,29 @@ class graph_solver {
  private:
   [[nodiscard]] answer_type solve() const {
     if (is_path(parts_, costs_, counts_)) return on_path();
+    const bool many = request_.method == graph_method::automatic && parts_.elements() > begun_by_orders;
+    if (!many) return searched({});
+    answer_type start = moved(graph_method::multilevel);
+    const bool large = parts_.elements() > searched_further && start.best;
+    const load_limits brief = until(0.25);
+    const auto late = [&] { return over(brief); };
+    if (large) start.bound = raised(costs_, counts_, start.bound, start.best->value, late);
+    if (large || start.proved()) return start;
+    answer_type result = searched(start);
+    if (!start.best || (result.best && result.best->value <= start.best->value)) return result;
+    result.best = start.best;
+    result.pool.insert(result.pool.begin(), *start.best);
+    return result;
+  }
+  static constexpr std::size_t begun_by_orders = 256;  // elements; more are first cut as large graphs are
+  static constexpr std::size_t searched_further = 5000;
+
+  /// By a search of orders and down-sets, which begins with a partition if there is one.
+  [[nodiscard]] answer_type searched(const answer_type& start) const {
     const load_limits& limits = request_.limits;
-    if (operator_set(costs_).by_position()) return solved(parts_, costs_, counts_, {}, limits);
+    if (operator_set(costs_).by_position()) return solved(parts_, costs_, counts_, start, limits);
     const contraction folded = parts_.merged(graph_, folded_leaves(parts_, costs_, false));
-    if (folded.elements() == parts_.elements()) return solved(parts_, costs_, counts_, {}, limits);
+    if (folded.elements() == parts_.elements()) return solved(parts_, costs_, counts_, start, limits);
     // With fewer stages too, and what leaves need of memory left out, nothing costs more: a bound, and where both are so
     // anyhow the answer.
     stage_counts fewer = counts_;
@@ -153,19 +175,29 @@ class graph_solver {
     const operator_set empty(costs);
     load_solver<operator_set> solver(parts.below(), empty, counts, request_.method, limits, costs.seconds(1), begin_);
     const auto better = [&](ticks so_far, ticks best, const function_ref<bool()>& stop) {
-      if (costs.size() > 20000) return so_far;
-      flow_bounds bounds(costs, counts);
-      return bounds.cover(bounds.flow(so_far, stop), best, stop);
+      return raised(costs, counts, so_far, best, stop);
     };
     return solver.run(known, better);
   }
 
-  [[nodiscard]] answer_type by_merging() const {
+  /// A bound made better by smallest cuts.
+  static ticks raised(const operator_costs& costs, const stage_counts& counts, ticks bound, ticks best,
+                      const function_ref<bool()>& stop) {
+    if (costs.size() > 20000) return bound;
+    flow_bounds bounds(costs, counts);
+    return bounds.cover(bounds.flow(bound, stop), best, stop);
+  }
+
+  [[nodiscard]] bool over(const load_limits& limits) const {
+    return (limits.stop && limits.stop()) || (limits.time_limit && seconds_now() - begin_ >= *limits.time_limit);
+  }
+
+  /// By what is made for large graphs: parts, and moves of single elements.
+  [[nodiscard]] answer_type moved(graph_method method) const {
     const load_limits& limits = request_.limits;
-    const auto stop = [&] {
-      return (limits.stop && limits.stop()) || (limits.time_limit && seconds_now() - begin_ >= *limits.time_limit);
-    };
-    return merged_load(costs_, parts_.below(), counts_, stop);
+    const auto stop = [&] { return over(limits); };
+    if (method == graph_method::merge) return merged_load(costs_, parts_.below(), counts_, stop);
+    return multilevel_stages(costs_, parts_.below(), counts_, limits.seed, parts_.elements() <= 200000, stop);
   }
 
   [[nodiscard]] answer_type on_path() const {

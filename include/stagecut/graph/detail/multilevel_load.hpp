@@ -41,8 +41,10 @@ class multilevel_load {
   /// @param nets    for which parts pay; both must outlive this object
   /// @param parts   how many, none of them empty
   /// @param beside  what every part takes beside
-  multilevel_load(const flat_dag& graph, const dag_nets& nets, std::size_t parts, dag_weight beside)
-      : graph_(graph), parts_(parts), orders_(graph, nets, parts, beside) {}
+  /// @param memory  which no part exceeds; null: any
+  multilevel_load(const flat_dag& graph, const dag_nets& nets, std::size_t parts, dag_weight beside,
+                  const dag_memory* memory = nullptr)
+      : graph_(graph), parts_(parts), orders_(graph, nets, parts, beside, memory) {}
 
   /// Looks until nothing is left to try or `over` says so.
   /// @param all  whether to try what takes long as well

@@ -22,6 +22,19 @@ struct dag_nets {
   rows<std::uint32_t> nets_of{};     ///< of every vertex
 };
 
+/// What parts of a graph keep in memory.
+struct dag_memory {
+  std::vector<dag_weight> resident{};     ///< of every vertex; empty: memory has no limit
+  std::vector<dag_weight> activations{};  ///< of every vertex and microbatch
+  std::vector<dag_weight> in_flight{};    ///< of every part, microbatches
+  dag_weight limit = 0;                   ///< of a part
+
+  /// What a vertex takes as a part of that number.
+  [[nodiscard]] dag_weight of(std::size_t v, std::size_t part) const noexcept {
+    return resident.empty() ? 0 : resident[v] + in_flight[part] * activations[v];
+  }
+};
+
 /// Cuts orders of a graph into parts so that the heaviest is as light as possible.
 class order_loads {
  public:
@@ -29,9 +42,12 @@ class order_loads {
   /// @param nets    of it; both must outlive this object
   /// @param parts   how many, none of them empty
   /// @param beside  what every part takes beside its vertices and nets
-  order_loads(const flat_dag& graph, const dag_nets& nets, std::size_t parts, dag_weight beside)
+  /// @param memory  which no part exceeds; null: any
+  order_loads(const flat_dag& graph, const dag_nets& nets, std::size_t parts, dag_weight beside,
+              const dag_memory* memory = nullptr)
       : graph_(graph),
         nets_(nets),
+        memory_(memory != nullptr && !memory->resident.empty() ? memory : nullptr),
         parts_(parts),
         beside_(beside),
         first_(nets.pins.size()),
@@ -134,10 +150,12 @@ class order_loads {
       dag_weight load_there = 0;
       dag_weight work = beside_;
       dag_weight paid = 0;
+      dag_weight bytes = 0;
       for (std::size_t i = begin; i + left < n; ++i) {
         const dag_vertex v = order[i];
         work += graph_.weight[v];
-        if (work > limit) break;
+        if (memory_ != nullptr) bytes += memory_->of(v, p);
+        if (work > limit || (memory_ != nullptr && bytes > memory_->limit)) break;
         for (const std::uint32_t net : nets_.nets_of[v]) paid += change(net, i, begin);
         if (work + paid <= limit) end = i + 1, load_there = work + paid;
       }
@@ -169,6 +187,7 @@ class order_loads {
 
   const flat_dag& graph_;
   const dag_nets& nets_;
+  const dag_memory* memory_;
   std::size_t parts_;
   dag_weight beside_;
   std::vector<std::uint32_t> first_;  // of every net, the first place of a vertex

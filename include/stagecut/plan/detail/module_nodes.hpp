@@ -47,7 +47,7 @@ struct module_nodes {
     double bytes;
   };
   std::vector<tie> ties;
-  each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
+  detail::each_tie(model, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {
     if (name == ties.size()) ties.push_back({i, tied.bytes});
     if (place[i] < place[ties[name].layer]) ties[name] = {i, tied.bytes};
   });
@@ -115,7 +115,7 @@ class joined_layers {
 inline void join_layers(const profile& model, const layer_graph& tree, const std::vector<std::size_t>& order,
                         joined_layers& joined) {
   std::vector<std::size_t> first;  // layer that has the name
-  each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
+  detail::each_tie(model, [&](std::size_t i, const tied_parameters&, std::size_t name) {
     if (name == first.size()) first.push_back(i);
     joined.join(i, first[name]);
   });

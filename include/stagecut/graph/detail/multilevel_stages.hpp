@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/graph/detail/flat_dag.hpp>
+#include <stagecut/graph/detail/load_bounds.hpp>
+#include <stagecut/graph/detail/load_refiner.hpp>
+#include <stagecut/graph/detail/load_solver.hpp>
+#include <stagecut/graph/detail/multilevel_load.hpp>
+#include <stagecut/graph/operator_costs.hpp>
+#include <stagecut/graph/operator_set.hpp>
+#include <stagecut/graph/precedence.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The elements of a graph of operators as vertices of a flat graph, with what stages pay for beside them.
+struct flat_elements {
+  flat_dag graph{};
+  dag_nets nets{};
+  dag_memory memory{};
+  std::vector<precedence::element> order{};  ///< the element of every vertex
+
+  /// @param stages  of which the first keep the activations of more microbatches
+  flat_elements(const operator_costs& costs, const precedence& below, std::size_t stages)
+      : order(below.order().begin(), below.order().end()) {
+    const std::size_t n = order.size();
+    std::vector<dag_vertex> place(n);
+    std::vector<dag_weight> weight(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      place[order[i]] = static_cast<dag_vertex>(i);
+      const operator_costs::figures& each = costs.of(order[i]);
+      weight[i] = each.forward + each.backward;
+    }
+    if (costs.options().memory) keep_to_memory(costs, stages);
+    std::vector<dag_vertex> row;
+    for (std::size_t i = 0; i < costs.nets(); ++i) {
+      row.clear();
+      for (const precedence::element e : costs.pins(i)) row.push_back(place[e]);
+      std::sort(row.begin(), row.end());
+      nets.pins.push_back(row);
+      nets.weight.push_back(costs.weight_of(i).forward + costs.weight_of(i).backward);
+    }
+    nets.nets_of = nets.pins.holding(n);
+    dag_edges edges = weighed_edges(below, place);
+    graph = flat_dag(std::move(weight), edges);
+  }
+
+ private:
+  void keep_to_memory(const operator_costs& costs, std::size_t stages) {
+    memory.limit = costs.limit();
+    for (std::size_t s = 0; s < stages; ++s) memory.in_flight.push_back(costs.in_flight(s, stages));
+    for (const precedence::element e : order) {
+      memory.resident.push_back(costs.of(e).resident);
+      memory.activations.push_back(costs.of(e).activations);
+    }
+  }
+
+  /// The pairs that may not stand the other way round; each weighs what the nets do whose first element is in front.
+  [[nodiscard]] dag_edges weighed_edges(const precedence& below, const std::vector<dag_vertex>& place) const {
+    dag_edges result;
+    result.reserve(below.pairs());
+    std::vector<std::size_t> edge(order.size(), below.pairs());  // of every vertex, the edge to it from the one at hand
+    for (std::size_t v = 0; v < order.size(); ++v) {
+      const std::size_t first = result.size();
+      for (const precedence::element to : below.successors(order[v])) {
+        edge[place[to]] = result.size();
+        result.push_back({static_cast<dag_vertex>(v), place[to], 1});
+      }
+      for (const std::uint32_t net : nets.nets_of[v]) {
+        const auto pins = nets.pins[net];
+        if (pins[0] != v) continue;
+        const dag_weight share = nets.weight[net] / static_cast<dag_weight>(pins.size());
+        for (const dag_vertex to : pins) {
+          if (edge[to] >= first && edge[to] < result.size() && result[edge[to]].to == to)
+            result[edge[to]].weight += share;
+        }
+      }
+    }
+    return result;
+  }
+};
+
+/// Cuts elements into as many stages on accelerators by what is made for large graphs, and refines these. There is no
+/// partition in the answer if none that was found fits.
+/// @param seed  of numbers of chance
+/// @param all   whether to try what takes long as well
+[[nodiscard]] inline load_answer<operator_costs::ticks> multilevel_stages(const operator_costs& costs,
+                                                                          const precedence& below,
+                                                                          const stage_counts& counts,
+                                                                          std::uint64_t seed, bool all,
+                                                                          const function_ref<bool()>& over) {
+  using ticks = operator_costs::ticks;
+  load_answer<ticks> result;
+  const operator_set empty(costs);
+  result.bound = counts.cpus == 0 ? bound_on_devices(empty, counts.devices)
+                                  : std::max(average_bound(empty, counts), heaviest_bound(empty, counts));
+  const std::size_t stages = std::min(counts.devices, below.size());
+  const flat_elements flat(costs, below, stages);
+  multilevel_load search(flat.graph, flat.nets, stages, costs.constant(0), &flat.memory);
+  search.run(seed, all, over);
+  if (search.best().part.empty()) return result;
+  element_stages<ticks> found;
+  found.kinds.resize(stages);
+  found.stage_of.resize(below.size());
+  for (std::size_t v = 0; v < below.size(); ++v) found.stage_of[flat.order[v]] = search.best().part[v];
+  load_refiner refiner(costs, below, found.stage_of, found.kinds, false);
+  for (std::size_t s = 0; s < stages; ++s) {
+    if (!refiner.set(s).fits({0, s, stages})) return result;
+  }
+  do ++result.rounds;
+  while (!over() && refiner.pass(over));
+  found.stage_of = refiner.stages().all();
+  found.value = refiner.greatest();
+  result.best = found;
+  result.pool.push_back(std::move(found));
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail
