@@ -185,7 +185,7 @@ TEST_CASE("the least load is that of all partitions of very few operators, where
 }
 
 TEST_CASE("what is made for large graphs gives partitions as they should be, and bounds that hold") {
-  const tally counts = check_cases(8, 600, 7, graph_method::multilevel, 1000000);
+  const tally counts = check_cases(8, 600, 7, graph_method::by_levels, 1000000);
   CHECK(counts.solved + counts.unproved > 300);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("a graph of several hundred operators is cut as a large one first, and
       if (v >= back) graph.edges.push_back({v - back, v});
     }
   }
-  load_request request{.devices = 5, .method = graph_method::multilevel};
+  load_request request{.devices = 5, .method = graph_method::by_levels};
   request.limits.time_limit.reset();
   request.limits.most_down_sets = 1000;
   request.limits.round_limit = 4;

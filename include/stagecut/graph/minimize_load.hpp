@@ -64,7 +64,7 @@ struct minimize_load_fn {
     using value_type = set_value_t<Set>;
     using answer = outcome<set_partition<value_type>>;
     detail::check_load_request(request);
-    if (request.method == graph_method::merge || request.method == graph_method::multilevel) {
+    if (request.method == graph_method::merge || request.method == graph_method::by_levels) {
       detail::fail(argument_error("minimize_load", "method", name_of(graph_method_words, request.method),
                                   "is of graphs of operators alone"));
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -76,7 +75,8 @@ struct multilevel_fn {
     const auto parts = static_cast<std::int64_t>(request.parts);
     const double wanted = static_cast<double>(graph.weight()) / static_cast<double>(parts) * (1 + request.imbalance);
     const std::int64_t average = graph.weight() / parts + (graph.weight() % parts != 0 ? 1 : 0);
-    return wanted < 0x1p61 ? std::max(average, static_cast<std::int64_t>(wanted)) : graph.weight();
+    if (1 + request.imbalance >= static_cast<double>(request.parts)) return graph.weight();
+    return std::clamp(static_cast<std::int64_t>(wanted), average, graph.weight());
   }
 
   /// No partition cuts less: each part has a vertex, so that all parts but one of each component are joined to it or to

@@ -138,7 +138,7 @@ class chunk_solver {
   void look(chunk_search& search, const operator_costs& costs) {
     const auto stop = [this] { return over(); };
     const operator_set empty(costs);
-    bound_ = std::max(average_bound(empty, counts_), heaviest_bound(empty, counts_));
+    bound_ = weight_bound(empty, counts_);
     const auto best = [&] {
       return search.best() == nullptr ? std::numeric_limits<ticks>::max() : search.best()->value;
     };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -47,7 +46,7 @@ class dag_multilevel {
     for (std::size_t v = 0; v < all.size(); ++v) all[v] = static_cast<dag_vertex>(v);
     halve(graph_, all, 0, most_.size(), kept, result.part);
     result.reckon(graph_);
-    for (std::size_t i = 0; i < 2; ++i) cycle(graph_, result, i);
+    for (std::size_t i = 0; i < 5; ++i) cycle(graph_, result, i);
     return result;
   }
 
@@ -197,15 +196,19 @@ class dag_multilevel {
     return result;
   }
 
-  /// What the halves may weigh: a share of the room that is left, the same on every level that follows.
+  /// What the halves may weigh: of the room that is left an equal share for every level that follows.
   [[nodiscard]] std::vector<dag_weight> limits(const flat_dag& graph, std::size_t first, std::size_t front,
                                                std::size_t count) const {
     dag_weight sides[2] = {0, 0};
-    for (std::size_t p = 0; p < count; ++p) sides[p < front ? 0 : 1] += most_[first + p];
-    const double room =
-        static_cast<double>(sides[0] + sides[1]) / static_cast<double>(std::max<dag_weight>(graph.total, 1));
-    const double levels = std::ceil(std::log2(static_cast<double>(count)));
-    const double slack = std::pow(std::max(room, 1.0), 1 / levels) / std::max(room, 1.0);
+    for (std::size_t p = 0; p < count; ++p) {
+      dag_weight& side = sides[p < front ? 0 : 1];
+      side = std::min(side + most_[first + p], dag_weight{1} << 61U);
+    }
+    const double total = static_cast<double>(std::max<dag_weight>(graph.total, 1));
+    const double room = std::max(static_cast<double>(sides[0] + sides[1]) / total, 1.0);
+    std::size_t levels = 1;
+    while (std::size_t{1} << levels < count) ++levels;
+    const double slack = (1 + (room - 1) / static_cast<double>(levels)) / room;
     std::vector<dag_weight> result;
     for (const dag_weight side : sides) result.push_back(static_cast<dag_weight>(static_cast<double>(side) * slack));
     // Rounded down, or where no balanced parts exist, both together may be too little.

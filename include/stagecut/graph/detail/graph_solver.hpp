@@ -42,7 +42,7 @@ class graph_solver {
     using answer = outcome<graph_partition>;
     if (graph_.operators.empty() && request_.at_most) return answer::optimal({});
     if (auto why = why_no_partition(graph_, parts_, costs_, counts_)) return answer::infeasible(*std::move(why));
-    const bool by_moves = request_.method == graph_method::merge || request_.method == graph_method::multilevel;
+    const bool by_moves = request_.method == graph_method::merge || request_.method == graph_method::by_levels;
     const answer_type found = by_moves ? moved(request_.method) : solve();
     if (!found.best && by_moves) {
       const char* const what = request_.method == graph_method::merge ? "merged layers do not fit" : "no order fits";
@@ -59,7 +59,7 @@ class graph_solver {
     if (is_path(parts_, costs_, counts_)) return on_path();
     const bool many = request_.method == graph_method::automatic && parts_.elements() > begun_by_orders;
     if (!many) return searched({});
-    answer_type start = moved(graph_method::multilevel);
+    answer_type start = moved(graph_method::by_levels);
     const bool large = parts_.elements() > searched_further && start.best;
     const load_limits brief = until(0.25);
     const auto late = [&] { return over(brief); };

@@ -37,9 +37,9 @@ class guided_orders {
         mixes_.push_back(single);
         for (std::size_t j = 0; j < i; ++j) {
           for (const std::int32_t other : {whole, -whole}) {
-            mix two = single;
-            two[j] = other;
-            mixes_.push_back(two);
+            mix both = single;
+            both[j] = other;
+            mixes_.push_back(both);
           }
         }
       }

@@ -94,4 +94,11 @@ template <set_cost Set>
   return std::max(average, heaviest_bound(empty, {devices, 0, true}));
 }
 
+/// The bounds that look at nothing but what elements weigh. Of costs in whole numbers.
+template <set_cost Set>
+[[nodiscard]] set_value_t<Set> weight_bound(const Set& empty, const stage_counts& counts) {
+  if (counts.cpus == 0) return bound_on_devices(empty, counts.devices);
+  return std::max(average_bound(empty, counts), heaviest_bound(empty, counts));
+}
+
 }  // namespace stagecut::inline v0::detail

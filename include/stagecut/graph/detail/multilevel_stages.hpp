@@ -9,12 +9,10 @@
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/graph/detail/flat_dag.hpp>
-#include <stagecut/graph/detail/load_bounds.hpp>
-#include <stagecut/graph/detail/load_refiner.hpp>
 #include <stagecut/graph/detail/load_solver.hpp>
 #include <stagecut/graph/detail/multilevel_load.hpp>
+#include <stagecut/graph/detail/refined_stages.hpp>
 #include <stagecut/graph/operator_costs.hpp>
-#include <stagecut/graph/operator_set.hpp>
 #include <stagecut/graph/precedence.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -95,30 +93,15 @@ struct flat_elements {
                                                                           const stage_counts& counts,
                                                                           std::uint64_t seed, bool all,
                                                                           const function_ref<bool()>& over) {
-  using ticks = operator_costs::ticks;
-  load_answer<ticks> result;
-  const operator_set empty(costs);
-  result.bound = counts.cpus == 0 ? bound_on_devices(empty, counts.devices)
-                                  : std::max(average_bound(empty, counts), heaviest_bound(empty, counts));
+  load_answer<operator_costs::ticks> result = unsearched(costs, counts);
   const std::size_t stages = std::min(counts.devices, below.size());
   const flat_elements flat(costs, below, stages);
   multilevel_load search(flat.graph, flat.nets, stages, costs.constant(0), &flat.memory);
   search.run(seed, all, over);
   if (search.best().part.empty()) return result;
-  element_stages<ticks> found;
-  found.kinds.resize(stages);
-  found.stage_of.resize(below.size());
-  for (std::size_t v = 0; v < below.size(); ++v) found.stage_of[flat.order[v]] = search.best().part[v];
-  load_refiner refiner(costs, below, found.stage_of, found.kinds, false);
-  for (std::size_t s = 0; s < stages; ++s) {
-    if (!refiner.set(s).fits({0, s, stages})) return result;
-  }
-  do ++result.rounds;
-  while (!over() && refiner.pass(over));
-  found.stage_of = refiner.stages().all();
-  found.value = refiner.greatest();
-  result.best = found;
-  result.pool.push_back(std::move(found));
+  std::vector<std::uint32_t> stage_of(below.size());
+  for (std::size_t v = 0; v < below.size(); ++v) stage_of[flat.order[v]] = search.best().part[v];
+  put_refined(costs, below, std::move(stage_of), stages, over, result);
   return result;
 }
 

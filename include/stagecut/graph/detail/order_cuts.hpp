@@ -57,7 +57,8 @@ struct prefix_cut {
 
 /// Cuts an order into as many parts as there are in `most`, so that their edges weigh least: by dynamic programming over
 /// the places where parts end, each of which lies so that what is in front, and what is behind, has room. Exact for the
-/// order. None if no places keep to the weights. O(k w (w + m / n)), where w is the number of places for an end.
+/// order where there are no more than 256 places for an end; of more, evenly spaced ones are looked at. None if no places
+/// keep to the weights. O(k w (w + m / n)), where w is the number of places for an end.
 class order_program {
  public:
   order_program(const flat_dag& graph, const dag_order& order) : graph_(graph), order_(order), place_(graph.size()) {
@@ -81,12 +82,13 @@ class order_program {
       const auto [first, last] = windows[p - 1];
       std::vector<dag_weight> now(high - low + 1, never);
       from[p].assign(high - low + 1, 0);
+      const std::size_t step = (high - low) / most_places + 1;
       // The edges out of [a, b) that end at b or later, for the a at hand, as b grows.
       for (std::size_t a = first; a <= last; ++a) {
         if (before[a - first] == never) continue;
         dag_weight out = 0;
         for (std::size_t b = a; b <= high && weight_[b] - weight_[a] <= most[p - 1]; ++b) {
-          if (b >= low && before[a - first] + out < now[b - low]) {
+          if (b >= low && (b - low) % step == 0 && before[a - first] + out < now[b - low]) {
             now[b - low] = before[a - first] + out;
             from[p][b - low] = static_cast<std::uint32_t>(a);
           }
@@ -110,19 +112,22 @@ class order_program {
   }
 
  private:
+  static constexpr std::size_t most_places = 256;
+
   /// Of every number of parts, the first and the last place where they may end.
   [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> windows_of(const std::vector<dag_weight>& most) const {
     const std::size_t n = order_.size();
+    const dag_weight total = weight_[n];
+    const auto added = [&](dag_weight sum, dag_weight more) { return more < total - sum ? sum + more : total; };
+    std::vector<dag_weight> behind(most.size() + 1, 0);  // what the parts behind may weigh, as far as there is so much
+    for (std::size_t p = most.size(); p > 0; --p) behind[p - 1] = added(behind[p], most[p - 1]);
     std::vector<std::pair<std::size_t, std::size_t>> result{{0, 0}};
-    dag_weight behind = 0;
-    for (const dag_weight each : most) behind += each;
     dag_weight front = 0;
     std::size_t low = 0;
     std::size_t high = 0;
-    for (const dag_weight each : most) {
-      front += each;
-      behind -= each;
-      while (low < n && weight_[low] < weight_[n] - behind) ++low;
+    for (std::size_t p = 0; p < most.size(); ++p) {
+      front = added(front, most[p]);
+      while (low < n && weight_[low] < total - behind[p + 1]) ++low;
       while (high < n && weight_[high + 1] <= front) ++high;
       if (low > high) return {};
       result.emplace_back(low, high);

@@ -125,12 +125,10 @@ class partition_refinement {
     load_refiner refiner(costs, parts_.below(), given_.stage_of, kinds_, request_.may_empty);
     const ticks before = refiner.greatest();
     refined_partition result = refined(refiner);
-    const operator_set empty(costs);
     stage_counts counts;
     counts.cpus = static_cast<std::size_t>(std::count_if(kinds_.begin(), kinds_.end(), [](auto k) { return k != 0; }));
     counts.devices = kinds_.size() - counts.cpus;
-    const ticks bound = counts.cpus == 0 ? bound_on_devices(empty, counts.devices)
-                                         : std::max(average_bound(empty, counts), heaviest_bound(empty, counts));
+    const ticks bound = weight_bound(operator_set(costs), counts);
     result.before = costs.seconds(before);
     result.after = costs.seconds(refiner.greatest());
     result.bound = costs.seconds(bound);

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Graphs, by the methods that are no search for the least load alone."""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+from program import check, fails, failures, run
+
+towers = pathlib.Path(__file__).resolve().parents[2] / "examples" / "models" / "towers.dot"
+base = ("plan", towers, "--format", "json")
+
+
+def planned(*words):
+    done = run(*base, *words)
+    check(done.returncode == 0, words, done)
+    return json.loads(done.stdout) if done.returncode == 0 else {}
+
+
+def verified(plan, *what):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "plan.json"
+        path.write_text(json.dumps(plan))
+        done = run("verify", towers, path)
+        check(done.returncode == 0 and " 0 do not" in done.stdout, what, done)
+
+
+least = planned("--devices", 3)["objective"]["value"]
+for method in ("multilevel", "merge"):
+    plan = planned("--devices", 3, "--method", method)
+    check(plan["objective"]["value"] >= least >= plan["objective"]["bound"], method, plan["objective"])
+    check(plan == planned("--devices", 3, "--method", method), method, "differs from call to call")
+    verified(plan, method)
+
+# The least communication: of bytes without a link, of seconds with one; and placed anywhere, which is no plan.
+plan = planned("--devices", 3, "--method", "communication", "--imbalance", 1.5)
+check(plan["objective"]["name"] == "communication" and plan["objective"]["state"] == "optimal", plan["objective"])
+verified(plan, "communication")
+wide = planned("--devices", 3, "--method", "communication", "--imbalance", 3, "--at-most")
+check(wide["objective"]["value"] <= plan["objective"]["value"], wide["objective"])
+done = run("plan", towers, "--devices", 3, "--method", "communication", "--imbalance", 1.5, "--not-contiguous")
+check(done.returncode == 0 and "words" in done.stdout, done)
+fails(2, "--imbalance", "plan", towers, "--devices", 3, "--imbalance", 2)
+fails(2, "--not-contiguous", "plan", towers, "--devices", 3, "--not-contiguous")
+
+# Two chunks on each device are no worse than one.
+plan = planned("--devices", 3, "--chunks", 2)
+check(max(stage["time"] for stage in plan["stages"]) <= least * (1 + 1e-9), plan["stages"])
+check(max(stage["device"] for stage in plan["stages"]) <= 2, plan["stages"])
+verified(plan, "chunks")
+
+print(f"{len(failures)} failures")
+sys.exit(1 if failures else 0)
