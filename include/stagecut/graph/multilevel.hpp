@@ -115,6 +115,9 @@ struct multilevel_fn {
            detail::joined({"vertex ", graph.order()[i], " weighs ", std::to_string(graph.flat().weight[i]),
                            ", and one of ", request.parts, " parts may weigh ", std::to_string(most)})});
     }
+    if (most >= graph.weight()) {
+      return answer::optimal(measure_partition(graph, std::vector<std::size_t>(graph.size(), 0), request.parts));
+    }
     detail::dag_parts best;
     const auto keep = [&](detail::dag_parts found) {
       if (best.most.empty() || found.better_than(best)) best = std::move(found);
@@ -174,7 +177,8 @@ struct multilevel_fn {
 /// of many orders of it, which is made better by moves within a hierarchy of merged vertices; or it is merged first, and
 /// orders of what is left are cut by dynamic programming. The first is left out for more than 200,000 vertices. A load is
 /// found by cutting orders, among them such as keep to the parts of a small cut. Orders along the directions in which the
-/// graph is long decide how good either is: docs/graph_methods.md, "Large graphs". Of `load`, no part is empty.
+/// graph is long decide how good either is: docs/graph_methods.md, "Large graphs". Of `load`, no part is empty; of `cut`,
+/// parts may be where weights allow it.
 ///
 /// O((n + m) log k) for each order and level. Same request, same answer on every machine, but for limits of time.
 ///

@@ -29,7 +29,8 @@ inline constexpr word<refine_objective> refine_objective_words[] = {{"max-load",
 struct refine_request {
   refine_objective objective = refine_objective::max_load;  ///< what is made less
   std::size_t stages = 0;        ///< how many there are; 0: one more than the greatest number given
-  bool may_empty = false;        ///< whether a stage may lose its last operator
+  /// Whether a stage may lose its last operator; of a makespan it may, too, where a stage is empty as given.
+  bool may_empty = false;
   std::vector<bool> on_cpu{};    ///< whether each stage stands on a CPU; empty: none does
   load_options load{};           ///< how loads and memory are reckoned
   double imbalance = 0.03;       ///< `communication`: by how much a stage's work may be above the average, as a share
@@ -47,7 +48,7 @@ struct refined_partition {
   std::vector<graph_stage> stages{};    ///< their figures
   std::vector<std::size_t> warm_up{};   ///< `makespan`: forward passes ahead, of every stage
   double before = 0;                    ///< seconds of the objective, as given
-  double after = 0;                     ///< likewise, as returned; never more
+  double after = 0;                     ///< likewise, as returned; never more unless `excess` is less
   double excess_before = 0;             ///< `communication`: seconds of work above what stages may have, as given
   double excess = 0;                    ///< likewise, as returned; what counts before the objective
   double bound = 0;                     ///< no partition into these stages has less; equal to `after` if proved
