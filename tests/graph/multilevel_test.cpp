@@ -30,12 +30,12 @@ void check_figures(const oracle::dag_case& graph, const dag_partition& found, st
   REQUIRE_EQ(found.loads, plain.loads);
 }
 
-std::int64_t most_weight(const oracle::dag_case& graph, std::size_t parts, double imbalance) {
+/// What a part may weigh with an imbalance in hundredths.
+std::int64_t most_weight(const oracle::dag_case& graph, std::size_t parts, std::int64_t hundredths) {
   std::int64_t total = 0;
   for (const std::int64_t each : graph.weights) total += each;
   const auto k = static_cast<std::int64_t>(parts);
-  return std::max((total + k - 1) / k,
-                  static_cast<std::int64_t>(static_cast<double>(total) / static_cast<double>(k) * (1 + imbalance)));
+  return std::min(total, std::max((total + k - 1) / k, total * (100 + hundredths) / (100 * k)));
 }
 
 /// A product of matrices, and that with a third: one operation for each vertex.
@@ -87,14 +87,18 @@ TEST_CASE("cuts of small graphs: figures, bounds and proofs against all partitio
   std::size_t solvable = 0;
   for (int round = 0; round < 3000 * oracle::times_as_many(); ++round) {
     const std::size_t parts = 2 + random.below(2);
-    const oracle::dag_case graph = oracle::random_dag(random, parts + random.below(parts == 2 ? 7 : 4), 1 + random.below(5));
-    multilevel_request request{.parts = parts, .imbalance = 0.25 * static_cast<double>(random.below(4))};
+    const oracle::dag_case graph =
+        oracle::random_dag(random, parts + random.below(parts == 2 ? 7 : 4), 1 + random.below(5));
+    multilevel_request request{.parts = parts, .imbalance = 0};
     request.seed = random.below(100);
-    const std::int64_t most = most_weight(graph, parts, request.imbalance);
+    const auto quarters = static_cast<std::int64_t>(random.below(4));
+    request.imbalance = 0.25 * static_cast<double>(quarters);
+    const std::int64_t most = most_weight(graph, parts, 25 * quarters);
     std::int64_t best = std::numeric_limits<std::int64_t>::max();
     oracle::each_assignment(graph.weights.size(), parts, [&](const std::vector<std::size_t>& part) {
       const oracle::dag_figures each = oracle::figures_of(graph, part, parts);
-      if (each.forwards && *std::max_element(each.weights.begin(), each.weights.end()) <= most) best = std::min(best, each.cut);
+      if (each.forwards && *std::max_element(each.weights.begin(), each.weights.end()) <= most)
+        best = std::min(best, each.cut);
     });
     const bool any = best != std::numeric_limits<std::int64_t>::max();
     const auto found = multilevel(graph.dag(), request);
@@ -117,7 +121,8 @@ TEST_CASE("loads of small graphs: figures, bounds and proofs against all partiti
   std::size_t count = 0;
   for (int round = 0; round < 2000 * oracle::times_as_many(); ++round) {
     const std::size_t parts = 2 + random.below(2);
-    const oracle::dag_case graph = oracle::random_dag(random, parts + random.below(parts == 2 ? 7 : 4), 1 + random.below(5));
+    const oracle::dag_case graph =
+        oracle::random_dag(random, parts + random.below(parts == 2 ? 7 : 4), 1 + random.below(5));
     std::int64_t best = std::numeric_limits<std::int64_t>::max();
     oracle::each_assignment(graph.weights.size(), parts, [&](const std::vector<std::size_t>& part) {
       for (std::size_t p = 0; p < parts; ++p) {
@@ -129,7 +134,8 @@ TEST_CASE("loads of small graphs: figures, bounds and proofs against all partiti
     const auto found = multilevel(graph.dag(), {.parts = parts, .objective = dag_objective::load});
     REQUIRE(found.has_value());
     check_figures(graph, *found, parts);
-    for (std::size_t p = 0; p < parts; ++p) REQUIRE_EQ(std::count(found->part_of.begin(), found->part_of.end(), p) > 0, true);
+    for (std::size_t p = 0; p < parts; ++p)
+      REQUIRE_EQ(std::count(found->part_of.begin(), found->part_of.end(), p) > 0, true);
     REQUIRE_GE(found->load(), best);
     REQUIRE_LE(found->bound, best);
     if (found.state() == stagecut::state::optimal) REQUIRE_EQ(found->load(), best);
@@ -148,7 +154,7 @@ TEST_CASE("a product of three matrices is cut along the order of its sums") {
     const auto found = multilevel(dag, {.parts = parts});
     REQUIRE(found.has_value());
     check_figures(graph, *found, parts);
-    CHECK_LE(*std::max_element(found->weights.begin(), found->weights.end()), most_weight(graph, parts, 0.03));
+    CHECK_LE(*std::max_element(found->weights.begin(), found->weights.end()), most_weight(graph, parts, 3));
     INFO(parts << " " << found->cut);
     CHECK_LE(static_cast<std::size_t>(found->cut), most[which++]);
   }
@@ -188,7 +194,18 @@ TEST_CASE("more than 200,000 vertices are merged first") {
   const auto found = multilevel(weighted_dag(graph.weights, graph.edges), {.parts = 4});
   REQUIRE(found.has_value());
   CHECK_LE(found->cut, 400);
-  CHECK_LE(*std::max_element(found->weights.begin(), found->weights.end()), most_weight(graph, 4, 0.03));
+  CHECK_LE(*std::max_element(found->weights.begin(), found->weights.end()), most_weight(graph, 4, 3));
+}
+
+TEST_CASE("limits of huge weights are exact where the imbalance is") {
+  const std::int64_t huge = std::int64_t{1} << 58U;
+  const std::vector<std::int64_t> weights{huge + 1, huge, huge - 1, huge, huge};
+  const std::vector<weighted_edge> edges{{0, 1}, {1, 2}, {2, 3}, {3, 4}};
+  CHECK_EQ(multilevel(weighted_dag(weights, edges), {.parts = 5, .imbalance = 0}).why().text(),
+           "no cut keeps to the constraint: vertex 0 weighs 288230376151711745, and one of 5 parts may weigh "
+           "288230376151711744");
+  CHECK_EQ(multilevel(weighted_dag(weights, edges), {.parts = 2, .imbalance = 1})->cut, 0);
+  CHECK(multilevel(weighted_dag(weights, edges), {.parts = 4, .imbalance = 1e9}).has_value());
 }
 
 TEST_CASE("what ends a search leaves the first answer") {
@@ -214,13 +231,15 @@ TEST_CASE("what cannot be is explained") {
            "no cut keeps to the constraint: vertex 1 weighs 9, and one of 2 parts may weigh 6");
   CHECK_EQ(multilevel(graph, {.parts = 5}).why().text(), "5 stages need at least 5 layers, and there are 4");
   CHECK_EQ(multilevel(graph, {.parts = 1})->cut, 0);
-  CHECK_EQ(multilevel(graph, {.parts = 4, .objective = dag_objective::load})->part_of, std::vector<std::size_t>{0, 1, 2, 3});
+  CHECK_EQ(multilevel(graph, {.parts = 4, .objective = dag_objective::load})->part_of,
+           std::vector<std::size_t>{0, 1, 2, 3});
   CHECK_EQ(multilevel(graph, {.parts = 2, .imbalance = 1})->cut, 0);
   CHECK_EQ(multilevel(graph, {.parts = 2, .imbalance = 0.5}).state(), stagecut::state::unknown);
   const auto refused = [&](multilevel_request request) { return refusal([&] { return multilevel(graph, request); }); };
   CHECK_EQ(refused({.parts = 0}), "stagecut::multilevel: parts = 0, must be at least 1");
   CHECK_EQ(refused({.trials = 0}), "stagecut::multilevel: trials = 0, must be at least 1");
-  CHECK_EQ(refused({.imbalance = -0.5}), "stagecut::multilevel: imbalance = -0.500000, must be finite and not negative");
+  CHECK_EQ(refused({.imbalance = -0.5}),
+           "stagecut::multilevel: imbalance = -0.500000, must be finite and not negative");
   multilevel_request backwards;
   backwards.time_limit = -1;
   CHECK_EQ(refused(backwards), "stagecut::multilevel: time_limit = -1.000000, must not be negative");

@@ -73,10 +73,13 @@ struct multilevel_fn {
   /// What a part may weigh.
   static std::int64_t most_weight(const weighted_dag& graph, const multilevel_request& request) {
     const auto parts = static_cast<std::int64_t>(request.parts);
-    const double wanted = static_cast<double>(graph.weight()) / static_cast<double>(parts) * (1 + request.imbalance);
-    const std::int64_t average = graph.weight() / parts + (graph.weight() % parts != 0 ? 1 : 0);
     if (1 + request.imbalance >= static_cast<double>(request.parts)) return graph.weight();
-    return std::clamp(static_cast<std::int64_t>(wanted), average, graph.weight());
+    // Only what is above the average is in real numbers.
+    const std::int64_t average = graph.weight() / parts;
+    const std::int64_t left = graph.weight() % parts;
+    const double more = request.imbalance * static_cast<double>(graph.weight()) + static_cast<double>(left);
+    const std::int64_t most = average + static_cast<std::int64_t>(more / static_cast<double>(parts));
+    return std::clamp(most, average + (left != 0 ? 1 : 0), graph.weight());
   }
 
   /// No partition cuts less: each part has a vertex, so that all parts but one of each component are joined to it or to

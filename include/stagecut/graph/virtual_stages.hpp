@@ -41,7 +41,7 @@ struct virtual_stages_fn {
 /// @param request  the devices, how many chunks each may hold, how loads are reckoned, and how long to look
 /// @return         optimal; feasible, with a bound; infeasible, with what does not fit; unknown if none was found. No
 ///                 worse than what `minimize_load` finds with half of the time and the rounds; with one chunk a device
-///                 what it finds with all of them
+///                 its answer, where devices follow each other as stages do
 /// @throws         argument_error for a request that makes no sense; invalid_input as `contraction` and
 ///                 `operator_costs`
 ///

@@ -76,7 +76,14 @@ inline void check_runs(const profile& leaves, const cuts& runs) {
   };
   for (std::size_t i = 0; i < leaves.layers.size(); ++i) {
     const std::string_view group = leaves.layers[i].group;
-    if (!group.empty()) check(i, names(group), "is of the same group", group);
+    if (group.empty()) continue;
+    check(i, names(group), "is of the same group", group);
+    if (first[names(group)] != i && leaves.layers[i - 1].group != group) {
+      fail(invalid_input(
+          layer_text(leaves, i),
+          joined({"is of the same group ", in_quotes(group), " as ", layer_text(leaves, first[names(group)]),
+                  ", with others between them: in a plan the layers of a group are neighbours"})));
+    }
   }
   first.clear();
   detail::each_tie(leaves, [&](std::size_t i, const tied_parameters& tied, std::size_t name) {

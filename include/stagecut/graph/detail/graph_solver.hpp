@@ -43,10 +43,13 @@ class graph_solver {
     if (graph_.operators.empty() && request_.at_most) return answer::optimal({});
     if (auto why = why_no_partition(graph_, parts_, costs_, counts_)) return answer::infeasible(*std::move(why));
     const bool by_moves = request_.method == graph_method::merge || request_.method == graph_method::by_levels;
-    const answer_type found = by_moves ? moved(request_.method) : solve();
-    if (!found.best && by_moves) {
-      const char* const what = request_.method == graph_method::merge ? "merged layers do not fit" : "no order fits";
-      return answer::unknown({reason::cause::constraint, 0, 0, what, "take another method"});
+    answer_type found = by_moves ? moved(request_.method) : solve();
+    // What fills no CPUs and looks for no places of fixed operators leaves small graphs to the search.
+    const bool lacks = request_.method == graph_method::by_levels && (!found.best || counts_.cpus > 0);
+    if (lacks && parts_.elements() <= searched_further && !over(request_.limits))
+      found = better_of(found, searched(found));
+    if (!found.best && by_moves && !found.infeasible && !over(request_.limits)) {
+      return answer::unknown({reason::cause::constraint, 0, 0, "no stages were found that fit", "take another method"});
     }
     if (found.infeasible) return answer::infeasible(no_partition(costs_, counts_));
     if (!found.best) return answer::unknown({});
@@ -57,19 +60,23 @@ class graph_solver {
  private:
   [[nodiscard]] answer_type solve() const {
     if (is_path(parts_, costs_, counts_)) return on_path();
-    const bool many = request_.method == graph_method::automatic && parts_.elements() > begun_by_orders;
+    const bool any = request_.method == graph_method::automatic;
+    const bool many = parts_.elements() > (any ? begun_by_orders : searched_further);
     if (!many) return searched({});
     answer_type start = moved(graph_method::by_levels);
-    const bool large = parts_.elements() > searched_further && start.best;
+    const bool large = any && parts_.elements() > searched_further && start.best;
     const load_limits brief = until(0.25);
     const auto late = [&] { return over(brief); };
     if (large) start.bound = raised(costs_, counts_, start.bound, start.best->value, late);
     if (large || start.proved()) return start;
-    answer_type result = searched(start);
-    if (!start.best || (result.best && result.best->value <= start.best->value)) return result;
-    result.best = start.best;
-    result.pool.insert(result.pool.begin(), *start.best);
-    return result;
+    return better_of(start, searched(start));
+  }
+  /// What a search found, or what it began with where that is better.
+  static answer_type better_of(const answer_type& start, answer_type found) {
+    if (!start.best || (found.best && found.best->value <= start.best->value)) return found;
+    found.best = start.best;
+    found.pool.insert(found.pool.begin(), *start.best);
+    return found;
   }
   static constexpr std::size_t begun_by_orders = 256;  // elements; more are first cut as large graphs are
   static constexpr std::size_t searched_further = 5000;

@@ -97,7 +97,7 @@ class layers_merged {
     load_options options = request_.load;
     result.parts = stage_figures(graph_, result.part_of, std::vector<std::uint8_t>(count), options);
     for (const graph_stage& each : result.parts) result.load = std::max(result.load, each.load);
-    const ticks bound = bound_on_devices(operator_set(costs_), request_.parts);
+    const ticks bound = weight_bound(operator_set(costs_), {request_.parts, 0, true});
     const bool proved = checked && load <= bound;
     result.bound = proved ? result.load : std::min(result.load, costs_.seconds(bound));
     result.elements = parts_.elements();

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <stagecut/graph/detail/load_program.hpp>
@@ -24,6 +27,21 @@ template <class Value>
   }
 }
 
+/// The average of weights in whole numbers, rounded up.
+/// @pre  they sum to less than 2^63
+template <set_cost Set>
+[[nodiscard]] set_value_t<Set> exact_average(const Set& empty, std::size_t devices) {
+  std::int64_t total = 0;
+  for (std::size_t e = 0; e < empty.size(); ++e) {
+    const auto each = static_cast<std::int64_t>(set_weight(empty, e, 0));
+    if (each > 0) total += each;
+  }
+  const auto count = static_cast<std::int64_t>(devices);
+  const std::int64_t average = total / count + (total % count == 0 ? 0 : 1);
+  constexpr set_value_t<Set> most = std::numeric_limits<set_value_t<Set>>::max();
+  return std::cmp_less(average, most) ? static_cast<set_value_t<Set>>(average) : most;
+}
+
 /// No partition costs less than the average: the least load at which the devices can hold all weights, with CPUs filled
 /// first by what they do best in comparison, in parts of elements too.
 template <set_cost Set>
@@ -40,7 +58,12 @@ template <set_cost Set>
     items.push_back(each);
     total += each.device;
   }
-  if (counts.cpus == 0) return least_above<set_value_t<Set>>(total / static_cast<double>(counts.devices));
+  if (counts.cpus == 0) {
+    if constexpr (std::integral<set_value_t<Set>>) {
+      if (total < 0x1p62) return exact_average(empty, counts.devices);
+    }
+    return least_above<set_value_t<Set>>(total / static_cast<double>(counts.devices));
+  }
   std::sort(items.begin(), items.end(),
             [](const item& a, const item& b) { return a.cpu / a.device < b.cpu / b.device; });
   // With the first items on CPUs the load is where what is left on the devices meets what CPUs hold.
@@ -83,21 +106,9 @@ template <set_cost Set>
   return result;
 }
 
-/// No partition into `devices` stages on accelerators has a lighter heaviest one: the average, rounded up, and the
-/// heaviest element. Of costs in whole numbers.
-template <set_cost Set>
-[[nodiscard]] set_value_t<Set> bound_on_devices(const Set& empty, std::size_t devices) {
-  set_value_t<Set> total = 0;
-  for (std::size_t e = 0; e < empty.size(); ++e) total += empty.weight(e, 0);
-  const auto count = static_cast<set_value_t<Set>>(devices);
-  const set_value_t<Set> average = total / count + (total % count == 0 ? 0 : 1);
-  return std::max(average, heaviest_bound(empty, {devices, 0, true}));
-}
-
-/// The bounds that look at nothing but what elements weigh. Of costs in whole numbers.
+/// The bounds that look at nothing but what elements weigh.
 template <set_cost Set>
 [[nodiscard]] set_value_t<Set> weight_bound(const Set& empty, const stage_counts& counts) {
-  if (counts.cpus == 0) return bound_on_devices(empty, counts.devices);
   return std::max(average_bound(empty, counts), heaviest_bound(empty, counts));
 }
 

@@ -39,17 +39,21 @@ class load_search {
 
   /// Cuts orders made in several ways.
   void begin(const function_ref<bool()>& stop) {
+    stop_ = stop;
     try_order(depth_first(below_));
+    const auto late = [&] { return !pool_.empty() && stop && stop(); };
+    if (late()) return;
     try_order(breadth_first(below_));
     try_order({below_.order().begin(), below_.order().end()});
+    if (late()) return;
     const precedence back = reversed(below_);
     try_reversed(depth_first(back));
     try_reversed(breadth_first(back));
-    if (below_.size() <= 5000) {
+    if (below_.size() <= 5000 && !late()) {
       try_order(least_cut(below_, empty_));
       try_reversed(least_cut(back, empty_));
     }
-    for (std::size_t i = 0; i < 9 && !(stop && stop()); ++i) try_order(random_order(below_, random_));
+    for (std::size_t i = 0; i < 9 && !late(); ++i) try_order(random_order(below_, random_));
   }
 
   /// Makes one of the best partitions better, or one of the worse.
@@ -80,7 +84,9 @@ class load_search {
       below = best / 32 < most - best ? best + best / 32 + (best / 32 == 0 ? 1 : 0) : most;
     }
     const down_set_family family = prefixes_of(order);
-    if (auto found = best_within(family, below, {})) keep(*std::move(found));
+    // Only where there is a partition already does it end early.
+    const function_ref<bool()> never;
+    if (auto found = best_within(family, below, pool_.empty() ? never : stop_)) keep(*std::move(found));
   }
 
   /// The best partition whose stages lie between sets of a family and that costs less than `below`.
@@ -137,6 +143,7 @@ class load_search {
     try_order(order);
   }
 
+  function_ref<bool()> stop_{};
   const precedence& below_;
   Set empty_;
   stage_counts counts_;

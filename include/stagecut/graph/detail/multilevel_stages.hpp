@@ -84,7 +84,8 @@ struct flat_elements {
   }
 };
 
-/// Cuts elements into as many stages on accelerators by what is made for large graphs, and refines these. There is no
+/// Cuts elements into as many stages on accelerators, or into fewer where these will do, by what is made for large graphs,
+/// and refines these. There is no
 /// partition in the answer if none that was found fits.
 /// @param seed  of numbers of chance
 /// @param all   whether to try what takes long as well
@@ -94,14 +95,18 @@ struct flat_elements {
                                                                           std::uint64_t seed, bool all,
                                                                           const function_ref<bool()>& over) {
   load_answer<operator_costs::ticks> result = unsearched(costs, counts);
-  const std::size_t stages = std::min(counts.devices, below.size());
-  const flat_elements flat(costs, below, stages);
-  multilevel_load search(flat.graph, flat.nets, stages, costs.constant(0), &flat.memory);
-  search.run(seed, all, over);
-  if (search.best().part.empty()) return result;
-  std::vector<std::uint32_t> stage_of(below.size());
-  for (std::size_t v = 0; v < below.size(); ++v) stage_of[flat.order[v]] = search.best().part[v];
-  put_refined(costs, below, std::move(stage_of), stages, over, result);
+  const std::size_t most = std::min(counts.devices, below.size());
+  for (std::size_t stages = most; stages > 0; stages = below.size() <= 2000 && stages <= 16 ? stages - 1 : stages / 2) {
+    const flat_elements flat(costs, below, stages);
+    multilevel_load search(flat.graph, flat.nets, stages, costs.constant(0), &flat.memory);
+    search.run(seed, all, over);
+    if (!search.best().part.empty()) {
+      std::vector<std::uint32_t> stage_of(below.size());
+      for (std::size_t v = 0; v < below.size(); ++v) stage_of[flat.order[v]] = search.best().part[v];
+      put_refined(costs, below, std::move(stage_of), stages, over, result);
+    }
+    if (!counts.at_most || over()) break;  // fewer will do where messages cost more than work
+  }
   return result;
 }
 

@@ -57,7 +57,11 @@ class placement_solver {
       bound_ = std::max(bound_, search.root_bound());
     }
     if (!best_ && proved) return outcome<communication_partition>::infeasible(no_placement(elements_));
-    if (!best_) return outcome<communication_partition>::unknown({});
+    if (!best_) {
+      return outcome<communication_partition>::unknown({reason::cause::constraint, 0, 0,
+                                                        "no placement was found within what devices may hold",
+                                                        "allow more imbalance"});
+    }
     return finished(proved || bound_ == elements_.cut(*best_));
   }
 

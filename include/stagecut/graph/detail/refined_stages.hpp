@@ -24,8 +24,8 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-/// Moves single elements between stages on accelerators, and puts what comes of it into an answer; nothing where a stage
-/// does not fit.
+/// Moves single elements between stages on accelerators, and puts what comes of it into an answer if it is better than what
+/// that has; nothing where a stage does not fit.
 /// @param stage_of  of every element; no stage is empty
 /// @param stages    how many
 inline void put_refined(const operator_costs& costs, const precedence& below, std::vector<std::uint32_t> stage_of,
@@ -41,8 +41,9 @@ inline void put_refined(const operator_costs& costs, const precedence& below, st
   while (!(stop && stop()) && refiner.pass(stop));
   found.stage_of = refiner.stages().all();
   found.value = refiner.greatest();
-  result.best = found;
-  result.pool.push_back(std::move(found));
+  const bool better = !result.best || found.value < result.best->value;
+  if (better) result.best = found;
+  result.pool.insert(better ? result.pool.begin() : result.pool.end(), std::move(found));
 }
 
 }  // namespace stagecut::inline v0::detail

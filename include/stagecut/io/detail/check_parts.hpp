@@ -29,7 +29,8 @@ inline void check_parts(std::string_view function, const plan& p) {
   for (const std::size_t each : p.assignment) {
     require(each < stages, "plan.assignment", each, joined({"must be below the number of stages, ", stages}));
   }
-  require(stages % p.chunks == 0 && stages / p.chunks == p.devices,
+  const bool full = stages % p.chunks == 0 && stages / p.chunks == p.devices;
+  require(full || (are_graph_chunks(p) && (stages + p.chunks - 1) / p.chunks <= p.devices),
           by_cuts ? "plan.cuts.stages()" : "plan.stages.size()", stages,
           joined({"must be devices * chunks, ", p.devices, " * ", p.chunks}));
   require(p.stages.size() == stages, "plan.stages.size()", p.stages.size(),

@@ -129,6 +129,11 @@ inline void check_intervals(std::string_view format, const plan& p) {
   if (!p.assignment.empty()) refuse(format, "its stages are not intervals in the order of its layers");
 }
 
+/// Refuses several chunks of a graph on a device.
+inline void check_chunks(std::string_view format, const plan& p) {
+  if (are_graph_chunks(p)) refuse(format, "devices hold several chunks of a graph, which none of its schedules runs");
+}
+
 /// Refuses what a format of chains cannot say: stages that are not a chain of intervals of layers with both passes, or
 /// that have several devices each, or a CPU.
 /// @throws argument_error if the parts of the plan do not belong together
@@ -136,6 +141,7 @@ inline void check_plan(std::string_view function, std::string_view format, const
                        recomputation_rule recomputed = recomputation_rule::none,
                        stage_devices devices = stage_devices::one) {
   check_intervals(format, p);
+  check_chunks(format, p);
   check_parts(function, p);
   for (const layer& each : p.profile.layers) {
     if (!each.is_backward) continue;

@@ -57,6 +57,7 @@ namespace detail {
 /// Source: PyTorch, `pipeline` in `torch/distributed/pipelining/_IR.py`.
 [[nodiscard]] inline std::string as_split_spec(const plan& p) {
   detail::check_intervals("pytorch", p);
+  detail::check_chunks("pytorch", p);
   const auto modules = detail::traced_modules("as_split_spec", "pytorch", p);
   const auto split = [&](std::size_t i) {
     return detail::joined({detail::quoted(modules[i + 1][0]), ": SplitPoint.BEGINNING"});
