@@ -22,7 +22,6 @@ TEST_CASE("two chunks a device gain on published graphs what other planners of s
   };
   // The best known of one chunk a device are proved; one round of annealing after another gains more.
   constexpr demand demands[] = {{"layer/gnmt_training.json", 2, 107.0044140625, 92},
-                                {"layer/gnmt_training.json", 3, 107.0044140625, 91},
                                 {"layer/bert24_training.json", 2, 41.7458125, 40.2},
                                 {"layer/gnmt_inference.json", 3, 32.910658203124996, 32.0}};
   for (const demand& each : demands) {

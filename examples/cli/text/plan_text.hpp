@@ -148,7 +148,9 @@ inline std::string summary(const stagecut::plan& plan) {
     double share = objective.bound / objective.value;
     if (objective.name == "variance") share = std::sqrt(share);
     const double percent = 100 * (1 - share);
-    text += percent < 1e-3 ? ", less than 0.001 % below" : fmt::format(percent < 99.5 ? ", {:.2g} % less" : ", {:.1f} % less", percent);
+    text += percent < 1e-3   ? ", less than 0.001 % below"
+            : percent < 99.5 ? fmt::format(", {:.2g} % less", percent)
+                             : fmt::format(", {:.1f} % less", percent);
   }
   text += "\n";
   const auto m = static_cast<double>(plan.schedule.microbatches);
