@@ -113,7 +113,7 @@ struct minimize_load_fn {
 /// cut as a chain. With `method` linear no sets are listed; with down_sets the search ends with them, or where they are too
 /// many; with multilevel the graph is cut as `multilevel` does a load, and with merge layers become stages as
 /// `merge_layers` says, and single moves make these better: fast, and no more. Of more than 256 elements the search begins
-/// with what multilevel finds, and of more than 5,000 it ends with that and bounds.
+/// with what multilevel finds, of more than 5,000 with any method; if none was named it ends there with that and bounds.
 ///
 /// O(n + m) memory and, for every set, 96 bytes and 13 for every number of devices, but no more than 256 MiB: more sets
 /// are not listed. O(pairs of sets within a stage) changes of a set.
