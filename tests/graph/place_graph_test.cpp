@@ -111,7 +111,8 @@ TEST_CASE("what does not go with the method is refused, and the method by others
   CHECK(refused([](plan_request& r) { r.speeds = {1, 2}; }).find("speeds") != std::string::npos);
   CHECK(refused([](plan_request& r) { r.imbalance = 0.5; }).find("imbalance = 0.5, must be") != std::string::npos);
   CHECK(refused([](plan_request& r) { r.objective = stagecut::plan_objective::makespan; }) ==
-        "stagecut::plan_graph: objective = makespan, must be communication, as the method is");
+        "stagecut::plan_graph: objective = makespan, must be left out where the method is communication, or "
+        "communication");
   CHECK(refused([](plan_request& r) {
           r.method = graph_method::automatic;
           r.objective = stagecut::plan_objective::communication;

@@ -56,7 +56,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   const plan_objective of = request.objective;
   const bool least_sent = request.method == graph_method::communication;
   if (least_sent && of != plan_objective::automatic && of != plan_objective::communication) {
-    refuse("objective", to_string(of), "must be left out where the method is communication");
+    refuse("objective", to_string(of), "must be left out where the method is communication, or communication");
   }
   if (least_sent && request.chunks != 1) {
     refuse("chunks", std::to_string(request.chunks), "must be 1 where the method is communication");
