@@ -69,8 +69,8 @@ inline stagecut::profile without_modules(stagecut::profile model, const std::str
 inline std::optional<stagecut::profile> model_of(const std::string& text, const std::string& file,
                                                  const limit_words& input, const table_words& table) {
   std::optional<stagecut::profile> model = tree_of(text, file, input, table);
-  if (model) *model = without_modules(*std::move(model), file);
-  return model;
+  if (!model) return std::nullopt;
+  return without_modules(*std::move(model), file);
 }
 
 /// The profile in a file: both.
