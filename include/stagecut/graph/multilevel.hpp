@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/pending/disjoint_sets.hpp>
+
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
@@ -88,12 +90,7 @@ struct multilevel_fn {
     const auto parts = static_cast<std::int64_t>(request.parts);
     const std::int64_t others = parts - 1;
     if (others == 0 || most > (graph.weight() - 1) / others) return 0;  // fewer parts hold all
-    std::vector<std::uint32_t> root(graph.size());
-    for (std::size_t v = 0; v < root.size(); ++v) root[v] = static_cast<std::uint32_t>(v);
-    const auto find = [&](std::uint32_t v) {
-      while (root[v] != v) v = root[v] = root[root[v]];
-      return v;
-    };
+    boost::disjoint_sets_with_storage<> joined(graph.size());
     auto components = static_cast<std::int64_t>(graph.size());
     std::int64_t lightest = graph.weight();
     bool any = false;
@@ -101,9 +98,11 @@ struct multilevel_fn {
       graph.flat().out.each(v, [&](detail::dag_vertex to, std::int64_t weight) {
         lightest = !any || weight < lightest ? weight : lightest;
         any = true;
-        const std::uint32_t a = find(static_cast<std::uint32_t>(v));
-        const std::uint32_t b = find(to);
-        if (a != b) --components, root[a] = b;
+        const std::size_t a = joined.find_set(v);
+        const std::size_t b = joined.find_set(std::size_t{to});
+        if (a == b) return;
+        joined.link(a, b);
+        --components;
       });
     }
     return components > others ? 0 : (parts - components) * lightest;

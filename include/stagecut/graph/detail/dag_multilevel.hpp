@@ -89,8 +89,13 @@ class dag_multilevel {
       guided_orders guided(graph, random_);
       for (std::size_t i = 0; i < guided.size(); i += 2) guided.each_order(i, consider);
     }
-    for (std::size_t i = 0; i < 3 && !best.most.empty(); ++i)
-      consider(by_part(last_ready_first(graph, false), best.part, best.count()));
+    if (best.most.empty()) return best;
+    const dag_order order = last_ready_first(graph, false);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const dag_weight before = best.cut;
+      consider(by_part(order, best.part, best.count()));
+      if (best.cut == before) break;
+    }
     return best;
   }
 

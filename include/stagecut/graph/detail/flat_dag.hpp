@@ -22,12 +22,6 @@ struct dag_edge {
 };
 using dag_edges = std::vector<dag_edge>;
 
-/// The other end of an edge.
-struct dag_link {
-  dag_vertex to;
-  dag_weight weight;
-};
-
 /// Of every vertex its edges in one direction, in rows.
 class dag_rows {
  public:

@@ -24,8 +24,7 @@ struct flat_elements {
   dag_memory memory{};
   std::vector<precedence::element> order{};  ///< the element of every vertex
 
-  /// @param stages  of which the first keep the activations of more microbatches
-  flat_elements(const operator_costs& costs, const precedence& below, std::size_t stages)
+  flat_elements(const operator_costs& costs, const precedence& below)
       : order(below.order().begin(), below.order().end()) {
     const std::size_t n = order.size();
     std::vector<dag_vertex> place(n);
@@ -35,7 +34,7 @@ struct flat_elements {
       const operator_costs::figures& each = costs.of(order[i]);
       weight[i] = each.forward + each.backward;
     }
-    if (costs.options().memory) keep_to_memory(costs, stages);
+    if (costs.options().memory) keep_to_memory(costs);
     std::vector<dag_vertex> row;
     for (std::size_t i = 0; i < costs.nets(); ++i) {
       row.clear();
@@ -49,10 +48,15 @@ struct flat_elements {
     graph = flat_dag(std::move(weight), edges);
   }
 
- private:
-  void keep_to_memory(const operator_costs& costs, std::size_t stages) {
-    memory.limit = costs.limit();
+  /// Says of how many microbatches each of so many stages keeps the activations.
+  void keep(const operator_costs& costs, std::size_t stages) {
+    memory.in_flight.clear();
     for (std::size_t s = 0; s < stages; ++s) memory.in_flight.push_back(costs.in_flight(s, stages));
+  }
+
+ private:
+  void keep_to_memory(const operator_costs& costs) {
+    memory.limit = costs.limit();
     for (const precedence::element e : order) {
       memory.resident.push_back(costs.of(e).resident);
       memory.activations.push_back(costs.of(e).activations);
@@ -96,8 +100,9 @@ struct flat_elements {
                                                                           const function_ref<bool()>& over) {
   load_answer<operator_costs::ticks> result = unsearched(costs, counts);
   const std::size_t most = std::min(counts.devices, below.size());
+  flat_elements flat(costs, below);
   for (std::size_t stages = most; stages > 0; stages = below.size() <= 2000 && stages <= 16 ? stages - 1 : stages / 2) {
-    const flat_elements flat(costs, below, stages);
+    flat.keep(costs, stages);
     multilevel_load search(flat.graph, flat.nets, stages, costs.constant(0), &flat.memory);
     search.run(seed, all, over);
     if (!search.best().part.empty()) {

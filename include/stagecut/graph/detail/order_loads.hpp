@@ -53,7 +53,12 @@ class order_loads {
         first_(nets.pins.size()),
         last_(nets.pins.size()),
         met_(nets.pins.size(), 0),
-        place_(graph.size()) {}
+        place_(graph.size()) {
+    const auto count = static_cast<dag_weight>(parts);
+    bound_ = (graph.total + count - 1) / count;
+    for (const dag_weight each : graph.weight) bound_ = std::max(bound_, each);
+    bound_ += beside;
+  }
 
   /// A partition.
   struct found {
@@ -62,12 +67,7 @@ class order_loads {
   };
 
   /// No partition has less: the average, and the heaviest vertex.
-  [[nodiscard]] dag_weight bound() const {
-    const auto parts = static_cast<dag_weight>(parts_);
-    dag_weight most = (graph_.total + parts - 1) / parts;
-    for (const dag_weight each : graph_.weight) most = std::max(most, each);
-    return most + beside_;
-  }
+  [[nodiscard]] dag_weight bound() const noexcept { return bound_; }
 
   /// Cuts an order so that no part has more than a limit, which falls by halves of what is left above the bound: each part
   /// takes the farthest end with which it keeps to the limit. O(log(limit) (n + p)) for p pins, or O(n + p) where the best
@@ -75,7 +75,7 @@ class order_loads {
   /// @param best  is improved if the order allows it
   bool improve(const dag_order& order, found& best) {
     prepare(order);
-    dag_weight low = bound();
+    dag_weight low = bound_;
     dag_weight high = best.load == std::numeric_limits<dag_weight>::max() ? most() : best.load - 1;
     bool any = false;
     bool first = true;
@@ -190,6 +190,7 @@ class order_loads {
   const dag_memory* memory_;
   std::size_t parts_;
   dag_weight beside_;
+  dag_weight bound_ = 0;
   std::vector<std::uint32_t> first_;  // of every net, the first place of a vertex
   std::vector<std::uint32_t> last_;
   std::vector<std::uint32_t> met_;  // of every net, when a part held some of it last
