@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <boost/pending/disjoint_sets.hpp>
+#include <boost/property_map/vector_property_map.hpp>
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
@@ -90,7 +91,10 @@ struct multilevel_fn {
     const auto parts = static_cast<std::int64_t>(request.parts);
     const std::int64_t others = parts - 1;
     if (others == 0 || most > (graph.weight() - 1) / others) return 0;  // fewer parts hold all
-    boost::disjoint_sets_with_storage<> joined(graph.size());
+    // Maps of a class of Boost, as its functions for plain pointers are hidden once a graph of Boost is included.
+    using number_of = boost::vector_property_map<std::size_t>;
+    boost::disjoint_sets<number_of, number_of> joined(number_of{}, number_of{});
+    for (std::size_t v = 0; v < graph.size(); ++v) joined.make_set(v);
     auto components = static_cast<std::int64_t>(graph.size());
     std::int64_t lightest = graph.weight();
     bool any = false;
