@@ -123,6 +123,7 @@ TEST_CASE("the plans of published profiles") {
     placed_request request;
     request.machines = machines;
     request.microbatches = each.batch / each.microbatch;
+    request.limits.time_limit.reset();
     const auto found = minimize_placed_length(layers, request);
     REQUIRE(found.state() == state::optimal);
     const placed_model model{layers};

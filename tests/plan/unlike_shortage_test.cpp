@@ -107,7 +107,7 @@ TEST_CASE("by the heaviest stage each device keeps to its own memory, and no cut
   int planned = 0;
   int infeasible = 0;
   int moved = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     CAPTURE(round);
     const std::size_t n = 2 + random.up_to(5);
     const bool whole = random.up_to(1) == 0;
@@ -171,7 +171,7 @@ TEST_CASE("by the makespan each device keeps to its own memory, whatever number 
   int planned = 0;
   int infeasible = 0;
   int moved = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 1500; ++round) {
     CAPTURE(round);
     plan_request request;
     request.devices = 2 + random.up_to(1);
