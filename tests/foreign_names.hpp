@@ -207,9 +207,11 @@
   X(given_order) \
   X(goes_back) \
   X(gpipe) \
+  X(gradients_go_back) \
   X(greatest) \
   X(grouped_schedule) \
   X(handed_on) \
+  X(handed_over) \
   X(has_figures) \
   X(has_layouts) \
   X(has_memory_limit) \
@@ -291,6 +293,7 @@
   X(levelled) \
   X(lightest_of_least) \
   X(limits_of) \
+  X(link_of_all) \
   X(links_of) \
   X(list_names) \
   X(load) \

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,50 @@ TEST_CASE("over a link seconds are handed over, there and back") {
   REQUIRE(made.state() == state::optimal);
   CHECK(made->objective.of == "sent time");
   CHECK(made->objective.value == 2 * (7.0 / 2 + 7.0 / 2) + 4 * 0.5);
+}
+
+TEST_CASE("what plans by communication say of every stage and of the whole is worked out anew, and what is spoilt is found") {
+  std::mt19937 random(3);
+  const auto up_to = [&](std::size_t most) { return random() % (most + 1); };
+  std::size_t planned = 0;
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    stagecut::profile model;
+    const std::size_t n = 3 + up_to(5);
+    for (std::size_t i = 0; i < n; ++i) {
+      stagecut::layer each;
+      each.name = "l" + std::to_string(i);
+      each.forward = static_cast<double>(1 + up_to(4));
+      each.backward = round % 2 == 0 ? each.forward : 0;
+      each.parameters = static_cast<double>(up_to(9));
+      each.output = static_cast<double>(up_to(20));
+      model.layers.push_back(each);
+      for (std::size_t from = 0; from < i; ++from) {
+        if (up_to(2) == 0) model.edges.push_back({from, i});
+      }
+    }
+    if (model.edges.empty()) continue;
+    plan_request request = request_of(2 + up_to(1));
+    request.imbalance = 2;
+    if (round % 3 == 0) request.links = {{static_cast<double>(up_to(2)), 4}};
+    if (round % 3 == 1) model.machine.link = stagecut::link_speed{1, 2};
+    const auto made = plan_graph(model, request);
+    if (!made) continue;
+    ++planned;
+    CHECK(made->objective.of == (round % 3 == 2 ? "sent bytes" : "sent time"));
+    const auto all = stagecut::verify_plan(model, *made);
+    for (const char* const name : {"loads", "objective"}) {
+      CHECK(all.find(name)->result == stagecut::check_result::holds);
+      CHECK(all.find(name)->recomputed);
+    }
+    for (std::size_t s = 0; s <= made->stages.size(); ++s) {
+      stagecut::plan other = *made;
+      double& spoilt = s < other.stages.size() ? other.stages[s].cost : other.objective.value;
+      spoilt += 1;
+      CHECK(!stagecut::verify_plan(model, other).holds());
+    }
+  }
+  CHECK(planned > 200);
 }
 
 TEST_CASE("a placement in no order hands over less") {

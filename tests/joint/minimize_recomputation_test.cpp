@@ -40,7 +40,7 @@ void check_answer(const joint_tests::small_case& drawn, const std::optional<doub
 
 TEST_CASE("small models, compared with all plans") {
   const std::size_t wanted =
-      std::getenv("STAGECUT_CASES") ? std::strtoul(std::getenv("STAGECUT_CASES"), nullptr, 10) : 60;
+      std::getenv("STAGECUT_CASES") ? std::strtoul(std::getenv("STAGECUT_CASES"), nullptr, 10) : 100;
   std::mt19937 dice(23);
   std::size_t infeasible = 0;
   for (std::size_t done = 0; done < wanted;) {
@@ -61,7 +61,7 @@ TEST_CASE("small models, compared with all plans") {
 
 TEST_CASE("layers of several types") {
   const std::size_t wanted =
-      std::getenv("STAGECUT_CASES") ? std::strtoul(std::getenv("STAGECUT_CASES"), nullptr, 10) : 60;
+      std::getenv("STAGECUT_CASES") ? std::strtoul(std::getenv("STAGECUT_CASES"), nullptr, 10) : 100;
   std::mt19937 dice(24);
   for (std::size_t done = 0; done < wanted;) {
     joint_tests::small_case drawn = joint_tests::drawn_case(dice, 4);

@@ -65,7 +65,7 @@ TEST_CASE("a cut is found exactly if there is one, also where the limit is the l
   dice random(11);
   int found = 0;
   int none = 0;
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);
     const std::size_t ranks = random.from(1, 4);
     const std::size_t chunks = random.from(2, ranks < 3 ? 4 : 3);

@@ -170,7 +170,7 @@ TEST_CASE("plans of graphs hold, and what is spoilt in them is found") {
   std::size_t several = 0;
   std::size_t moved = 0;
   std::size_t bytes = 0;
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 3000; ++round) {
     const graph_plan random(dice);
     const auto& [model, made] = std::pair(random.model, random.made);
     if (made.edges.empty()) continue;

@@ -230,7 +230,7 @@ TEST_CASE("the least that costs can be is enough") {
 TEST_CASE("liars get valid cuts in the end, even if they return no number") {
   models::generator random(11);
   int answers = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 4000; ++i) {
     const std::size_t n = 1 + random() % 12;
     const std::size_t k = 1 + random() % n;
     const models::noise source{random(), random() % 2 == 0, random() % 2 == 0 ? 0U : 3U};

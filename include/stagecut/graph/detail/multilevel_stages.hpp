@@ -89,8 +89,7 @@ struct flat_elements {
 };
 
 /// Cuts elements into as many stages on accelerators, or into fewer where these will do, by what is made for large graphs,
-/// and refines these. There is no
-/// partition in the answer if none that was found fits.
+/// and refines these. There is no partition in the answer if none that was found fits.
 /// @param seed  of numbers of chance
 /// @param all   whether to try what takes long as well
 [[nodiscard]] inline load_answer<operator_costs::ticks> multilevel_stages(const operator_costs& costs,

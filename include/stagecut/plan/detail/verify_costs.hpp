@@ -55,6 +55,38 @@ struct stage_ends {
   return a == b || (are_graph_chunks(all.made) && all.made.stages[a].device == all.made.stages[b].device);
 }
 
+/// Whether gradients go back along the edges of a model: unless its backward pass has layers of its own.
+[[nodiscard]] inline bool gradients_go_back(const profile& model) noexcept {
+  bool any = false;
+  bool apart = false;
+  for (const layer& each : model.layers) {
+    any = any || each.backward > 0;
+    apart = apart || each.is_backward;
+  }
+  return any && !apart;
+}
+
+/// The link over which a plan hands over for a time; unset: none is known.
+[[nodiscard]] inline std::optional<link_speed> link_of_all(const verified_plan& all) {
+  return all.made.messages.links.empty() ? all.model.machine.link : std::optional(all.made.messages.links[0]);
+}
+
+/// What a stage takes and hands over, every edge of the model by itself: seconds over one link for all, there and back; or
+/// bytes, there.
+/// @pre the objective is of `sent bytes`, or of `sent time`, and a link is known
+[[nodiscard]] inline double handed_over(const verified_plan& all, std::size_t s) {
+  const bool timed = all.made.objective.of == "sent time";
+  const link_speed link = timed ? *link_of_all(all) : link_speed{};
+  const double ways = gradients_go_back(all.model) ? 2 : 1;
+  double sum = 0;
+  for (const auto& [from, to] : all.flow) {
+    if (all.stage_of[from] == all.stage_of[to] || (all.stage_of[from] != s && all.stage_of[to] != s)) continue;
+    const double bytes = all.figures[from].output;
+    sum += timed ? ways * message_seconds(link, bytes) : bytes;
+  }
+  return sum;
+}
+
 /// Seconds of the tensors that enter or leave a stage of a graph, each once for the stage whatever number of others it
 /// joins, over one link for all, by the pass: gradients take as long as what they are of, unless the backward pass has
 /// layers of its own, whose outputs they are.
@@ -64,9 +96,7 @@ struct stage_tensors {
 };
 [[nodiscard]] inline stage_tensors tensors_of_stage(const verified_plan& all, std::size_t s) {
   const link_speed& link = all.made.messages.links[0];
-  bool gradients = false;  // go back along the edges
-  for (const layer& each : all.model.layers) gradients = gradients || each.backward > 0;
-  for (const layer& each : all.model.layers) gradients = gradients && !each.is_backward;
+  const bool gradients = gradients_go_back(all.model);
   std::vector<char> counted(all.stage_of.size());
   stage_tensors result;
   for (const auto& [from, to] : all.flow) {
@@ -139,6 +169,10 @@ struct stage_tensors {
 [[nodiscard]] inline std::string unknown_cost(const verified_plan& all) {
   const objective_value& objective = all.made.objective;
   if (objective.name.empty()) return "it does not say what was minimised";
+  if (objective.name == "communication") {
+    if (objective.of == "sent bytes" || (objective.of == "sent time" && link_of_all(all))) return {};
+    return joined({"it does not say over which link ", in_quotes(objective.of), " is"});
+  }
   if (objective.of != "time" && !detail::measured_layer(all, 0)) {
     return joined({"the profile does not say what ", in_quotes(objective.of), " of a layer is"});
   }
@@ -157,7 +191,9 @@ inline void verify_costs(verified_plan& all, check_notes& notes) {
   double whole = 0;
   for (std::size_t s = 0; s < all.stages(); ++s) {
     double cost = 0;
-    if (all.made.objective.of == "time") {
+    if (all.made.objective.name == "communication") {
+      cost = detail::handed_over(all, s);
+    } else if (all.made.objective.of == "time") {
       cost = detail::timed_cost(all, s);
     } else {
       for (const std::size_t i : all.layers[s]) cost += detail::measured_layer(all, i).value_or(0);
