@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <stagecut/joint/detail/recompute_problem.hpp>
-#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 
 namespace stagecut::inline v0::detail {
 

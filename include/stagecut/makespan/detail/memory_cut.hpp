@@ -11,7 +11,7 @@
 #include <stagecut/makespan/detail/memory_bounds.hpp>
 #include <stagecut/makespan/detail/memory_repair.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
-#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 

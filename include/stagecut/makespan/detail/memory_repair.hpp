@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <stagecut/makespan/detail/memory_rows.hpp>
-#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline v0::detail {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include <stagecut/core/host_device.hpp>
-#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/rank_stages.hpp>
 
 namespace stagecut::inline v0::detail {

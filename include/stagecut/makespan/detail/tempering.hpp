@@ -14,7 +14,7 @@
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/memory_excess.hpp>
-#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/slot_program.hpp>

@@ -8,7 +8,7 @@
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/point_moves.hpp>
-#include <stagecut/makespan/detail/random_bits.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/rank_stages.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chain_rules.hpp>

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/detail/cut_times.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What no cut is below in any order: the least, over all cuts, of what the stage that needs most needs.
+///
+/// Of a stage it is known how many microbatches it can have in flight within its memory, what it takes itself, and what a
+/// microbatch takes at least above and below it. With several stages on a rank it is the work of a rank on average.
+///
+/// Source: docs/orders.md, The bound of a cut.
+template <pipeline_model Model, stage_constraint Constraint>
+class cut_and_order_bound {
+ public:
+  cut_and_order_bound(const Model& model, const cut_and_order_request& request, const Constraint& allowed)
+      : model_(model), request_(request), allowed_(allowed), n_(model.size()), stages_(request.rank_of.size()) {
+    down_.assign(n_ + 1, 0);
+    up_.assign(n_ + 1, 0);
+    double work = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      item least = of_item(0, i);
+      for (std::size_t s = 1; s < stages_; ++s) {
+        const item each = of_item(s, i);
+        least = {std::min(least.forward, each.forward), std::min(least.input, each.input), std::min(least.weight, each.weight)};
+      }
+      down_[i + 1] = down_[i] + least.forward;
+      up_[i + 1] = up_[i] + least.input;
+      work += least.forward + least.input + least.weight;
+    }
+    std::size_t ranks = 0;
+    for (const std::size_t rank : request.rank_of) ranks = std::max(ranks, rank + 1);
+    average_ = work * static_cast<double>(request.microbatches) / static_cast<double>(ranks);
+    single_ = ranks == stages_;
+    for (std::size_t b = 0; b + 1 < stages_; ++b) {
+      double least = 0;
+      if (!request.links.empty()) least = request.links[request.links.size() == 1 ? 0 : b](0);
+      hops_.push_back(hops_.empty() ? least : hops_.back() + least);
+    }
+    hops_.insert(hops_.begin(), 0);
+  }
+
+  /// O(stages n^2); the average where that is too much.
+  [[nodiscard]] double operator()() const {
+    constexpr double none = std::numeric_limits<double>::infinity();
+    constexpr double rounding = 1 - 0x1p-40;
+    if (!single_ || static_cast<double>(stages_) * static_cast<double>(n_) * static_cast<double>(n_) > 3e8) {
+      return average_ * rounding;
+    }
+    std::vector<double> best(n_ + 1, none);  // of the items before each, in the stages so far
+    best[0] = 0;
+    for (std::size_t s = 0; s < stages_; ++s) {
+      std::vector<double> next(n_ + 1, none);
+      for (std::size_t first = s; first < n_; ++first) {
+        if (best[first] == none) continue;
+        item here{};
+        for (std::size_t last = first + 1; last + (stages_ - 1 - s) <= n_; ++last) {
+          const item added = of_item(s, last - 1);
+          here = {here.forward + added.forward, here.input + added.input, here.weight + added.weight};
+          if (!(best[first] < next[last]) || !allowed_(s, first, last)) continue;
+          next[last] = std::min(next[last], std::max(best[first], of_stage(s, first, last, here)));
+        }
+      }
+      best = std::move(next);
+    }
+    return (best[n_] == none ? average_ : std::max(best[n_], average_)) * rounding;
+  }
+
+ private:
+  /// The passes of an item, or of a stage.
+  struct item {
+    double forward = 0;
+    double input = 0;  // B where it is whole
+    double weight = 0;
+  };
+
+  [[nodiscard]] item of_item(std::size_t s, std::size_t i) const {
+    item result{model_.forward(s, i), request_.split ? detail::input_of(model_, s, i) : model_.backward(s, i), 0};
+    if constexpr (split_pipeline_model<Model>) {
+      if (request_.split) result.weight = model_.backward_weight(s, i);
+    }
+    return result;
+  }
+
+  [[nodiscard]] double memory(std::size_t s) const {
+    return request_.memory_of_ranks.empty() ? *request_.memory_per_device : request_.memory_of_ranks[request_.rank_of[s]];
+  }
+
+  /// How many microbatches fit, at most all; 0: none.
+  [[nodiscard]] double in_flight(std::size_t s, std::size_t first, std::size_t last) const {
+    const auto m = static_cast<double>(request_.microbatches);
+    if constexpr (memory_pipeline_model<Model>) {
+      if (!request_.memory_per_device && request_.memory_of_ranks.empty()) return m;
+      const double one = model_.memory(s, first, last, 1);
+      const double each = model_.memory(s, first, last, 2) - one;
+      const double left = memory(s) - one;
+      if (left < 0) return 0;
+      return each > 0 ? std::min(m, 1 + static_cast<double>(static_cast<std::size_t>(std::min(left / each, m)))) : m;
+    } else {
+      return m;
+    }
+  }
+
+  /// What every order takes at least in which `[first, last)` is stage s.
+  [[nodiscard]] double of_stage(std::size_t s, std::size_t first, std::size_t last, item here) const {
+    const double most = in_flight(s, first, last);
+    if (most == 0) return std::numeric_limits<double>::infinity();
+    here.forward += stage_forward(model_, s);
+    const double weight = stage_backward_weight(model_, s);
+    here.input += stage_backward(model_, s) - (request_.split ? weight : 0);
+    here.weight += request_.split ? weight : 0;
+    const auto m = static_cast<double>(request_.microbatches);
+    const double in = down_[first] + hops_[s];                      // before the first F
+    const double out = up_[first] + hops_[s];                       // behind the last I
+    const double below = down_[n_] - down_[last] + up_[n_] - up_[last] + 2 * (hops_.back() - hops_[s]);
+    const double passes = here.forward + here.input;
+    const double all = passes + here.weight;
+    // At most so many F run before the first I can begin, and as many I and W behind the last F; what is through by then, or
+    // has not begun, runs in between. With all microbatches in flight nothing may be in between, and the last is left out.
+    const double fill = std::max(most * here.forward, here.forward + below);
+    const double drain = std::max({most * all - most * here.forward, most * here.input + out,
+                                   here.input + below + std::max(here.weight, out)});
+    const double ends = most < m ? in + fill + (m - most) * all + drain : in + fill + m * here.input + out;
+    const double work = in + std::max(m * all, m * passes + out);
+    // A microbatch begins when the one is through that is so many before it.
+    const auto turns = static_cast<double>(static_cast<std::size_t>((m - 1) / most));
+    const double trips = in + turns * (all + below) + passes + below + std::max(out, here.weight);
+    return std::max({ends, work, trips});
+  }
+
+  const Model& model_;
+  const cut_and_order_request& request_;
+  const Constraint& allowed_;
+  std::size_t n_;
+  std::size_t stages_;
+  std::vector<double> down_{};  // sums of the least times of F of an item
+  std::vector<double> up_{};    // likewise of I, or B
+  std::vector<double> hops_{};  // what messages take at least, of as many boundaries
+  double average_ = 0;
+  bool single_ = false;
+};
+
+}  // namespace stagecut::inline v0::detail

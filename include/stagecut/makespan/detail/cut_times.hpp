@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/cost/detail/pipeline_members.hpp>
+#include <stagecut/cost/link_speed.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/schedule/memory_curve.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+// What the stages of a cut take, as those ask it who make orders.
+namespace stagecut::inline v0::detail {
+
+/// The gradient of the input of an item, where it is told apart.
+template <pipeline_model Model>
+[[nodiscard]] double input_of(const Model& model, std::size_t s, std::size_t i) {
+  if constexpr (has_backward_input<Model>) {
+    return model.backward_input(s, i);
+  } else if constexpr (split_pipeline_model<Model>) {
+    return model.backward(s, i) - model.backward_weight(s, i);
+  } else {
+    return model.backward(s, i);
+  }
+}
+
+/// The times of the passes of all stages.
+template <pipeline_model Model>
+[[nodiscard]] pass_times<double> passes_of(const Model& model, const cuts& cut, bool split) {
+  pass_times<double> result;
+  for (std::size_t s = 0; s < cut.stages(); ++s) {
+    double forward = stage_forward(model, s);
+    double weight = stage_backward_weight(model, s);
+    double backward = stage_backward(model, s) - (split ? weight : 0);
+    for (std::size_t i = cut[s]; i < cut[s + 1]; ++i) {
+      forward += model.forward(s, i);
+      backward += split ? detail::input_of(model, s, i) : model.backward(s, i);
+      if constexpr (split_pipeline_model<Model>) weight += model.backward_weight(s, i);
+    }
+    result.forward.push_back(forward);
+    (split ? result.backward_input : result.backward).push_back(backward);
+    if (split) result.backward_weight.push_back(weight);
+  }
+  return result;
+}
+
+/// The times of the messages at all boundaries, there and back.
+template <pipeline_model Model>
+[[nodiscard]] transfer_times<double> messages_of(const Model& model, const cuts& cut,
+                                                 const cut_and_order_request& request) {
+  transfer_times<double> result;
+  result.kind = request.transfers;
+  const std::vector<link_speed>& links = request.links;
+  for (std::size_t b = 0; !links.empty() && b + 1 < cut.stages(); ++b) {
+    double bytes = 0;
+    if constexpr (sending_pipeline_model<Model>) bytes = model.sent(cut[b + 1]);
+    result.forward.push_back(links[links.size() == 1 ? 0 : b](bytes));
+  }
+  result.backward = result.forward;
+  return result;
+}
+
+/// What all stages keep: for every microbatch in flight, and beside that.
+template <pipeline_model Model>
+[[nodiscard]] stage_bytes bytes_of(const Model& model, const cuts& cut) {
+  stage_bytes result;
+  if constexpr (memory_pipeline_model<Model>) {
+    for (std::size_t s = 0; s < cut.stages(); ++s) {
+      const double one = model.memory(s, cut[s], cut[s + 1], 1);
+      const double each = model.memory(s, cut[s], cut[s + 1], 2) - one;
+      result.activations.push_back(each);
+      result.resident.push_back(one - each);
+    }
+  }
+  return result;
+}
+
+}  // namespace stagecut::inline v0::detail

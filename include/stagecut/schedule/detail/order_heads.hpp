@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/function_ref.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
+#include <stagecut/schedule/detail/pass_precedence.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// When each pass begins at the earliest (its *head*) and what comes behind its end at least (its *tail*), in every order; and
+/// with these, how long an order takes at least.
+///
+/// Of the passes that come before another one on its rank, some order is best where one breaks off for another: the one with
+/// the least head first. When that ends the pass can begin. Likewise behind it.
+///
+/// Source: Jackson (1955), Carlier (1982), Carlier and Pinson (1989) for one machine with heads and tails; docs/orders.md.
+class order_heads {
+ public:
+  static constexpr std::size_t everywhere = ~std::size_t{0};
+
+  /// @param focus  a rank: heads and tails are counted from the start of its first pass, and to the end of its last; or
+  ///               `everywhere`
+  order_heads(const word_problem& of, std::vector<pass_precedence> rules, std::size_t focus = everywhere)
+      : of_(&of), m_(of.microbatches), rules_(std::move(rules)), stale_{std::vector<bool>(of.ranks, true), std::vector<bool>(of.ranks, true)} {
+    heads_.assign(of.letters() * m_, focus == everywhere ? 0 : unknown);
+    tails_ = heads_;
+    for (std::size_t s = 0; s < of.stages(); ++s) {
+      for (std::size_t kind = 0; kind < of.kinds(); ++kind) begin(focus, kinds_of_pass * s + kind);
+    }
+  }
+
+  /// Raises heads and tails until nothing changes, or `stop()`, after which they hold all the same.
+  void settle(function_ref<bool()> stop = {}) {
+    for (bool changed = true; changed;) {
+      changed = sweep(true, stop);
+      changed = sweep(false, stop) || changed;
+      if (stop && stop()) return;
+    }
+  }
+
+  /// Passes looked at so far, for what comes before or behind each.
+  [[nodiscard]] std::size_t work() const noexcept { return work_; }
+
+  /// No order is shorter.
+  [[nodiscard]] std::int64_t bound() const {
+    std::int64_t most = 0;
+    for (std::size_t r = 0; r < of_->ranks; ++r) most = std::max({most, rank_bound(r), memory_bound(r)});
+    return most;
+  }
+  /// No order is shorter, for what a rank runs.
+  [[nodiscard]] std::int64_t rank_bound(std::size_t rank) const {
+    std::vector<job> jobs;
+    std::int64_t most = 0;
+    for (const std::size_t letter : rules_[rank].letters()) {
+      for (std::size_t pass = letter * m_; pass < (letter + 1) * m_; ++pass) {
+        if (heads_[pass] < 0 || tails_[pass] < 0) continue;
+        jobs.push_back({heads_[pass], of_->time[letter], tails_[pass]});
+        most = std::max(most, heads_[pass] + of_->time[letter] + tails_[pass]);
+      }
+    }
+    return std::max(most, preemptive_end(std::move(jobs)));
+  }
+
+  /// Adds which passes come before which in every order of at most `target` ticks, and settles; false: there is none.
+  [[nodiscard]] bool keep_to(std::int64_t target, function_ref<bool()> stop = {}) {
+    for (;;) {
+      settle(stop);
+      if (bound() > target) return false;
+      if (stop && stop()) return true;
+      bool changed = false;
+      for (std::size_t r = 0; r < of_->ranks; ++r) {
+        if (!order_passes(r, target)) continue;
+        if (!rules_[r].close()) return false;
+        stale_[0][r] = stale_[1][r] = changed = true;
+      }
+      if (!changed) return true;
+    }
+  }
+
+ private:
+  /// Of what is not behind the first pass of the rank that counts, or not before its last.
+  static constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::min() / 4;
+
+  struct job {
+    std::int64_t head, time, tail;
+  };
+  struct place {
+    std::int64_t key;      // a head, or a tail
+    std::uint32_t letter;  // of the rank
+    std::uint32_t microbatch;
+  };
+
+  void begin(std::size_t focus, std::size_t letter) {
+    const std::size_t s = stage_of(letter);
+    const std::size_t rank = of_->rank_of[s];
+    if (focus != everywhere && focus != rank) return;
+    for (std::size_t k = 0; k < m_; ++k) {
+      heads_[letter * m_ + k] = 0;
+      tails_[letter * m_ + k] = of_->step[rank] + (of_->ends(letter) ? of_->all_reduce[s] : 0);
+    }
+  }
+
+  /// Every rank once down the chain and once up, for heads or for tails.
+  bool sweep(bool heads, function_ref<bool()> stop) {
+    bool changed = false;
+    for (std::size_t i = 0; i < 2 * of_->ranks; ++i) {
+      if (stop && stop()) return false;
+      const std::size_t rank = i < of_->ranks ? i : 2 * of_->ranks - 1 - i;
+      if (!stale_[heads ? 1 : 0][rank]) continue;
+      stale_[heads ? 1 : 0][rank] = false;
+      changed = (heads ? raise_heads(rank) : raise_tails(rank)) || changed;
+    }
+    return changed;
+  }
+
+  /// The passes of a rank, by head or by tail. They are copied: what is read while it changes would not be a bound.
+  void sort_passes(std::size_t rank, const std::vector<std::int64_t>& keys) {
+    sorted_.clear();
+    const std::vector<std::size_t>& letters = rules_[rank].letters();
+    for (std::size_t x = 0; x < letters.size(); ++x) {
+      for (std::size_t k = 0; k < m_; ++k) {
+        sorted_.push_back({keys[letters[x] * m_ + k], static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(k)});
+      }
+    }
+    std::sort(sorted_.begin(), sorted_.end(), [](const place& a, const place& b) { return a.key < b.key; });
+    work_ += sorted_.size() * sorted_.size();
+  }
+
+  bool raise_heads(std::size_t rank) {
+    const pass_precedence& rules = rules_[rank];
+    const std::vector<std::size_t>& letters = rules.letters();
+    sort_passes(rank, heads_);
+    bool changed = false;
+    for (std::size_t x = 0; x < letters.size(); ++x) {
+      for (std::size_t k = 0; k < m_; ++k) {
+        const std::uint32_t* const before = rules.before(x, k);
+        std::int64_t now = unknown;
+        for (const place& each : sorted_) {
+          if (each.microbatch < before[each.letter]) now = std::max(now, each.key) + of_->time[letters[each.letter]];
+        }
+        now = std::max(now, head_by_data(letters[x], k));
+        if (now <= heads_[letters[x] * m_ + k]) continue;
+        heads_[letters[x] * m_ + k] = now;
+        changed = stale_[1][rank] = true;
+        tell(letters[x], true);
+      }
+    }
+    return changed;
+  }
+
+  bool raise_tails(std::size_t rank) {
+    const pass_precedence& rules = rules_[rank];
+    const std::vector<std::size_t>& letters = rules.letters();
+    sort_passes(rank, tails_);
+    bool changed = false;
+    for (std::size_t x = 0; x < letters.size(); ++x) {
+      for (std::size_t k = 0; k < m_; ++k) {
+        std::int64_t now = unknown;
+        for (const place& each : sorted_) {
+          if (rules.before(each.letter, each.microbatch)[x] <= k) continue;
+          now = std::max(now, each.key) + of_->time[letters[each.letter]];
+        }
+        now = std::max(now, tail_by_data(letters[x], k));
+        if (now <= tails_[letters[x] * m_ + k]) continue;
+        tails_[letters[x] * m_ + k] = now;
+        changed = stale_[0][rank] = true;
+        tell(letters[x], false);
+      }
+    }
+    return changed;
+  }
+
+  /// A head, or a tail, of a letter has risen: those of the stage behind it, or before it, may rise.
+  void tell(std::size_t letter, bool heads) {
+    const std::size_t s = stage_of(letter);
+    if (is_weight(letter)) return;
+    const bool up = is_forward(letter) == heads;
+    if (up ? s + 1 < of_->stages() : s > 0) stale_[heads ? 1 : 0][of_->rank_of[up ? s + 1 : s - 1]] = true;
+  }
+
+  [[nodiscard]] std::int64_t head_by_data(std::size_t letter, std::size_t k) const {
+    const std::size_t s = stage_of(letter);
+    const auto behind = [&](std::size_t other, std::int64_t hop) { return heads_[other * m_ + k] + of_->time[other] + hop; };
+    std::int64_t head = is_forward(letter) ? unknown : behind(letter - 1, 0);
+    if (is_forward(letter) && s > 0) head = behind(forward_of(s - 1), of_->down[s - 1]);
+    if (is_backward(letter) && s + 1 < of_->stages()) head = std::max(head, behind(backward_of(s + 1), of_->up[s]));
+    return head;
+  }
+
+  [[nodiscard]] std::int64_t tail_by_data(std::size_t letter, std::size_t k) const {
+    const std::size_t s = stage_of(letter);
+    const auto before = [&](std::size_t other, std::int64_t hop) { return hop + of_->time[other] + tails_[other * m_ + k]; };
+    std::int64_t tail = of_->ends(letter) ? unknown : before(letter + 1, 0);
+    if (is_forward(letter) && s + 1 < of_->stages()) tail = std::max(tail, before(forward_of(s + 1), of_->down[s]));
+    if (is_backward(letter) && s > 0) tail = std::max(tail, before(backward_of(s - 1), of_->up[s - 1]));
+    return tail;
+  }
+
+  /// When all jobs are over, tails counted, on one machine where one may break off for another: the longest tail first.
+  [[nodiscard]] static std::int64_t preemptive_end(std::vector<job> jobs) {
+    std::sort(jobs.begin(), jobs.end(), [](const job& a, const job& b) { return a.head < b.head; });
+    std::priority_queue<std::pair<std::int64_t, std::int64_t>> open;  // tails, and times that are left
+    std::int64_t now = 0;
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < jobs.size() || !open.empty();) {
+      if (open.empty()) now = std::max(now, jobs[i].head);
+      for (; i < jobs.size() && jobs[i].head <= now; ++i) open.emplace(jobs[i].tail, jobs[i].time);
+      const auto [tail, time] = open.top();
+      open.pop();
+      const std::int64_t run = i < jobs.size() ? std::min(time, jobs[i].head - now) : time;
+      now += run;
+      if (run < time)
+        open.emplace(tail, time - run);
+      else
+        most = std::max(most, now + tail);
+    }
+    return most;
+  }
+
+  /// What microbatches hold on a rank, times how long, over what it has.
+  [[nodiscard]] std::int64_t memory_bound(std::size_t rank) const {
+    if (!of_->capped() || of_->memory[rank] == 0 || of_->stages_of[rank].empty()) return 0;
+    wide_integer held = 0;
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t behind = first;
+    for (const std::size_t s : of_->stages_of[rank]) {
+      wide_integer trip = of_->time[forward_of(s)] + of_->time[backward_of(s)];
+      for (std::size_t t = s + 1; t < of_->stages(); ++t) {
+        trip += of_->time[forward_of(t)] + of_->time[backward_of(t)] + of_->down[t - 1] + of_->up[t - 1];
+      }
+      held += of_->kept[s] * trip;
+      if (of_->split) held += static_cast<wide_integer>(of_->late[s]) * of_->time[weight_of(s)];
+      first = std::min(first, heads_[forward_of(s) * m_]);
+      for (std::size_t kind = 1; kind < of_->kinds(); ++kind) {
+        behind = std::min(behind, tails_[(kinds_of_pass * s + kind) * m_ + m_ - 1]);
+      }
+    }
+    if (first < 0 || behind < 0) return 0;
+    const wide_integer memory = of_->memory[rank];
+    return first + static_cast<std::int64_t>((held * static_cast<wide_integer>(m_) + memory - 1) / memory) + behind;
+  }
+
+  /// Passes of a rank that would make an order too long behind others come before these; whether any is new.
+  bool order_passes(std::size_t rank, std::int64_t target) {
+    pass_precedence& rules = rules_[rank];
+    const std::vector<std::size_t>& letters = rules.letters();
+    bool changed = false;
+    for (std::size_t x = 0; x < letters.size(); ++x) {
+      for (std::size_t y = 0; y < letters.size(); ++y) {
+        if (x == y) continue;
+        for (std::size_t k = 0; k < m_; ++k) {
+          const std::int64_t ended = heads_[letters[x] * m_ + k] + of_->time[letters[x]] + of_->time[letters[y]];
+          std::uint32_t count = rules.before(x, k)[y];
+          while (count < m_ && ended + tails_[letters[y] * m_ + count] > target) ++count;
+          changed = rules.raise(x, k, y, count) || changed;
+        }
+      }
+    }
+    return changed;
+  }
+
+  const word_problem* of_;
+  std::size_t m_;
+  std::vector<pass_precedence> rules_;  // of every rank
+  std::vector<bool> stale_[2];  // ranks whose tails, and whose heads, may rise
+  std::vector<std::int64_t> heads_{};   // of every pass, letter * m + microbatch
+  std::vector<std::int64_t> tails_{};
+  std::vector<place> sorted_{};
+  std::size_t work_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail

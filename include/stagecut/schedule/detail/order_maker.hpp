@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/schedule/detail/order_heads.hpp>
+#include <stagecut/schedule/detail/order_polish.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
+#include <stagecut/schedule/detail/order_proof.hpp>
+#include <stagecut/schedule/detail/order_search.hpp>
+#include <stagecut/schedule/detail/order_ticks.hpp>
+#include <stagecut/schedule/detail/words_of_schedule.hpp>
+#include <stagecut/schedule/order_request.hpp>
+#include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/simulation.hpp>
+#include <stagecut/schedule/task_graph.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The words of an order to begin with.
+/// @throws argument_error if it is of other ranks, stages or microbatches, or does not keep to the memory
+[[nodiscard]] inline order_words words_of_start(const word_problem& of, const schedule& start) {
+  check_schedule(start);
+  std::optional<order_words> words = words_of(of, start);
+  if (!words) refuse_order("start", "{…}", "must be of these ranks, stages and microbatches, with passes one by one");
+  word_rules allowed(of);
+  for (std::size_t r = 0; r < of.ranks; ++r) {
+    if (!allowed(r, (*words)[r])) refuse_order("start", "{…}", joined({"must keep to the memory of rank ", r}));
+  }
+  return *std::move(words);
+}
+
+/// Makes an order of a problem: bound, named schedules, search, proof, search.
+class order_maker {
+ public:
+  order_maker(const word_problem& of, const order_request& request, transfer_kind transfers)
+      : of_(of),
+        limits_(request.limits),
+        seed_(request.seed),
+        transfers_(transfers),
+        search_(of, request.seed, stop_) {}
+
+  order_maker(const order_maker&) = delete;
+  order_maker& operator=(const order_maker&) = delete;
+
+  /// Takes an order to begin with.
+  void take(order_words words) { search_.take(std::move(words)); }
+
+  void make() {
+    order_heads heads(of_, precedence_of(of_));
+    until_ = 0.3;
+    heads.settle(stop_proof_);
+    bound_ = heads.bound();
+    for (order_words& words : named_words(of_)) search_.take(std::move(words));
+    until_ = 0.5;
+    search_.look(bound_);
+    if (search_.makespan() == order_search::never) return;
+    until_ = 0.7;
+    bound_ = raised_bound(heads, bound_, search_.makespan(), proof_work(), stop_proof_);
+    until_ = occupies() ? 0.8 : 1;
+    search_.look(bound_);
+    makespan_ = search_.makespan();
+    words_ = search_.words();
+    if (occupies()) settle_messages();
+  }
+
+  /// In ticks; the makespan with messages as they are.
+  /// @{
+  [[nodiscard]] std::int64_t makespan() const noexcept { return makespan_; }
+  [[nodiscard]] std::int64_t bound() const noexcept { return bound_; }
+  /// @}
+  [[nodiscard]] const order_words& words() const noexcept { return words_; }
+  [[nodiscard]] std::size_t looked_at() const noexcept { return search_.looked_at() + polished_; }
+
+ private:
+  /// Whether messages occupy what `order_run` does not know of.
+  [[nodiscard]] bool occupies() const noexcept {
+    if (transfers_ != transfer_kind::stream && transfers_ != transfer_kind::blocking) return false;
+    for (std::size_t s = 0; s < of_.stages(); ++s) {
+      if (of_.down[s] != 0 || of_.up[s] != 0) return true;
+    }
+    return false;
+  }
+
+  /// Where orders are counted, a proof may look at as many passes as they have.
+  [[nodiscard]] std::size_t proof_work() const noexcept {
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    const std::size_t passes = of_.kinds() * of_.stages() * of_.microbatches;
+    if (!limits_.node_limit || *limits_.node_limit > most / passes) return most;
+    return *limits_.node_limit * passes;
+  }
+
+  [[nodiscard]] bool over(std::size_t looked_at) {
+    if (limits_.node_limit && static_cast<double>(looked_at) >= until_ * static_cast<double>(*limits_.node_limit)) {
+      return true;
+    }
+    const double seconds = seconds_now() - began_;
+    if (limits_.progress && seconds > told_ + 0.1) tell(seconds);
+    if (limits_.time_limit && seconds >= until_ * *limits_.time_limit) return true;
+    return limits_.stop && limits_.stop();
+  }
+
+  void tell(double seconds) {
+    told_ = seconds;
+    makespan_progress now;
+    now.seconds = seconds;
+    now.nodes = search_.looked_at();
+    limits_.progress(now);
+  }
+
+  /// Polishes under the kind of messages that will run it.
+  void settle_messages() {
+    until_ = 1;
+    const auto exact = [&](const order_words& words) { return time_of(words); };
+    order_polish within(of_, words_, exact);
+    random_bits random(seed_, 1, 0);
+    const auto stop = [&] { return within.best() <= bound_ || over(search_.looked_at() + 16 * ++polished_); };
+    for (std::size_t round = 0; !stop(); ++round) {
+      within.anneal(1024, search_.period() / (std::int64_t{50} << (round % 3)), random, stop);
+    }
+    words_ = within.words();
+    makespan_ = within.best();
+  }
+
+  [[nodiscard]] std::int64_t time_of(const order_words& words) const {
+    pass_times<std::int64_t> times;
+    transfer_times<std::int64_t> messages{transfers_, {of_.down.begin(), of_.down.end() - 1}, {of_.up.begin(), of_.up.end() - 1}};
+    for (std::size_t s = 0; s < of_.stages(); ++s) {
+      times.forward.push_back(of_.time[forward_of(s)]);
+      (of_.split ? times.backward_input : times.backward).push_back(of_.time[backward_of(s)]);
+      if (of_.split) times.backward_weight.push_back(of_.time[weight_of(s)]);
+    }
+    times.all_reduce = of_.all_reduce;
+    times.optimizer_step = of_.step;
+    const schedule order = schedule_of(of_, words);
+    const task_graph graph(order, options_of(order, times, messages));
+    simulation_workspace<std::int64_t> workspace;
+    return graph.makespan(times, messages, workspace);
+  }
+
+  const word_problem& of_;
+  const search_limits& limits_;
+  std::uint64_t seed_;
+  transfer_kind transfers_;
+  double began_ = seconds_now();
+  double told_ = 0;    // when progress was told
+  double until_ = 1;   // the share of the limits that may be used
+  struct search_stop {
+    order_maker* maker;
+    bool operator()(std::size_t looked_at) const { return maker->over(looked_at); }
+  } stop_{this};
+  struct proof_stop {
+    order_maker* maker;
+    bool operator()() const { return maker->over(0); }
+  } stop_proof_{this};
+  order_search search_;
+  std::int64_t bound_ = 0;
+  std::int64_t makespan_ = 0;
+  order_words words_{};
+  std::size_t polished_ = 0;
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/schedule/detail/check_durations.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
+#include <stagecut/schedule/memory_curve.hpp>
+#include <stagecut/schedule/order_request.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0::detail {
+
+[[noreturn]] inline void refuse_order(const char* argument, const std::string& value, const std::string& requirement) {
+  fail(argument_error("synthesize_schedule", argument, value, requirement));
+}
+
+/// @throws argument_error for a time limit that is none
+inline void check_order_limits(const order_request& request) {
+  const std::optional<double>& limit = request.limits.time_limit;
+  if (limit && (is_nan(*limit) || is_negative(*limit))) {
+    refuse_order("limits.time_limit", std::to_string(*limit), "must not be negative");
+  }
+}
+
+/// The ranks and stages of a request, checked.
+[[nodiscard]] inline word_problem placed_problem(std::size_t stages, const order_request& request) {
+  word_problem result;
+  if (stages == 0 || stages > 20000) refuse_order("times.forward.size()", std::to_string(stages), "must be 1 to 20000");
+  if (request.microbatches == 0) refuse_order("microbatches", "0", "must be at least 1");
+  if (request.microbatches > std::numeric_limits<std::uint32_t>::max() / kinds_of_pass / stages) {
+    refuse_order("microbatches", std::to_string(request.microbatches), "makes more than 2^32 passes");
+  }
+  result.microbatches = request.microbatches;
+  result.split = request.split;
+  result.rank_of = request.rank_of;
+  for (std::size_t s = 0; request.rank_of.empty() && s < stages; ++s) result.rank_of.push_back(s);
+  if (result.rank_of.size() != stages) {
+    refuse_order("rank_of.size()", std::to_string(result.rank_of.size()),
+                 joined({"must be the number of stages, ", stages}));
+  }
+  for (std::size_t s = 0; s < stages; ++s) {
+    if (result.rank_of[s] >= stages) {
+      refuse_order(joined({"rank_of[", s, "]"}).c_str(), std::to_string(result.rank_of[s]),
+                   joined({"must be below the number of stages, ", stages}));
+    }
+    result.ranks = std::max(result.ranks, result.rank_of[s] + 1);
+  }
+  result.stages_of.resize(result.ranks);
+  for (std::size_t s = 0; s < stages; ++s) result.stages_of[result.rank_of[s]].push_back(s);
+  return result;
+}
+
+/// Times in whole ticks: themselves if they are integers; else a tick is a power of two of their unit, so small that an
+/// iteration has less than 2^50, and what is left of one is dropped.
+template <class T>
+class order_ticks {
+ public:
+  /// Writes the times of a problem that has its ranks and stages.
+  /// @throws invalid_input for vectors of the wrong length, for what is NaN, infinite or negative, and for a sum that is not
+  ///         representable
+  order_ticks(const pass_times<T>& times, const transfer_times<T>& transfers, word_problem& of) : of_(of) {
+    check(times, transfers);
+    scale(times, transfers);
+    const std::size_t stages = of.stages();
+    of.time.assign(of.letters(), 0);
+    of.down.assign(stages, 0);
+    of.up.assign(stages, 0);
+    for (std::size_t s = 0; s < stages; ++s) {
+      of.time[forward_of(s)] = ticks(times.forward[s]);
+      of.time[backward_of(s)] = ticks(of.split ? times.backward_input[s] : whole(times, s));
+      if (of.split) of.time[weight_of(s)] = ticks(times.backward_weight[s]);
+      if (s + 1 == stages || of.rank_of[s] == of.rank_of[s + 1]) continue;
+      of.down[s] = ticks(message(transfers.forward, s));
+      of.up[s] = ticks(message(transfers.backward, s));
+    }
+    of.links = transfers.kind == transfer_kind::link && (!transfers.forward.empty() || !transfers.backward.empty());
+    of.all_reduce.assign(stages, 0);
+    of.step.assign(of.ranks, 0);
+    for (std::size_t s = 0; s < times.all_reduce.size(); ++s) of.all_reduce[s] = ticks(times.all_reduce[s]);
+    for (std::size_t r = 0; r < times.optimizer_step.size(); ++r) of.step[r] = ticks(times.optimizer_step[r]);
+  }
+
+  /// A number of ticks in the unit of the times.
+  [[nodiscard]] T time(std::int64_t ticks) const {
+    if constexpr (integer<T>) {
+      return static_cast<T>(ticks);
+    } else {
+      return static_cast<T>(std::ldexp(static_cast<double>(ticks), exponent_));
+    }
+  }
+
+ private:
+  void check(const pass_times<T>& times, const transfer_times<T>& transfers) const {
+    const std::size_t stages = of_.stages();
+    each("forward", times.forward, stages);
+    const bool parts = of_.split || times.backward.empty();
+    each("backward", times.backward, times.backward.empty() && parts ? 0 : stages);
+    const bool unused = !parts && times.backward_input.empty() && times.backward_weight.empty();
+    each("backward_input", times.backward_input, unused ? 0 : stages);
+    each("backward_weight", times.backward_weight, unused ? 0 : stages);
+    if (!times.overlapped.empty()) fail(invalid_input("overlapped", "no passes run together in an order that is made"));
+    each("all_reduce", times.all_reduce, times.all_reduce.empty() ? 0 : stages);
+    each("optimizer_step", times.optimizer_step, times.optimizer_step.empty() ? 0 : of_.ranks);
+    const auto messages = [&](std::string_view name, const std::vector<T>& values) {
+      each(name, values, values.size() > 1 ? stages - 1 : values.size());
+    };
+    messages("transfers.forward", transfers.forward);
+    messages("transfers.backward", transfers.backward);
+  }
+
+  static void each(std::string_view name, const std::vector<T>& values, std::size_t length) {
+    refuse_length(name, values.size(), length);
+    check_durations(name, values);
+  }
+
+  [[nodiscard]] static T whole(const pass_times<T>& times, std::size_t s) {
+    return times.backward.empty() ? duration_sum(times.backward_input[s], times.backward_weight[s]) : times.backward[s];
+  }
+  [[nodiscard]] static T message(const std::vector<T>& values, std::size_t b) {
+    return values.empty() ? T{} : values.size() == 1 ? values[0] : values[b];
+  }
+
+  /// Chooses the tick for the sum of everything.
+  void scale(const pass_times<T>& times, const transfer_times<T>& transfers) {
+    using sum_type = std::conditional_t<integer<T>, wide_integer, double>;
+    sum_type sum = 0;
+    const std::size_t stages = of_.stages();
+    const auto add = [&](T value) { sum += static_cast<sum_type>(value); };
+    for (std::size_t s = 0; s < stages; ++s) {
+      add(times.forward[s]);
+      add(of_.split ? times.backward_input[s] : whole(times, s));
+      if (of_.split) add(times.backward_weight[s]);
+      if (s + 1 == stages) continue;
+      add(message(transfers.forward, s));
+      add(message(transfers.backward, s));
+    }
+    sum = as_computed(sum * static_cast<sum_type>(of_.microbatches));
+    for (const T value : times.all_reduce) add(value);
+    for (const T value : times.optimizer_step) add(value);
+    if constexpr (integer<T>) {
+      constexpr auto most = static_cast<wide_integer>(std::numeric_limits<T>::max());
+      if (sum > most || sum > most_ticks) refuse_sum();
+    } else {
+      if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
+      (void)std::frexp(sum, &exponent_);
+      exponent_ -= 50;
+    }
+  }
+
+  [[nodiscard]] std::int64_t ticks(T value) const {
+    if constexpr (integer<T>) {
+      return static_cast<std::int64_t>(value);
+    } else {
+      return static_cast<std::int64_t>(std::ldexp(static_cast<double>(value), -exponent_));
+    }
+  }
+
+  static constexpr std::int64_t most_ticks = std::int64_t{1} << 60;
+
+  word_problem& of_;
+  int exponent_ = 0;  // of a tick, for floating-point times
+};
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <stagecut/schedule/detail/word_problem.hpp>
+#include <stagecut/schedule/detail/rank_room.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// How far the letters of a rank can be apart within its memory, all its stages together.
+///
+/// A state is how many passes of each letter have run, less those of the last pass that a microbatch waits for on the rank,
+/// I of its first stage. A word leads through states within the memory from which it can be ended: `room_check::in_any_way`. Those are
+/// found one from the other, from the one in which nothing is in flight. Letters of W that free nothing are left out.
+class rank_states {
+ public:
+  /// More letters are not told apart: those of four stages.
+  static constexpr std::size_t most_letters = 12;
+
+  /// @param most  states to look at
+  rank_states(const word_problem& of, std::size_t rank, std::size_t most) : of_(of), check_(of), rank_(rank), place_(of.letters()) {
+    if (kinds_of_pass * of.stages_of[rank].size() > most_letters) return;
+    for (const std::size_t s : of.stages_of[rank]) {
+      for (const std::size_t letter : {forward_of(s), backward_of(s), weight_of(s)}) {
+        const bool told = !is_weight(letter) || (of.split && of.late[s] + of.again[s] > 0);
+        if (told) letters_.push_back(letter);
+        place_[letter] = letters_.size() - 1;  // a W that is left out follows its I at once
+      }
+    }
+    least_.assign(letters_.size() * letters_.size(), std::numeric_limits<std::int64_t>::max());
+    known_ = explore(most);
+  }
+
+  /// Whether there are no more states, and letters are never further apart than is told.
+  [[nodiscard]] bool known() const noexcept { return known_; }
+  /// The letters that are told apart.
+  [[nodiscard]] const std::vector<std::size_t>& letters() const noexcept { return letters_; }
+  /// Before pass k of the letter at x come at least k + this passes of the letter at y; the greatest number: x never runs.
+  [[nodiscard]] std::int64_t more_before(std::size_t x, std::size_t y) const noexcept {
+    return least_[x * letters_.size() + y];
+  }
+
+ private:
+  using state = std::array<std::int64_t, most_letters>;
+
+  bool explore(std::size_t most) {
+    const std::size_t n = letters_.size();
+    const auto bits = static_cast<unsigned>(64 / n);
+    const std::int64_t far = (std::int64_t{1} << (bits - 1)) - 1;
+    const auto m = static_cast<std::int64_t>(of_.microbatches);
+    std::unordered_set<std::uint64_t> seen{0};
+    std::vector<state> open{state{}};
+    while (!open.empty()) {
+      const state now = open.back();
+      open.pop_back();
+      for (std::size_t x = 0; x < n; ++x) {
+        // Letters are no further apart than there are microbatches.
+        if (now[x] == m || (x == 1 && behind(now) == -m) || !can_run(now, x)) continue;
+        for (std::size_t y = 0; y < n; ++y) least_[x * n + y] = std::min(least_[x * n + y], now[y] - now[x]);
+        state next = now;
+        ++next[x];
+        const std::int64_t through = next[1];
+        std::uint64_t name = 0;
+        for (std::size_t y = 0; y < n; ++y) {
+          next[y] -= through;
+          if (next[y] > far || next[y] < -far) return false;
+          name = name << bits | (static_cast<std::uint64_t>(next[y]) & ((std::uint64_t{1} << bits) - 1));
+        }
+        if (!seen.insert(name).second) continue;
+        if (seen.size() > most) return false;
+        open.push_back(next);
+      }
+    }
+    return true;
+  }
+
+  /// The least count of a letter, which W may have.
+  [[nodiscard]] std::int64_t behind(const state& now) const noexcept {
+    return *std::min_element(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(letters_.size()));
+  }
+
+  [[nodiscard]] std::int64_t done(const state& now, std::size_t letter) const noexcept { return now[place_[letter]]; }
+
+  /// Whether what a pass waits for on its rank has run.
+  [[nodiscard]] bool is_ready(const state& now, std::size_t x) const {
+    const std::size_t letter = letters_[x];
+    const std::vector<std::size_t>& stages = of_.stages_of[rank_];
+    if (!is_forward(letter) && now[x] >= done(now, letter - 1)) return false;
+    for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+      if (letter == forward_of(stages[i + 1]) && now[x] >= done(now, forward_of(stages[i]))) return false;
+      if (letter == backward_of(stages[i]) && now[x] >= done(now, backward_of(stages[i + 1]))) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool can_run(const state& now, std::size_t x) {
+    const std::size_t letter = letters_[x];
+    if (!is_ready(now, x)) return false;
+    if (is_weight(letter)) return true;
+    std::int64_t room = of_.memory[rank_];  // if all W had run
+    std::int64_t late = 0;
+    for (const std::size_t s : of_.stages_of[rank_]) {
+      room -= of_.kept[s] * (done(now, forward_of(s)) - done(now, backward_of(s)));
+      late += (of_.late[s] + of_.again[s]) * (done(now, backward_of(s)) - done(now, weight_of(s)));
+    }
+    if (of_.taken(letter) > room - late) return false;
+    if (is_backward(letter)) return true;
+    const auto after = [&](std::size_t each) { return done(now, each) + (each == letter ? 1 : 0); };
+    return check_.in_any_way(rank_, room - of_.kept[stage_of(letter)], after);
+  }
+
+  const word_problem& of_;
+  room_check check_;
+  std::size_t rank_;
+  std::vector<std::size_t> place_;       // of every letter, in `letters_`
+  std::vector<std::size_t> letters_{};
+  std::vector<std::int64_t> least_{};    // passes of y more than of x as x runs
+  bool known_ = false;
+};
+
+}  // namespace stagecut::inline v0::detail

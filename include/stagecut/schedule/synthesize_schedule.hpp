@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/schedule/detail/order_bytes.hpp>
+#include <stagecut/schedule/detail/order_maker.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
+#include <stagecut/schedule/detail/order_ticks.hpp>
+#include <stagecut/schedule/detail/words_of_schedule.hpp>
+#include <stagecut/schedule/order_request.hpp>
+#include <stagecut/schedule/simulate.hpp>
+#include <stagecut/schedule/simulation.hpp>
+
+namespace stagecut::inline v0 {
+
+/// See `synthesize_schedule`.
+struct synthesize_schedule_fn {
+  /// See `synthesize_schedule`.
+  template <arithmetic T>
+  [[nodiscard]] outcome<synthesized<T>> operator()(const pass_times<T>& times, const transfer_times<T>& transfers,
+                                                   const order_request& request) const {
+    using answer = outcome<synthesized<T>>;
+    detail::word_problem problem = detail::placed_problem(times.forward.size(), request);
+    const detail::order_ticks<T> ticks(times, transfers, problem);
+    const detail::order_bytes bytes(request, problem);
+    detail::check_order_limits(request);
+    if (const std::optional<reason> why = bytes.shortage()) return answer::infeasible(*why);
+    detail::order_maker maker(problem, request, transfers.kind);
+    if (request.start) maker.take(detail::words_of_start(problem, *request.start));
+    maker.make();
+    if (maker.words().empty()) return answer::unknown({});
+    synthesized<T> made;
+    made.order = detail::schedule_of(problem, maker.words());
+    made.makespan = simulate(made.order, times, transfers).makespan;
+    made.looked_at = maker.looked_at();
+    const bool proved = maker.makespan() <= maker.bound();
+    const T bound = ticks.time(maker.bound());
+    made.bound = proved || made.makespan < bound ? made.makespan : bound;
+    return proved ? answer::optimal(std::move(made)) : answer::feasible(std::move(made));
+  }
+};
+
+/// Makes an order of passes for stages as they are: in which order every rank runs F and B, or F, I and W, of all
+/// microbatches, so that an iteration ends as early as possible, within the memory of every rank.
+///
+/// @param times      of the passes, one a stage; `all_reduce` and `optimizer_step` come behind them, as `simulate` has it
+/// @param transfers  of the messages between ranks, and what they occupy
+/// @param request    the ranks of the stages, microbatches, what stages keep and ranks have, limits
+/// @return           optimal, with `makespan == bound`; feasible, with a bound; infeasible, with the first rank that has no room
+///                   for a microbatch alone, and the bytes; unknown if a limit was reached before an order was found
+/// @throws           argument_error for a request that makes no sense; invalid_input for times as `simulate`, also those of one
+///                   slice or microbatch: microbatches are alike
+///
+/// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, messages as `link` or
+/// `latency`, if the limits let those be looked at. Times are rounded to ticks of 2^-50 of everything that an iteration takes,
+/// whole numbers and integers not at all; an optimal answer is one of these. Bytes likewise, 2^-60. Deterministic if no limit
+/// but `node_limit` is reached: the same from every compiler.
+///
+/// Source: docs/orders.md has the bounds and the search.
+inline constexpr synthesize_schedule_fn synthesize_schedule{};
+
+}  // namespace stagecut::inline v0
