@@ -26,15 +26,16 @@ class least_order {
 
   /// Nothing where there are more labels than that after some number of passes, or no order at all.
   [[nodiscard]] std::optional<ticks> operator()(std::size_t most_labels) const {
-    const std::size_t kinds = request_.split ? 3 : 2;
     std::map<counts, std::vector<label>> layer;
     layer[counts(3 * stages_)] = {label(ranks_ + 2 * stages_ * m_ + stages_)};
-    for (std::size_t step = 0; step < kinds * stages_ * m_; ++step) {
+    std::size_t passes = 0;
+    for (std::size_t s = 0; s < stages_; ++s) passes += kinds(s) * m_;
+    for (std::size_t step = 0; step < passes; ++step) {
       std::map<counts, std::vector<label>> next;
       std::size_t labels = 0;
       for (const auto& [done, of_done] : layer) {
         for (std::size_t s = 0; s < stages_; ++s) {
-          for (std::size_t kind = 0; kind < kinds; ++kind) {
+          for (std::size_t kind = 0; kind < kinds(s); ++kind) {
             if (!can_run(done, s, kind)) continue;
             counts after = done;
             ++after[3 * s + kind];
@@ -67,6 +68,9 @@ class least_order {
     return ranks_ + (2 * s + kind) * m_ + k;
   }
 
+  [[nodiscard]] bool apart(std::size_t s) const { return request_.split && (request_.whole.empty() || !request_.whole[s]); }
+  [[nodiscard]] std::size_t kinds(std::size_t s) const { return apart(s) ? 3 : 2; }
+
   [[nodiscard]] bool can_run(const counts& done, std::size_t s, std::size_t kind) const {
     const std::size_t k = done[3 * s + kind];
     if (k == m_) return false;
@@ -80,9 +84,9 @@ class least_order {
       if (request_.rank_of[t] != rank) continue;
       const ticks kept = of(request_.bytes.activations, t, 1);
       const ticks again = of(request_.bytes.recomputed, t, 0);
-      const ticks late = request_.split ? of(request_.bytes.weight_part, t, kept) + again : 0;
+      const ticks late = apart(t) ? of(request_.bytes.weight_part, t, kept) + again : 0;
       held += of(request_.bytes.resident, t, 0) + kept * (done[3 * t] - done[3 * t + 1]);
-      if (request_.split) held += late * (done[3 * t + 1] - done[3 * t + 2]);
+      if (apart(t)) held += late * (done[3 * t + 1] - done[3 * t + 2]);
     }
     held += kind == 0 ? of(request_.bytes.activations, s, 1) : of(request_.bytes.recomputed, s, 0);
     return held <= static_cast<ticks>(request_.memory.size() == 1 ? request_.memory[0] : request_.memory[rank]);
@@ -91,7 +95,7 @@ class least_order {
   [[nodiscard]] ticks time(std::size_t s, std::size_t kind) const {
     if (kind == 0) return times_.forward[s];
     if (kind == 2) return times_.backward_weight[s];
-    return request_.split ? times_.backward_input[s] : times_.backward[s];
+    return apart(s) ? times_.backward_input[s] : times_.backward[s];
   }
   [[nodiscard]] ticks message(const std::vector<ticks>& values, std::size_t boundary) const {
     if (values.empty() || request_.rank_of[boundary] == request_.rank_of[boundary + 1]) return 0;
@@ -108,7 +112,7 @@ class least_order {
     free = std::max(free, ready) + time(s, kind);
     if (kind == 0 && s + 1 < stages_) now[result(s, 0, k)] = free + message(transfers_.forward, s);
     if (kind == 1 && s > 0) now[result(s, 1, k)] = free + message(transfers_.backward, s - 1);
-    if (k + 1 == m_ && kind + 1 == (request_.split ? 3U : 2U)) now[ranks_ + 2 * stages_ * m_ + s] = free;
+    if (k + 1 == m_ && kind + 1 == kinds(s)) now[ranks_ + 2 * stages_ * m_ + s] = free;
     return now;
   }
 

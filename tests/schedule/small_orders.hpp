@@ -29,11 +29,14 @@ struct small_orders {
     request.microbatches = microbatches;
     request.split = split;
     request.limits = {std::nullopt, 1500, {}, {}};
+    const bool some_whole = split && up_to(3) == 0;
     const bool recomputes = up_to(3) == 0;
     for (std::size_t s = 0; s < stages; ++s) {
       times.forward.push_back(static_cast<ticks>(up_to(20)));
       (split ? times.backward_input : times.backward).push_back(static_cast<ticks>(up_to(20)));
       if (split) times.backward_weight.push_back(static_cast<ticks>(up_to(20)));
+      if (some_whole) times.backward.push_back(static_cast<ticks>(up_to(20)));
+      if (some_whole) request.whole.push_back(up_to(1) == 0);
       request.bytes.activations.push_back(static_cast<double>(up_to(9)));
       request.bytes.weight_part.push_back(static_cast<double>(up_to(static_cast<std::size_t>(request.bytes.activations[s]))));
       if (recomputes) request.bytes.recomputed.push_back(static_cast<double>(up_to(4)));

@@ -40,9 +40,14 @@ inline void check_schedule_shape(const schedule_entry& entry, const schedule_sha
 /// @param kind   which
 /// @param shape  p, v, m and what else that schedule asks for
 /// @return       what the function of that schedule returns
-/// @throws       argument_error for a shape that the schedule cannot have: `chunks` above 1 for 1F1B, not 2 for ZB-V
+/// @throws       argument_error for a shape that the schedule cannot have: `chunks` above 1 for 1F1B, not 2 for ZB-V; and
+///               for `schedule_kind::synthesized`, which no shape tells
 [[nodiscard]] inline schedule make_schedule(schedule_kind kind, const schedule_shape& shape) {
   const schedule_entry& entry = entry_of(kind);
+  if (entry.make == nullptr) {
+    detail::fail(argument_error("make_schedule", "kind", entry.name,
+                                "needs more than a shape: synthesize_schedule makes it, for what the stages take"));
+  }
   detail::check_schedule_shape(entry, shape);
   return entry.make(shape);
 }

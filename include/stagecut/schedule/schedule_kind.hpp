@@ -38,7 +38,8 @@ enum class schedule_kind : std::uint8_t {
   dualpipev,                       ///< the same placement, F overlapping with B
   sliced,                          ///< 1F1B over slices of the sequence
   sapp_big,                        ///< SAPP's interleaved 1F1B
-  sapp_less_memory                 ///< the same with the shorter warm-up
+  sapp_less_memory,                ///< the same with the shorter warm-up
+  synthesized                      ///< an order made for the stages as they are: `synthesize_schedule`
 };
 
 /// A row of `schedules`: what a schedule is called, what it asks for, and how it is made.
@@ -49,7 +50,7 @@ struct schedule_entry {
   std::size_t chunks = 1;                  ///< stages that every rank has; 0: any number
   bool splits_backward = false;            ///< whether it uses I and W
   shape_figure takes = shape_figure::none; ///< beside ranks, chunks and microbatches
-  /// It, for a shape with what the row says.
+  /// It, for a shape with what the row says; null: `shape_figure::times`, a shape is not enough.
   schedule (*make)(const schedule_shape& shape) = nullptr;
   /// Whether it can be made for so many ranks, chunks and microbatches, each at least 1; null: always.
   bool (*fits)(std::size_t ranks, std::size_t chunks, std::size_t microbatches) = nullptr;
@@ -183,6 +184,11 @@ inline constexpr schedule_entry schedules[] = {
          },
      .fits = [](std::size_t p, std::size_t, std::size_t m) { return m >= p; },
      .twin = true},
+    {.kind = schedule_kind::synthesized,
+     .name = "synthesize",
+     .describes = "made for the stages as they are, within their memory",
+     .chunks = 0,
+     .takes = shape_figure::times},
 };
 
 namespace detail {
@@ -217,7 +223,7 @@ static_assert(rows_in_order());
 
 /// Whether a schedule needs more than ranks, chunks and microbatches to be made.
 [[nodiscard]] constexpr bool needs_more(const schedule_entry& entry) noexcept {
-  return entry.takes == shape_figure::slices || entry.takes == shape_figure::in_flight;
+  return entry.takes != shape_figure::none && entry.takes != shape_figure::group;
 }
 
 /// Whether one may say how many microbatches are in flight where one asks for a schedule.

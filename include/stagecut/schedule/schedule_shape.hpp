@@ -24,7 +24,8 @@ enum class shape_figure : std::uint8_t {
   none,      ///< nothing
   group,     ///< `schedule_shape::group`, if it is said
   slices,    ///< `schedule_shape::slices`, without which nobody knows what it takes
-  in_flight  ///< `schedule_shape::in_flight`, which it needs
+  in_flight, ///< `schedule_shape::in_flight`, which it needs
+  times      ///< what the passes take: no shape says that, `synthesize_schedule` makes it
 };
 
 }  // namespace stagecut::inline v0

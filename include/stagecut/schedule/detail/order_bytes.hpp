@@ -31,7 +31,7 @@ class order_bytes {
     const stage_bytes& bytes = request.bytes;
     for (std::size_t s = 0; s < of.stages(); ++s) {
       of.kept.push_back(up(kept(s)));
-      of.late.push_back(bytes.weight_part.empty() ? of.kept[s] : up(bytes.weight_part[s]));
+      of.late.push_back(of.whole[s] ? 0 : bytes.weight_part.empty() ? of.kept[s] : up(bytes.weight_part[s]));
       of.again.push_back(bytes.recomputed.empty() ? 0 : up(bytes.recomputed[s]));
     }
     for (std::size_t r = 0; r < of.ranks && !request.memory.empty(); ++r) {

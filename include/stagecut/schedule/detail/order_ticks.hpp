@@ -57,6 +57,11 @@ inline void check_order_limits(const order_request& request) {
     }
     result.ranks = std::max(result.ranks, result.rank_of[s] + 1);
   }
+  result.whole = request.whole;
+  if (result.whole.empty()) result.whole.assign(stages, false);
+  if (result.whole.size() != stages) {
+    refuse_order("whole.size()", std::to_string(result.whole.size()), joined({"must be the number of stages, ", stages}));
+  }
   result.stages_of.resize(result.ranks);
   for (std::size_t s = 0; s < stages; ++s) result.stages_of[result.rank_of[s]].push_back(s);
   return result;
@@ -79,8 +84,8 @@ class order_ticks {
     of.up.assign(stages, 0);
     for (std::size_t s = 0; s < stages; ++s) {
       of.time[forward_of(s)] = ticks(times.forward[s]);
-      of.time[backward_of(s)] = ticks(of.split ? times.backward_input[s] : whole(times, s));
-      if (of.split) of.time[weight_of(s)] = ticks(times.backward_weight[s]);
+      of.time[backward_of(s)] = ticks(apart(s) ? times.backward_input[s] : times.backward[s]);
+      if (apart(s)) of.time[weight_of(s)] = ticks(times.backward_weight[s]);
       if (s + 1 == stages || of.rank_of[s] == of.rank_of[s + 1]) continue;
       of.down[s] = ticks(message(transfers.forward, s));
       of.up[s] = ticks(message(transfers.backward, s));
@@ -102,12 +107,16 @@ class order_ticks {
   }
 
  private:
+  /// Whether I and W of a stage are passes of their own.
+  [[nodiscard]] bool apart(std::size_t s) const { return of_.split && !of_.whole[s]; }
+
   void check(const pass_times<T>& times, const transfer_times<T>& transfers) const {
     const std::size_t stages = of_.stages();
     each("forward", times.forward, stages);
-    const bool parts = of_.split || times.backward.empty();
-    each("backward", times.backward, times.backward.empty() && parts ? 0 : stages);
-    const bool unused = !parts && times.backward_input.empty() && times.backward_weight.empty();
+    bool needed = !of_.split;
+    for (std::size_t s = 0; s < stages; ++s) needed = needed || of_.whole[s];
+    each("backward", times.backward, times.backward.empty() && !needed ? 0 : stages);
+    const bool unused = !of_.split && times.backward_input.empty() && times.backward_weight.empty();
     each("backward_input", times.backward_input, unused ? 0 : stages);
     each("backward_weight", times.backward_weight, unused ? 0 : stages);
     if (!times.overlapped.empty()) fail(invalid_input("overlapped", "no passes run together in an order that is made"));
@@ -125,9 +134,6 @@ class order_ticks {
     check_durations(name, values);
   }
 
-  [[nodiscard]] static T whole(const pass_times<T>& times, std::size_t s) {
-    return times.backward.empty() ? duration_sum(times.backward_input[s], times.backward_weight[s]) : times.backward[s];
-  }
   [[nodiscard]] static T message(const std::vector<T>& values, std::size_t b) {
     return values.empty() ? T{} : values.size() == 1 ? values[0] : values[b];
   }
@@ -140,8 +146,8 @@ class order_ticks {
     const auto add = [&](T value) { sum += static_cast<sum_type>(value); };
     for (std::size_t s = 0; s < stages; ++s) {
       add(times.forward[s]);
-      add(of_.split ? times.backward_input[s] : whole(times, s));
-      if (of_.split) add(times.backward_weight[s]);
+      add(apart(s) ? times.backward_input[s] : times.backward[s]);
+      if (apart(s)) add(times.backward_weight[s]);
       if (s + 1 == stages) continue;
       add(message(transfers.forward, s));
       add(message(transfers.backward, s));

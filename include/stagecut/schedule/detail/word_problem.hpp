@@ -39,6 +39,7 @@ struct word_problem {
   std::size_t microbatches = 0;                       ///< m
   bool split = false;                                 ///< whether W are passes of their own
   bool links = false;                                 ///< whether messages wait for those before them on their link
+  std::vector<bool> whole{};                          ///< of every stage, whether its W is a part of its I: B
   std::vector<std::size_t> rank_of{};                 ///< of every stage
   std::vector<std::vector<std::size_t>> stages_of{};  ///< of every rank, in the order of the chain
   std::vector<std::int64_t> time{};                   ///< of every letter; 0 for W if they are not split

@@ -25,7 +25,9 @@ namespace stagecut::inline v0::detail {
   std::vector<std::size_t> done(of.letters());
   for (std::size_t r = 0; r < of.ranks; ++r) {
     for (const std::uint16_t letter : words[r]) {
-      const op_kind kind = !of.split && is_backward(letter) ? op_kind::backward : parts[letter % kinds_of_pass];
+      const bool whole = !of.split || of.whole[stage_of(letter)];
+      if (whole && is_weight(letter)) continue;
+      const op_kind kind = whole && is_backward(letter) ? op_kind::backward : parts[letter % kinds_of_pass];
       result.orders[r].push_back({kind, stage_of(letter), done[letter]++});
     }
   }
