@@ -33,6 +33,7 @@
 #include "commands/show_command.hpp"
 #include "commands/simulate_command.hpp"
 #include "commands/sweep_command.hpp"
+#include "commands/synthesize_command.hpp"
 #include "commands/verify_command.hpp"
 #include "text/command_tree.hpp"
 #include "text/documents.hpp"
@@ -59,7 +60,7 @@ int list_formats() {
 int list_schedules() {
   table lines(0);
   for (const auto& each : stagecut::schedules) {
-    lines.add({each.name, fmt::format("{:<52}", each.describes), each.splits_backward ? "I and W" : "B"});
+    lines.add({each.name, fmt::format("{:<52}", each.describes), each.make == nullptr ? "either" : each.splits_backward ? "I and W" : "B"});
   }
   lines.add({"backward-first", fmt::format("{:<52}", "backward if one is ready: SageMaker's dynamic one"), "B"});
   write(lines.text([](std::size_t) { return std::string(); }), "");
@@ -153,6 +154,7 @@ int run(int argc, char** argv) {
   compare_command compare;
   explain_command explain;
   sweep_command sweep;
+  synthesize_command synthesize;
   verify_command verify;
   show_command show;
   completion_command completion;
@@ -167,7 +169,8 @@ int run(int argc, char** argv) {
   const auto* const verify_words = verify.add(app);
   const auto* const show_words = show.add(app);
   const auto* const formats_words = app.add_subcommand("formats", "List the formats that plans are written in");
-  const auto* const schedules_words = app.add_subcommand("schedules", "List the schedules that simulate knows");
+  auto* const schedules_words = app.add_subcommand("schedules", "List the schedules, or make one: synthesize");
+  const auto* const synthesize_words = synthesize.add(*schedules_words);
   const auto* const presets_words = app.add_subcommand("presets", "List the models that profiles are known of");
   app.add_subcommand("demo", "Cut two models for 4 and 8 devices, by three rules");
   const auto* const completion_words = completion.add(app);
@@ -184,6 +187,7 @@ int run(int argc, char** argv) {
     if (verify_words->parsed()) return verify.run();
     if (show_words->parsed()) return show.run();
     if (formats_words->parsed()) return list_formats();
+    if (synthesize_words->parsed()) return synthesize.run();
     if (schedules_words->parsed()) return list_schedules();
     if (presets_words->parsed()) return list_presets();
     if (completion_words->parsed()) return completion.run(told(app, version));

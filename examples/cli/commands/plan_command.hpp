@@ -324,7 +324,7 @@ struct plan_command {
     };
     option("--cpus", cpus, "C", "Of a graph, CPUs at most that take a stage, too")->transform(count(0));
     command.add_flag("--at-most", request.at_most, "Of a graph, or replicas: fewer will do")->group(rare_options);
-    option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1");
+    option("--in-flight", in_flight, "LIST", "Microbatches in flight by stage: 4,3,2,1, or auto");
     option("--group", request.group, "G", "Of microbatches, for interleaved (the ranks)")->transform(count());
     search.add(command);
     memory.add_rare(command);
@@ -455,7 +455,8 @@ struct plan_command {
     constant_taken = memory.ask_constant(model, request);
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
-    request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1");
+    request.best_in_flight = in_flight == "auto";
+    if (!request.best_in_flight) request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1, or auto");
     if (model.inference && request.in_flight.size() == 1)
       request.in_flight.resize(request.devices, request.in_flight[0]);
     devices.ask(model, request);
@@ -475,7 +476,8 @@ struct plan_command {
     const stagecut::schedule_entry& entry = *stagecut::find_schedule(schedule);
     request.schedule = entry.kind;
     request.chunks = chunks.first != 0 ? chunks.first : entry.chunks == 0 ? 1 : entry.chunks;
-    if (entry.chunks == 0 && request.chunks == 1 && chunks.is_one()) {
+    const bool needs_chunks = entry.chunks == 0 && entry.kind != stagecut::schedule_kind::synthesized;
+    if (needs_chunks && request.chunks == 1 && chunks.is_one()) {
       throw CLI::ValidationError("--schedule", fmt::format("{} needs --chunks above 1", schedule));
     }
   }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <stagecut/core/view.hpp>
-#include <stagecut/io/frameworks/torch_schedule.hpp>
-#include <stagecut/io/pictures/svg.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
 #include <stagecut/schedule/lower_transfers.hpp>
 
@@ -19,28 +16,18 @@
 
 #include "commands/scenario.hpp"
 #include "text/output.hpp"
+#include "text/simulation_formats.hpp"
 #include "text/simulation_text.hpp"
-#include "text/trace.hpp"
 #include "words/limit_words.hpp"
+#include "words/pass_words.hpp"
 #include "words/schedule_words.hpp"
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
-/// What a simulation can be written as.
-enum class simulation_format { text, json, svg, trace, torch_csv, torch_comms, torch_comms_2_9 };
-inline constexpr stagecut::word<simulation_format> simulation_formats[] = {
-    {"text", simulation_format::text},
-    {"json", simulation_format::json},
-    {"svg", simulation_format::svg},
-    {"trace", simulation_format::trace},
-    {"torch-csv", simulation_format::torch_csv},
-    {"torch-comms", simulation_format::torch_comms},
-    {"torch-comms-2.9", simulation_format::torch_comms_2_9}};
-
 /// The words of `stagecut simulate`.
 struct simulate_command {
   std::string file;
-  std::string forward, backward, backward_input, backward_weight;
+  pass_words passes;
   std::size_t devices = 0;
   std::size_t chunks = 0;
   schedule_words schedule;
@@ -58,10 +45,7 @@ struct simulate_command {
       return command->add_option(name, into, says)->type_name(type);
     };
     option("PLAN", file, "", "A plan; - is standard input");
-    option("--forward", forward, "LIST", "Without a plan: forward times by stage: 8,14,18,20");
-    option("--backward", backward, "LIST", "Backward times");
-    option("--backward-input", backward_input, "LIST", "Or apart: of the gradients of inputs");
-    option("--backward-weight", backward_weight, "LIST", "And of weights");
+    passes.add(*command, "Without a plan: forward times by stage: 8,14,18,20");
     option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
     option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
     schedule.add(*command);
@@ -87,41 +71,19 @@ struct simulate_command {
       for (double& time : *each) time /= static_cast<double>(what.order.slices);
     }
     const simulated result = simulate_named(what);
-    const stagecut::view<const stagecut::io::pipeline_picture> pictures(&result.picture, 1);
-    if (format == simulation_format::trace) {
-      write_trace(pictures, output);
-    } else {
-      write(text_of(what, result, pictures), output);
-    }
+    const auto text = [&] { return simulation_text(result, output.empty() ? standard_screen() : screen{}); };
+    const auto json = [&] { return simulation_json(result); };
+    write_simulation(result, format, output, text, json);
     return 0;
   }
 
  private:
-  /// What came of it in the format that was asked for.
-  [[nodiscard]] std::string text_of(const scenario& what, const simulated& result,
-                                    stagecut::view<const stagecut::io::pipeline_picture> pictures) const {
-    using stagecut::io::torch_format;
-    using stagecut::io::torch_version;
-    // As it was simulated, whether its backward passes were merged or not.
-    const auto torch = [&](torch_format as, torch_version version = torch_version::v2_15) {
-      return stagecut::io::as_torch_schedule(what.order, as, stagecut::io::torch_backward::as_given, version);
-    };
-    switch (format) {
-      case simulation_format::json: return simulation_json(result);
-      case simulation_format::svg: return stagecut::io::as_svg(pictures);
-      case simulation_format::torch_csv: return torch(torch_format::compute_only);
-      case simulation_format::torch_comms: return torch(torch_format::compute_comms);
-      case simulation_format::torch_comms_2_9: return torch(torch_format::compute_comms, torch_version::v2_9);
-      default: return simulation_text(result, output.empty() ? standard_screen() : screen{});
-    }
-  }
-
   [[nodiscard]] std::string source() const { return file == "-" ? "standard input" : file; }
 
   [[nodiscard]] scenario asked() const {
     try {
-      if (!file.empty() && forward.empty()) return of_plan();
-      if (file.empty() && !forward.empty()) return of_lists();
+      if (!file.empty() && passes.forward.empty()) return of_plan();
+      if (file.empty() && !passes.forward.empty()) return of_lists();
     } catch (const stagecut::argument_error& error) {
       throw CLI::ValidationError(in_options(error));
     }
@@ -143,8 +105,9 @@ struct simulate_command {
   }
 
   [[nodiscard]] scenario of_plan() const {
-    for (const auto& [name, list] : {std::pair("--backward", &backward), std::pair("--backward-input", &backward_input),
-                                     std::pair("--backward-weight", &backward_weight)}) {
+    for (const auto& [name, list] : {std::pair("--backward", &passes.backward),
+                                     std::pair("--backward-input", &passes.backward_input),
+                                     std::pair("--backward-weight", &passes.backward_weight)}) {
       if (!list->empty()) throw CLI::ValidationError(name, "goes with --forward, and the plan has times");
     }
     stagecut::plan plan = plan_from(file, input.limits);
@@ -206,28 +169,17 @@ struct simulate_command {
   void refuse_unused(const stagecut::schedule& order) const {
     const bool whole = merged || stagecut::runs(order, stagecut::op_kind::backward);
     const bool split = stagecut::runs(order, stagecut::op_kind::backward_input);
-    if (!whole && !backward.empty())
+    if (!whole && !passes.backward.empty())
       throw CLI::ValidationError("--backward", "is of no use: the schedule runs its parts");
-    if (!split && !backward.empty() && !backward_input.empty()) {
+    if (!split && !passes.backward.empty() && !passes.backward_input.empty()) {
       throw CLI::ValidationError("--backward-input", "is of no use: the schedule runs whole backward passes");
     }
   }
 
   [[nodiscard]] scenario of_lists() const {
     scenario result;
-    auto& times = result.times;
     std::size_t stages = 0;
-    const auto read = [&](const char* name, const std::string& text, std::vector<double>& into) {
-      into = parse_list<double>(name, text, "8,14,18,20");
-      if (into.size() > stages) stages = into.size();
-    };
-    read("--forward", forward, times.forward);
-    read("--backward", backward, times.backward);
-    read("--backward-input", backward_input, times.backward_input);
-    read("--backward-weight", backward_weight, times.backward_weight);
-    if (backward_input.empty() != backward_weight.empty() || (backward.empty() && backward_input.empty())) {
-      throw CLI::ValidationError("--backward", "is needed, or --backward-input and --backward-weight");
-    }
+    result.times = passes.read(stages);
     const std::size_t each = chunks != 0 ? chunks : schedule.usual_chunks();
     const bool from_file = !schedule.order.empty();
     if (from_file) result.order = schedule.from_file(input.limits);
@@ -237,9 +189,7 @@ struct simulate_command {
       schedule.check_size(devices, each, 1);
       stages = devices * each;
     }
-    for (auto* list : {&times.forward, &times.backward, &times.backward_input, &times.backward_weight}) {
-      if (list->size() == 1) list->assign(stages, list->front());
-    }
+    pass_words::spread(result.times, stages);
     const bool told = !from_file || chunks != 0;  // how many stages a rank has
     if (told && (stages % each != 0 || (devices != 0 && devices != stages / each))) {
       const std::string ranks = devices != 0 ? fmt::format(" of {} ranks", devices) : " rank";
@@ -248,7 +198,7 @@ struct simulate_command {
     result.transfers = transfers.of_lists();
     const std::size_t ranks = told ? stages / each : devices;
     result.order = from_file ? schedule.checked(std::move(result.order), stages, ranks, schedule.microbatches)
-                             : schedule.made(ranks, each, schedule.microbatches, times, result.transfers, input.limits);
+                             : schedule.made(ranks, each, schedule.microbatches, result.times, result.transfers, input.limits);
     refuse_unused(result.order);
     result.title = result.order.name;
     result.seconds = false;

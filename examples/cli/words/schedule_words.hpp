@@ -21,7 +21,8 @@
 inline std::vector<std::string> planned_schedules() {
   std::vector<std::string> names = {"auto"};
   for (const auto& each : stagecut::schedules) {
-    if (!stagecut::needs_more(each)) names.emplace_back(each.name);
+    const bool made = each.kind == stagecut::schedule_kind::synthesized;
+    if (made || !stagecut::needs_more(each)) names.emplace_back(each.name);
   }
   return names;
 }
@@ -31,7 +32,10 @@ inline constexpr const char* dynamic_schedule = "backward-first";
 
 /// The schedules that can be simulated.
 inline std::vector<std::string> simulated_schedules() {
-  std::vector<std::string> names = names_of(stagecut::schedules);
+  std::vector<std::string> names;
+  for (const auto& each : stagecut::schedules) {
+    if (each.make != nullptr) names.emplace_back(each.name);
+  }
   names.emplace_back(dynamic_schedule);
   return names;
 }

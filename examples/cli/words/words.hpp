@@ -216,6 +216,7 @@ inline std::string in_options(const stagecut::argument_error& error) {
                                                                        {"microbatches", "--microbatches"},
                                                                        {"schedule", "--schedule"},
                                                                        {"in_flight", "--in-flight"},
+                                                                       {"best_in_flight", "--in-flight"},
                                                                        {"active", "--in-flight"},
                                                                        {"ranks", "--devices"},
                                                                        {"devices", "--devices"},

@@ -26,6 +26,7 @@ struct cut_and_order_request {
   std::vector<std::size_t> rank_of{};  ///< the rank of every stage
   std::size_t microbatches = 1;        ///< of an iteration, m
   bool split = true;                   ///< whether backward passes are I and W apart; else B, whole
+  std::vector<bool> whole{};           ///< with `split`, stages that run B whole all the same; empty: none
   order_choice orders = order_choice::any;  ///< which; `in_flight` with B whole
   std::vector<link_speed> links{};     ///< of every boundary, or one for all; empty: no messages
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy

@@ -13,8 +13,9 @@
 #include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/makespan/detail/cut_and_order_bound.hpp>
 #include <stagecut/makespan/detail/cut_and_order_search.hpp>
+#include <stagecut/makespan/detail/cut_of_order.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
-#include <stagecut/makespan/detail/expects_pipeline_model.hpp>
+#include <stagecut/makespan/detail/in_flight_search.hpp>
 
 namespace stagecut::inline v0 {
 
@@ -35,26 +36,49 @@ struct minimize_cut_and_order_fn {
     if (request.rank_of.size() > model.size()) {
       return answer::infeasible({reason::cause::more_stages_than_layers, request.rank_of.size(), model.size()});
     }
-    detail::cut_and_order_search<Model, Constraint> search(model, request, allowed);
-    if (const std::optional<reason> why = search.begin()) return answer::infeasible(*why);
-    search.run();
-    if (!search.best()) return answer::unknown({});
-    cut_and_order made = *search.best();
-    made.rounds = search.rounds();
-    made.bound = detail::cut_and_order_bound<Model, Constraint>(model, request, allowed)();
-    const bool proved = made.makespan - made.bound <= made.makespan * 0x1p-30;
-    if (proved || made.bound > made.makespan) made.bound = made.makespan;
-    return proved ? answer::optimal(std::move(made)) : answer::feasible(std::move(made));
+    const double bound = detail::cut_and_order_bound<Model, Constraint>(model, request, allowed)();
+    detail::best_cut_and_order best(request, bound);
+    if (request.orders == order_choice::any) {
+      return found(detail::cut_and_order_search<Model, Constraint>(model, request, allowed, best), best);
+    }
+    return found(detail::in_flight_search<Model, Constraint>(model, request, allowed, best), best);
   }
   /// @}
 
  private:
+  template <class Search>
+  static outcome<cut_and_order> found(Search search, const detail::best_cut_and_order& best) {
+    using answer = outcome<cut_and_order>;
+    if (const std::optional<reason> why = search.begin()) return answer::infeasible(*why);
+    search.run();
+    if (!best.get()) return answer::unknown({});
+    cut_and_order made = *best.get();
+    made.rounds = search.rounds();
+    if (!best.proved()) return answer::feasible(std::move(made));
+    made.bound = made.makespan;
+    return answer::optimal(std::move(made));
+  }
+
   static void check(const cut_and_order_request& request) {
     if (request.rank_of.empty()) refuse("rank_of", "{}", "must have the rank of every stage");
     if (request.microbatches == 0) refuse("microbatches", "0", "must be at least 1");
+    const std::size_t stages = request.rank_of.size();
+    for (std::size_t s = 0; s < stages; ++s) {
+      if (request.rank_of[s] < stages) continue;
+      refuse("rank_of[" + std::to_string(s) + "]", std::to_string(request.rank_of[s]), "must be below the number of stages");
+    }
+    if (!request.whole.empty() && request.whole.size() != stages) {
+      refuse("whole.size()", std::to_string(request.whole.size()), "must be the number of stages");
+    }
+    if (request.orders != order_choice::in_flight) return;
+    if (request.split) refuse("split", "true", "must be false for numbers in flight: B is whole");
+    for (std::size_t s = 0; s < stages; ++s) {
+      if (request.rank_of[s] == s) continue;
+      refuse("rank_of[" + std::to_string(s) + "]", std::to_string(request.rank_of[s]), "must have one stage a rank, in turn");
+    }
   }
-  static void refuse(const char* argument, const std::string& value, const char* requirement) {
-    detail::fail(argument_error("minimize_cut_and_order", argument, value, requirement));
+  static void refuse(const std::string& argument, const std::string& value, const char* requirement) {
+    detail::fail(argument_error("minimize_cut_and_order", argument.c_str(), value, requirement));
   }
 };
 

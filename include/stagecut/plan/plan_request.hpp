@@ -73,7 +73,9 @@ struct plan_request {
   /// part of them; at least 1.
   double imbalance = 1.3;
   std::size_t microbatches = 0;  ///< of one iteration; 0: not known
-  /// With `chunks` above 1 `one_forward_one_backward` means interleaved. All are planned for but sliced and, for
+  /// With `chunks` above 1 `one_forward_one_backward` means interleaved. `synthesized` is planned by the makespan alone: the
+  /// order of passes is made together with the cut, and with two chunks the devices of the stages are chosen, too: in turn, or
+  /// down and back up. All others are planned for but sliced and, for
   /// which `in_flight` is there, in_flight, by the makespan or by another objective. One
   /// that cannot run the `microbatches` is refused: those of interleaved must be a multiple of the devices, or come in a
   /// `group` that it can be made for.
@@ -81,6 +83,9 @@ struct plan_request {
   std::size_t group = 0;  ///< of microbatches, for interleaved: `schedule_shape::group`; 0: as many as devices
   /// Of every stage, for 1F1B with one on each device; empty: the schedule's.
   std::vector<std::size_t> in_flight{};
+  /// Whether these are chosen with the cut, those with which an iteration ends first: 1F1B with one stage on each device,
+  /// planned by the makespan.
+  bool best_in_flight = false;
   /// The framework that will run the plan of a chain: the best plan is found of those that it can be told. 1F1B means its
   /// first schedule where it runs others alone.
   stagecut::framework target = stagecut::framework::none;

@@ -80,14 +80,14 @@ class cut_and_order_bound {
   /// The passes of an item, or of a stage.
   struct item {
     double forward = 0;
-    double input = 0;  // B where it is whole
+    double input = 0;   // B where it is whole
     double weight = 0;
   };
 
   [[nodiscard]] item of_item(std::size_t s, std::size_t i) const {
-    item result{model_.forward(s, i), request_.split ? detail::input_of(model_, s, i) : model_.backward(s, i), 0};
+    item result{model_.forward(s, i), model_.backward(s, i), 0};
     if constexpr (split_pipeline_model<Model>) {
-      if (request_.split) result.weight = model_.backward_weight(s, i);
+      if (!is_whole(request_, s)) result.input = detail::input_of(model_, s, i), result.weight = model_.backward_weight(s, i);
     }
     return result;
   }
@@ -117,8 +117,8 @@ class cut_and_order_bound {
     if (most == 0) return std::numeric_limits<double>::infinity();
     here.forward += stage_forward(model_, s);
     const double weight = stage_backward_weight(model_, s);
-    here.input += stage_backward(model_, s) - (request_.split ? weight : 0);
-    here.weight += request_.split ? weight : 0;
+    here.input += stage_backward(model_, s) - (is_whole(request_, s) ? 0 : weight);
+    here.weight += is_whole(request_, s) ? 0 : weight;
     const auto m = static_cast<double>(request_.microbatches);
     const double in = down_[first] + hops_[s];                      // before the first F
     const double out = up_[first] + hops_[s];                       // behind the last I

@@ -16,6 +16,11 @@
 // What the stages of a cut take, as those ask it who make orders.
 namespace stagecut::inline v0::detail {
 
+/// Whether a stage runs its backward passes whole.
+[[nodiscard]] inline bool is_whole(const cut_and_order_request& request, std::size_t s) {
+  return !request.split || (!request.whole.empty() && request.whole[s]);
+}
+
 /// The gradient of the input of an item, where it is told apart.
 template <pipeline_model Model>
 [[nodiscard]] double input_of(const Model& model, std::size_t s, std::size_t i) {
@@ -30,20 +35,24 @@ template <pipeline_model Model>
 
 /// The times of the passes of all stages.
 template <pipeline_model Model>
-[[nodiscard]] pass_times<double> passes_of(const Model& model, const cuts& cut, bool split) {
+[[nodiscard]] pass_times<double> passes_of(const Model& model, const cuts& cut, const cut_and_order_request& request) {
   pass_times<double> result;
   for (std::size_t s = 0; s < cut.stages(); ++s) {
     double forward = stage_forward(model, s);
+    double backward = stage_backward(model, s);
     double weight = stage_backward_weight(model, s);
-    double backward = stage_backward(model, s) - (split ? weight : 0);
+    double input = backward - weight;
     for (std::size_t i = cut[s]; i < cut[s + 1]; ++i) {
       forward += model.forward(s, i);
-      backward += split ? detail::input_of(model, s, i) : model.backward(s, i);
+      backward += model.backward(s, i);
+      input += detail::input_of(model, s, i);
       if constexpr (split_pipeline_model<Model>) weight += model.backward_weight(s, i);
     }
     result.forward.push_back(forward);
-    (split ? result.backward_input : result.backward).push_back(backward);
-    if (split) result.backward_weight.push_back(weight);
+    result.backward.push_back(backward);
+    if (!request.split) continue;
+    result.backward_input.push_back(input);
+    result.backward_weight.push_back(weight);
   }
   return result;
 }

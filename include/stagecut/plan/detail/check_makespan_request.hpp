@@ -22,7 +22,7 @@ inline void check_makespan_request(const profile& model, const plan_request& req
   const auto refuse = [](const char* argument, const std::string& value, const std::string& requirement) {
     fail(argument_error("make_plan", argument, value, requirement));
   };
-  if (needs_more(entry_of(request.schedule))) {
+  if (needs_more(entry_of(request.schedule)) && !finds_order(request)) {
     refuse("schedule", to_string(request.schedule), "is not one that a chain is planned for");
   }
   for (std::size_t i = 0; i < model.layers.size() && entry_of(request.schedule).splits_backward; ++i) {

@@ -52,7 +52,7 @@ inline void check_chain(std::string_view function, const profile& model) {
 /// Refuses numbers in flight that no 1F1B can have.
 inline void check_in_flight(std::string_view function, const plan_request& request) {
   const std::vector<std::size_t>& in_flight = request.in_flight;
-  if (in_flight.empty()) return;
+  if (in_flight.empty() && !request.best_in_flight) return;
   if (request.chunks > 1) {
     fail(argument_error(function, "in_flight", "{…}", "is of one stage on each device: chunks must be 1"));
   }
@@ -61,6 +61,10 @@ inline void check_in_flight(std::string_view function, const plan_request& reque
     fail(argument_error(function, "schedule", to_string(request.schedule),
                         joined({"must be ", stagecut::list_names(schedules, " or ", may), " for numbers in flight"})));
   }
+  if (request.best_in_flight && !in_flight.empty()) {
+    fail(argument_error(function, "in_flight", "{…}", "must be empty where the best are to be found"));
+  }
+  if (request.best_in_flight) return;
   if (in_flight.size() != request.devices) {
     fail(argument_error(function, "in_flight.size()", std::to_string(in_flight.size()),
                         joined({"must be the number of stages, ", request.devices})));

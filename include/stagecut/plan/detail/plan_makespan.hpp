@@ -14,7 +14,9 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/with_speeds.hpp>
+#include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/minimize_cut_and_order.hpp>
 #include <stagecut/makespan/minimize_makespan.hpp>
 #include <stagecut/plan/chain_model.hpp>
 #include <stagecut/plan/detail/check_makespan_request.hpp>
@@ -54,6 +56,12 @@ class device_chain {
   [[nodiscard]] outcome<makespan_cut> best(const makespan_request& asked) const {
     return speeds_.empty() ? minimize_makespan(chain_, asked, allowed_)
                            : minimize_makespan(with_speeds(chain_, speeds_), asked, allowed_);
+  }
+
+  /// The same with the order that runs it.
+  [[nodiscard]] outcome<cut_and_order> best(const cut_and_order_request& asked) const {
+    return speeds_.empty() ? minimize_cut_and_order(chain_, asked, allowed_)
+                           : minimize_cut_and_order(with_speeds(chain_, speeds_), asked, allowed_);
   }
 
   /// The best of these cuts. Each is its own optimum: what is left to prove is which of them.
@@ -137,6 +145,7 @@ class device_chain {
   result.cuts = chain.expand(found.cuts);
   describe(result, model, request, memory, order.rank_of, microbatches_in_flight(order));
   result.schedule = {order.name, request.microbatches, {}, request.group};
+  if (order.name.empty()) result.schedule.orders = order.orders;
   const bool split = runs(order, op_kind::backward_input);
   for (planned_stage& stage : result.stages) {
     const bool parts = split && stage.backward_input && !mixes_backward(order);

@@ -16,13 +16,18 @@ namespace stagecut::inline v0::detail {
 /// The kind of schedule that a request means.
 [[nodiscard]] inline schedule_kind requested_kind(const plan_request& request) {
   const schedule_entry& entry = entry_of(request.schedule);
-  if (!request.in_flight.empty()) return entry.with_in_flight;
+  if (!request.in_flight.empty() || request.best_in_flight) return entry.with_in_flight;
   return request.chunks > 1 ? entry.with_chunks : entry.kind;
 }
 
 /// Whether a schedule with so many chunks takes a group of microbatches.
 [[nodiscard]] constexpr bool takes_group(schedule_kind kind, std::size_t chunks) {
   return chunks > 1 && entry_of(kind).takes == shape_figure::group;
+}
+
+/// Whether the order of the passes of a request is found with its cut.
+[[nodiscard]] inline bool finds_order(const plan_request& request) {
+  return request.schedule == schedule_kind::synthesized || request.best_in_flight;
 }
 
 /// The schedule that a request means.

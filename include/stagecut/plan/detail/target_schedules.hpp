@@ -12,13 +12,18 @@
 // Which schedules a target runs.
 namespace stagecut::inline v0::detail {
 
+/// Whether a schedule of a target is for so many stages a device.
+[[nodiscard]] constexpr bool takes_chunks(const target_schedule& row, std::size_t chunks) noexcept {
+  return row.kind == schedule_kind::synthesized || (chunks == 1) == (row.chunks == 1);
+}
+
 /// The schedules that a target runs with so many stages a device, in quotes: `"1f1b" and "gpipe"`.
 [[nodiscard]] inline std::string known_schedules(const target_entry& entry, std::size_t chunks, std::size_t& count) {
   std::string text;
   std::string held;
   count = 0;
   for (const target_schedule& each : entry.schedules) {
-    if ((chunks == 1) != (each.chunks == 1)) continue;
+    if (!takes_chunks(each, chunks)) continue;
     if (!held.empty()) text.append(text.empty() ? "" : ", ").append(held);
     held = in_quotes(each.name);
     ++count;
@@ -29,7 +34,7 @@ namespace stagecut::inline v0::detail {
 /// The name of the schedule that a target runs with so many stages a device where none is said; empty: it knows none.
 [[nodiscard]] inline std::string usual_schedule(const target_entry& entry, std::size_t chunks) {
   for (const target_schedule& each : entry.schedules) {
-    if ((chunks == 1) == (each.chunks == 1)) return each.name;
+    if (takes_chunks(each, chunks)) return each.name;
   }
   return "";
 }
@@ -45,7 +50,7 @@ namespace stagecut::inline v0::detail {
   if (count == 0) return joined({chunks, " stages on every device, and it knows only one"});
   const char* const among = chunks == 1 ? "" : " with several stages on a device";
   const target_schedule* const runs = find_schedule(entry, name);
-  if (runs == nullptr || (chunks == 1) != (runs->chunks == 1)) {
+  if (runs == nullptr || !takes_chunks(*runs, chunks)) {
     return joined({"its schedule is ", in_quotes(name), ", and ", count == 1 ? "the only one there" : "those there",
                    among, count == 1 ? " is " : " are ", known});
   }

@@ -128,6 +128,7 @@ inline constexpr target_schedule pytorch_schedules[] = {
     runs_as(schedule_kind::zbv, "ZBVZeroBubble"),
     runs_as(schedule_kind::dualpipev, "DualPipeV"),
     runs_as(schedule_kind::sapp_big),
-    runs_as(schedule_kind::sapp_less_memory)};
+    runs_as(schedule_kind::sapp_less_memory),
+    runs_as(schedule_kind::synthesized)};
 
 }  // namespace stagecut::inline v0::detail

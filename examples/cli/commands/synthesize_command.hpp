@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/io/json/json_line.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/memory_curve.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/synthesize_schedule.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/scenario.hpp"
+#include "text/exit_status.hpp"
+#include "text/output.hpp"
+#include "text/simulation_formats.hpp"
+#include "text/stop_signals.hpp"
+#include "words/pass_words.hpp"
+#include "words/quantity.hpp"
+#include "words/transfer_words.hpp"
+#include "words/words.hpp"
+
+/// Where the stages of a rank with several lie.
+enum class stage_placement { loop, vee };
+inline constexpr stagecut::word<stage_placement> stage_placements[] = {{"loop", stage_placement::loop},
+                                                                       {"v", stage_placement::vee}};
+
+/// The words of `stagecut schedules synthesize`.
+struct synthesize_command {
+  pass_words passes;
+  std::size_t devices = 0;
+  std::size_t chunks = 1;
+  std::size_t microbatches = 0;
+  stage_placement placement = stage_placement::loop;
+  std::string kept, late, resident, memory;
+  transfer_words transfers;
+  double time_limit = 2;
+  std::optional<std::size_t> node_limit;
+  std::uint64_t seed = 1;
+  simulation_format format = simulation_format::text;
+  std::string output;
+
+  /// Tells the parser of them.
+  CLI::App* add(CLI::App& schedules) {
+    auto* const command = schedules.add_subcommand("synthesize", "Make an order for stages of given times");
+    const auto option = [&](const char* name, auto& into, const char* type, const char* says) {
+      return command->add_option(name, into, says)->type_name(type);
+    };
+    passes.add(*command, "Forward times by stage: 8,14,18,20");
+    option("--microbatches", microbatches, "M", "Microbatches of an iteration")->required()->transform(count());
+    option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
+    option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
+    add_choice(*command, "--placement", placement, stage_placements, "NAME", "Of several: loop (the default), v");
+    option("--memory", memory, "LIST", "Limit of a rank, or of each, in the unit of --keeps");
+    option("--keeps", kept, "LIST", "What a microbatch keeps on each stage (1)");
+    option("--keeps-for-weights", late, "LIST", "Of that, to the end of W (all)");
+    option("--resident", resident, "LIST", "What every stage keeps all the time (0)");
+    transfers.add(*command);
+    option("--time-limit", time_limit, "SECONDS", "To search (2)")->check(seconds_check());
+    option("--node-limit", node_limit, "N", "Or orders to look at: the same everywhere")->transform(count());
+    option("--seed", seed, "S", "Of the search (1)");
+    add_choice(*command, "--format", format, simulation_formats, "NAME",
+               "text, json, svg, trace, torch-csv, torch-comms");
+    option("--output", output, "FILE", "Write to this file");
+    refuse_empty(*command);
+    return command;
+  }
+
+  /// Makes the order, and writes what comes of it.
+  [[nodiscard]] int run() const {
+    check_output(output, {});
+    stop_signals::begin_search(false);
+    scenario what;
+    what.title = "synthesize";
+    what.seconds = false;
+    try {
+      const stagecut::order_request request = asked(what);
+      const auto made = stagecut::synthesize_schedule(what.times, what.transfers, request);
+      if (!made) return none(made.state(), made.why());
+      what.order = made->order;
+      what.order.name = "synthesize";
+      if (!kept.empty() || !late.empty() || !resident.empty()) what.bytes = request.bytes;
+      if (request.memory.size() == 1) what.memory_limit = request.memory[0];
+      if (request.memory.size() > 1) what.memory_limits = request.memory;
+      const simulated result = ::simulate(what);
+      const auto text = [&] {
+        return simulation_text(result, output.empty() ? standard_screen() : screen{}) +
+               proof_text(made.state(), *made) + named_text(what, request, made->makespan);
+      };
+      const auto json = [&] { return order_json(result, made.state(), *made); };
+      write_simulation(result, format, output, text, json);
+      return 0;
+    } catch (const stagecut::argument_error& error) {
+      throw CLI::ValidationError(in_words(error.what()));
+    } catch (const stagecut::invalid_input& error) {
+      throw CLI::ValidationError(in_words(error.what()));
+    }
+  }
+
+ private:
+  /// What is asked for; fills in the times and messages.
+  [[nodiscard]] stagecut::order_request asked(scenario& what) const {
+    if (passes.forward.empty()) throw CLI::RequiredError("--forward");
+    std::size_t stages = 0;
+    what.times = passes.read(stages);
+    if (stages <= 1) {
+      if (devices == 0) throw CLI::RequiredError("--devices, or times of every stage");
+      stages = devices * chunks;
+    }
+    if (stages % chunks != 0 || (devices != 0 && devices * chunks != stages)) {
+      throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each rank", stages, chunks));
+    }
+    pass_words::spread(what.times, stages);
+    stagecut::order_request request;
+    const std::size_t ranks = stages / chunks;
+    const bool vee = placement == stage_placement::vee;
+    if (vee && chunks != 2) throw CLI::ValidationError("--placement", "v needs --chunks 2");
+    request.rank_of = vee ? stagecut::v_placement(ranks) : stagecut::loop_placement(ranks, chunks);
+    request.microbatches = microbatches;
+    request.split = !passes.backward_input.empty();
+    if (request.split && is_of_torch(format)) run_first_whole(what.times, request);
+    const auto by_stage = [&](const char* name, const std::string& text) {
+      std::vector<double> values = parse_list<double>(name, text, "1,1,2,2");
+      if (values.size() == 1) values.assign(stages, values[0]);
+      return values;
+    };
+    request.bytes.activations = by_stage("--keeps", kept);
+    request.bytes.weight_part = by_stage("--keeps-for-weights", late);
+    request.bytes.resident = by_stage("--resident", resident);
+    request.memory = parse_list<double>("--memory", memory, "4 or 4,3,2,1");
+    what.transfers = transfers.of_lists();
+    request.limits.time_limit = time_limit;
+    request.limits.node_limit = node_limit;
+    static constexpr auto stop = stop_signals::asked;
+    request.limits.stop = stop;
+    request.seed = seed;
+    return request;
+  }
+
+  /// PyTorch computes nothing for I of stage 0, and all in its W: there it runs B.
+  static void run_first_whole(stagecut::pass_times<double>& times, stagecut::order_request& request) {
+    request.whole.assign(times.forward.size(), false);
+    request.whole[0] = true;
+    if (!times.backward.empty()) return;
+    for (std::size_t s = 0; s < times.backward_input.size(); ++s) {
+      times.backward.push_back(times.backward_input[s] + times.backward_weight[s]);
+    }
+  }
+
+  [[nodiscard]] static int none(stagecut::state state, const stagecut::reason& why) {
+    const bool known = state == stagecut::state::infeasible;
+    say(fmt::format("schedules synthesize: {}: {}", to_string(state),
+                    known ? why.text() : "no order was found within the limits"));
+    return known ? infeasible : unknown;
+  }
+
+  [[nodiscard]] static std::string proof_text(stagecut::state state, const stagecut::synthesized<double>& made) {
+    if (state == stagecut::state::optimal) return "no order is shorter: proved\n";
+    return fmt::format("no order is shorter than {:.9g}, {:.2g} % less\n", made.bound,
+                       100 * (1 - made.bound / made.makespan));
+  }
+
+  /// The best named schedule of these ranks, stages and microbatches that fits.
+  [[nodiscard]] static std::string named_text(const scenario& what, const stagecut::order_request& request,
+                                              double makespan) {
+    const std::size_t ranks = what.order.ranks();
+    const std::size_t chunks = what.order.stages() / ranks;
+    const char* best = nullptr;
+    double least = 0;
+    for (const stagecut::schedule_entry& each : stagecut::schedules) {
+      if (!stagecut::has_shape(each.kind, ranks, chunks, request.microbatches)) continue;
+      const auto order = stagecut::make_schedule(
+          each.kind, {.ranks = ranks, .chunks = chunks, .microbatches = request.microbatches});
+      if (order.rank_of != request.rank_of || !can_run(order, what.times)) continue;
+      const auto run = stagecut::simulate(order, what.times, what.transfers);
+      bool fits = true;
+      const auto peaks = stagecut::memory_curve(order, run, request.bytes);
+      for (std::size_t r = 0; r < peaks.size() && !request.memory.empty(); ++r) {
+        fits = fits && peaks[r].peak() <= request.memory[request.memory.size() == 1 ? 0 : r];
+      }
+      if (!fits || (best != nullptr && least <= run.makespan)) continue;
+      best = each.name;
+      least = run.makespan;
+    }
+    if (best == nullptr) return "no named schedule fits\n";
+    return fmt::format("best named schedule that fits: {}, {:.9g}, {}\n", best, least,
+                       least > makespan ? fmt::format("{:.1f} % longer", 100 * (least / makespan - 1)) : "as long");
+  }
+
+  /// Whether the times tell all passes of an order.
+  [[nodiscard]] static bool can_run(const stagecut::schedule& order, const stagecut::pass_times<double>& times) {
+    return (!times.backward.empty() || !stagecut::runs(order, stagecut::op_kind::backward)) &&
+           (!times.backward_input.empty() || !stagecut::runs(order, stagecut::op_kind::backward_input));
+  }
+
+  /// The simulation, with the proof and the order of every rank.
+  [[nodiscard]] static std::string order_json(const simulated& result, stagecut::state state,
+                                              const stagecut::synthesized<double>& made) {
+    std::string text = simulation_json(result);
+    text.erase(text.rfind('}'));
+    text += fmt::format(",\n \"state\": \"{}\",\n \"bound\": {},\n \"orders\": [", to_string(state),
+                        stagecut::io::json_line(stagecut::io::json_number(made.bound)));
+    for (std::size_t r = 0; r < made.order.ranks(); ++r) {
+      nlohmann::json ops = nlohmann::json::array();
+      for (const stagecut::op& each : made.order.orders[r]) ops.push_back(to_string(each));
+      text += (r == 0 ? "\n  " : ",\n  ") + stagecut::io::json_line(ops);
+    }
+    return text + "]}\n";
+  }
+
+  /// What the library says, with the words of the command line.
+  [[nodiscard]] static std::string in_words(std::string what) {
+    constexpr std::pair<const char*, const char*> words[] = {
+        {"stagecut::synthesize_schedule: ", "--"}, {"bytes.activations", "keeps"},
+        {"bytes.weight_part", "keeps-for-weights"}, {"bytes.resident", "resident"},
+        {"backward_input", "backward-input"},       {"backward_weight", "backward-weight"}};
+    for (const auto& [from, to] : words) {
+      const std::size_t at = what.find(from);
+      if (at != std::string::npos) what.replace(at, std::string(from).size(), to);
+    }
+    return what;
+  }
+};

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/makespan/minimize_makespan.hpp>
+#include <stagecut/schedule/schedule.hpp>
+#include <stagecut/schedule/search_limits.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// The best of all that was found so far, within the limits of a request.
+class best_cut_and_order {
+ public:
+  /// @param bound  nothing is below
+  best_cut_and_order(const cut_and_order_request& request, double bound) : request_(request), bound_(bound) {}
+
+  /// Whether it is proved, or the limits are reached.
+  [[nodiscard]] bool over() const {
+    const search_limits& all = request_.limits;
+    return proved() || (all.stop && all.stop()) || (all.time_limit && seconds_now() - began_ >= *all.time_limit);
+  }
+  /// Whether it meets the bound, but for rounding.
+  [[nodiscard]] bool proved() const { return best_ && best_->makespan - bound_ <= best_->makespan * 0x1p-30; }
+
+  /// A share of the limits, or what is left of them.
+  [[nodiscard]] search_limits limits(double share) const {
+    search_limits result = request_.limits;
+    result.progress = {};
+    if (result.time_limit) {
+      const double left = *result.time_limit - (seconds_now() - began_);
+      result.time_limit = std::max(0.0, std::min(left, share * *result.time_limit));
+    }
+    if (result.node_limit) {
+      result.node_limit = static_cast<std::size_t>(share * static_cast<double>(*result.node_limit)) + 1;
+    }
+    return result;
+  }
+
+  /// Takes what is better than all before.
+  void keep(cut_and_order found) {
+    if (best_ && best_->makespan <= found.makespan) return;
+    best_ = std::move(found);
+    best_->bound = std::min(bound_, best_->makespan);
+    if (!request_.limits.progress) return;
+    makespan_progress now;
+    now.seconds = seconds_now() - began_;
+    now.makespan = best_->makespan;
+    now.bound = best_->bound;
+    request_.limits.progress(now);
+  }
+
+  /// Takes a better bound.
+  void raise(double bound) {
+    bound_ = std::max(bound_, bound);
+    if (best_) best_->bound = std::min(bound_, best_->makespan);
+  }
+
+  [[nodiscard]] const std::optional<cut_and_order>& get() const noexcept { return best_; }
+
+ private:
+  const cut_and_order_request& request_;
+  double bound_;
+  double began_ = seconds_now();
+  std::optional<cut_and_order> best_{};
+};
+
+/// The best cut for an order, with a share of the limits.
+template <pipeline_model Model, stage_constraint Constraint>
+[[nodiscard]] outcome<makespan_cut> cut_of_order(const Model& model, const cut_and_order_request& request,
+                                                 const Constraint& allowed, schedule order, std::optional<cuts> start,
+                                                 const search_limits& limits) {
+  makespan_request asked;
+  asked.order = std::move(order);
+  asked.links = request.links;
+  asked.transfers = request.transfers;
+  asked.memory_per_device = request.memory_per_device;
+  asked.memory_of_ranks = request.memory_of_ranks;
+  asked.start = std::move(start);
+  asked.limits = limits;
+  asked.helpers = request.helpers;
+  return minimize_makespan(model, asked, allowed);
+}
+
+}  // namespace stagecut::inline v0::detail

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/detail/cut_of_order.hpp>
+#include <stagecut/schedule/generators/one_forward_one_backward.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// Looks for the best numbers of microbatches in flight, and the best cut for each: from those of 1F1B, its eager form and
+/// GPipe, as far as they fit, numbers are raised and lowered as long as that helps. Where there are few, all are tried, which
+/// proves the best.
+template <pipeline_model Model, stage_constraint Constraint>
+class in_flight_search {
+ public:
+  in_flight_search(const Model& model, const cut_and_order_request& request, const Constraint& allowed,
+                   best_cut_and_order& best)
+      : model_(model), request_(request), allowed_(allowed), best_(best), stages_(request.rank_of.size()) {}
+
+  /// Why there is no cut for any numbers; unset: there is one.
+  [[nodiscard]] std::optional<reason> begin() { return try_counts(counts(stages_, 1)); }
+
+  void run() {
+    for (const std::size_t times : {std::size_t{1}, std::size_t{2}, request_.microbatches}) begin_with(times);
+    bool better = true;
+    while (better && best_.get() && !best_.over()) better = improve();
+    if (best_.get() && are_few()) {
+      counts made;
+      (void)try_all(made);
+      if (!best_.over()) best_.raise(least_bound());
+    }
+  }
+
+  /// How often a cut was made.
+  [[nodiscard]] std::size_t rounds() const noexcept { return tried_.size(); }
+
+ private:
+  using counts = std::vector<std::size_t>;
+
+  /// @param times  of what 1F1B lets in beyond one
+  void begin_with(std::size_t times) {
+    counts wanted;
+    for (std::size_t s = 0; s < stages_; ++s) {
+      wanted.push_back(std::min(request_.microbatches, times * (stages_ - 1 - s) + 1));
+    }
+    // What does not fit is lowered where most are in flight.
+    for (std::size_t most = wanted[0]; most > 0 && !best_.over(); most = std::min(most - 1, most * 7 / 8)) {
+      counts lowered = wanted;
+      for (std::size_t& each : lowered) each = std::min(each, most);
+      if (!try_counts(lowered)) return;
+    }
+  }
+
+  /// Changes the numbers of the best one by one, and all up to a stage, or from one on; whether that helped.
+  bool improve() {
+    const double before = best_.get()->makespan;
+    const counts now = of_best_;
+    for (std::size_t s = 0; s < stages_ && !best_.over(); ++s) {
+      change(now, s, s + 1, true);
+      change(now, s, s + 1, false);
+      if (s > 0) change(now, 0, s + 1, true);
+      if (s + 1 < stages_) change(now, s, stages_, false);
+    }
+    return best_.get()->makespan < before;
+  }
+
+  /// Tries one more, or one less, on stages `[first, last)`, and as much on others as numbers must not rise.
+  void change(counts of, std::size_t first, std::size_t last, bool more) {
+    for (std::size_t s = first; s < last; ++s) {
+      if (more && of[s] < request_.microbatches) ++of[s];
+      if (!more && of[s] > 1) --of[s];
+    }
+    for (std::size_t s = first; more && s-- > 0;) of[s] = std::max(of[s], of[s + 1]);
+    for (std::size_t s = 1; s < stages_; ++s) of[s] = std::min(of[s], of[s - 1]);
+    (void)try_counts(of);
+  }
+
+  /// Whether there are at most some ten thousand numbers that do not rise.
+  [[nodiscard]] bool are_few() const {
+    double all = 1;
+    for (std::size_t s = 1; s <= stages_; ++s) {
+      all *= static_cast<double>(request_.microbatches - 1 + s) / static_cast<double>(s);
+    }
+    return all <= 30000;
+  }
+
+  /// Tries all that begin like that; whether the least of them, with one in flight from there on, fit.
+  bool try_all(counts& made) {
+    if (made.size() == stages_) return !try_counts(made);
+    const std::size_t most = made.empty() ? request_.microbatches : made.back();
+    bool some = false;
+    for (std::size_t each = 1; each <= most && !best_.over(); ++each) {
+      made.push_back(each);
+      const bool fits = try_all(made);
+      made.pop_back();
+      if (!fits) break;
+      some = true;
+    }
+    return some;
+  }
+
+  [[nodiscard]] double least_bound() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [of, bound] : tried_) least = std::min(least, bound);
+    return least;
+  }
+
+  /// Why they have no cut; unset: they have one, which is looked for unless they were tried before.
+  std::optional<reason> try_counts(const counts& of) {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    const auto [at, fresh] = tried_.emplace(of, 0);
+    if (!fresh) return at->second == never ? std::optional<reason>(reason{}) : std::nullopt;
+    const double most = best_.get() ? best_.get()->makespan : never;
+    double& bound = at->second;
+    // What cannot become the best is left.
+    const auto tell = [&](const makespan_progress& now) { bound = std::max(bound, now.bound); };
+    const auto stop = [&] { return bound >= most || (request_.limits.stop && request_.limits.stop()); };
+    search_limits limits = best_.limits(0.1);
+    limits.progress = tell;
+    limits.stop = stop;
+    const schedule order = in_flight_order(of, request_.microbatches);
+    const auto found = cut_of_order(model_, request_, allowed_, order, request_.start, limits);
+    if (found.state() == state::infeasible) return bound = never, found.why();
+    if (!found) return std::nullopt;
+    bound = std::max(bound, found->bound);
+    if (found->makespan < most) of_best_ = of;
+    best_.keep({found->cuts, order, found->makespan});
+    return std::nullopt;
+  }
+
+  const Model& model_;
+  const cut_and_order_request& request_;
+  const Constraint& allowed_;
+  best_cut_and_order& best_;
+  std::size_t stages_;
+  std::map<counts, double> tried_{};  // with a bound; infinite: they have no cut
+  counts of_best_{};
+};
+
+}  // namespace stagecut::inline v0::detail

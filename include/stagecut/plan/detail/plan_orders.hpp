@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/seconds_now.hpp>
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/outcome.hpp>
+#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/plan/chain_model.hpp>
+#include <stagecut/plan/detail/check_makespan_request.hpp>
+#include <stagecut/plan/detail/check_memory.hpp>
+#include <stagecut/plan/detail/least_gradients.hpp>
+#include <stagecut/plan/detail/plan_makespan.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
+#include <stagecut/plan/detail/stage_devices.hpp>
+#include <stagecut/plan/detail/target_reason.hpp>
+#include <stagecut/plan/detail/target_stages.hpp>
+#include <stagecut/plan/detail/with_target.hpp>
+#include <stagecut/plan/layer_blocks.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/profile/profile.hpp>
+#include <stagecut/profile/training_memory.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+// Plans by the makespan of an iteration, of which the order of passes is found, too.
+namespace stagecut::inline v0::detail {
+
+/// Where the stages of a request may stand.
+[[nodiscard]] inline std::vector<std::vector<std::size_t>> placements_of(const plan_request& request) {
+  std::vector<std::vector<std::size_t>> result;
+  if (request.chunks == 2 && request.devices > 1) result.push_back(v_placement(request.devices));
+  result.push_back(loop_placement(request.devices, request.chunks));
+  return result;
+}
+
+/// What is asked for stages that stand so.
+///
+/// PyTorch has nothing to compute for I of the first stage, and leaves all to its W: that stage runs B, whole, for it.
+[[nodiscard]] inline cut_and_order_request order_request_of(const profile& model, const plan_request& request,
+                                                            std::vector<std::size_t> rank_of, std::size_t placements) {
+  cut_and_order_request asked;
+  asked.rank_of = std::move(rank_of);
+  asked.microbatches = request.microbatches;
+  asked.orders = request.best_in_flight ? order_choice::in_flight : order_choice::any;
+  asked.split = !request.best_in_flight && model.splits_backward() && request.memory.checkpoint == checkpointing::never;
+  if (asked.split && request.target == framework::pytorch) {
+    asked.whole.assign(asked.rank_of.size(), false);
+    asked.whole[0] = true;
+  }
+  asked.links = links_of(request, asked.rank_of);
+  asked.transfers = request.transfers;
+  asked.limits = request.limits;
+  if (asked.limits.time_limit) *asked.limits.time_limit /= static_cast<double>(placements);
+  if (asked.limits.node_limit) *asked.limits.node_limit /= placements;
+  asked.helpers = request.helpers;
+  if (request.memory_per_device) asked.memory_per_device = bytes_allowed(request, 0);
+  if (!request.memory_of_devices.empty()) asked.memory_of_ranks = bytes_of_devices(request);
+  return asked;
+}
+
+/// The best of some answers; their bound is the least of theirs.
+[[nodiscard]] inline outcome<cut_and_order> best_answer(const std::vector<outcome<cut_and_order>>& answers) {
+  const outcome<cut_and_order>* best = nullptr;
+  double bound = std::numeric_limits<double>::infinity();
+  for (const auto& each : answers) {
+    if (each.state() == state::infeasible) continue;
+    bound = std::min(bound, each ? each->bound : 0);
+    if (best == nullptr || !*best || (each && each->makespan < (*best)->makespan)) best = &each;
+  }
+  if (best == nullptr || !*best) return best == nullptr ? answers[0] : *best;
+  cut_and_order made = **best;
+  made.bound = std::min(bound, made.makespan);
+  return made.bound == made.makespan ? outcome<cut_and_order>::optimal(std::move(made))
+                                     : outcome<cut_and_order>::feasible(std::move(made));
+}
+
+/// Plans a chain by the makespan with the best order. See `make_plan`.
+/// @param obstacle  why there is no makespan to minimise; empty: there is
+[[nodiscard]] inline outcome<plan> plan_orders(const profile& model, const plan_request& given, const std::string& obstacle) {
+  if (!obstacle.empty()) {
+    const bool made = given.schedule == schedule_kind::synthesized;
+    fail(argument_error("make_plan", made ? "schedule" : "best_in_flight", made ? to_string(given.schedule) : "true",
+                        joined({"is found by the makespan: ", obstacle})));
+  }
+  const plan_request request = with_target(model, given);
+  check_makespan_request(model, request);
+  const double began = seconds_now();
+  const cuts blocks = blocks_of("make_plan", model, request.forbidden_cuts, request.kept_together);
+  const std::size_t stages = request.devices * request.chunks;
+  if (stages > blocks.stages()) {
+    return outcome<plan>::infeasible(too_many_target_stages(model, request, blocks, stages));
+  }
+  const training_memory memory(model, request.memory);
+  check_memory(memory, request, std::vector<std::size_t>(stages, request.microbatches));
+  const chain_model chain(request.target == framework::pytorch ? least_gradients(model) : model, request.memory, blocks);
+  const target_stages allowed = stages_of_target(model, request, blocks);
+  const auto placements = placements_of(request);
+  std::vector<outcome<cut_and_order>> answers;
+  for (const auto& rank_of : placements) {
+    const device_chain on(chain, speeds_of_stages(request, rank_of), allowed);
+    answers.push_back(on.best(order_request_of(model, request, rank_of, placements.size())));
+  }
+  const outcome<cut_and_order> found = best_answer(answers);
+  if (found.state() == state::infeasible) {
+    const cut_and_order_request asked = order_request_of(model, request, placements[0], 1);
+    makespan_request one;
+    one.order = one_at_a_time(asked);
+    one.links = asked.links;
+    one.memory_per_device = asked.memory_per_device;
+    one.memory_of_ranks = asked.memory_of_ranks;
+    one.limits = request.limits;
+    const device_chain on(chain, speeds_of_stages(request, placements[0]), allowed);
+    return outcome<plan>::infeasible(why_no_best_cut(on, model, request, blocks, memory, one, allowed, began));
+  }
+  if (!found) return outcome<plan>::unknown(found.why());
+  const makespan_cut cut{found->cuts, found->makespan, found->bound};
+  plan made = plan_of(model, request, found->order, memory, chain, cut, found.state());
+  return made.objective.state == state::optimal ? outcome<plan>::optimal(std::move(made))
+                                                : outcome<plan>::feasible(std::move(made));
+}
+
+}  // namespace stagecut::inline v0::detail
