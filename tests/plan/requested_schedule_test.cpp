@@ -20,6 +20,7 @@ TEST_CASE("the kind that is meant: with several chunks, and with numbers in flig
   request.chunks = 1;
   request.in_flight = {2, 1};
   CHECK(requested_kind(request) == schedule_kind::in_flight);
+  CHECK(requested_kind({.devices = 2, .microbatches = 4, .best_in_flight = true}) == schedule_kind::in_flight);
   int same = 0;
   for (const auto& entry : stagecut::schedules) {
     CAPTURE(entry.name);

@@ -136,6 +136,15 @@ TEST_CASE("every row of the table passes every door of the room") {
     CHECK(&stagecut::entry_of(entry.kind) == &entry);
     CHECK(std::string(to_string(entry.kind)) == entry.name);
     schedule_shape shape{.ranks = 3, .chunks = entry.chunks == 0 ? 2 : entry.chunks, .microbatches = 12};
+    if (entry.make == nullptr) {
+      CHECK(entry.takes == stagecut::shape_figure::times);
+      CHECK_FALSE(stagecut::has_shape(entry.kind, 3, shape.chunks, 12));
+      CHECK_THROWS_WITH_AS((void)make_schedule(entry.name, shape),
+                           "stagecut::make_schedule: kind = synthesize, needs more than a shape: synthesize_schedule makes "
+                           "it, for what the stages take",
+                           stagecut::argument_error);
+      continue;
+    }
     if (entry.takes == stagecut::shape_figure::group) shape.group = 4;
     if (entry.takes == stagecut::shape_figure::slices) shape.slices = 2;
     if (entry.takes == stagecut::shape_figure::in_flight) shape.in_flight = {3, 2, 1};

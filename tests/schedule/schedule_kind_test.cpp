@@ -40,7 +40,8 @@ TEST_CASE("The table: one row a kind, in the order of the kinds, each with a nam
 TEST_CASE("Names as they are given on a command line") {
   const std::set<std::string> expected{"gpipe",       "gpipe-lifo", "1f1b",     "eager-1f1b", "in-flight",
                                        "interleaved", "looped-bfs", "zb-h1",    "zb-h2",      "interleaved-zb",
-                                       "zbv",         "dualpipev",  "seq-1f1b", "sapp-big",   "sapp-less-memory"};
+                                       "zbv",         "dualpipev",  "seq-1f1b", "sapp-big",   "sapp-less-memory",
+                                       "synthesize"};
   std::set<std::string> found;
   for (const schedule_entry& each : schedules) found.insert(each.name);
   for (const std::string& name : expected) CHECK(found.count(name) == 1);
@@ -54,7 +55,8 @@ TEST_CASE("Names as they are given on a command line") {
 TEST_CASE("a schedule has a shape exactly where it can be made, with one chunk only if it has no more") {
   int made = 0;
   for (const auto& entry : stagecut::schedules) {
-    CHECK(needs_more(entry) == (entry.kind == schedule_kind::in_flight || entry.kind == schedule_kind::sliced));
+    CHECK(needs_more(entry) == (entry.kind == schedule_kind::in_flight || entry.kind == schedule_kind::sliced ||
+                                entry.kind == schedule_kind::synthesized));
     if (needs_more(entry)) {
       CHECK_FALSE(has_shape(entry.kind, 2, 1, 4));
       continue;

@@ -60,8 +60,9 @@ inline void check_schedule_shape(const schedule_entry& entry, const schedule_sha
 [[nodiscard]] inline schedule make_schedule(std::string_view name, const schedule_shape& shape) {
   const schedule_entry* const entry = find_schedule(name);
   if (entry != nullptr) return make_schedule(entry->kind, shape);
+  const auto can = [](const schedule_entry& each) { return each.make != nullptr; };
   detail::fail(argument_error("make_schedule", "name", detail::in_quotes(name),
-                              detail::joined({"must be ", stagecut::list_names(schedules, " or ")})));
+                              detail::joined({"must be ", stagecut::list_names(schedules, " or ", can)})));
 }
 
 }  // namespace stagecut::inline v0

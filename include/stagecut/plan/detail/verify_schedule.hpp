@@ -38,6 +38,9 @@ namespace stagecut::inline v0::detail {
 [[nodiscard]] inline schedule named_order(const plan& made, check_notes& notes) {
   const schedule_entry* entry = find_schedule(made.schedule.name);
   if (entry == nullptr) return notes.broken("", joined({in_quotes(made.schedule.name), " is no schedule"})), schedule();
+  if (entry->make == nullptr) {
+    return notes.broken("", joined({in_quotes(made.schedule.name), " is made for its stages, and it gives no order"})), schedule();
+  }
   if (entry->takes == shape_figure::slices) {
     return notes.not_checked("", "it does not say into how many slices a sequence is cut"), schedule();
   }
