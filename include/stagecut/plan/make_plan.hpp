@@ -102,7 +102,7 @@ STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, con
     const std::string obstacle = makespan_obstacle(chain, asked);
     const plan_objective of = asked.objective;
     const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
-    if (detail::finds_order(asked)) return detail::plan_orders(chain, asked, wanted ? obstacle : "is not what is minimised");
+    if (detail::finds_order(asked)) return detail::plan_orders(chain, asked, wanted ? obstacle : "the objective is another");
     if (wanted && obstacle.empty()) return detail::plan_makespan(chain, asked);
     detail::check_request("make_plan", chain, asked);
     detail::check_without_makespan(asked, obstacle);
