@@ -36,10 +36,10 @@ struct minimize_cut_and_order_fn {
     if (request.rank_of.size() > model.size()) {
       return answer::infeasible({reason::cause::more_stages_than_layers, request.rank_of.size(), model.size()});
     }
-    const double bound = detail::cut_and_order_bound<Model, Constraint>(model, request, allowed)();
-    detail::best_cut_and_order best(request, bound);
+    detail::cut_and_order_bound<Model, Constraint> bounds(model, request, allowed);
+    detail::best_cut_and_order best(request, bounds());
     if (request.orders == order_choice::any) {
-      return found(detail::cut_and_order_search<Model, Constraint>(model, request, allowed, best), best);
+      return found(detail::cut_and_order_search<Model, Constraint>(model, request, allowed, bounds, best), best);
     }
     return found(detail::in_flight_search<Model, Constraint>(model, request, allowed, best), best);
   }

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include <stagecut/core/cuts.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/link_speed.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -51,32 +53,36 @@ class cut_and_order_bound {
   }
 
   /// O(stages n^2); the average where that is too much.
-  [[nodiscard]] double operator()() const {
-    constexpr double none = std::numeric_limits<double>::infinity();
+  [[nodiscard]] double operator()() {
     constexpr double rounding = 1 - 0x1p-40;
     if (!single_ || static_cast<double>(stages_) * static_cast<double>(n_) * static_cast<double>(n_) > 3e8) {
       return average_ * rounding;
     }
-    std::vector<double> best(n_ + 1, none);  // of the items before each, in the stages so far
-    best[0] = 0;
-    for (std::size_t s = 0; s < stages_; ++s) {
-      std::vector<double> next(n_ + 1, none);
+    least_.assign((stages_ + 1) * (n_ + 1), never);
+    least(stages_, n_) = 0;
+    for (std::size_t s = stages_; s-- > 0;) {
       for (std::size_t first = s; first < n_; ++first) {
-        if (best[first] == none) continue;
-        item here{};
-        for (std::size_t last = first + 1; last + (stages_ - 1 - s) <= n_; ++last) {
-          const item added = of_item(s, last - 1);
-          here = {here.forward + added.forward, here.input + added.input, here.weight + added.weight};
-          if (!(best[first] < next[last]) || !allowed_(s, first, last)) continue;
-          next[last] = std::min(next[last], std::max(best[first], of_stage(s, first, last, here)));
-        }
+        each_stage(s, first, least(s, first), [&](std::size_t last, double here) {
+          least(s, first) = std::min(least(s, first), std::max(here, least(s + 1, last)));
+        });
       }
-      best = std::move(next);
     }
-    return (best[n_] == none ? average_ : std::max(best[n_], average_)) * rounding;
+    return (least(0, 0) == never ? average_ : std::max(least(0, 0), average_)) * rounding;
+  }
+
+  /// All cuts of which every stage needs less than `most`; unset where there are more than `count` of them, or where only the
+  /// average is known.
+  /// @pre the bound was asked for
+  [[nodiscard]] std::optional<std::vector<cuts>> below(double most, std::size_t count) {
+    std::vector<cuts> found;
+    std::vector<std::size_t> points = {0};
+    if (least_.empty() || !extend(points, most, count, found)) return std::nullopt;
+    return found;
   }
 
  private:
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
   /// The passes of an item, or of a stage.
   struct item {
     double forward = 0;
@@ -90,6 +96,40 @@ class cut_and_order_bound {
       if (!is_whole(request_, s)) result.input = detail::input_of(model_, s, i), result.weight = model_.backward_weight(s, i);
     }
     return result;
+  }
+
+  /// The least of all cuts of `[first, n)` into the stages from s on.
+  [[nodiscard]] double& least(std::size_t s, std::size_t first) { return least_[s * (n_ + 1) + first]; }
+
+  /// Shows `visit(last, need)` the stages s that begin with `first`, are allowed, need less than `most`, which it may lower,
+  /// and leave a cut of the rest.
+  template <class Visit>
+  void each_stage(std::size_t s, std::size_t first, const double& most, const Visit& visit) {
+    item here{};
+    const std::size_t from = s + 1 == stages_ ? n_ : first + 1;
+    for (std::size_t last = first + 1; last + (stages_ - 1 - s) <= n_; ++last) {
+      const item added = of_item(s, last - 1);
+      here = {here.forward + added.forward, here.input + added.input, here.weight + added.weight};
+      if (last < from || !(least(s + 1, last) < most) || !allowed_(s, first, last)) continue;
+      const double need = of_stage(s, first, last, here);
+      if (need < most) visit(last, need);
+    }
+  }
+
+  bool extend(std::vector<std::size_t>& points, double most, std::size_t count, std::vector<cuts>& found) {
+    const std::size_t s = points.size() - 1;
+    if (s == stages_) {
+      if (found.size() == count) return false;
+      found.emplace_back(points);
+      return true;
+    }
+    bool all = true;
+    each_stage(s, points.back(), most, [&](std::size_t last, double) {
+      points.push_back(last);
+      all = all && extend(points, most, count, found);
+      points.pop_back();
+    });
+    return all;
   }
 
   [[nodiscard]] double memory(std::size_t s) const {
@@ -114,7 +154,7 @@ class cut_and_order_bound {
   /// What every order takes at least in which `[first, last)` is stage s.
   [[nodiscard]] double of_stage(std::size_t s, std::size_t first, std::size_t last, item here) const {
     const double most = in_flight(s, first, last);
-    if (most == 0) return std::numeric_limits<double>::infinity();
+    if (most == 0) return never;
     here.forward += stage_forward(model_, s);
     const double weight = stage_backward_weight(model_, s);
     here.input += stage_backward(model_, s) - (is_whole(request_, s) ? 0 : weight);
@@ -146,6 +186,7 @@ class cut_and_order_bound {
   std::vector<double> down_{};  // sums of the least times of F of an item
   std::vector<double> up_{};    // likewise of I, or B
   std::vector<double> hops_{};  // what messages take at least, of as many boundaries
+  std::vector<double> least_{};  // by stage and first item
   double average_ = 0;
   bool single_ = false;
 };

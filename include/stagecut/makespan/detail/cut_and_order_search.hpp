@@ -12,10 +12,12 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/detail/cut_and_order_bound.hpp>
 #include <stagecut/makespan/detail/cut_of_order.hpp>
 #include <stagecut/makespan/detail/cut_times.hpp>
 #include <stagecut/makespan/detail/in_flight_search.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
+#include <stagecut/schedule/detail/least_of_orders.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/order_request.hpp>
@@ -49,10 +51,11 @@ template <pipeline_model Model, stage_constraint Constraint>
 class cut_and_order_search {
  public:
   cut_and_order_search(const Model& model, const cut_and_order_request& request, const Constraint& allowed,
-                       best_cut_and_order& best)
+                       cut_and_order_bound<Model, Constraint>& bounds, best_cut_and_order& best)
       : model_(model),
         request_(request),
         allowed_(allowed),
+        bounds_(bounds),
         best_(best),
         ranks_(1 + *std::max_element(request.rank_of.begin(), request.rank_of.end())) {}
 
@@ -71,6 +74,7 @@ class cut_and_order_search {
     begin_with_in_flight();
     const std::size_t count = starts_.size();
     for (std::size_t i = count; i-- > 0 && !best_.over();) alternate(starts_[i], 0.5 / static_cast<double>(count));
+    if (best_.get() && !best_.over()) close_cuts();
     if (best_.get()) polish();
   }
 
@@ -152,8 +156,7 @@ class cut_and_order_search {
     if (found.get()) starts_.push_back(found.get()->cuts);
   }
 
-  [[nodiscard]] std::optional<cut_and_order> order_for(const cuts& cut, std::optional<schedule> start, double share) {
-    ++rounds_;
+  [[nodiscard]] order_request order_request_of(const cuts& cut) const {
     order_request asked;
     asked.rank_of = request_.rank_of;
     asked.microbatches = request_.microbatches;
@@ -163,11 +166,47 @@ class cut_and_order_search {
     if (request_.memory_per_device) asked.memory = {*request_.memory_per_device};
     if (!request_.memory_of_ranks.empty()) asked.memory = request_.memory_of_ranks;
     asked.bytes = bytes_of(model_, cut);
+    return asked;
+  }
+
+  /// An order for a cut; its bound is that of all orders of the cut.
+  [[nodiscard]] std::optional<cut_and_order> order_for(const cuts& cut, std::optional<schedule> start, double share) {
+    ++rounds_;
+    order_request asked = order_request_of(cut);
     asked.limits = best_.limits(share);
     asked.start = std::move(start);
     const auto made = synthesize_schedule(passes_of(model_, cut, request_), messages_of(model_, cut, request_), asked);
     if (!made) return std::nullopt;
-    return cut_and_order{cut, made->order, made->makespan};
+    return cut_and_order{cut, made->order, made->makespan, made->bound};
+  }
+
+  /// Looks at every cut that the bound leaves, where there are some thousand at most: those that no order ends before the best
+  /// are out, of the others an order is made. Where all are out, the best is proved.
+  void close_cuts() {
+    constexpr std::size_t most = 4000;
+    std::optional<std::vector<cuts>> left = bounds_.below(best_.get()->makespan, most);
+    if (!left) return;
+    std::vector<std::pair<double, cuts>> open;
+    for (cuts& each : *left) {
+      if (best_.over()) return;
+      const double bound = detail::least_of_orders(passes_of(model_, each, request_), messages_of(model_, each, request_),
+                                                   order_request_of(each));
+      open.emplace_back(bound, std::move(each));
+    }
+    std::stable_sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    double least = best_.get()->makespan * (1 - 0x1p-40);
+    std::size_t looked_at = 0;
+    for (auto& [bound, cut] : open) {
+      if (bound < best_.get()->makespan && looked_at < 200 && !best_.over()) {
+        ++looked_at;
+        if (auto made = order_for(cut, std::nullopt, 0.3 / 200)) {
+          bound = std::max(bound, made->bound);
+          best_.keep(*std::move(made));
+        }
+      }
+      least = std::min(least, bound);
+    }
+    best_.raise(least);
   }
 
   /// From a cut on, until neither helps.
@@ -203,6 +242,7 @@ class cut_and_order_search {
   const Model& model_;
   const cut_and_order_request& request_;
   const Constraint& allowed_;
+  cut_and_order_bound<Model, Constraint>& bounds_;
   best_cut_and_order& best_;
   std::size_t ranks_;
   std::vector<cuts> starts_{};
