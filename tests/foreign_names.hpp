@@ -35,6 +35,7 @@
   X(bare_plan) \
   X(batch_of) \
   X(begin_checks) \
+  X(best_answer) \
   X(best_by_objective) \
   X(best_by_time) \
   X(best_cut) \
@@ -87,6 +88,7 @@
   X(check_numbers) \
   X(check_objective) \
   X(check_order) \
+  X(check_order_limits) \
   X(check_pipeline_members) \
   X(check_pipeline_model) \
   X(check_recorded) \
@@ -132,6 +134,7 @@
   X(crosses_ranks) \
   X(crossing_edges) \
   X(crossing_output) \
+  X(cut_of_order) \
   X(cycle_text) \
   X(deadlock_text) \
   X(dealt_devices) \
@@ -189,6 +192,7 @@
   X(find_schedule) \
   X(find_target) \
   X(find_variant) \
+  X(finds_order) \
   X(first_out_of_range) \
   X(first_overflow) \
   X(fits_group) \
@@ -198,6 +202,7 @@
   X(forbidden_item) \
   X(forbidden_reach) \
   X(form_of) \
+  X(forward_of) \
   X(free_program) \
   X(from_ordered_bits) \
   X(fullest_device) \
@@ -231,9 +236,11 @@
   X(in_words_of_target) \
   X(inference_figures_of) \
   X(inference_profile) \
+  X(input_of) \
   X(interleaved_one_forward_one_backward) \
   X(interleaved_zero_bubble) \
   X(is_back) \
+  X(is_backward) \
   X(is_bottleneck) \
   X(is_chain) \
   X(is_compute) \
@@ -242,6 +249,7 @@
   X(is_duration) \
   X(is_finite) \
   X(is_for_graphs) \
+  X(is_forward) \
   X(is_nan) \
   X(is_negative) \
   X(is_patient) \
@@ -250,6 +258,8 @@
   X(is_transfer) \
   X(is_uniform) \
   X(is_visible) \
+  X(is_weight) \
+  X(is_whole) \
   X(item_place) \
   X(join_colocated) \
   X(join_graphs) \
@@ -284,6 +294,7 @@
   X(least_fullest_device) \
   X(least_gradients) \
   X(least_load) \
+  X(least_of_orders) \
   X(least_seconds) \
   X(least_that_fits) \
   X(least_time_per_token) \
@@ -338,6 +349,7 @@
   X(name_of) \
   X(named_order) \
   X(named_schedule_of) \
+  X(named_words) \
   X(names_child) \
   X(names_obstacle) \
   X(narrow) \
@@ -352,6 +364,7 @@
   X(objective_cut_of) \
   X(on_blocks) \
   X(one_and_one) \
+  X(one_at_a_time) \
   X(one_forward_one_backward) \
   X(one_stage_a_rank) \
   X(op_problem) \
@@ -363,6 +376,7 @@
   X(order_in_chain) \
   X(order_of_plan) \
   X(order_problem) \
+  X(order_request_of) \
   X(ordered_bits) \
   X(other_end) \
   X(other_ways) \
@@ -378,13 +392,17 @@
   X(place_of) \
   X(place_of_layer) \
   X(placed) \
+  X(placed_problem) \
   X(placement_of) \
+  X(placements_of) \
   X(plain_steps) \
   X(plan_makespan) \
   X(plan_of) \
+  X(plan_orders) \
   X(plan_stages) \
   X(possible_ways) \
   X(power) \
+  X(precedence_of) \
   X(predict) \
   X(prediction_obstacle) \
   X(price) \
@@ -394,6 +412,7 @@
   X(projector_parameters) \
   X(pytorch_group) \
   X(quantile) \
+  X(raised_bound) \
   X(reachable_cuts) \
   X(read_stages) \
   X(recomputation_name) \
@@ -402,6 +421,7 @@
   X(refuse_device) \
   X(refuse_layer) \
   X(refuse_length) \
+  X(refuse_order) \
   X(refuse_shape) \
   X(refuse_split) \
   X(refuse_sum) \
@@ -462,6 +482,7 @@
   X(stage_edges_of) \
   X(stage_forward) \
   X(stage_needs) \
+  X(stage_of) \
   X(stage_of_layers) \
   X(stage_shortage) \
   X(stage_text) \
@@ -475,6 +496,7 @@
   X(table_parameters) \
   X(take_measured) \
   X(take_visible) \
+  X(takes_chunks) \
   X(takes_group) \
   X(target_conflict) \
   X(target_obstacle) \
@@ -531,6 +553,7 @@
   X(visible) \
   X(vision_fault) \
   X(ways_of) \
+  X(weight_of) \
   X(weighted_shares) \
   X(whole_bytes) \
   X(whole_number) \
@@ -545,6 +568,8 @@
   X(with_target) \
   X(within_shared_devices) \
   X(without_queueing) \
+  X(words_of) \
+  X(words_of_start) \
   X(zb_h1) \
   X(zb_h2) \
   X(zbv) \

@@ -16,35 +16,15 @@
 #include <stagecut/makespan/detail/cut_of_order.hpp>
 #include <stagecut/makespan/detail/cut_times.hpp>
 #include <stagecut/makespan/detail/in_flight_search.hpp>
+#include <stagecut/makespan/detail/plain_orders.hpp>
 #include <stagecut/makespan/makespan_request.hpp>
 #include <stagecut/schedule/detail/least_of_orders.hpp>
-#include <stagecut/schedule/make_schedule.hpp>
-#include <stagecut/schedule/op.hpp>
 #include <stagecut/schedule/order_request.hpp>
 #include <stagecut/schedule/schedule.hpp>
-#include <stagecut/schedule/schedule_kind.hpp>
-#include <stagecut/schedule/schedule_shape.hpp>
 #include <stagecut/schedule/synthesize_schedule.hpp>
 #include <stagecut/sequence/uniform_cuts.hpp>
 
 namespace stagecut::inline v0::detail {
-
-/// Each microbatch when the one before is through: whatever fits at all has room for that.
-[[nodiscard]] inline schedule one_at_a_time(const cut_and_order_request& request) {
-  const std::size_t stages = request.rank_of.size();
-  const std::size_t ranks = 1 + *std::max_element(request.rank_of.begin(), request.rank_of.end());
-  schedule result = empty_schedule("", request.rank_of, ranks, request.microbatches);
-  for (std::size_t k = 0; k < request.microbatches; ++k) {
-    for (std::size_t s = 0; s < stages; ++s) result.orders[request.rank_of[s]].push_back({op_kind::forward, s, k});
-    for (std::size_t s = stages; s-- > 0;) {
-      auto& order = result.orders[request.rank_of[s]];
-      const bool whole = is_whole(request, s);
-      order.push_back({whole ? op_kind::backward : op_kind::backward_input, s, k});
-      if (!whole) order.push_back({op_kind::backward_weight, s, k});
-    }
-  }
-  return result;
-}
 
 /// Makes cuts for orders and orders for cuts in turn.
 template <pipeline_model Model, stage_constraint Constraint>
@@ -56,8 +36,7 @@ class cut_and_order_search {
         request_(request),
         allowed_(allowed),
         bounds_(bounds),
-        best_(best),
-        ranks_(1 + *std::max_element(request.rank_of.begin(), request.rank_of.end())) {}
+        best_(best) {}
 
   /// Why there is no cut for any order; unset: there is one.
   [[nodiscard]] std::optional<reason> begin() {
@@ -83,51 +62,15 @@ class cut_and_order_search {
 
  private:
   [[nodiscard]] std::size_t stages() const noexcept { return request_.rank_of.size(); }
-  [[nodiscard]] bool is_whole(std::size_t s) const { return detail::is_whole(request_, s); }
 
   [[nodiscard]] outcome<makespan_cut> cut_for(schedule order, std::optional<cuts> start, double share) {
     ++rounds_;
     return cut_of_order(model_, request_, allowed_, std::move(order), std::move(start), best_.limits(share));
   }
 
-  /// The named schedules of these ranks, stages and microbatches, but those with passes that overlap.
-  [[nodiscard]] std::vector<schedule> named() const {
-    std::vector<schedule> result;
-    schedule_shape shape;
-    shape.ranks = ranks_;
-    shape.microbatches = request_.microbatches;
-    if (stages() % ranks_ != 0) return result;
-    shape.chunks = stages() / ranks_;
-    for (const schedule_entry& each : schedules) {
-      if (each.twin || !has_shape(each.kind, shape.ranks, shape.chunks, shape.microbatches)) continue;
-      schedule order = make_schedule(each.kind, shape);
-      const bool apart = runs(order, op_kind::backward_input);
-      const bool mixed = apart && runs(order, op_kind::backward);
-      if (order.rank_of != request_.rank_of || mixed || (apart && !request_.split)) continue;
-      if (apart && !request_.whole.empty()) order.name.clear();
-      for (std::size_t r = 0; apart && !request_.whole.empty() && r < ranks_; ++r) order.orders[r] = with_whole(order.orders[r]);
-      result.push_back(std::move(order));
-    }
-    return result;
-  }
-
-  /// The ops of a rank, B in place of I on stages that run it whole.
-  [[nodiscard]] std::vector<op> with_whole(const std::vector<op>& ops) const {
-    std::vector<op> result;
-    for (op each : ops) {
-      const bool part = each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
-      if (part && is_whole(each.stage)) {
-        if (each.kind == op_kind::backward_weight) continue;
-        each.kind = op_kind::backward;
-      }
-      result.push_back(each);
-    }
-    return result;
-  }
-
   /// The best cut of the best named schedule that fits.
   void begin_with_named() {
-    const std::vector<schedule> orders = named();
+    const std::vector<schedule> orders = named_orders(request_);
     std::optional<makespan_cut> best;
     for (const schedule& order : orders) {
       if (best_.over()) break;
@@ -244,7 +187,6 @@ class cut_and_order_search {
   const Constraint& allowed_;
   cut_and_order_bound<Model, Constraint>& bounds_;
   best_cut_and_order& best_;
-  std::size_t ranks_;
   std::vector<cuts> starts_{};
   std::size_t rounds_ = 0;
 };
