@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Orders made for stages as they are: how far from the bound, and how much longer others take.
 //
-// Names: cells/PLACEMENT/MEMORY/hop:F, 16 chains of uneven stages each; published/…, the stages of the zero-bubble papers;
-// even/…; large/…. PLACEMENT is v1, V, loop, and with -whole backward passes are not apart; MEMORY counts in what the fullest
-// rank holds with 1F1B and one stage a rank. Each row is run once; every order is told on stderr. The rows take eight minutes.
+// Names: cells/PLACEMENT/MEMORY/hop:F, 16 chains of uneven stages each; published/…, the stages of the zero-bubble
+// papers; even/…; large/…. PLACEMENT is v1, V, loop, and with -whole backward passes are not apart; MEMORY counts in what
+// the fullest rank holds with 1F1B and one stage a rank. Each row is run once; every order is told on stderr. All rows
+// take two or three minutes.
 //
 //   --seconds=S  of an order of the cells, 0.3 unless said otherwise; the other rows take 2
 //
-// Others are the named schedules that fit, and, for one stage a rank with I and W apart, the zero-bubble heuristic. If one of them
-// is shorter than what is made, or any order shorter than its bound, or an order does not keep to its memory or its makespan, the
-// program fails when all is measured.
+// Others are the named schedules that fit, and, for one stage a rank with I and W apart, the zero-bubble heuristic. If
+// one of them is shorter than what is made, or any order shorter than its bound, or an order does not keep to its memory
+// or its makespan, the program fails when all is measured.
 
 #include "uneven_stages.hpp"
 #include "zero_bubble_heuristic.hpp"
@@ -115,8 +116,8 @@ class shares {
   }
   void tell(benchmark::State& state, const std::string& name) const {
     if (count_ == 0) return;
-    state.counters[name + ", %"] = 100 * sum_ / count_;
-    if (count_ > 1) state.counters["most " + name + ", %"] = 100 * most_;
+    state.counters[name + "_percent"] = 100 * sum_ / count_;
+    if (count_ > 1) state.counters[name + "_most_percent"] = 100 * most_;
   }
   [[nodiscard]] double count() const { return count_; }
 
@@ -168,13 +169,13 @@ void measure(benchmark::State& state, const std::vector<order_instance>& all, do
   }
   state.counters["orders"] = static_cast<double>(all.size());
   state.counters["proved"] = proved;
-  state.counters["named fit"] = named.count();
-  state.counters["heuristic fits"] = heuristic.count();
-  state.counters["longest, s"] = longest;
+  state.counters["named_fit"] = named.count();
+  state.counters["heuristic_fits"] = heuristic.count();
+  state.counters["longest_s"] = longest;
   gap.tell(state, "gap");
-  named.tell(state, "named longer");
-  heuristic.tell(state, "heuristic longer");
-  by_span.tell(state, "heuristic by span longer");
+  named.tell(state, "named_longer");
+  heuristic.tell(state, "heuristic_longer");
+  by_span.tell(state, "heuristic_by_span_longer");
 }
 
 void add(const std::string& name, std::vector<order_instance> all, double seconds) {

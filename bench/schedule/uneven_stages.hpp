@@ -46,8 +46,8 @@ struct order_instance {
   return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
 }
 
-/// Pieces whose passes differ by up to 30 % from what is usual, or that are alike but for the last, which takes 1.8 times as
-/// long: F 1000, I about as much as F, W about 0.7 of it.
+/// Pieces whose size differs by up to 30 % from what is usual, or that are alike but for the last, 1.8 times as large:
+/// F 1000 for the usual size, I about as much as F, W about 0.7 of it.
 [[nodiscard]] inline pieces uneven_pieces(std::size_t ranks, std::size_t microbatches, bool heavy_head,
                                           std::uint64_t seed) {
   pieces made;
@@ -71,7 +71,8 @@ struct order_instance {
 
 /// Pieces as stages.
 ///
-/// @param late    the share of what a stage keeps of a microbatch that is there until the end of W; it keeps as much as F takes
+/// @param late    the share of what a stage keeps of a microbatch that is there until the end of W; it keeps as much as
+///                F takes
 /// @param memory  of every rank, in units of what the fullest one holds with 1F1B and one stage a rank
 /// @param hop     what messages take, in units of a mean F
 [[nodiscard]] inline order_instance instance_of(const pieces& from, placement where, bool split, double late,

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-// What others do for stages that are not alike: the heuristic of Qi, Wan, Huang and Lin, Zero Bubble Pipeline Parallelism,
-// ICLR 2024 (arXiv 2401.10241), section 3.1, written anew from its description there.
+// What others do for stages that are not alike: the heuristic of Qi, Wan, Huang and Lin, Zero Bubble Pipeline
+// Parallelism, ICLR 2024 (arXiv 2401.10241), section 3.1, written anew from its description there.
 namespace baseline {
 
 /// One stage a rank: what passes take, in ticks, and what is kept of a microbatch.
@@ -96,7 +96,8 @@ class zero_bubble_heuristic {
     on.order.push_back({kind, r, k});
   }
 
-  /// Puts W into the gap before a pass: where it ends in time, or the gap would make the longest idle time of all ranks longer.
+  /// Puts W into the gap before a pass: where it ends in time, or the gap would make the longest idle time of all ranks
+  /// longer.
   void fill(std::size_t r, std::int64_t ready) {
     std::int64_t worst = 0;
     for (const rank& each : ranks_) worst = std::max(worst, each.idle);
