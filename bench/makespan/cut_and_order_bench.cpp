@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Cuts of transformers together with the orders that run them, beside named schedules, each at its best cut.
 //
-// Names: PLACEMENT/MEMORY, ten models and machines each. PLACEMENT is v1, one stage a rank, or V, two of them; MEMORY, of
-// what is kept of microbatches, counts in what the fullest rank holds with 1F1B, one stage a rank, and stages of as many
-// layers. Each row is run once; every case is told on stderr. All rows take six minutes.
+// Names: PLACEMENT/MEMORY, ten models and machines each. PLACEMENT is v1, one stage a rank, or V, two of them; MEMORY,
+// of what is kept of microbatches, counts in what the fullest rank holds with 1F1B, one stage a rank, and stages of as
+// many layers. Each row is run once; every case is told on stderr. All rows take six minutes.
 //
 //   --seconds=S  of a cut with its order, 6 unless said otherwise; the cut of each named schedule takes a sixth
 //
-// If a named schedule at its cut is shorter than what is found, or any than the bound, or what is found does not keep to
-// its memory or its makespan, the program fails when all is measured.
+// If a named schedule at its cut is shorter than what is found, or any than the bound, or what is found does not keep
+// to its memory or its makespan, the program fails when all is measured.
 
 #include "device_memory.hpp"
 #include "drawn_chains.hpp"

@@ -2,15 +2,15 @@
 // Orders made for stages as they are: how far from the bound, and how much longer others take.
 //
 // Names: cells/PLACEMENT/MEMORY/hop:F, 16 chains of uneven stages each; published/…, the stages of the zero-bubble
-// papers; even/…; large/…. PLACEMENT is v1, V, loop, and with -whole backward passes are not apart; MEMORY counts in what
-// the fullest rank holds with 1F1B and one stage a rank. Each row is run once; every order is told on stderr. All rows
-// take two or three minutes.
+// papers; even/…; large/…. PLACEMENT is v1, V, loop, and with -whole backward passes are not apart; MEMORY counts in
+// what the fullest rank holds with 1F1B and one stage a rank. Each row is run once; every order is told on stderr. All
+// rows take two or three minutes.
 //
 //   --seconds=S  of an order of the cells, 0.3 unless said otherwise; the other rows take 2
 //
 // Others are the named schedules that fit, and, for one stage a rank with I and W apart, the zero-bubble heuristic. If
-// one of them is shorter than what is made, or any order shorter than its bound, or an order does not keep to its memory
-// or its makespan, the program fails when all is measured.
+// one of them is shorter than what is made, or any order shorter than its bound, or an order does not keep to its
+// memory or its makespan, the program fails when all is measured.
 
 #include "uneven_stages.hpp"
 #include "zero_bubble_heuristic.hpp"
