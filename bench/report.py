@@ -156,6 +156,18 @@ def plan_graph(runs):
            "time"], rows)
 
 
+def orders(runs):
+    """Mean and greatest of each figure over the orders, or cuts with orders, of a row."""
+    def cell(entry, what):
+        figures = [entry[f"{what}_{end}"] for end in ("percent", "most_percent") if f"{what}_{end}" in entry]
+        return " ".join([f"{figures[0]:.2f}", *(f"({each:.1f})" for each in figures[1:])]) if figures else "-"
+    rows = [["/".join(name[:-2]), f"{entry['proved']:.0f} of {entry.get('orders', entry.get('cases')):.0f}", cell(entry, "gap"),
+             f"{entry['named_fit']:.0f}", cell(entry, "named_longer"), cell(entry, "heuristic_longer"),
+             f"{entry['makespan']:.0f}" if "makespan" in entry else "-",
+             f"{entry['longest_s']:.3g} s" if "longest_s" in entry else "-"] for name, (_, entry) in runs.items()]
+    table(["row", "proved", "gap, %", "named that fit", "named longer, %", "heuristic longer, %", "makespan", "longest"], rows)
+
+
 def training_memory(medians):
     rows = [[who, f"{int(n[2:]):,}", f"{int(ties[5:]):,}", text(time), text(medians[_, "ask", who, n, ties][0])]
             for (_, what, who, n, ties), (time, _entry) in medians.items() if what == "build"]
@@ -175,6 +187,8 @@ if all("load" in entry for _, entry in medians.values()):
     minimize_load(medians)
 elif all("chain" in entry for _, entry in medians.values()):
     plan_graph(medians)
+elif all("named_fit" in entry for _, entry in medians.values()):
+    orders(medians)
 elif all("no_cut" in entry for _, entry in medians.values()):
     several_stages(medians)
 elif all("proved" in entry for _, entry in medians.values()):
