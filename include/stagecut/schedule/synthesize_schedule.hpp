@@ -35,7 +35,8 @@ struct synthesize_schedule_fn {
     const detail::order_bytes bytes(request, problem);
     detail::check_order_limits(request);
     if (const std::optional<reason> why = bytes.shortage()) return answer::infeasible(*why);
-    detail::order_maker maker(problem, request, transfers.kind);
+    const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
+    detail::order_maker maker(problem, request, messages ? transfers.kind : transfer_kind::latency);
     if (request.start) maker.take(detail::words_of_start(problem, *request.start));
     maker.make();
     if (maker.words().empty()) return answer::unknown({});

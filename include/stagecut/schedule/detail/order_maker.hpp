@@ -42,6 +42,7 @@ namespace stagecut::inline v0::detail {
 /// Makes an order of a problem: bound, named schedules, search, proof, search.
 class order_maker {
  public:
+  /// @param transfers  what messages occupy; `latency` where there are none
   order_maker(const word_problem& of, const order_request& request, transfer_kind transfers)
       : of_(of),
         limits_(request.limits),
@@ -53,14 +54,23 @@ class order_maker {
   order_maker& operator=(const order_maker&) = delete;
 
   /// Takes an order to begin with.
-  void take(order_words words) { search_.take(std::move(words)); }
+  void take(order_words words) {
+    if (occupies()) {
+      const std::int64_t time = time_of(words);
+      if (taken_.empty() || time < taken_time_) {
+        taken_ = words;
+        taken_time_ = time;
+      }
+    }
+    search_.take(std::move(words));
+  }
 
   void make() {
     order_heads heads(of_, precedence_of(of_));
     until_ = 0.3;
     heads.settle(stop_proof_);
     bound_ = heads.bound();
-    for (order_words& words : named_words(of_)) search_.take(std::move(words));
+    for (order_words& words : named_words(of_)) take(std::move(words));
     until_ = 0.5;
     search_.look(bound_);
     if (search_.makespan() == order_search::never) return;
@@ -82,13 +92,9 @@ class order_maker {
   [[nodiscard]] std::size_t looked_at() const noexcept { return search_.looked_at() + polished_; }
 
  private:
-  /// Whether messages occupy what `order_run` does not know of.
+  /// Whether messages occupy what `order_run` does not know of. Those of no time do, too: they keep to their order.
   [[nodiscard]] bool occupies() const noexcept {
-    if (transfers_ != transfer_kind::stream && transfers_ != transfer_kind::blocking) return false;
-    for (std::size_t s = 0; s < of_.stages(); ++s) {
-      if (of_.down[s] != 0 || of_.up[s] != 0) return true;
-    }
-    return false;
+    return transfers_ == transfer_kind::stream || transfers_ == transfer_kind::blocking;
   }
 
   /// Where orders are counted, a proof may look at as many passes as they have.
@@ -120,6 +126,7 @@ class order_maker {
   /// Polishes under the kind of messages that will run it.
   void settle_messages() {
     until_ = 1;
+    if (!taken_.empty() && taken_time_ < time_of(words_)) words_ = taken_;
     const auto exact = [&](const order_words& words) { return time_of(words); };
     order_polish within(of_, words_, exact);
     random_bits random(seed_, 1, 0);
@@ -166,6 +173,8 @@ class order_maker {
   std::int64_t bound_ = 0;
   std::int64_t makespan_ = 0;
   order_words words_{};
+  order_words taken_{};  // where messages occupy more: the best that was taken, and when it ends
+  std::int64_t taken_time_ = 0;
   std::size_t polished_ = 0;
 };
 
