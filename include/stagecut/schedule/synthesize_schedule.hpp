@@ -62,10 +62,11 @@ struct synthesize_schedule_fn {
 /// @throws           argument_error for a request that makes no sense; invalid_input for times as `simulate`, also those of one
 ///                   slice or microbatch: microbatches are alike
 ///
-/// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, messages as `link` or
-/// `latency`, if the limits let those be looked at. Times are rounded to ticks of 2^-50 of everything that an iteration takes,
-/// whole numbers and integers not at all; an optimal answer is one of these. Bytes likewise, 2^-60. Deterministic if no limit
-/// but `node_limit` is reached: the same from every compiler.
+/// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, if the limits let those be
+/// looked at; where messages are `stream` or `blocking`, than one that has I and W where the request has. Times are rounded to
+/// ticks of 2^-50 of everything that an iteration takes (`float`: 2^-21), whole numbers and integers not at all; an optimal
+/// answer is one of these. Bytes likewise, 2^-60. Deterministic if no limit but `node_limit` is reached: the same from every
+/// compiler.
 ///
 /// Source: docs/orders.md has the bounds and the search.
 inline constexpr synthesize_schedule_fn synthesize_schedule{};

@@ -63,7 +63,8 @@ inline void check_order_limits(const order_request& request) {
 }
 
 /// Times in whole ticks: themselves if they are integers; else a tick is a power of two of their unit, so small that an
-/// iteration has less than 2^50, and what is left of one is dropped.
+/// iteration has less than 2^50, and what is left of one is dropped. `float` has 2^21: it holds any number of these, so that
+/// sums that round as they are simulated are never below those of ticks.
 template <class T>
 class order_ticks {
  public:
@@ -155,7 +156,7 @@ class order_ticks {
     } else {
       if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
       (void)std::frexp(sum, &exponent_);
-      exponent_ -= 50;
+      exponent_ -= std::min(50, std::numeric_limits<T>::digits - 3);
     }
   }
 
