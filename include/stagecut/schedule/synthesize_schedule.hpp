@@ -36,7 +36,7 @@ struct synthesize_schedule_fn {
     detail::check_order_limits(request);
     if (const std::optional<reason> why = bytes.shortage()) return answer::infeasible(*why);
     const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
-    detail::order_maker maker(problem, request, messages ? transfers.kind : transfer_kind::latency);
+    detail::order_maker maker(problem, request, messages ? transfers.kind : transfer_kind::latency, ticks.tick());
     if (request.start) maker.take(detail::words_of_start(problem, *request.start));
     maker.make();
     if (maker.words().empty()) return answer::unknown({});
@@ -60,7 +60,7 @@ struct synthesize_schedule_fn {
 /// @return           optimal, with `makespan == bound`; feasible, with a bound; infeasible, with the first rank that has no room
 ///                   for a microbatch alone, and the bytes; unknown if a limit was reached before an order was found
 /// @throws           argument_error for a request that makes no sense; invalid_input for times as `simulate`, also those of one
-///                   slice or microbatch: microbatches are alike
+///                   slice or microbatch, as microbatches are alike, and integers whose sum is 2^50 or more
 ///
 /// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, if the limits let those be
 /// looked at; where messages are `stream` or `blocking`, than one that has I and W where the request has. Times are rounded to

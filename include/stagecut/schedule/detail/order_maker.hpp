@@ -43,11 +43,13 @@ namespace stagecut::inline v0::detail {
 class order_maker {
  public:
   /// @param transfers  what messages occupy; `latency` where there are none
-  order_maker(const word_problem& of, const order_request& request, transfer_kind transfers)
+  /// @param tick       in the unit of the times, of which progress is told
+  order_maker(const word_problem& of, const order_request& request, transfer_kind transfers, double tick)
       : of_(of),
         limits_(request.limits),
         seed_(request.seed),
         transfers_(transfers),
+        tick_(tick),
         search_(of, request.seed, stop_) {}
 
   order_maker(const order_maker&) = delete;
@@ -78,9 +80,12 @@ class order_maker {
     bound_ = raised_bound(heads, bound_, search_.makespan(), proof_work(), stop_proof_);
     until_ = occupies() ? 0.8 : 1;
     search_.look(bound_);
-    makespan_ = search_.makespan();
     words_ = search_.words();
-    if (occupies()) settle_messages();
+    if (occupies())
+      settle_messages();
+    else
+      makespan_ = search_.makespan();
+    if (found() < told_makespan_) tell(seconds_now() - began_);
   }
 
   /// In ticks; the makespan with messages as they are.
@@ -110,16 +115,23 @@ class order_maker {
       return true;
     }
     const double seconds = seconds_now() - began_;
-    if (limits_.progress && seconds > told_ + 0.1) tell(seconds);
+    if (seconds > told_ + 0.1 || found() < told_makespan_) tell(seconds);
     if (limits_.time_limit && seconds >= until_ * *limits_.time_limit) return true;
     return limits_.stop && limits_.stop();
   }
 
+  /// The makespan of the best order so far, messages as they are; `never`: nothing is known of one.
+  [[nodiscard]] std::int64_t found() const noexcept { return occupies() ? makespan_ : search_.makespan(); }
+
   void tell(double seconds) {
     told_ = seconds;
+    told_makespan_ = found();
+    if (!limits_.progress) return;
     makespan_progress now;
     now.seconds = seconds;
-    now.nodes = search_.looked_at();
+    if (found() != order_search::never) now.makespan = static_cast<double>(found()) * tick_;
+    now.bound = static_cast<double>(bound_) * tick_;
+    now.nodes = looked_at();
     limits_.progress(now);
   }
 
@@ -130,7 +142,10 @@ class order_maker {
     const auto exact = [&](const order_words& words) { return time_of(words); };
     order_polish within(of_, words_, exact);
     random_bits random(seed_, 1, 0);
-    const auto stop = [&] { return within.best() <= bound_ || over(search_.looked_at() + 16 * ++polished_); };
+    const auto stop = [&] {
+      makespan_ = within.best();
+      return makespan_ <= bound_ || over(search_.looked_at() + 16 * ++polished_);
+    };
     for (std::size_t round = 0; !stop(); ++round) {
       within.anneal(1024, search_.period() / (std::int64_t{50} << (round % 3)), random, stop);
     }
@@ -158,8 +173,10 @@ class order_maker {
   const search_limits& limits_;
   std::uint64_t seed_;
   transfer_kind transfers_;
+  double tick_;
   double began_ = seconds_now();
-  double told_ = 0;    // when progress was told
+  double told_ = 0;  // when progress was told, and of which makespan
+  std::int64_t told_makespan_ = order_search::never;
   double until_ = 1;   // the share of the limits that may be used
   struct search_stop {
     order_maker* maker;
@@ -171,7 +188,7 @@ class order_maker {
   } stop_proof_{this};
   order_search search_;
   std::int64_t bound_ = 0;
-  std::int64_t makespan_ = 0;
+  std::int64_t makespan_ = order_search::never;
   order_words words_{};
   order_words taken_{};  // where messages occupy more: the best that was taken, and when it ends
   std::int64_t taken_time_ = 0;

@@ -93,6 +93,8 @@ class order_ticks {
     for (std::size_t r = 0; r < times.optimizer_step.size(); ++r) of.step[r] = ticks(times.optimizer_step[r]);
   }
 
+  /// What a tick is in the unit of the times.
+  [[nodiscard]] double tick() const { return std::ldexp(1.0, exponent_); }
   /// A number of ticks in the unit of the times.
   [[nodiscard]] T time(std::int64_t ticks) const {
     if constexpr (integer<T>) {
@@ -105,12 +107,14 @@ class order_ticks {
  private:
   void check(const pass_times<T>& times, const transfer_times<T>& transfers) const {
     const std::size_t stages = of_.stages();
-    each("forward", times.forward, stages);
+    const auto passes = [&](std::string_view name, const std::vector<T>& values, bool needed) {
+      each(name, values, values.empty() && !needed ? 0 : stages);
+    };
     const bool parts = of_.split || times.backward.empty();
-    each("backward", times.backward, times.backward.empty() && parts ? 0 : stages);
-    const bool unused = !parts && times.backward_input.empty() && times.backward_weight.empty();
-    each("backward_input", times.backward_input, unused ? 0 : stages);
-    each("backward_weight", times.backward_weight, unused ? 0 : stages);
+    passes("forward", times.forward, true);
+    passes("backward", times.backward, false);
+    passes("backward_input", times.backward_input, parts);
+    passes("backward_weight", times.backward_weight, parts);
     if (!times.overlapped.empty()) fail(invalid_input("overlapped", "no passes run together in an order that is made"));
     each("all_reduce", times.all_reduce, times.all_reduce.empty() ? 0 : stages);
     each("optimizer_step", times.optimizer_step, times.optimizer_step.empty() ? 0 : of_.ranks);
@@ -152,11 +156,11 @@ class order_ticks {
     for (const T value : times.optimizer_step) add(value);
     if constexpr (integer<T>) {
       constexpr auto most = static_cast<wide_integer>(std::numeric_limits<T>::max());
-      if (sum > most || sum > most_ticks) refuse_sum();
+      if (sum > most || sum >= wide_integer{1} << digits) refuse_sum();
     } else {
       if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
       (void)std::frexp(sum, &exponent_);
-      exponent_ -= std::min(50, std::numeric_limits<T>::digits - 3);
+      exponent_ -= std::min(digits, std::numeric_limits<T>::digits - 3);
     }
   }
 
@@ -168,7 +172,8 @@ class order_ticks {
     }
   }
 
-  static constexpr std::int64_t most_ticks = std::int64_t{1} << 60;
+  /// Of an iteration, so that the search may reckon with some thousand times as much.
+  static constexpr int digits = 50;
 
   word_problem& of_;
   int exponent_ = 0;  // of a tick, for floating-point times
