@@ -134,7 +134,7 @@ TEST_CASE("Orders: no bound above the least makespan of all orders, and few orde
 
 TEST_CASE("Orders: with two stages a rank and hardly any memory none is stuck") {
   small_orders of(2);
-  for (std::size_t i = 0; i < 3000; ++i) {
+  for (std::size_t i = 0; i < 1000; ++i) {
     of.next(2 + i % 3, 2, 2 + i % 5, i % 2 == 0);
     of.request.bytes.recomputed.clear();
     of.limit(1, 1.6);
@@ -167,7 +167,7 @@ TEST_CASE("Orders: figures for stages that take the same") {
 TEST_CASE("Orders: simulated as they are told, whatever messages occupy and times are") {
   small_orders of(3);
   std::size_t proved = 0;
-  for (std::size_t i = 0; i < 600; ++i) {
+  for (std::size_t i = 0; i < 240; ++i) {
     of.next(1 + i % 4, 1 + i / 4 % 3, 1 + i / 12 % 5, i % 2 == 0);
     of.transfers.kind = all_kinds[i % 4];
     if (i % 7 == 0) of.transfers = {of.transfers.kind, {}, {}};
@@ -188,7 +188,7 @@ TEST_CASE("Orders: simulated as they are told, whatever messages occupy and time
     const auto small = in<float>(of.transfers, 0.1);
     CHECK(fault(of.request, floats, small, *synthesize_schedule(floats, small, of.request)) == "");
   }
-  CHECK(proved > 200);
+  CHECK(proved > 80);
 }
 
 TEST_CASE("Orders: messages of no time that block are not left out of a proof") {
@@ -204,7 +204,7 @@ TEST_CASE("Orders: messages of no time that block are not left out of a proof") 
 TEST_CASE("Orders: no longer than any named schedule that fits, and than one to begin with") {
   small_orders of(4);
   std::size_t compared = 0;
-  for (std::size_t i = 0; i < 400; ++i) {
+  for (std::size_t i = 0; i < 240; ++i) {
     stagecut::schedule_shape shape;
     shape.ranks = 1 + i % 4;
     shape.chunks = 1 + i / 4 % 3;
@@ -240,7 +240,7 @@ TEST_CASE("Orders: no longer than any named schedule that fits, and than one to 
       ++compared;
     }
   }
-  CHECK(compared > 500);
+  CHECK(compared > 300);
 }
 
 TEST_CASE("Orders: of one pass, of no time, of no bytes, within one microbatch") {
@@ -349,7 +349,7 @@ TEST_CASE("Orders: progress tells what was found, in the unit of the times") {
 TEST_CASE("Orders: the same for the same seed and nodes, and for times twice as long twice as long") {
   small_orders of(8);
   std::size_t others = 0;
-  for (std::size_t i = 0; i < 60; ++i) {
+  for (std::size_t i = 0; i < 24; ++i) {
     of.next(2 + i % 3, 1 + i % 2, 5, i % 3 != 0);
     of.transfers.kind = all_kinds[i % 4];
     of.limit(1, 2);
@@ -371,7 +371,7 @@ TEST_CASE("Orders: the same for the same seed and nodes, and for times twice as 
     of.request.seed = 2;
     others += made(0.3).order == first.order ? 0U : 1U;
   }
-  CHECK(others > 5);
+  CHECK(others > 2);
 }
 
 TEST_CASE("Orders: what is refused") {
