@@ -35,7 +35,8 @@ struct synthesize_schedule_fn {
     const detail::order_bytes bytes(request, problem);
     detail::check_order_limits(request);
     if (const std::optional<reason> why = bytes.shortage()) return answer::infeasible(*why);
-    detail::order_maker maker(problem, request, transfers.kind);
+    const bool messages = !transfers.forward.empty() || !transfers.backward.empty();
+    detail::order_maker maker(problem, request, messages ? transfers.kind : transfer_kind::latency, ticks.tick());
     if (request.start) maker.take(detail::words_of_start(problem, *request.start));
     maker.make();
     if (maker.words().empty()) return answer::unknown({});
@@ -59,12 +60,13 @@ struct synthesize_schedule_fn {
 /// @return           optimal, with `makespan == bound`; feasible, with a bound; infeasible, with the first rank that has no room
 ///                   for a microbatch alone, and the bytes; unknown if a limit was reached before an order was found
 /// @throws           argument_error for a request that makes no sense; invalid_input for times as `simulate`, also those of one
-///                   slice or microbatch: microbatches are alike
+///                   slice or microbatch, as microbatches are alike, and integers whose sum is 2^50 or more
 ///
-/// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, messages as `link` or
-/// `latency`, if the limits let those be looked at. Times are rounded to ticks of 2^-50 of everything that an iteration takes,
-/// whole numbers and integers not at all; an optimal answer is one of these. Bytes likewise, 2^-60. Deterministic if no limit
-/// but `node_limit` is reached: the same from every compiler.
+/// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, if the limits let those be
+/// looked at; where messages are `stream` or `blocking`, than one that has I and W where the request has. Times are rounded to
+/// ticks of 2^-50 of everything that an iteration takes (`float`: 2^-21), whole numbers and integers not at all; an optimal
+/// answer is one of these. Bytes likewise, 2^-60. Deterministic if no limit but `node_limit` is reached: the same from every
+/// compiler.
 ///
 /// Source: docs/orders.md has the bounds and the search.
 inline constexpr synthesize_schedule_fn synthesize_schedule{};

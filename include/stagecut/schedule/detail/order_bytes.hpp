@@ -36,23 +36,17 @@ class order_bytes {
     }
     for (std::size_t r = 0; r < of.ranks && !request.memory.empty(); ++r) {
       const double left = memory(r) - resident(r);
-      of.memory.push_back(left > 0 ? static_cast<std::int64_t>(std::floor(std::ldexp(left, -exponent_))) : 0);
+      const std::int64_t units = left > 0 ? static_cast<std::int64_t>(std::floor(std::ldexp(left, -exponent_))) : 0;
+      // Rounded, a microbatch that just fits may take a few units more.
+      of.memory.push_back(fits_alone(r) ? std::max(units, alone(r, std::int64_t{0}, of.kept, of.again)) : units);
     }
   }
 
   /// Why no order fits: the first rank that has no room for a microbatch alone; unset: each has.
   [[nodiscard]] std::optional<reason> shortage() const {
     for (std::size_t r = 0; r < of_.ranks && of_.capped(); ++r) {
-      double held = resident(r);
-      double peak = held;
-      for (const std::size_t s : of_.stages_of[r]) peak = held += kept(s);
-      for (std::size_t i = of_.stages_of[r].size(); i-- > 0;) {
-        const std::size_t s = of_.stages_of[r][i];
-        if (!request_.bytes.recomputed.empty()) peak = std::max(peak, held + request_.bytes.recomputed[s]);
-        held -= kept(s);
-      }
-      if (peak <= memory(r)) continue;
-      return reason{reason::cause::memory, whole(std::ceil(peak)), whole(std::floor(memory(r))),
+      if (fits_alone(r)) continue;
+      return reason{reason::cause::memory, whole(std::ceil(bytes_alone(r))), whole(std::floor(memory(r))),
                     joined({"rank ", r, ", with one microbatch at a time,"}), {}};
     }
     return std::nullopt;
@@ -70,6 +64,23 @@ class order_bytes {
     for (const std::size_t s : of_.stages_of[rank]) sum += request_.bytes.resident.empty() ? 0 : request_.bytes.resident[s];
     return sum;
   }
+  /// The most that a rank holds, beside `held`, with one microbatch at a time.
+  template <class Number>
+  [[nodiscard]] Number alone(std::size_t rank, Number held, const std::vector<Number>& each,
+                             const std::vector<Number>& again) const {
+    const std::vector<std::size_t>& stages = of_.stages_of[rank];
+    for (const std::size_t s : stages) held += each.empty() ? 1 : each[s];
+    Number peak = held;
+    for (std::size_t i = stages.size(); i-- > 0;) {
+      if (!again.empty()) peak = std::max(peak, held + again[stages[i]]);
+      held -= each.empty() ? 1 : each[stages[i]];
+    }
+    return peak;
+  }
+  [[nodiscard]] double bytes_alone(std::size_t rank) const {
+    return alone(rank, resident(rank), request_.bytes.activations, request_.bytes.recomputed);
+  }
+  [[nodiscard]] bool fits_alone(std::size_t rank) const { return bytes_alone(rank) <= memory(rank); }
   [[nodiscard]] static std::size_t whole(double bytes) {
     return bytes < 0x1p63 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 63U;
   }

@@ -11,8 +11,9 @@
 
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/schedule/detail/word_problem.hpp>
+#include <stagecut/schedule/detail/extra_work.hpp>
 #include <stagecut/schedule/detail/pass_precedence.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -135,19 +136,31 @@ class order_heads {
     work_ += sorted_.size() * sorted_.size();
   }
 
+  /// When all passes that come before one, or behind it, and what else does there have run, each broken off for another at will.
+  template <class Comes>
+  [[nodiscard]] std::int64_t run_all(std::size_t rank, const Comes& comes, extra_work more) const {
+    std::int64_t now = unknown;
+    for (const place& each : sorted_) {
+      if (more.time > 0 && each.key >= more.key) {
+        now = std::max(now, more.key) + more.time;
+        more.time = 0;
+      }
+      if (comes(each)) now = std::max(now, each.key) + of_->time[rules_[rank].letters()[each.letter]];
+    }
+    return more.time > 0 ? std::max(now, more.key) + more.time : now;
+  }
+
   bool raise_heads(std::size_t rank) {
     const pass_precedence& rules = rules_[rank];
     const std::vector<std::size_t>& letters = rules.letters();
+    const extra_passes extra(*of_, rank, rules);
     sort_passes(rank, heads_);
     bool changed = false;
     for (std::size_t x = 0; x < letters.size(); ++x) {
       for (std::size_t k = 0; k < m_; ++k) {
         const std::uint32_t* const before = rules.before(x, k);
-        std::int64_t now = unknown;
-        for (const place& each : sorted_) {
-          if (each.microbatch < before[each.letter]) now = std::max(now, each.key) + of_->time[letters[each.letter]];
-        }
-        now = std::max(now, head_by_data(letters[x], k));
+        const auto comes = [&](const place& each) { return each.microbatch < before[each.letter]; };
+        const std::int64_t now = std::max(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
         if (now <= heads_[letters[x] * m_ + k]) continue;
         heads_[letters[x] * m_ + k] = now;
         changed = stale_[1][rank] = true;
@@ -160,16 +173,13 @@ class order_heads {
   bool raise_tails(std::size_t rank) {
     const pass_precedence& rules = rules_[rank];
     const std::vector<std::size_t>& letters = rules.letters();
+    const extra_passes extra(*of_, rank, rules);
     sort_passes(rank, tails_);
     bool changed = false;
     for (std::size_t x = 0; x < letters.size(); ++x) {
       for (std::size_t k = 0; k < m_; ++k) {
-        std::int64_t now = unknown;
-        for (const place& each : sorted_) {
-          if (rules.before(each.letter, each.microbatch)[x] <= k) continue;
-          now = std::max(now, each.key) + of_->time[letters[each.letter]];
-        }
-        now = std::max(now, tail_by_data(letters[x], k));
+        const auto comes = [&](const place& each) { return rules.before(each.letter, each.microbatch)[x] > k; };
+        const std::int64_t now = std::max(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
         if (now <= tails_[letters[x] * m_ + k]) continue;
         tails_[letters[x] * m_ + k] = now;
         changed = stale_[0][rank] = true;

@@ -42,25 +42,37 @@ namespace stagecut::inline v0::detail {
 /// Makes an order of a problem: bound, named schedules, search, proof, search.
 class order_maker {
  public:
-  order_maker(const word_problem& of, const order_request& request, transfer_kind transfers)
+  /// @param transfers  what messages occupy; `latency` where there are none
+  /// @param tick       in the unit of the times, of which progress is told
+  order_maker(const word_problem& of, const order_request& request, transfer_kind transfers, double tick)
       : of_(of),
         limits_(request.limits),
         seed_(request.seed),
         transfers_(transfers),
+        tick_(tick),
         search_(of, request.seed, stop_) {}
 
   order_maker(const order_maker&) = delete;
   order_maker& operator=(const order_maker&) = delete;
 
   /// Takes an order to begin with.
-  void take(order_words words) { search_.take(std::move(words)); }
+  void take(order_words words) {
+    if (occupies()) {
+      const std::int64_t time = time_of(words);
+      if (taken_.empty() || time < taken_time_) {
+        taken_ = words;
+        taken_time_ = time;
+      }
+    }
+    search_.take(std::move(words));
+  }
 
   void make() {
     order_heads heads(of_, precedence_of(of_));
     until_ = 0.3;
     heads.settle(stop_proof_);
     bound_ = heads.bound();
-    for (order_words& words : named_words(of_)) search_.take(std::move(words));
+    for (order_words& words : named_words(of_)) take(std::move(words));
     until_ = 0.5;
     search_.look(bound_);
     if (search_.makespan() == order_search::never) return;
@@ -68,9 +80,12 @@ class order_maker {
     bound_ = raised_bound(heads, bound_, search_.makespan(), proof_work(), stop_proof_);
     until_ = occupies() ? 0.8 : 1;
     search_.look(bound_);
-    makespan_ = search_.makespan();
     words_ = search_.words();
-    if (occupies()) settle_messages();
+    if (occupies())
+      settle_messages();
+    else
+      makespan_ = search_.makespan();
+    if (found() < told_makespan_) tell(seconds_now() - began_);
   }
 
   /// In ticks; the makespan with messages as they are.
@@ -82,13 +97,9 @@ class order_maker {
   [[nodiscard]] std::size_t looked_at() const noexcept { return search_.looked_at() + polished_; }
 
  private:
-  /// Whether messages occupy what `order_run` does not know of.
+  /// Whether messages occupy what `order_run` does not know of. Those of no time do, too: they keep to their order.
   [[nodiscard]] bool occupies() const noexcept {
-    if (transfers_ != transfer_kind::stream && transfers_ != transfer_kind::blocking) return false;
-    for (std::size_t s = 0; s < of_.stages(); ++s) {
-      if (of_.down[s] != 0 || of_.up[s] != 0) return true;
-    }
-    return false;
+    return transfers_ == transfer_kind::stream || transfers_ == transfer_kind::blocking;
   }
 
   /// Where orders are counted, a proof may look at as many passes as they have.
@@ -104,26 +115,37 @@ class order_maker {
       return true;
     }
     const double seconds = seconds_now() - began_;
-    if (limits_.progress && seconds > told_ + 0.1) tell(seconds);
+    if (seconds > told_ + 0.1 || found() < told_makespan_) tell(seconds);
     if (limits_.time_limit && seconds >= until_ * *limits_.time_limit) return true;
     return limits_.stop && limits_.stop();
   }
 
+  /// The makespan of the best order so far, messages as they are; `never`: nothing is known of one.
+  [[nodiscard]] std::int64_t found() const noexcept { return occupies() ? makespan_ : search_.makespan(); }
+
   void tell(double seconds) {
     told_ = seconds;
+    told_makespan_ = found();
+    if (!limits_.progress) return;
     makespan_progress now;
     now.seconds = seconds;
-    now.nodes = search_.looked_at();
+    if (found() != order_search::never) now.makespan = static_cast<double>(found()) * tick_;
+    now.bound = static_cast<double>(bound_) * tick_;
+    now.nodes = looked_at();
     limits_.progress(now);
   }
 
   /// Polishes under the kind of messages that will run it.
   void settle_messages() {
     until_ = 1;
+    if (!taken_.empty() && taken_time_ < time_of(words_)) words_ = taken_;
     const auto exact = [&](const order_words& words) { return time_of(words); };
     order_polish within(of_, words_, exact);
     random_bits random(seed_, 1, 0);
-    const auto stop = [&] { return within.best() <= bound_ || over(search_.looked_at() + 16 * ++polished_); };
+    const auto stop = [&] {
+      makespan_ = within.best();
+      return makespan_ <= bound_ || over(search_.looked_at() + 16 * ++polished_);
+    };
     for (std::size_t round = 0; !stop(); ++round) {
       within.anneal(1024, search_.period() / (std::int64_t{50} << (round % 3)), random, stop);
     }
@@ -151,8 +173,10 @@ class order_maker {
   const search_limits& limits_;
   std::uint64_t seed_;
   transfer_kind transfers_;
+  double tick_;
   double began_ = seconds_now();
-  double told_ = 0;    // when progress was told
+  double told_ = 0;  // when progress was told, and of which makespan
+  std::int64_t told_makespan_ = order_search::never;
   double until_ = 1;   // the share of the limits that may be used
   struct search_stop {
     order_maker* maker;
@@ -164,8 +188,10 @@ class order_maker {
   } stop_proof_{this};
   order_search search_;
   std::int64_t bound_ = 0;
-  std::int64_t makespan_ = 0;
+  std::int64_t makespan_ = order_search::never;
   order_words words_{};
+  order_words taken_{};  // where messages occupy more: the best that was taken, and when it ends
+  std::int64_t taken_time_ = 0;
   std::size_t polished_ = 0;
 };
 

@@ -68,7 +68,8 @@ inline void check_order_limits(const order_request& request) {
 }
 
 /// Times in whole ticks: themselves if they are integers; else a tick is a power of two of their unit, so small that an
-/// iteration has less than 2^50, and what is left of one is dropped.
+/// iteration has less than 2^50, and what is left of one is dropped. `float` has 2^21: it holds any number of these, so that
+/// sums that round as they are simulated are never below those of ticks.
 template <class T>
 class order_ticks {
  public:
@@ -84,7 +85,7 @@ class order_ticks {
     of.up.assign(stages, 0);
     for (std::size_t s = 0; s < stages; ++s) {
       of.time[forward_of(s)] = ticks(times.forward[s]);
-      of.time[backward_of(s)] = ticks(apart(s) ? times.backward_input[s] : times.backward[s]);
+      of.time[backward_of(s)] = ticks(apart(s) ? times.backward_input[s] : whole(times, s));
       if (apart(s)) of.time[weight_of(s)] = ticks(times.backward_weight[s]);
       if (s + 1 == stages || of.rank_of[s] == of.rank_of[s + 1]) continue;
       of.down[s] = ticks(message(transfers.forward, s));
@@ -97,6 +98,8 @@ class order_ticks {
     for (std::size_t r = 0; r < times.optimizer_step.size(); ++r) of.step[r] = ticks(times.optimizer_step[r]);
   }
 
+  /// What a tick is in the unit of the times.
+  [[nodiscard]] double tick() const { return std::ldexp(1.0, exponent_); }
   /// A number of ticks in the unit of the times.
   [[nodiscard]] T time(std::int64_t ticks) const {
     if constexpr (integer<T>) {
@@ -112,13 +115,14 @@ class order_ticks {
 
   void check(const pass_times<T>& times, const transfer_times<T>& transfers) const {
     const std::size_t stages = of_.stages();
-    each("forward", times.forward, stages);
-    bool needed = !of_.split;
-    for (std::size_t s = 0; s < stages; ++s) needed = needed || of_.whole[s];
-    each("backward", times.backward, times.backward.empty() && !needed ? 0 : stages);
-    const bool unused = !of_.split && times.backward_input.empty() && times.backward_weight.empty();
-    each("backward_input", times.backward_input, unused ? 0 : stages);
-    each("backward_weight", times.backward_weight, unused ? 0 : stages);
+    const auto passes = [&](std::string_view name, const std::vector<T>& values, bool needed) {
+      each(name, values, values.empty() && !needed ? 0 : stages);
+    };
+    const bool parts = of_.split || times.backward.empty();
+    passes("forward", times.forward, true);
+    passes("backward", times.backward, false);
+    passes("backward_input", times.backward_input, parts);
+    passes("backward_weight", times.backward_weight, parts);
     if (!times.overlapped.empty()) fail(invalid_input("overlapped", "no passes run together in an order that is made"));
     each("all_reduce", times.all_reduce, times.all_reduce.empty() ? 0 : stages);
     each("optimizer_step", times.optimizer_step, times.optimizer_step.empty() ? 0 : of_.ranks);
@@ -134,6 +138,10 @@ class order_ticks {
     check_durations(name, values);
   }
 
+  /// B of a stage: I and W, one after the other, where it is not told.
+  [[nodiscard]] static T whole(const pass_times<T>& times, std::size_t s) {
+    return times.backward.empty() ? duration_sum(times.backward_input[s], times.backward_weight[s]) : times.backward[s];
+  }
   [[nodiscard]] static T message(const std::vector<T>& values, std::size_t b) {
     return values.empty() ? T{} : values.size() == 1 ? values[0] : values[b];
   }
@@ -146,7 +154,7 @@ class order_ticks {
     const auto add = [&](T value) { sum += static_cast<sum_type>(value); };
     for (std::size_t s = 0; s < stages; ++s) {
       add(times.forward[s]);
-      add(apart(s) ? times.backward_input[s] : times.backward[s]);
+      add(apart(s) ? times.backward_input[s] : whole(times, s));
       if (apart(s)) add(times.backward_weight[s]);
       if (s + 1 == stages) continue;
       add(message(transfers.forward, s));
@@ -157,11 +165,11 @@ class order_ticks {
     for (const T value : times.optimizer_step) add(value);
     if constexpr (integer<T>) {
       constexpr auto most = static_cast<wide_integer>(std::numeric_limits<T>::max());
-      if (sum > most || sum > most_ticks) refuse_sum();
+      if (sum > most || sum >= wide_integer{1} << digits) refuse_sum();
     } else {
       if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
       (void)std::frexp(sum, &exponent_);
-      exponent_ -= 50;
+      exponent_ -= std::min(digits, std::numeric_limits<T>::digits - 3);
     }
   }
 
@@ -173,7 +181,8 @@ class order_ticks {
     }
   }
 
-  static constexpr std::int64_t most_ticks = std::int64_t{1} << 60;
+  /// Of an iteration, so that the search may reckon with some thousand times as much.
+  static constexpr int digits = 50;
 
   word_problem& of_;
   int exponent_ = 0;  // of a tick, for floating-point times

@@ -11,6 +11,13 @@
 
 namespace stagecut::inline v0::detail {
 
+/// How much the letters of a rank have run together when one of them does: see `rank_states::least_work`.
+struct letter_work {
+  bool told = false;       ///< whether the letter is one of those
+  std::int64_t least = 0;  ///< ticks
+  std::int64_t most = 0;
+};
+
 /// Which passes of a rank come before which, whatever its word is. As each letter runs its microbatches in turn, these are so
 /// many first passes of each letter.
 class pass_precedence {
@@ -34,6 +41,9 @@ class pass_precedence {
   [[nodiscard]] const std::uint32_t* before(std::size_t x, std::size_t k) const noexcept {
     return before_.data() + (x * m_ + k) * letters_.size();
   }
+
+  /// The work of all letters, by their places; empty: only each stage's own memory is known.
+  [[nodiscard]] const std::vector<letter_work>& work() const noexcept { return work_; }
 
   /// Has `count` passes of the letter at y come before pass k of the letter at x; whether that is new.
   bool raise(std::size_t x, std::size_t k, std::size_t y, std::uint32_t count) {
@@ -94,6 +104,10 @@ class pass_precedence {
     if (!states.known()) return by_each_stage(of);
     const std::size_t n = states.letters().size();
     const auto m = static_cast<std::int64_t>(m_);
+    work_.resize(letters_.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      work_[place(states.letters()[i])] = {true, states.least_work(i), states.most_work(i)};
+    }
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         const std::int64_t more = states.more_before(i, j);
@@ -127,6 +141,7 @@ class pass_precedence {
   std::size_t m_;
   std::size_t rank_;
   std::vector<std::size_t> letters_{};
+  std::vector<letter_work> work_{};
   std::vector<std::uint32_t> before_{};  // by letter, microbatch and letter
 };
 

@@ -36,6 +36,8 @@ class rank_states {
       }
     }
     least_.assign(letters_.size() * letters_.size(), std::numeric_limits<std::int64_t>::max());
+    least_work_.assign(letters_.size(), std::numeric_limits<std::int64_t>::max());
+    most_work_.assign(letters_.size(), std::numeric_limits<std::int64_t>::min());
     known_ = explore(most);
   }
 
@@ -47,6 +49,13 @@ class rank_states {
   [[nodiscard]] std::int64_t more_before(std::size_t x, std::size_t y) const noexcept {
     return least_[x * letters_.size() + y];
   }
+
+  /// As pass k of the letter at x begins, the work of all that has run of the letters told is k times that of one pass of each
+  /// and, in ticks, at least or at most this more.
+  /// @{
+  [[nodiscard]] std::int64_t least_work(std::size_t x) const noexcept { return least_work_[x]; }
+  [[nodiscard]] std::int64_t most_work(std::size_t x) const noexcept { return most_work_[x]; }
+  /// @}
 
  private:
   using state = std::array<std::int64_t, most_letters>;
@@ -64,7 +73,13 @@ class rank_states {
       for (std::size_t x = 0; x < n; ++x) {
         // Letters are no further apart than there are microbatches.
         if (now[x] == m || (x == 1 && behind(now) == -m) || !can_run(now, x)) continue;
-        for (std::size_t y = 0; y < n; ++y) least_[x * n + y] = std::min(least_[x * n + y], now[y] - now[x]);
+        std::int64_t work = 0;
+        for (std::size_t y = 0; y < n; ++y) {
+          least_[x * n + y] = std::min(least_[x * n + y], now[y] - now[x]);
+          work += of_.time[letters_[y]] * (now[y] - now[x]);
+        }
+        least_work_[x] = std::min(least_work_[x], work);
+        most_work_[x] = std::max(most_work_[x], work);
         state next = now;
         ++next[x];
         const std::int64_t through = next[1];
@@ -123,6 +138,8 @@ class rank_states {
   std::vector<std::size_t> place_;       // of every letter, in `letters_`
   std::vector<std::size_t> letters_{};
   std::vector<std::int64_t> least_{};    // passes of y more than of x as x runs
+  std::vector<std::int64_t> least_work_{};
+  std::vector<std::int64_t> most_work_{};
   bool known_ = false;
 };
 

@@ -44,7 +44,7 @@ namespace stagecut::inline v0::detail {
     for (const op& each : order.orders[r]) {
       if (!is_compute(each.kind)) continue;
       const bool part = each.kind == op_kind::backward_input || each.kind == op_kind::backward_weight;
-      if (each.with_next || (part && !of.split)) return std::nullopt;
+      if (part && !of.split) return std::nullopt;
       const auto add = [&](std::size_t letter) { words[r].push_back(static_cast<std::uint16_t>(letter)); };
       if (each.kind == op_kind::forward) add(forward_of(each.stage));
       if (each.kind == op_kind::backward || each.kind == op_kind::backward_input) add(backward_of(each.stage));
