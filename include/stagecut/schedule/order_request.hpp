@@ -23,7 +23,7 @@ struct order_request {
   std::vector<double> memory{};        ///< bytes of every rank, or one for all; empty: no limit
   search_limits limits{};              ///< how long to look; nodes are orders looked at
   std::uint64_t seed = 1;              ///< of the search
-  std::optional<schedule> start{};     ///< an order to begin with; the answer is not longer than its passes as `split` has them
+  std::optional<schedule> start{};     ///< to begin with; the answer is not longer than its passes as `split` has them
 };
 
 /// An order that was made, with its proof.

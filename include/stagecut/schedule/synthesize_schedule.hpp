@@ -62,11 +62,11 @@ struct synthesize_schedule_fn {
 /// @throws           argument_error for a request that makes no sense; invalid_input for times as `simulate`, also those of one
 ///                   slice or microbatch, as microbatches are alike, and integers whose sum is 2^50 or more
 ///
-/// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, if the limits let those be
-/// looked at; where messages are `stream` or `blocking`, than one that has I and W where the request has. Times are rounded to
-/// ticks of 2^-50 of everything that an iteration takes (`float`: 2^-21), whole numbers and integers not at all; an optimal
-/// answer is one of these. Bytes likewise, 2^-60. Deterministic if no limit but `node_limit` is reached: the same from every
-/// compiler.
+/// Not longer than any named schedule (`schedules`) of these ranks, stages and microbatches that fits, if the limits let
+/// those be looked at; where messages are `stream` or `blocking`, than one that has I and W where the request has. Times
+/// are rounded to ticks of 2^-50 of everything that an iteration takes (`float`: 2^-21), whole numbers and integers not at
+/// all; an optimal answer is one of these. Bytes likewise, 2^-60. Deterministic if no limit but `node_limit` is reached:
+/// the same from every compiler.
 ///
 /// Source: docs/orders.md has the bounds and the search.
 inline constexpr synthesize_schedule_fn synthesize_schedule{};

@@ -44,7 +44,7 @@ class order_heads {
     for (bool changed = true; changed;) {
       changed = sweep(true, stop);
       changed = sweep(false, stop) || changed;
-      if (stop && stop()) return;
+      if (beyond_ || (stop && stop())) return;
     }
   }
 
@@ -73,9 +73,10 @@ class order_heads {
 
   /// Adds which passes come before which in every order of at most `target` ticks, and settles; false: there is none.
   [[nodiscard]] bool keep_to(std::int64_t target, function_ref<bool()> stop = {}) {
+    target_ = target;
     for (;;) {
       settle(stop);
-      if (bound() > target) return false;
+      if (beyond_ || bound() > target) return false;
       if (stop && stop()) return true;
       bool changed = false;
       for (std::size_t r = 0; r < of_->ranks; ++r) {
@@ -163,6 +164,7 @@ class order_heads {
         const std::int64_t now = std::max(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
         if (now <= heads_[letters[x] * m_ + k]) continue;
         heads_[letters[x] * m_ + k] = now;
+        beyond_ = beyond_ || now > target_;
         changed = stale_[1][rank] = true;
         tell(letters[x], true);
       }
@@ -182,6 +184,7 @@ class order_heads {
         const std::int64_t now = std::max(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
         if (now <= tails_[letters[x] * m_ + k]) continue;
         tails_[letters[x] * m_ + k] = now;
+        beyond_ = beyond_ || now > target_;
         changed = stale_[0][rank] = true;
         tell(letters[x], false);
       }
@@ -286,6 +289,8 @@ class order_heads {
   std::vector<std::int64_t> tails_{};
   std::vector<place> sorted_{};
   std::size_t work_ = 0;
+  std::int64_t target_ = std::numeric_limits<std::int64_t>::max();
+  bool beyond_ = false;  // a head or a tail is: passes that wait for each other would raise theirs for ever
 };
 
 }  // namespace stagecut::inline v0::detail
