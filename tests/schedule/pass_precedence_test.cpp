@@ -26,6 +26,7 @@ word_problem one_rank(std::size_t stages, std::size_t microbatches, bool split, 
   of.microbatches = microbatches;
   of.split = split;
   of.rank_of.assign(stages, 0);
+  of.time.assign(of.letters(), 1);
   of.stages_of.resize(1);
   const bool recomputes = up_to(2) == 0;
   std::int64_t all = 0;

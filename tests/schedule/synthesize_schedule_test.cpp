@@ -134,7 +134,7 @@ TEST_CASE("Orders: no bound above the least makespan of all orders, and few orde
 
 TEST_CASE("Orders: with two stages a rank and hardly any memory none is stuck") {
   small_orders of(2);
-  for (std::size_t i = 0; i < 1000; ++i) {
+  for (std::size_t i = 0; i < 3000; ++i) {
     of.next(2 + i % 3, 2, 2 + i % 5, i % 2 == 0);
     of.request.bytes.recomputed.clear();
     of.limit(1, 1.6);
