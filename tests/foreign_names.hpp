@@ -348,6 +348,7 @@
   X(most_of) \
   X(name_of) \
   X(named_order) \
+  X(named_orders) \
   X(named_schedule_of) \
   X(named_words) \
   X(names_child) \
@@ -413,6 +414,7 @@
   X(pytorch_group) \
   X(quantile) \
   X(raised_bound) \
+  X(ranks_of) \
   X(reachable_cuts) \
   X(read_stages) \
   X(recomputation_name) \
@@ -566,6 +568,7 @@
   X(widest_lane_registers) \
   X(with_machine) \
   X(with_target) \
+  X(with_whole) \
   X(within_shared_devices) \
   X(without_queueing) \
   X(words_of) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints what must not depend on the compiler, its flags or the processor: what searches say that nothing but a number of
-// nodes ends. Their times are rounded to ticks, and ranks have several stages.
+// nodes ends: cuts, and orders of passes. Times are rounded to ticks, and ranks have several stages.
 #include <stagecut/stagecut.hpp>
 
 #include <bit>
@@ -13,15 +13,47 @@
 
 namespace {
 
-std::string solved(std::size_t round, std::uint64_t state) {
-  const auto numbers = [&](double least, std::size_t size) {
+/// Random numbers from `least` to one more.
+struct random_numbers {
+  std::uint64_t state;
+
+  std::vector<double> operator()(double least, std::size_t size) {
     std::vector<double> result;
     for (std::size_t i = 0; i < size; ++i) {
       state = state * 6364136223846793005U + 1442695040888963407U;
       result.push_back(least + static_cast<double>(state >> 11U) * 0x1p-53);
     }
     return result;
-  };
+  }
+};
+
+/// An order that is made for random times, within little memory.
+std::string ordered(std::size_t round, std::uint64_t state) {
+  random_numbers numbers{state};
+  const std::size_t ranks = 2 + round % 3;
+  const std::size_t chunks = 1 + round % 2;
+  const std::size_t stages = ranks * chunks;
+  stagecut::order_request request;
+  request.rank_of = chunks == 2 ? stagecut::v_placement(ranks) : stagecut::loop_placement(ranks, 1);
+  request.microbatches = 5 + round;
+  request.bytes.activations = numbers(1, stages);
+  request.memory = {(round % 3 == 0 ? 4.5 : 3.5) * static_cast<double>(chunks)};
+  request.limits = {std::nullopt, 600, {}, {}};
+  const stagecut::pass_times<double> times{numbers(1, stages), {}, numbers(1, stages), numbers(0.5, stages), {}, {}, {}};
+  const auto kind = static_cast<stagecut::transfer_kind>(round % 4);
+  const auto made = stagecut::synthesize_schedule(times, {kind, numbers(0, stages - 1), {}}, request);
+  std::string text;
+  for (const double each : {made->makespan, made->bound}) text += std::to_string(std::bit_cast<std::uint64_t>(each)) + ' ';
+  text += std::to_string(made->looked_at);
+  for (const auto& rank : made->order.orders) {
+    text += ' ';
+    for (const stagecut::op& each : rank) text += to_string(each);
+  }
+  return text;
+}
+
+std::string solved(std::size_t round, std::uint64_t state) {
+  random_numbers numbers{state};
   const std::size_t ranks = 4 + round % 2;
   const std::size_t chunks = 2 + round % 3;
   const std::size_t items = 24 + round;
@@ -38,7 +70,7 @@ std::string solved(std::size_t round, std::uint64_t state) {
     text += std::to_string(std::bit_cast<std::uint64_t>(each)) + ' ';
   for (const std::size_t each : {best->nodes, best->simulations}) text += std::to_string(each) + ' ';
   for (const std::size_t point : best->cuts.points()) text += ' ' + std::to_string(point);
-  return text;
+  return text + '\n' + ordered(round, state);
 }
 
 }  // namespace

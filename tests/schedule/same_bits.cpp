@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints what must not depend on the compiler or its flags: a hash of the bits of all times that simulations of random
-// durations say, one line for each schedule. Not of the critical path: of two that are equally long either will do. And before
-// them, of orders that are made for random durations, of their makespans and bounds.
+// durations say, one line for each schedule. Not of the critical path: of two that are equally long either will do.
 #include <stagecut/schedule/make_schedule.hpp>
 #include <stagecut/schedule/simulate.hpp>
-#include <stagecut/schedule/synthesize_schedule.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <optional>
 #include <vector>
 
 namespace {
@@ -58,46 +55,10 @@ void add(const stagecut::simulation<double>& run) {
   }
 }
 
-/// Makes an order of so many stages a rank, in some hundred looks.
-void add_order(std::size_t chunks) {
-  stagecut::order_request request;
-  const std::size_t ranks = from(1, 4);
-  request.rank_of = stagecut::loop_placement(ranks, chunks);
-  request.microbatches = from(2, 6);
-  request.split = from(0, 2) != 0;
-  request.seed = from(1, 9);
-  request.limits = {std::nullopt, 300, {}, {}};
-  const std::size_t stages = request.rank_of.size();
-  request.bytes.activations = random_times(stages);
-  double most = 0;
-  for (const double each : request.bytes.activations) most += each;
-  if (from(0, 1) == 0) request.memory = {most * static_cast<double>(from(4, 9)) / 4};
-  stagecut::pass_times<double> times;
-  times.forward = random_times(stages);
-  times.backward_input = random_times(stages);
-  times.backward_weight = random_times(stages);
-  stagecut::transfer_times<double> transfers;
-  transfers.kind = static_cast<stagecut::transfer_kind>(from(0, 3));
-  transfers.forward = random_times(stages - 1);
-  const auto made = stagecut::synthesize_schedule(times, transfers, request);
-  add(made->makespan);
-  add(made->bound);
-  for (const auto& rank : made->order.orders) {
-    for (const stagecut::op& each : rank) add(static_cast<double>(8 * each.stage) + static_cast<double>(each.kind));
-  }
-}
-
 }  // namespace
 
 int main() {
   using stagecut::transfer_kind;
-  for (std::size_t chunks = 1; chunks < 4; ++chunks) {
-    hash = 0;
-    for (int round = 0; round < 20; ++round) add_order(chunks);
-    std::printf("%016llx orders of %d stages a rank\n", static_cast<unsigned long long>(hash),
-                static_cast<int>(chunks));
-  }
-  state = 1;
   for (const stagecut::schedule_entry& entry : stagecut::schedules) {
     if (entry.make == nullptr) continue;
     hash = 0;

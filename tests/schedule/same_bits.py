@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Compares what `same_bits` prints, built with several flags, with what g++ and clang printed before: a hash, for every
-schedule, of the bits of all times of 300 simulations; and for orders that are made, which another search makes anew. Of
-schedules that are newer than that, all must print the same."""
+schedule, of the bits of all times of 300 simulations. Of schedules that are newer than that, all must print the same."""
 
 import pathlib
 import subprocess

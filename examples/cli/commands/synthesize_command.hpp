@@ -121,6 +121,14 @@ struct synthesize_command {
       throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each rank", stages, chunks));
     }
     pass_words::spread(what.times, stages);
+    const std::pair<const char*, const std::vector<double>*> lists[] = {{"--forward", &what.times.forward},
+                                                                        {"--backward", &what.times.backward},
+                                                                        {"--backward-input", &what.times.backward_input},
+                                                                        {"--backward-weight", &what.times.backward_weight}};
+    for (const auto& [name, list] : lists) {
+      if (list->empty() || list->size() == stages) continue;
+      throw CLI::ValidationError(name, fmt::format("{} times, and there are {} stages", list->size(), stages));
+    }
     stagecut::order_request request;
     const std::size_t ranks = stages / chunks;
     const bool vee = placement == stage_placement::vee;

@@ -73,13 +73,17 @@ class order_maker {
     heads.settle(stop_proof_);
     bound_ = heads.bound();
     for (order_words& words : named_words(of_)) take(std::move(words));
-    until_ = 0.5;
-    search_.look(bound_);
-    if (search_.makespan() == order_search::never) return;
-    until_ = 0.7;
-    bound_ = raised_bound(heads, bound_, search_.makespan(), proof_work(), stop_proof_);
+    // An order near the bound is soon proved, or shown to be none of the shortest; what is far from it is looked for first.
+    for (const std::size_t rounds : {std::size_t{1}, all_rounds}) {
+      until_ = 0.5;
+      search_.look(bound_, rounds);
+      if (search_.makespan() == order_search::never) return;
+      if (rounds != all_rounds && search_.makespan() - bound_ > bound_ / 32) continue;
+      until_ = rounds == all_rounds ? 0.7 : 0.4;
+      bound_ = raised_bound(heads, bound_, search_.makespan(), proof_work(), stop_proof_);
+    }
     until_ = occupies() ? 0.8 : 1;
-    search_.look(bound_);
+    search_.look(bound_, all_rounds);
     words_ = search_.words();
     if (occupies())
       settle_messages();
@@ -97,6 +101,8 @@ class order_maker {
   [[nodiscard]] std::size_t looked_at() const noexcept { return search_.looked_at() + polished_; }
 
  private:
+  static constexpr std::size_t all_rounds = std::numeric_limits<std::size_t>::max();
+
   /// Whether messages occupy what `order_run` does not know of. Those of no time do, too: they keep to their order.
   [[nodiscard]] bool occupies() const noexcept {
     return transfers_ == transfer_kind::stream || transfers_ == transfer_kind::blocking;

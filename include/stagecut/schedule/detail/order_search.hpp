@@ -48,15 +48,16 @@ class order_search {
     keep(run_(words_));
   }
 
-  /// Looks until an order is as short as the bound, or has to stop; the first time at lists that are always the same.
-  void look(std::int64_t bound) {
+  /// Looks until an order is as short as the bound, has to stop, or has changed the best so many times; the first time at lists
+  /// that are always the same, too.
+  void look(std::int64_t bound, std::size_t rounds) {
     bound_ = bound;
     if (policy_.bonus.empty()) {
       list_policies();
       list_cycles();
       if (!best_.empty() && !over()) learn_keys();
     }
-    while (!best_.empty() && !over()) {
+    for (std::size_t round = 0; round < rounds && !best_.empty() && !over(); ++round) {
       vary_policies(effort_);
       vary_keys(effort_);
       if (!over()) polish(64 * effort_);
