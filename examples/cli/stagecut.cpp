@@ -60,7 +60,10 @@ int list_formats() {
 int list_schedules() {
   table lines(0);
   for (const auto& each : stagecut::schedules) {
-    lines.add({each.name, fmt::format("{:<52}", each.describes), each.make == nullptr ? "either" : each.splits_backward ? "I and W" : "B"});
+    lines.add({each.name, fmt::format("{:<52}", each.describes),
+               each.make == nullptr   ? "either"
+               : each.splits_backward ? "I and W"
+                                      : "B"});
   }
   lines.add({"backward-first", fmt::format("{:<52}", "backward if one is ready: SageMaker's dynamic one"), "B"});
   write(lines.text([](std::size_t) { return std::string(); }), "");

@@ -91,10 +91,10 @@
 #include <stagecut/profile/pass_terms.hpp>
 #include <stagecut/profile/profile.hpp>
 #include <stagecut/profile/roofline.hpp>
+#include <stagecut/profile/sharded_transformer.hpp>
 #include <stagecut/profile/stage_memory.hpp>
 #include <stagecut/profile/take_measured.hpp>
 #include <stagecut/profile/training_memory.hpp>
-#include <stagecut/profile/sharded_transformer.hpp>
 #include <stagecut/profile/transformer.hpp>
 #include <stagecut/profile/transformer_inference.hpp>
 #include <stagecut/profile/transformer_training.hpp>

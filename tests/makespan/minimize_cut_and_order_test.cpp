@@ -44,7 +44,8 @@ struct small_chain {
   [[nodiscard]] double sent(std::size_t cut) const { return out[cut - 1]; }
   [[nodiscard]] double memory(std::size_t, std::size_t first, std::size_t last, std::size_t in_flight) const {
     double sum = 0;
-    for (std::size_t item = first; item < last; ++item) sum += stays[item] + static_cast<double>(in_flight) * kept[item];
+    for (std::size_t item = first; item < last; ++item)
+      sum += stays[item] + static_cast<double>(in_flight) * kept[item];
     return sum;
   }
 };
@@ -107,7 +108,8 @@ std::optional<ticks> least_of(const small_chain& chain, const cuts& cut, const c
   if (request.memory_per_device) asked.memory = {*request.memory_per_device};
   for (std::size_t s = 0; s < cut.stages(); ++s) {
     double f = 0, i = 0, w = 0;
-    for (std::size_t item = cut[s]; item < cut[s + 1]; ++item) f += chain.f[item], i += chain.i[item], w += chain.w[item];
+    for (std::size_t item = cut[s]; item < cut[s + 1]; ++item)
+      f += chain.f[item], i += chain.i[item], w += chain.w[item];
     times.forward.push_back(static_cast<ticks>(f));
     times.backward.push_back(static_cast<ticks>(i + w));
     times.backward_input.push_back(static_cast<ticks>(i));
@@ -197,9 +199,11 @@ TEST_CASE("Numbers in flight: where there are few, the best of all numbers and c
         stagecut::pass_times<double> times;
         stagecut::transfer_times<double> messages{request.transfers, {}, {}};
         for (std::size_t s = 0; s < ranks; ++s) {
-          if (request.memory_per_device && chain.memory(s, cut[s], cut[s + 1], counts[s]) > *request.memory_per_device) return;
+          if (request.memory_per_device && chain.memory(s, cut[s], cut[s + 1], counts[s]) > *request.memory_per_device)
+            return;
           double f = 0, b = 0;
-          for (std::size_t item = cut[s]; item < cut[s + 1]; ++item) f += chain.f[item], b += chain.i[item] + chain.w[item];
+          for (std::size_t item = cut[s]; item < cut[s + 1]; ++item)
+            f += chain.f[item], b += chain.i[item] + chain.w[item];
           times.forward.push_back(f);
           times.backward.push_back(b);
           if (s > 0 && !request.links.empty()) messages.forward.push_back(request.links[0](chain.out[cut[s] - 1]));

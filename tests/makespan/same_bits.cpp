@@ -39,11 +39,13 @@ std::string ordered(std::size_t round, std::uint64_t state) {
   request.bytes.activations = numbers(1, stages);
   request.memory = {(round % 3 == 0 ? 4.5 : 3.5) * static_cast<double>(chunks)};
   request.limits = {std::nullopt, 600, {}, {}};
-  const stagecut::pass_times<double> times{numbers(1, stages), {}, numbers(1, stages), numbers(0.5, stages), {}, {}, {}};
+  const stagecut::pass_times<double> times{
+      numbers(1, stages), {}, numbers(1, stages), numbers(0.5, stages), {}, {}, {}};
   const auto kind = static_cast<stagecut::transfer_kind>(round % 4);
   const auto made = stagecut::synthesize_schedule(times, {kind, numbers(0, stages - 1), {}}, request);
   std::string text;
-  for (const double each : {made->makespan, made->bound}) text += std::to_string(std::bit_cast<std::uint64_t>(each)) + ' ';
+  for (const double each : {made->makespan, made->bound})
+    text += std::to_string(std::bit_cast<std::uint64_t>(each)) + ' ';
   text += std::to_string(made->looked_at);
   for (const auto& rank : made->order.orders) {
     text += ' ';

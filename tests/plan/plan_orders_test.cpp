@@ -62,7 +62,8 @@ double usual_bytes(const profile& model, plan_request request) {
 
 }  // namespace
 
-TEST_CASE("Plans with an order of their own: verified, within the memory, and no named schedule ends an iteration earlier") {
+TEST_CASE(
+    "Plans with an order of their own: verified, within the memory, and no named schedule ends an iteration earlier") {
   random_requests::dice dice(4);
   std::size_t plans = 0, limited = 0, better = 0, own = 0;
   for (int round = 0; round < 60; ++round) {
@@ -167,8 +168,9 @@ TEST_CASE("Orders are found by the makespan: what is refused, and why nothing fi
   const profile model = drawn(dice, 6);
   plan_request request{.devices = 2, .schedule = schedule_kind::synthesized};
   const auto refused = [&] { return ::refusal([&] { return make_plan(model, request); }); };
-  CHECK(refused() ==
-        "stagecut::make_plan: schedule = synthesize, is found by the makespan: the number of microbatches is not known");
+  CHECK(
+      refused() ==
+      "stagecut::make_plan: schedule = synthesize, is found by the makespan: the number of microbatches is not known");
   request.microbatches = 4;
   request.objective = stagecut::plan_objective::bottleneck;
   CHECK(refused() == "stagecut::make_plan: schedule = synthesize, is found by the makespan: the objective is another");

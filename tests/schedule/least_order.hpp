@@ -20,7 +20,11 @@ class least_order {
 
   least_order(const stagecut::pass_times<ticks>& times, const stagecut::transfer_times<ticks>& transfers,
               const stagecut::order_request& request)
-      : times_(times), transfers_(transfers), request_(request), stages_(times.forward.size()), m_(request.microbatches) {
+      : times_(times),
+        transfers_(transfers),
+        request_(request),
+        stages_(times.forward.size()),
+        m_(request.microbatches) {
     for (const std::size_t rank : request.rank_of) ranks_ = std::max(ranks_, rank + 1);
   }
 
@@ -68,7 +72,9 @@ class least_order {
     return ranks_ + (2 * s + kind) * m_ + k;
   }
 
-  [[nodiscard]] bool apart(std::size_t s) const { return request_.split && (request_.whole.empty() || !request_.whole[s]); }
+  [[nodiscard]] bool apart(std::size_t s) const {
+    return request_.split && (request_.whole.empty() || !request_.whole[s]);
+  }
   [[nodiscard]] std::size_t kinds(std::size_t s) const { return apart(s) ? 3 : 2; }
 
   [[nodiscard]] bool can_run(const counts& done, std::size_t s, std::size_t kind) const {
@@ -136,7 +142,8 @@ class least_order {
       }
       std::sort(ended.begin(), ended.end());
       ticks reduced = 0;
-      for (const auto& [at, s] : ended) reduced = std::max(reduced, at) + (times_.all_reduce.empty() ? 0 : times_.all_reduce[s]);
+      for (const auto& [at, s] : ended)
+        reduced = std::max(reduced, at) + (times_.all_reduce.empty() ? 0 : times_.all_reduce[s]);
       last = std::max(last, std::max(now[r], reduced) + (times_.optimizer_step.empty() ? 0 : times_.optimizer_step[r]));
     }
     return last;

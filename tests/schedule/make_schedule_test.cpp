@@ -139,10 +139,11 @@ TEST_CASE("every row of the table passes every door of the room") {
     if (entry.make == nullptr) {
       CHECK(entry.takes == stagecut::shape_figure::times);
       CHECK_FALSE(stagecut::has_shape(entry.kind, 3, shape.chunks, 12));
-      CHECK_THROWS_WITH_AS((void)make_schedule(entry.name, shape),
-                           "stagecut::make_schedule: kind = synthesize, needs more than a shape: synthesize_schedule makes "
-                           "it, for what the stages take",
-                           stagecut::argument_error);
+      CHECK_THROWS_WITH_AS(
+          (void)make_schedule(entry.name, shape),
+          "stagecut::make_schedule: kind = synthesize, needs more than a shape: synthesize_schedule makes "
+          "it, for what the stages take",
+          stagecut::argument_error);
       continue;
     }
     if (entry.takes == stagecut::shape_figure::group) shape.group = 4;

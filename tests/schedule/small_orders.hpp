@@ -38,7 +38,8 @@ struct small_orders {
       if (some_whole) times.backward.push_back(static_cast<ticks>(up_to(20)));
       if (some_whole) request.whole.push_back(up_to(1) == 0);
       request.bytes.activations.push_back(static_cast<double>(up_to(9)));
-      request.bytes.weight_part.push_back(static_cast<double>(up_to(static_cast<std::size_t>(request.bytes.activations[s]))));
+      request.bytes.weight_part.push_back(
+          static_cast<double>(up_to(static_cast<std::size_t>(request.bytes.activations[s]))));
       if (recomputes) request.bytes.recomputed.push_back(static_cast<double>(up_to(4)));
       request.bytes.resident.push_back(static_cast<double>(up_to(5)));
       if (stages > 1 && s + 1 < stages) transfers.forward.push_back(static_cast<ticks>(up_to(8)));

@@ -456,7 +456,8 @@ struct plan_command {
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.best_in_flight = in_flight == "auto";
-    if (!request.best_in_flight) request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1, or auto");
+    if (!request.best_in_flight)
+      request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1, or auto");
     if (model.inference && request.in_flight.size() == 1)
       request.in_flight.resize(request.devices, request.in_flight[0]);
     devices.ask(model, request);

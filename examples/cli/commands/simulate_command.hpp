@@ -105,9 +105,9 @@ struct simulate_command {
   }
 
   [[nodiscard]] scenario of_plan() const {
-    for (const auto& [name, list] : {std::pair("--backward", &passes.backward),
-                                     std::pair("--backward-input", &passes.backward_input),
-                                     std::pair("--backward-weight", &passes.backward_weight)}) {
+    for (const auto& [name, list] :
+         {std::pair("--backward", &passes.backward), std::pair("--backward-input", &passes.backward_input),
+          std::pair("--backward-weight", &passes.backward_weight)}) {
       if (!list->empty()) throw CLI::ValidationError(name, "goes with --forward, and the plan has times");
     }
     stagecut::plan plan = plan_from(file, input.limits);
@@ -197,8 +197,9 @@ struct simulate_command {
     }
     result.transfers = transfers.of_lists();
     const std::size_t ranks = told ? stages / each : devices;
-    result.order = from_file ? schedule.checked(std::move(result.order), stages, ranks, schedule.microbatches)
-                             : schedule.made(ranks, each, schedule.microbatches, result.times, result.transfers, input.limits);
+    result.order =
+        from_file ? schedule.checked(std::move(result.order), stages, ranks, schedule.microbatches)
+                  : schedule.made(ranks, each, schedule.microbatches, result.times, result.transfers, input.limits);
     refuse_unused(result.order);
     result.title = result.order.name;
     result.seconds = false;

@@ -121,10 +121,11 @@ struct synthesize_command {
       throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each rank", stages, chunks));
     }
     pass_words::spread(what.times, stages);
-    const std::pair<const char*, const std::vector<double>*> lists[] = {{"--forward", &what.times.forward},
-                                                                        {"--backward", &what.times.backward},
-                                                                        {"--backward-input", &what.times.backward_input},
-                                                                        {"--backward-weight", &what.times.backward_weight}};
+    const std::pair<const char*, const std::vector<double>*> lists[] = {
+        {"--forward", &what.times.forward},
+        {"--backward", &what.times.backward},
+        {"--backward-input", &what.times.backward_input},
+        {"--backward-weight", &what.times.backward_weight}};
     for (const auto& [name, list] : lists) {
       if (list->empty() || list->size() == stages) continue;
       throw CLI::ValidationError(name, fmt::format("{} times, and there are {} stages", list->size(), stages));
@@ -187,8 +188,8 @@ struct synthesize_command {
     double least = 0;
     for (const stagecut::schedule_entry& each : stagecut::schedules) {
       if (!stagecut::has_shape(each.kind, ranks, chunks, request.microbatches)) continue;
-      const auto order = stagecut::make_schedule(
-          each.kind, {.ranks = ranks, .chunks = chunks, .microbatches = request.microbatches});
+      const auto order =
+          stagecut::make_schedule(each.kind, {.ranks = ranks, .chunks = chunks, .microbatches = request.microbatches});
       if (order.rank_of != request.rank_of || !can_run(order, what.times)) continue;
       const auto run = stagecut::simulate(order, what.times, what.transfers);
       bool fits = true;
@@ -229,7 +230,7 @@ struct synthesize_command {
   /// What the library says, with the words of the command line.
   [[nodiscard]] static std::string in_words(std::string what) {
     constexpr std::pair<const char*, const char*> words[] = {
-        {"stagecut::synthesize_schedule: ", "--"}, {"bytes.activations", "keeps"},
+        {"stagecut::synthesize_schedule: ", "--"},  {"bytes.activations", "keeps"},
         {"bytes.weight_part", "keeps-for-weights"}, {"bytes.resident", "resident"},
         {"backward_input", "backward-input"},       {"backward_weight", "backward-weight"}};
     for (const auto& [from, to] : words) {

@@ -23,12 +23,12 @@ enum class order_choice : std::uint8_t {
 
 /// For what a chain is cut and ordered: see `minimize_cut_and_order`. What is not said stays at its default.
 struct cut_and_order_request {
-  std::vector<std::size_t> rank_of{};  ///< the rank of every stage
-  std::size_t microbatches = 1;        ///< of an iteration, m
-  bool split = true;                   ///< whether backward passes are I and W apart; else B, whole
-  std::vector<bool> whole{};           ///< with `split`, stages that run B whole all the same; empty: none
-  order_choice orders = order_choice::any;  ///< which; `in_flight` with B whole
-  std::vector<link_speed> links{};     ///< of every boundary, or one for all; empty: no messages
+  std::vector<std::size_t> rank_of{};             ///< the rank of every stage
+  std::size_t microbatches = 1;                   ///< of an iteration, m
+  bool split = true;                              ///< whether backward passes are I and W apart; else B, whole
+  std::vector<bool> whole{};                      ///< with `split`, stages that run B whole all the same; empty: none
+  order_choice orders = order_choice::any;        ///< which; `in_flight` with B whole
+  std::vector<link_speed> links{};                ///< of every boundary, or one for all; empty: no messages
   transfer_kind transfers = transfer_kind::link;  ///< what messages occupy
   std::optional<double> memory_per_device{};      ///< bytes that no rank may exceed; unset: no limit
   std::vector<double> memory_of_ranks{};  ///< bytes of every rank, in place of the same for all; empty: as above
@@ -40,11 +40,11 @@ struct cut_and_order_request {
 
 /// A cut and the order that runs it, with their proof.
 struct cut_and_order {
-  stagecut::cuts cuts{};  ///< where
-  schedule order{};       ///< what every rank does
-  double makespan = 0;    ///< simulated, in the unit of the model
-  double bound = 0;       ///< no cut and no order of these end earlier; equal to `makespan` if proved best
-  std::size_t rounds = 0; ///< how often a cut was made for an order, or an order for a cut
+  stagecut::cuts cuts{};   ///< where
+  schedule order{};        ///< what every rank does
+  double makespan = 0;     ///< simulated, in the unit of the model
+  double bound = 0;        ///< no cut and no order of these end earlier; equal to `makespan` if proved best
+  std::size_t rounds = 0;  ///< how often a cut was made for an order, or an order for a cut
 
   /// How far the makespan may be from the least one, as a fraction of the bound.
   [[nodiscard]] double gap() const noexcept { return bound > 0 ? (makespan - bound) / bound : makespan > 0 ? 1 : 0; }

@@ -65,7 +65,8 @@ struct minimize_cut_and_order_fn {
     const std::size_t stages = request.rank_of.size();
     for (std::size_t s = 0; s < stages; ++s) {
       if (request.rank_of[s] < stages) continue;
-      refuse("rank_of[" + std::to_string(s) + "]", std::to_string(request.rank_of[s]), "must be below the number of stages");
+      refuse("rank_of[" + std::to_string(s) + "]", std::to_string(request.rank_of[s]),
+             "must be below the number of stages");
     }
     if (!request.whole.empty() && request.whole.size() != stages) {
       refuse("whole.size()", std::to_string(request.whole.size()), "must be the number of stages");
@@ -74,7 +75,8 @@ struct minimize_cut_and_order_fn {
     if (request.split) refuse("split", "true", "must be false for numbers in flight: B is whole");
     for (std::size_t s = 0; s < stages; ++s) {
       if (request.rank_of[s] == s) continue;
-      refuse("rank_of[" + std::to_string(s) + "]", std::to_string(request.rank_of[s]), "must have one stage a rank, in turn");
+      refuse("rank_of[" + std::to_string(s) + "]", std::to_string(request.rank_of[s]),
+             "must have one stage a rank, in turn");
     }
   }
   static void refuse(const std::string& argument, const std::string& value, const char* requirement) {

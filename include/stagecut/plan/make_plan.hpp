@@ -15,8 +15,8 @@
 #include <stagecut/plan/detail/check_request.hpp>
 #include <stagecut/plan/detail/plan_makespan.hpp>
 #include <stagecut/plan/detail/plan_orders.hpp>
-#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/plan_stages.hpp>
+#include <stagecut/plan/detail/requested_schedule.hpp>
 #include <stagecut/plan/detail/with_machine.hpp>
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/plan/target.hpp>
@@ -102,7 +102,8 @@ STAGECUT_INLINE outcome<plan> make_plan_fn::operator()(const profile& model, con
     const std::string obstacle = makespan_obstacle(chain, asked);
     const plan_objective of = asked.objective;
     const bool wanted = of == plan_objective::automatic || of == plan_objective::makespan;
-    if (detail::finds_order(asked)) return detail::plan_orders(chain, asked, wanted ? obstacle : "the objective is another");
+    if (detail::finds_order(asked))
+      return detail::plan_orders(chain, asked, wanted ? obstacle : "the objective is another");
     if (wanted && obstacle.empty()) return detail::plan_makespan(chain, asked);
     detail::check_request("make_plan", chain, asked);
     detail::check_without_makespan(asked, obstacle);

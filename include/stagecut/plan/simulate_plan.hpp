@@ -50,7 +50,8 @@ namespace detail {
   if (made.schedule.name.empty()) fail(invalid_input("plan", "names no schedule"));
   if (entry == nullptr) fail(invalid_input("plan", joined({"its schedule ", name, " is not known"})));
   if (made.schedule.microbatches == 0) fail(invalid_input("plan", "knows no number of microbatches"));
-  if (entry->make == nullptr) fail(invalid_input("plan", joined({"its schedule is ", name, ", and it gives no order"})));
+  if (entry->make == nullptr)
+    fail(invalid_input("plan", joined({"its schedule is ", name, ", and it gives no order"})));
   schedule_shape shape;
   shape.ranks = made.devices;
   shape.chunks = made.chunks;

@@ -26,7 +26,7 @@ namespace stagecut::inline v0 {
 template <class T>
 struct order_bounds {
   T makespan{};  ///< of an iteration
-  T span{};      ///< of the rank that takes longest, from the start of its first pass to the end of its last, or of its update
+  T span{};  ///< of the rank that takes longest, from the start of its first pass to the end of its last, or of its update
 };
 
 /// See `order_bound`.
@@ -44,7 +44,8 @@ struct order_bound_fn {
     const double began = detail::seconds_now();
     const search_limits& limits = request.limits;
     const auto stop = [&] {
-      return (limits.stop && limits.stop()) || (limits.time_limit && detail::seconds_now() - began >= *limits.time_limit);
+      return (limits.stop && limits.stop()) ||
+             (limits.time_limit && detail::seconds_now() - began >= *limits.time_limit);
     };
     const std::vector<detail::pass_precedence> rules = detail::precedence_of(problem);
     detail::order_heads all(problem, rules);

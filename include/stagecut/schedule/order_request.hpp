@@ -19,11 +19,11 @@ struct order_request {
   bool split = true;                   ///< whether backward passes are I and W apart; else B, whole
   /// With `split`, whether a stage's backward passes are B, whole, all the same; empty: none.
   std::vector<bool> whole{};
-  stage_bytes bytes{};                 ///< what stages keep, one figure a stage; as `memory_curve` reckons it
-  std::vector<double> memory{};        ///< bytes of every rank, or one for all; empty: no limit
-  search_limits limits{};              ///< how long to look; nodes are orders looked at
-  std::uint64_t seed = 1;              ///< of the search
-  std::optional<schedule> start{};     ///< to begin with; the answer is not longer than its passes as `split` has them
+  stage_bytes bytes{};              ///< what stages keep, one figure a stage; as `memory_curve` reckons it
+  std::vector<double> memory{};     ///< bytes of every rank, or one for all; empty: no limit
+  search_limits limits{};           ///< how long to look; nodes are orders looked at
+  std::uint64_t seed = 1;           ///< of the search
+  std::optional<schedule> start{};  ///< to begin with; the answer is not longer than its passes as `split` has them
 };
 
 /// An order that was made, with its proof.

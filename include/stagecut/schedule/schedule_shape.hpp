@@ -21,11 +21,11 @@ struct schedule_shape {
 
 /// What a schedule may take of a shape beside ranks, chunks and microbatches.
 enum class shape_figure : std::uint8_t {
-  none,      ///< nothing
-  group,     ///< `schedule_shape::group`, if it is said
-  slices,    ///< `schedule_shape::slices`, without which nobody knows what it takes
-  in_flight, ///< `schedule_shape::in_flight`, which it needs
-  times      ///< what the passes take: no shape says that, `synthesize_schedule` makes it
+  none,       ///< nothing
+  group,      ///< `schedule_shape::group`, if it is said
+  slices,     ///< `schedule_shape::slices`, without which nobody knows what it takes
+  in_flight,  ///< `schedule_shape::in_flight`, which it needs
+  times       ///< what the passes take: no shape says that, `synthesize_schedule` makes it
 };
 
 }  // namespace stagecut::inline v0

@@ -14,8 +14,8 @@
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/schedule/detail/order_bytes.hpp>
 #include <stagecut/schedule/detail/order_maker.hpp>
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/order_ticks.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/words_of_schedule.hpp>
 #include <stagecut/schedule/order_request.hpp>
 #include <stagecut/schedule/simulate.hpp>

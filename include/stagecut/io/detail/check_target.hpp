@@ -21,7 +21,8 @@ namespace stagecut::inline v0::io::detail {
 
 /// Refuses stages on other devices than where the plan's schedule has them: in turn, 0, 1, …, 0, 1, …, or down and back up.
 inline void check_placement(const target_entry& entry, const plan& p) {
-  if (!p.schedule.orders.empty() && find_schedule(entry, schedule_kind::synthesized) != nullptr) return;  // the order says it
+  if (!p.schedule.orders.empty() && find_schedule(entry, schedule_kind::synthesized) != nullptr)
+    return;  // the order says it
   const target_schedule* const runs = find_schedule(entry, p.schedule.name);
   const bool back = p.chunks == 2 && runs != nullptr && runs->v_shaped;
   const std::vector<std::size_t> places = back ? v_placement(p.devices) : loop_placement(p.devices, p.chunks);

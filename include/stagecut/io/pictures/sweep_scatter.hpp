@@ -87,10 +87,9 @@ class scatter_page {
 
   /// A colour for each schedule, in its row of `schedules`.
   [[nodiscard]] static std::string_view colour(schedule_kind kind) {
-    constexpr std::array<std::string_view, 16> colours = {"#4477aa", "#88aadd", "#d1495b", "#ee8866", "#777777",
-                                                          "#228833", "#aaaa00", "#66ccee", "#0a7a8c", "#aa3377",
-                                                          "#e0a100", "#5e3c99", "#996633", "#44bb99", "#bbcc33",
-                                                          "#222255"};
+    constexpr std::array<std::string_view, 16> colours = {
+        "#4477aa", "#88aadd", "#d1495b", "#ee8866", "#777777", "#228833", "#aaaa00", "#66ccee",
+        "#0a7a8c", "#aa3377", "#e0a100", "#5e3c99", "#996633", "#44bb99", "#bbcc33", "#222255"};
     static_assert(colours.size() == sizeof(schedules) / sizeof(schedules[0]));
     return colours[static_cast<std::size_t>(kind)];
   }

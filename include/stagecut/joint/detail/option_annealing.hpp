@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/joint/detail/option_moves.hpp>
 #include <stagecut/joint/detail/recent_paths.hpp>
 #include <stagecut/joint/detail/recompute_problem.hpp>
-#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline v0::detail {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/joint/detail/recompute_problem.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/joint/detail/recompute_problem.hpp>
 
 namespace stagecut::inline v0::detail {
 

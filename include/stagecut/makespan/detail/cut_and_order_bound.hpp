@@ -34,7 +34,8 @@ class cut_and_order_bound {
       item least = of_item(0, i);
       for (std::size_t s = 1; s < stages_; ++s) {
         const item each = of_item(s, i);
-        least = {std::min(least.forward, each.forward), std::min(least.input, each.input), std::min(least.weight, each.weight)};
+        least = {std::min(least.forward, each.forward), std::min(least.input, each.input),
+                 std::min(least.weight, each.weight)};
       }
       down_[i + 1] = down_[i] + least.forward;
       up_[i + 1] = up_[i] + least.input;
@@ -86,14 +87,15 @@ class cut_and_order_bound {
   /// The passes of an item, or of a stage.
   struct item {
     double forward = 0;
-    double input = 0;   // B where it is whole
+    double input = 0;  // B where it is whole
     double weight = 0;
   };
 
   [[nodiscard]] item of_item(std::size_t s, std::size_t i) const {
     item result{model_.forward(s, i), model_.backward(s, i), 0};
     if constexpr (split_pipeline_model<Model>) {
-      if (!is_whole(request_, s)) result.input = detail::input_of(model_, s, i), result.weight = model_.backward_weight(s, i);
+      if (!is_whole(request_, s))
+        result.input = detail::input_of(model_, s, i), result.weight = model_.backward_weight(s, i);
     }
     return result;
   }
@@ -133,7 +135,8 @@ class cut_and_order_bound {
   }
 
   [[nodiscard]] double memory(std::size_t s) const {
-    return request_.memory_of_ranks.empty() ? *request_.memory_per_device : request_.memory_of_ranks[request_.rank_of[s]];
+    return request_.memory_of_ranks.empty() ? *request_.memory_per_device
+                                            : request_.memory_of_ranks[request_.rank_of[s]];
   }
 
   /// How many microbatches fit, at most all; 0: none.
@@ -160,16 +163,16 @@ class cut_and_order_bound {
     here.input += stage_backward(model_, s) - (is_whole(request_, s) ? 0 : weight);
     here.weight += is_whole(request_, s) ? 0 : weight;
     const auto m = static_cast<double>(request_.microbatches);
-    const double in = down_[first] + hops_[s];                      // before the first F
-    const double out = up_[first] + hops_[s];                       // behind the last I
+    const double in = down_[first] + hops_[s];  // before the first F
+    const double out = up_[first] + hops_[s];   // behind the last I
     const double below = down_[n_] - down_[last] + up_[n_] - up_[last] + 2 * (hops_.back() - hops_[s]);
     const double passes = here.forward + here.input;
     const double all = passes + here.weight;
     // At most so many F run before the first I can begin, and as many I and W behind the last F; what is through by then, or
     // has not begun, runs in between. With all microbatches in flight nothing may be in between, and the last is left out.
     const double fill = std::max(most * here.forward, here.forward + below);
-    const double drain = std::max({most * all - most * here.forward, most * here.input + out,
-                                   here.input + below + std::max(here.weight, out)});
+    const double drain = std::max(
+        {most * all - most * here.forward, most * here.input + out, here.input + below + std::max(here.weight, out)});
     const double ends = most < m ? in + fill + (m - most) * all + drain : in + fill + m * here.input + out;
     const double work = in + std::max(m * all, m * passes + out);
     // A microbatch begins when the one is through that is so many before it.
@@ -183,9 +186,9 @@ class cut_and_order_bound {
   const Constraint& allowed_;
   std::size_t n_;
   std::size_t stages_;
-  std::vector<double> down_{};  // sums of the least times of F of an item
-  std::vector<double> up_{};    // likewise of I, or B
-  std::vector<double> hops_{};  // what messages take at least, of as many boundaries
+  std::vector<double> down_{};   // sums of the least times of F of an item
+  std::vector<double> up_{};     // likewise of I, or B
+  std::vector<double> hops_{};   // what messages take at least, of as many boundaries
   std::vector<double> least_{};  // by stage and first item
   double average_ = 0;
   bool single_ = false;

@@ -32,11 +32,7 @@ class cut_and_order_search {
  public:
   cut_and_order_search(const Model& model, const cut_and_order_request& request, const Constraint& allowed,
                        cut_and_order_bound<Model, Constraint>& bounds, best_cut_and_order& best)
-      : model_(model),
-        request_(request),
-        allowed_(allowed),
-        bounds_(bounds),
-        best_(best) {}
+      : model_(model), request_(request), allowed_(allowed), bounds_(bounds), best_(best) {}
 
   /// Why there is no cut for any order; unset: there is one.
   [[nodiscard]] std::optional<reason> begin() {
@@ -132,8 +128,8 @@ class cut_and_order_search {
     std::vector<std::pair<double, cuts>> open;
     for (cuts& each : *left) {
       if (best_.over()) return;
-      const double bound = detail::least_of_orders(passes_of(model_, each, request_), messages_of(model_, each, request_),
-                                                   order_request_of(each));
+      const double bound = detail::least_of_orders(passes_of(model_, each, request_),
+                                                   messages_of(model_, each, request_), order_request_of(each));
       open.emplace_back(bound, std::move(each));
     }
     std::stable_sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

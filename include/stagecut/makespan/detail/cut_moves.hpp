@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/point_moves.hpp>
-#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/rank_stages.hpp>
 #include <stagecut/schedule/schedule.hpp>
 

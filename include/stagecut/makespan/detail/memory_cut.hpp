@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/makespan/detail/cut_rules.hpp>
 #include <stagecut/makespan/detail/memory_bounds.hpp>
 #include <stagecut/makespan/detail/memory_repair.hpp>
 #include <stagecut/makespan/detail/memory_rows.hpp>
-#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/makespan/detail/memory_rows.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/makespan/detail/memory_rows.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 
 namespace stagecut::inline v0::detail {

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include <stagecut/core/host_device.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
+#include <stagecut/core/host_device.hpp>
 #include <stagecut/makespan/detail/rank_stages.hpp>
 
 namespace stagecut::inline v0::detail {

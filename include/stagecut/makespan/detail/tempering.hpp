@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/chain_ticks.hpp>
 #include <stagecut/makespan/detail/cut_lanes.hpp>
@@ -14,7 +15,6 @@
 #include <stagecut/makespan/detail/cut_simulator.hpp>
 #include <stagecut/makespan/detail/incumbent.hpp>
 #include <stagecut/makespan/detail/memory_excess.hpp>
-#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/search_clock.hpp>
 #include <stagecut/schedule/schedule.hpp>
 #include <stagecut/schedule/slot_program.hpp>

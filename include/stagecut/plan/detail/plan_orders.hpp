@@ -85,7 +85,8 @@ namespace stagecut::inline v0::detail {
 
 /// Plans a chain by the makespan with the best order. See `make_plan`.
 /// @param obstacle  why there is no makespan to minimise; empty: there is
-[[nodiscard]] inline outcome<plan> plan_orders(const profile& model, const plan_request& given, const std::string& obstacle) {
+[[nodiscard]] inline outcome<plan> plan_orders(const profile& model, const plan_request& given,
+                                               const std::string& obstacle) {
   if (!obstacle.empty()) {
     const bool made = given.schedule == schedule_kind::synthesized;
     fail(argument_error("make_plan", made ? "schedule" : "best_in_flight", made ? to_string(given.schedule) : "true",
@@ -101,7 +102,8 @@ namespace stagecut::inline v0::detail {
   }
   const training_memory memory(model, request.memory);
   check_memory(memory, request, std::vector<std::size_t>(stages, request.microbatches));
-  const chain_model chain(request.target == framework::pytorch ? least_gradients(model) : model, request.memory, blocks);
+  const chain_model chain(request.target == framework::pytorch ? least_gradients(model) : model, request.memory,
+                          blocks);
   const target_stages allowed = stages_of_target(model, request, blocks);
   const auto placements = placements_of(request);
   std::vector<outcome<cut_and_order>> answers;

@@ -39,7 +39,8 @@ namespace stagecut::inline v0::detail {
   const schedule_entry* entry = find_schedule(made.schedule.name);
   if (entry == nullptr) return notes.broken("", joined({in_quotes(made.schedule.name), " is no schedule"})), schedule();
   if (entry->make == nullptr) {
-    return notes.broken("", joined({in_quotes(made.schedule.name), " is made for its stages, and it gives no order"})), schedule();
+    return notes.broken("", joined({in_quotes(made.schedule.name), " is made for its stages, and it gives no order"})),
+           schedule();
   }
   if (entry->takes == shape_figure::slices) {
     return notes.not_checked("", "it does not say into how many slices a sequence is cut"), schedule();

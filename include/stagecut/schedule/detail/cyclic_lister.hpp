@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/rank_room.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -24,7 +24,12 @@ struct order_keys {
 class cyclic_lister {
  public:
   explicit cyclic_lister(const word_problem& of)
-      : of_(of), room_(of), arrivals_(of.letters() * of.microbatches), free_(of.ranks), late_(of.ranks), ran_(of.ranks) {}
+      : of_(of),
+        room_(of),
+        arrivals_(of.letters() * of.microbatches),
+        free_(of.ranks),
+        late_(of.ranks),
+        ran_(of.ranks) {}
 
   /// Writes the words; false where ranks wait for each other. O(passes * stages of a rank).
   bool operator()(const order_keys& by, order_words& words) {
@@ -133,11 +138,11 @@ class cyclic_lister {
 
   const word_problem& of_;
   rank_room room_;
-  std::vector<std::int64_t> arrivals_;           // of the result of every pass
-  std::vector<std::int64_t> free_;               // when every rank has ended its passes so far
-  std::vector<std::vector<std::size_t>> late_;   // the W of every rank, in the order of their I
-  std::vector<std::size_t> ran_;                 // how many of these it has run
-  std::vector<std::size_t> waiting_{};           // ranks that may go on
+  std::vector<std::int64_t> arrivals_;          // of the result of every pass
+  std::vector<std::int64_t> free_;              // when every rank has ended its passes so far
+  std::vector<std::vector<std::size_t>> late_;  // the W of every rank, in the order of their I
+  std::vector<std::size_t> ran_;                // how many of these it has run
+  std::vector<std::size_t> waiting_{};          // ranks that may go on
 };
 
 }  // namespace stagecut::inline v0::detail

@@ -107,7 +107,9 @@ class extra_passes {
         need += static_cast<wide_integer>(of_.kept[s]) * count;
         continue;
       }
-      const std::int64_t bytes = is_weight(letters[y]) ? of_.late[s] : of_.split ? of_.kept[s] - of_.late[s] : of_.kept[s];
+      const std::int64_t bytes = is_weight(letters[y]) ? of_.late[s]
+                                 : of_.split           ? of_.kept[s] - of_.late[s]
+                                                       : of_.kept[s];
       const std::int64_t passes = static_cast<std::int64_t>(k) - count;
       need -= static_cast<wide_integer>(bytes) * count;
       if (bytes <= 0 || passes <= 0) continue;

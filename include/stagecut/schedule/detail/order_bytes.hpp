@@ -12,8 +12,8 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/order_ticks.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/memory_curve.hpp>
 #include <stagecut/schedule/order_request.hpp>
 
@@ -46,8 +46,11 @@ class order_bytes {
   [[nodiscard]] std::optional<reason> shortage() const {
     for (std::size_t r = 0; r < of_.ranks && of_.capped(); ++r) {
       if (fits_alone(r)) continue;
-      return reason{reason::cause::memory, whole(std::ceil(bytes_alone(r))), whole(std::floor(memory(r))),
-                    joined({"rank ", r, ", with one microbatch at a time,"}), {}};
+      return reason{reason::cause::memory,
+                    whole(std::ceil(bytes_alone(r))),
+                    whole(std::floor(memory(r))),
+                    joined({"rank ", r, ", with one microbatch at a time,"}),
+                    {}};
     }
     return std::nullopt;
   }
@@ -61,7 +64,8 @@ class order_bytes {
   }
   [[nodiscard]] double resident(std::size_t rank) const {
     double sum = 0;
-    for (const std::size_t s : of_.stages_of[rank]) sum += request_.bytes.resident.empty() ? 0 : request_.bytes.resident[s];
+    for (const std::size_t s : of_.stages_of[rank])
+      sum += request_.bytes.resident.empty() ? 0 : request_.bytes.resident[s];
     return sum;
   }
   /// The most that a rank holds, beside `held`, with one microbatch at a time.

@@ -31,7 +31,10 @@ class order_heads {
   /// @param focus  a rank: heads and tails are counted from the start of its first pass, and to the end of its last; or
   ///               `everywhere`
   order_heads(const word_problem& of, std::vector<pass_precedence> rules, std::size_t focus = everywhere)
-      : of_(&of), m_(of.microbatches), rules_(std::move(rules)), stale_{std::vector<bool>(of.ranks, true), std::vector<bool>(of.ranks, true)} {
+      : of_(&of),
+        m_(of.microbatches),
+        rules_(std::move(rules)),
+        stale_{std::vector<bool>(of.ranks, true), std::vector<bool>(of.ranks, true)} {
     heads_.assign(of.letters() * m_, focus == everywhere ? 0 : unknown);
     tails_ = heads_;
     for (std::size_t s = 0; s < of.stages(); ++s) {
@@ -161,7 +164,8 @@ class order_heads {
       for (std::size_t k = 0; k < m_; ++k) {
         const std::uint32_t* const before = rules.before(x, k);
         const auto comes = [&](const place& each) { return each.microbatch < before[each.letter]; };
-        const std::int64_t now = std::max(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
+        const std::int64_t now =
+            std::max(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
         if (now <= heads_[letters[x] * m_ + k]) continue;
         heads_[letters[x] * m_ + k] = now;
         beyond_ = beyond_ || now > target_;
@@ -181,7 +185,8 @@ class order_heads {
     for (std::size_t x = 0; x < letters.size(); ++x) {
       for (std::size_t k = 0; k < m_; ++k) {
         const auto comes = [&](const place& each) { return rules.before(each.letter, each.microbatch)[x] > k; };
-        const std::int64_t now = std::max(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
+        const std::int64_t now =
+            std::max(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
         if (now <= tails_[letters[x] * m_ + k]) continue;
         tails_[letters[x] * m_ + k] = now;
         beyond_ = beyond_ || now > target_;
@@ -202,7 +207,9 @@ class order_heads {
 
   [[nodiscard]] std::int64_t head_by_data(std::size_t letter, std::size_t k) const {
     const std::size_t s = stage_of(letter);
-    const auto behind = [&](std::size_t other, std::int64_t hop) { return heads_[other * m_ + k] + of_->time[other] + hop; };
+    const auto behind = [&](std::size_t other, std::int64_t hop) {
+      return heads_[other * m_ + k] + of_->time[other] + hop;
+    };
     std::int64_t head = is_forward(letter) ? unknown : behind(letter - 1, 0);
     if (is_forward(letter) && s > 0) head = behind(forward_of(s - 1), of_->down[s - 1]);
     if (is_backward(letter) && s + 1 < of_->stages()) head = std::max(head, behind(backward_of(s + 1), of_->up[s]));
@@ -211,7 +218,9 @@ class order_heads {
 
   [[nodiscard]] std::int64_t tail_by_data(std::size_t letter, std::size_t k) const {
     const std::size_t s = stage_of(letter);
-    const auto before = [&](std::size_t other, std::int64_t hop) { return hop + of_->time[other] + tails_[other * m_ + k]; };
+    const auto before = [&](std::size_t other, std::int64_t hop) {
+      return hop + of_->time[other] + tails_[other * m_ + k];
+    };
     std::int64_t tail = of_->ends(letter) ? unknown : before(letter + 1, 0);
     if (is_forward(letter) && s + 1 < of_->stages()) tail = std::max(tail, before(forward_of(s + 1), of_->down[s]));
     if (is_backward(letter) && s > 0) tail = std::max(tail, before(backward_of(s - 1), of_->up[s - 1]));
@@ -284,7 +293,7 @@ class order_heads {
   const word_problem* of_;
   std::size_t m_;
   std::vector<pass_precedence> rules_;  // of every rank
-  std::vector<bool> stale_[2];  // ranks whose tails, and whose heads, may rise
+  std::vector<bool> stale_[2];          // ranks whose tails, and whose heads, may rise
   std::vector<std::int64_t> heads_{};   // of every pass, letter * m + microbatch
   std::vector<std::int64_t> tails_{};
   std::vector<place> sorted_{};

@@ -14,10 +14,10 @@
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/schedule/detail/order_heads.hpp>
 #include <stagecut/schedule/detail/order_polish.hpp>
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/order_proof.hpp>
 #include <stagecut/schedule/detail/order_search.hpp>
 #include <stagecut/schedule/detail/order_ticks.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/words_of_schedule.hpp>
 #include <stagecut/schedule/order_request.hpp>
 #include <stagecut/schedule/simulate.hpp>
@@ -161,7 +161,8 @@ class order_maker {
 
   [[nodiscard]] std::int64_t time_of(const order_words& words) const {
     pass_times<std::int64_t> times;
-    transfer_times<std::int64_t> messages{transfers_, {of_.down.begin(), of_.down.end() - 1}, {of_.up.begin(), of_.up.end() - 1}};
+    transfer_times<std::int64_t> messages{
+        transfers_, {of_.down.begin(), of_.down.end() - 1}, {of_.up.begin(), of_.up.end() - 1}};
     for (std::size_t s = 0; s < of_.stages(); ++s) {
       times.forward.push_back(of_.time[forward_of(s)]);
       (of_.split ? times.backward_input : times.backward).push_back(of_.time[backward_of(s)]);
@@ -183,7 +184,7 @@ class order_maker {
   double began_ = seconds_now();
   double told_ = 0;  // when progress was told, and of which makespan
   std::int64_t told_makespan_ = order_search::never;
-  double until_ = 1;   // the share of the limits that may be used
+  double until_ = 1;  // the share of the limits that may be used
   struct search_stop {
     order_maker* maker;
     bool operator()(std::size_t looked_at) const { return maker->over(looked_at); }

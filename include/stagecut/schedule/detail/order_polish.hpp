@@ -10,8 +10,8 @@
 #include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/function_ref.hpp>
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/order_run.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/word_rules.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -67,7 +67,8 @@ class order_polish {
 
   /// By how much a move may lengthen the order: of this mean, rarely much more.
   static std::int64_t longer(std::int64_t mean, random_bits& random) {
-    return static_cast<std::int64_t>(static_cast<double>(mean) * minus_logarithms[random.below(minus_logarithms.size())]);
+    return static_cast<std::int64_t>(static_cast<double>(mean) *
+                                     minus_logarithms[random.below(minus_logarithms.size())]);
   }
 
   /// Two places of a block: its first two, its last two, one of its ends, or any.
@@ -215,13 +216,13 @@ class order_polish {
   std::int64_t now_ = 0;
   std::int64_t best_ = 0;
   order_words best_words_{};
-  std::vector<std::int64_t> ends_;                    // of every pass, as those below
-  std::vector<std::int64_t> arrivals_;                // of its result
-  std::vector<std::int64_t> tails_;                   // what comes behind it
-  std::vector<std::vector<std::uint32_t>> passes_;    // of every rank, in the order of its word
-  std::vector<block> blocks_{};                       // of the critical path
-  std::vector<std::uint32_t> moved_{};                // passes between the places of a move
-  std::vector<std::int64_t> moved_ends_{};            // when they would end
+  std::vector<std::int64_t> ends_;                  // of every pass, as those below
+  std::vector<std::int64_t> arrivals_;              // of its result
+  std::vector<std::int64_t> tails_;                 // what comes behind it
+  std::vector<std::vector<std::uint32_t>> passes_;  // of every rank, in the order of its word
+  std::vector<block> blocks_{};                     // of the critical path
+  std::vector<std::uint32_t> moved_{};              // passes between the places of a move
+  std::vector<std::int64_t> moved_ends_{};          // when they would end
 };
 
 }  // namespace stagecut::inline v0::detail

@@ -8,8 +8,8 @@
 
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/schedule/detail/order_heads.hpp>
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/pass_precedence.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
 

@@ -12,9 +12,9 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/schedule/detail/cyclic_lister.hpp>
 #include <stagecut/schedule/detail/order_polish.hpp>
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/order_run.hpp>
 #include <stagecut/schedule/detail/policy_lister.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
 

@@ -60,7 +60,8 @@ inline void check_order_limits(const order_request& request) {
   result.whole = request.whole;
   if (result.whole.empty()) result.whole.assign(stages, false);
   if (result.whole.size() != stages) {
-    refuse_order("whole.size()", std::to_string(result.whole.size()), joined({"must be the number of stages, ", stages}));
+    refuse_order("whole.size()", std::to_string(result.whole.size()),
+                 joined({"must be the number of stages, ", stages}));
   }
   result.stages_of.resize(result.ranks);
   for (std::size_t s = 0; s < stages; ++s) result.stages_of[result.rank_of[s]].push_back(s);

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/rank_states.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -90,10 +90,10 @@ class pass_precedence {
         if (to == from) raise_all(x, y, 0);
         if (to == from || is_weight(from)) continue;
         const bool earlier = stage_of(from) < stage_of(to);
-        const bool needs = is_forward(from)   ? !is_forward(to) || earlier  // all F come before any I of a microbatch
-                           : is_backward(to)  ? !earlier
-                           : is_weight(to)    ? stage_of(from) >= stage_of(to)
-                                              : false;
+        const bool needs = is_forward(from)  ? !is_forward(to) || earlier  // all F come before any I of a microbatch
+                           : is_backward(to) ? !earlier
+                           : is_weight(to)   ? stage_of(from) >= stage_of(to)
+                                             : false;
         if (needs) raise_all(x, y, 1);
       }
     }

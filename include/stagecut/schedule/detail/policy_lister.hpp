@@ -7,14 +7,15 @@
 #include <limits>
 #include <vector>
 
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/rank_room.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
 
 /// What decides which of the passes that it could run a rank runs.
 struct order_policy {
-  std::vector<std::int64_t> bonus{};     ///< of every letter, in ticks: it is preferred to what could begin that much earlier
+  std::vector<std::int64_t>
+      bonus{};  ///< of every letter, in ticks: it is preferred to what could begin that much earlier
   std::vector<std::size_t> in_flight{};  ///< of every stage, microbatches between F and I at most
   std::int64_t room_bonus = 0;           ///< of W, in ticks, while another pass waits for memory
 };
@@ -88,7 +89,8 @@ class policy_lister {
     for (std::size_t i = stages.size(); i-- > 0;) {
       const std::size_t letter = forward_of(stages[i]);
       const std::int64_t at = start(letter);
-      if (at == never || room_.done(letter) - room_.done(letter + 1) >= by.in_flight[stages[i]] || !fits(letter)) continue;
+      if (at == never || room_.done(letter) - room_.done(letter + 1) >= by.in_flight[stages[i]] || !fits(letter))
+        continue;
       if (room_.is_safe(stages[i])) consider(letter, at, by.bonus[letter]);
     }
     for (std::size_t i = 0; of_.split && i < stages.size(); ++i) {

@@ -99,14 +99,15 @@ class room_check {
   }
 
   const word_problem& of_;
-  std::vector<std::int64_t> forward_{};   // passes of every stage of the rank
+  std::vector<std::int64_t> forward_{};  // passes of every stage of the rank
   std::vector<std::int64_t> backward_{};
 };
 
 /// What ranks hold as an order is made, pass by pass.
 class rank_room {
  public:
-  explicit rank_room(const word_problem& of) : of_(of), check_(of), done_(of.letters()), held_(of.ranks), late_(of.ranks) {}
+  explicit rank_room(const word_problem& of)
+      : of_(of), check_(of), done_(of.letters()), held_(of.ranks), late_(of.ranks) {}
 
   /// Begins anew.
   void clear() {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <stagecut/schedule/detail/word_problem.hpp>
 #include <stagecut/schedule/detail/rank_room.hpp>
+#include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
 
@@ -26,7 +26,8 @@ class rank_states {
   static constexpr std::size_t most_letters = 12;
 
   /// @param most  states to look at
-  rank_states(const word_problem& of, std::size_t rank, std::size_t most) : of_(of), check_(of), rank_(rank), place_(of.letters()) {
+  rank_states(const word_problem& of, std::size_t rank, std::size_t most)
+      : of_(of), check_(of), rank_(rank), place_(of.letters()) {
     if (kinds_of_pass * of.stages_of[rank].size() > most_letters) return;
     for (const std::size_t s : of.stages_of[rank]) {
       for (const std::size_t letter : {forward_of(s), backward_of(s), weight_of(s)}) {
@@ -135,9 +136,9 @@ class rank_states {
   const word_problem& of_;
   room_check check_;
   std::size_t rank_;
-  std::vector<std::size_t> place_;       // of every letter, in `letters_`
+  std::vector<std::size_t> place_;  // of every letter, in `letters_`
   std::vector<std::size_t> letters_{};
-  std::vector<std::int64_t> least_{};    // passes of y more than of x as x runs
+  std::vector<std::int64_t> least_{};  // passes of y more than of x as x runs
   std::vector<std::int64_t> least_work_{};
   std::vector<std::int64_t> most_work_{};
   bool known_ = false;

@@ -43,14 +43,14 @@ struct word_problem {
   std::vector<std::size_t> rank_of{};                 ///< of every stage
   std::vector<std::vector<std::size_t>> stages_of{};  ///< of every rank, in the order of the chain
   std::vector<std::int64_t> time{};                   ///< of every letter; 0 for W if they are not split
-  std::vector<std::int64_t> down{};       ///< of the message from stage s to s + 1, of every stage; 0 within a rank
-  std::vector<std::int64_t> up{};         ///< likewise of the gradient from stage s + 1 to s
-  std::vector<std::int64_t> all_reduce{}; ///< of every stage, behind its last pass and those before it on its rank
-  std::vector<std::int64_t> step{};       ///< of every rank, behind its last pass and its last all-reduce
-  std::vector<std::int64_t> kept{};       ///< of every stage by a microbatch, from the start of F to the end of B or W
-  std::vector<std::int64_t> late{};       ///< of that, what stays from the end of I to the end of W
-  std::vector<std::int64_t> again{};      ///< more, from the start of B or I to the end of B or W
-  std::vector<std::int64_t> memory{};     ///< of every rank; empty: no limit
+  std::vector<std::int64_t> down{};        ///< of the message from stage s to s + 1, of every stage; 0 within a rank
+  std::vector<std::int64_t> up{};          ///< likewise of the gradient from stage s + 1 to s
+  std::vector<std::int64_t> all_reduce{};  ///< of every stage, behind its last pass and those before it on its rank
+  std::vector<std::int64_t> step{};        ///< of every rank, behind its last pass and its last all-reduce
+  std::vector<std::int64_t> kept{};        ///< of every stage by a microbatch, from the start of F to the end of B or W
+  std::vector<std::int64_t> late{};        ///< of that, what stays from the end of I to the end of W
+  std::vector<std::int64_t> again{};       ///< more, from the start of B or I to the end of B or W
+  std::vector<std::int64_t> memory{};      ///< of every rank; empty: no limit
 
   /// Stages.
   [[nodiscard]] std::size_t stages() const noexcept { return rank_of.size(); }

@@ -17,7 +17,8 @@ class word_rules {
   /// Whether a word keeps to the memory of its rank and has each pass behind those of its own stage. That depends on the
   /// word alone, not on when its passes run. O(word).
   [[nodiscard]] bool operator()(std::size_t rank, const std::vector<std::uint16_t>& word) {
-    for (const std::size_t s : of_.stages_of[rank]) done_[forward_of(s)] = done_[backward_of(s)] = done_[weight_of(s)] = 0;
+    for (const std::size_t s : of_.stages_of[rank])
+      done_[forward_of(s)] = done_[backward_of(s)] = done_[weight_of(s)] = 0;
     const bool capped = of_.capped();
     std::int64_t room = capped ? of_.memory[rank] : 0;
     for (const std::uint16_t letter : word) {

@@ -48,7 +48,8 @@ namespace stagecut::inline v0::detail {
       const auto add = [&](std::size_t letter) { words[r].push_back(static_cast<std::uint16_t>(letter)); };
       if (each.kind == op_kind::forward) add(forward_of(each.stage));
       if (each.kind == op_kind::backward || each.kind == op_kind::backward_input) add(backward_of(each.stage));
-      if (each.kind == op_kind::backward_weight || (each.kind == op_kind::backward && of.split)) add(weight_of(each.stage));
+      if (each.kind == op_kind::backward_weight || (each.kind == op_kind::backward && of.split))
+        add(weight_of(each.stage));
     }
   }
   return words;

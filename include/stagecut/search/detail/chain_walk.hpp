@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/host_device.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/point_moves.hpp>
-#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/rank_stages.hpp>
 #include <stagecut/search/candidate_space.hpp>
 #include <stagecut/search/detail/chain_rules.hpp>

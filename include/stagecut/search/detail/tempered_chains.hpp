@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/makespan/detail/cut_lanes.hpp>
 #include <stagecut/makespan/detail/cut_problem.hpp>
-#include <stagecut/core/detail/random_bits.hpp>
 #include <stagecut/makespan/detail/rank_stages.hpp>
 #include <stagecut/schedule/slot_program.hpp>
 #include <stagecut/schedule/task_graph.hpp>
