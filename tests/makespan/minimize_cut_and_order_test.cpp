@@ -127,13 +127,14 @@ std::optional<ticks> least_of(const small_chain& chain, const cuts& cut, const c
 TEST_CASE("Cuts and orders: no bound above the least of all cuts and orders, and few answers above it") {
   chains dice(3);
   std::size_t solved = 0, best = 0, proved = 0, infeasible = 0;
-  for (std::size_t round = 0; round < 150; ++round) {
+  for (std::size_t round = 0; round < 200; ++round) {
     CAPTURE(round);
     const std::size_t ranks = 2 + dice.up_to(1);
-    const std::size_t chunks = ranks == 2 && dice.up_to(2) == 0 ? 2 : 1;
+    const std::size_t chunks = ranks == 2 && dice.up_to(1) == 0 ? 2 : 1;
     const small_chain chain = dice.next(ranks * chunks + 1 + dice.up_to(1));
     cut_and_order_request request;
-    request.rank_of = chunks == 2 ? stagecut::v_placement(ranks) : stagecut::loop_placement(ranks, 1);
+    const bool vee = chunks == 2 && dice.up_to(1) == 0;
+    request.rank_of = vee ? stagecut::v_placement(ranks) : stagecut::loop_placement(ranks, chunks);
     request.microbatches = chunks == 2 ? 2 : 2 + dice.up_to(3 - ranks);
     request.split = chunks == 1 && dice.up_to(2) > 0;
     if (request.split && dice.up_to(1) == 0) request.whole.assign(ranks, false), request.whole[0] = true;

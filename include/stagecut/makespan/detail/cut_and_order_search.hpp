@@ -12,6 +12,7 @@
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/detail/chunk_pair_bound.hpp>
 #include <stagecut/makespan/detail/cut_and_order_bound.hpp>
 #include <stagecut/makespan/detail/cut_of_order.hpp>
 #include <stagecut/makespan/detail/cut_times.hpp>
@@ -49,6 +50,7 @@ class cut_and_order_search {
     begin_with_in_flight();
     const std::size_t count = starts_.size();
     for (std::size_t i = count; i-- > 0 && !best_.over();) alternate(starts_[i], 0.5 / static_cast<double>(count));
+    if (best_.get() && !best_.over()) raise_bound();
     if (best_.get() && !best_.over()) close_cuts();
     if (best_.get()) polish();
   }
@@ -117,6 +119,12 @@ class cut_and_order_search {
     const auto made = synthesize_schedule(passes_of(model_, cut, request_), messages_of(model_, cut, request_), asked);
     if (!made) return std::nullopt;
     return cut_and_order{cut, made->order, made->makespan, made->bound};
+  }
+
+  /// With two stages a rank, bounds them together.
+  void raise_bound() {
+    chunk_pair_bound<Model, Constraint> pairs(model_, request_, allowed_);
+    if (pairs.applies()) best_.raise(pairs.below(best_.get()->makespan));
   }
 
   /// Looks at every cut that the bound leaves, where there are some thousand at most: those that no order ends before the best

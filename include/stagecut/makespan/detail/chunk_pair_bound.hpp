@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <stagecut/cost/constraint.hpp>
+#include <stagecut/cost/pipeline_model.hpp>
+#include <stagecut/makespan/cut_and_order_request.hpp>
+#include <stagecut/makespan/detail/cut_times.hpp>
+#include <stagecut/makespan/detail/plain_orders.hpp>
+#include <stagecut/schedule/schedule.hpp>
+
+namespace stagecut::inline v0::detail {
+
+/// What no cut is below in any order where every rank has two stages, in turn or down and back up: the least, over all cuts,
+/// of what the rank that needs most needs.
+///
+/// Source: docs/orders.md, The bound of a cut.
+template <pipeline_model Model, stage_constraint Constraint>
+class chunk_pair_bound {
+ public:
+  chunk_pair_bound(const Model& model, const cut_and_order_request& request, const Constraint& allowed)
+      : model_(model),
+        request_(request),
+        allowed_(allowed),
+        n_(model.size()),
+        ranks_(detail::ranks_of(request)),
+        m_(static_cast<double>(request.microbatches)) {
+    vee_ = ranks_ > 1 && request.rank_of == v_placement(ranks_);
+    if (!applies()) return;
+    add_times();
+    hops_.push_back(0);
+    for (std::size_t b = 0; b + 1 < 2 * ranks_; ++b) {
+      const bool apart = !request.links.empty() && request.rank_of[b] != request.rank_of[b + 1];
+      hops_.push_back(hops_.back() + (apart ? request.links[request.links.size() == 1 ? 0 : b](0) : 0));
+    }
+  }
+
+  /// Whether the stages lie so.
+  [[nodiscard]] bool applies() const {
+    return ranks_ > 1 && request_.rank_of.size() == 2 * ranks_ &&
+           (vee_ || request_.rank_of == loop_placement(ranks_, 2));
+  }
+
+  /// The bound, if it is below `most`; else `most`. 0 where that takes too long to find.
+  [[nodiscard]] double below(double most) {
+    most_ = most;
+    if (vee_) {
+      least_ = {{{0, n_}, 0.0}};
+      for (std::size_t r = 0; r < ranks_; ++r) next_of_vee(r);
+      return result();
+    }
+    double least = most;
+    for (std::size_t middle = ranks_; middle + ranks_ <= n_ && !is_too_much(); ++middle) {
+      least_ = {{{0, middle}, 0.0}};
+      for (std::size_t r = 0; r < ranks_; ++r) next_of_loop(r, middle);
+      least = std::min(least, result());
+    }
+    return least;
+  }
+
+ private:
+  struct passes {
+    double forward = 0;
+    double input = 0;  // B where it is whole
+    double weight = 0;
+
+    [[nodiscard]] double all() const noexcept { return forward + input + weight; }
+    [[nodiscard]] double behind() const noexcept { return input + weight; }
+  };
+  /// Two stages of a rank, with what they take.
+  struct stage_pair {
+    std::size_t first_stage, first, first_end, second_stage, second, second_end;
+    passes one, two;
+  };
+
+  /// What items take on every stage and, at least, on any: sums.
+  void add_times() {
+    down_.assign(n_ + 1, 0);
+    up_.assign(n_ + 1, 0);
+    sums_.assign(2 * ranks_, std::vector<passes>(n_ + 1));
+    for (std::size_t i = 0; i < n_; ++i) {
+      double down = std::numeric_limits<double>::infinity();
+      double up = down;
+      for (std::size_t s = 0; s < 2 * ranks_; ++s) {
+        passes here{model_.forward(s, i), model_.backward(s, i), 0};
+        if constexpr (split_pipeline_model<Model>) {
+          if (!is_whole(request_, s)) here.input = input_of(model_, s, i), here.weight = model_.backward_weight(s, i);
+        }
+        down = std::min(down, here.forward);
+        up = std::min(up, here.input);
+        const passes& before = sums_[s][i];
+        sums_[s][i + 1] = {before.forward + here.forward, before.input + here.input, before.weight + here.weight};
+      }
+      down_[i + 1] = down_[i] + down;
+      up_[i + 1] = up_[i] + up;
+    }
+  }
+
+  [[nodiscard]] passes sum(std::size_t s, std::size_t first, std::size_t last) const {
+    const passes& a = sums_[s][first];
+    const passes& b = sums_[s][last];
+    const bool whole = is_whole(request_, s);
+    const double weight = stage_backward_weight(model_, s);
+    return {b.forward - a.forward + stage_forward(model_, s),
+            b.input - a.input + stage_backward(model_, s) - (whole ? 0 : weight),
+            b.weight - a.weight + (whole ? 0 : weight)};
+  }
+
+  /// The bound of the cuts that were kept, of all items.
+  [[nodiscard]] double result() const {
+    constexpr double rounding = 1 - 0x1p-40;
+    if (is_too_much()) return 0;
+    double least = most_;
+    for (const auto& [at, value] : least_) least = std::min(least, value * rounding);
+    return least;
+  }
+
+  void keep(std::map<std::pair<std::size_t, std::size_t>, double>& next, std::size_t a, std::size_t b, double value) const {
+    const auto [at, fresh] = next.emplace(std::pair(a, b), value);
+    if (!fresh) at->second = std::min(at->second, value);
+  }
+
+  /// Rank r takes stages at both ends of what is left, `[a, b)`.
+  void next_of_vee(std::size_t r) {
+    std::map<std::pair<std::size_t, std::size_t>, double> next;
+    const std::size_t inside = 2 * (ranks_ - 1 - r);
+    for (const auto& [at, value] : least_) {
+      if (is_too_much()) return;
+      const auto [a, b] = at;
+      for (std::size_t first_end = a + 1; first_end + inside < b; ++first_end) {
+        const std::size_t from = inside == 0 ? first_end : b - 1;
+        for (std::size_t second = from; second >= first_end + inside; --second) {
+          const double need = of_rank({r, a, first_end, 2 * ranks_ - 1 - r, second, b, {}, {}});
+          if (need < most_) keep(next, first_end, second, std::max(value, need));
+          if (inside == 0 || is_full_) break;
+        }
+      }
+    }
+    least_ = std::move(next);
+  }
+
+  [[nodiscard]] bool is_too_much() const noexcept { return asked_ > 20'000'000; }
+
+  /// Rank r takes the next stage in front of `middle`, from a on, and the next behind it, from b on.
+  void next_of_loop(std::size_t r, std::size_t middle) {
+    std::map<std::pair<std::size_t, std::size_t>, double> next;
+    const std::size_t left = ranks_ - 1 - r;
+    for (const auto& [at, value] : least_) {
+      if (is_too_much()) return;
+      const auto [a, b] = at;
+      for (std::size_t first_end = left == 0 ? middle : a + 1; first_end + left <= middle; ++first_end) {
+        for (std::size_t second_end = left == 0 ? n_ : b + 1; second_end + left <= n_; ++second_end) {
+          const double need = of_rank({r, a, first_end, ranks_ + r, b, second_end, {}, {}});
+          if (need < most_) keep(next, first_end, second_end, std::max(value, need));
+          if (is_full_) break;
+        }
+      }
+    }
+    least_ = std::move(next);
+  }
+
+  /// The most of x * one + y * two where y <= x <= m and x * kept_one + y * kept_two <= room.
+  [[nodiscard]] double most_within(double one, double two, double kept_one, double kept_two, double room) const {
+    const auto count = [&](double bytes, double each) { return each > 0 ? std::min(m_, bytes / each) : m_; };
+    const double both = count(room, kept_one + kept_two);
+    const double alone = count(room, kept_one);
+    const double rest = alone < m_ ? 0 : count(room - m_ * kept_one, kept_two);
+    return std::max({both * (one + two), alone * one, alone < m_ ? 0 : m_ * one + rest * two});
+  }
+
+  /// The same where x and y are at most m each.
+  [[nodiscard]] double most_of_either(double one, double two, double kept_one, double kept_two, double room) const {
+    if (two * kept_one > one * kept_two) std::swap(one, two), std::swap(kept_one, kept_two);  // most for a byte first
+    const double first = kept_one > 0 ? std::min(m_, room / kept_one) : m_;
+    if (first < m_) return first * one;
+    const double rest = room - m_ * kept_one;
+    return m_ * one + (kept_two > 0 ? std::min(m_, rest / kept_two) : m_) * two;
+  }
+
+  /// What every order takes at least in which a rank has two such stages.
+  [[nodiscard]] double of_rank(stage_pair of) {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    ++asked_;
+    of.one = sum(of.first_stage, of.first, of.first_end);
+    of.two = sum(of.second_stage, of.second, of.second_end);
+    const double all = of.one.all() + of.two.all();
+    is_full_ = m_ * all >= most_;
+    if (is_full_ || !allowed_(of.first_stage, of.first, of.first_end) ||
+        !allowed_(of.second_stage, of.second, of.second_end)) {
+      return never;
+    }
+    return by_memory(of, all);
+  }
+
+  [[nodiscard]] double by_memory(const stage_pair& of, double all) const {
+    double kept_one = 0;
+    double kept_two = 0;
+    double room = std::numeric_limits<double>::infinity();
+    if constexpr (memory_pipeline_model<Model>) {
+      if (request_.memory_per_device || !request_.memory_of_ranks.empty()) {
+        const double one = model_.memory(of.first_stage, of.first, of.first_end, 1);
+        const double two = model_.memory(of.second_stage, of.second, of.second_end, 1);
+        kept_one = model_.memory(of.first_stage, of.first, of.first_end, 2) - one;
+        kept_two = model_.memory(of.second_stage, of.second, of.second_end, 2) - two;
+        const std::size_t rank = request_.rank_of[of.first_stage];
+        room = request_.memory_of_ranks.empty() ? *request_.memory_per_device : request_.memory_of_ranks[rank];
+        room -= one - kept_one + two - kept_two;
+        if (room < kept_one + kept_two) return std::numeric_limits<double>::infinity();
+      }
+    }
+    const double in = down_[of.first] + hops_[of.first_stage];
+    const double out = up_[of.first] + hops_[of.first_stage];
+    const double hop = hops_[of.second_stage] - hops_[of.first_stage];
+    const double below = down_[n_] - down_[of.second_end] + up_[n_] - up_[of.second_end] +
+                         2 * (hops_.back() - hops_[of.second_stage]);
+    const double there = down_[of.second] - down_[of.first_end] + hop;
+    const double back = up_[of.second] - up_[of.first_end] + hop;
+    // Before the first I, and behind the last F, only so much runs as there is room for; the rank waits for the rest.
+    const double filled = most_within(of.one.forward, of.two.forward, kept_one, kept_two, room);
+    const double first = of.one.forward + there + of.two.forward + below;
+    const double waits = in + std::max(0.0, first - filled);
+    const double weights = m_ * (of.one.weight + of.two.weight);
+    double work = waits + std::max(m_ * all, m_ * all - weights + out);
+    if (m_ * (kept_one + kept_two) > room) {  // else all F may run before any I: then it waits once
+      // W of the second stage may be left where that of the first has run.
+      const double drained = most_of_either(of.one.behind(), of.two.behind(), kept_one, kept_two, room);
+      const double last = below + of.two.input + back + of.one.input + std::max(of.one.weight, out);
+      work = std::max(work, waits + m_ * all + std::max(0.0, last - drained));
+    }
+    if (!(room < std::numeric_limits<double>::infinity()) || room <= 0) return work;
+    // Every microbatch holds its bytes from F to W, of both stages.
+    const double trip_two = of.two.all() + below;
+    const double trip_one = of.one.all() + there + back + of.two.forward + below + of.two.input;
+    return std::max(work, in + m_ * (kept_one * trip_one + kept_two * trip_two) / room);
+  }
+
+  const Model& model_;
+  const cut_and_order_request& request_;
+  const Constraint& allowed_;
+  std::size_t n_;
+  std::size_t ranks_;
+  double m_;
+  bool vee_ = false;
+  double most_ = 0;
+  std::size_t asked_ = 0;
+  bool is_full_ = false;  // whether the work alone of the rank asked for last is too much
+  std::vector<double> down_{};
+  std::vector<double> up_{};
+  std::vector<double> hops_{};  // in front of every stage, at least
+  std::vector<std::vector<passes>> sums_{};
+  std::map<std::pair<std::size_t, std::size_t>, double> least_{};  // by where what was dealt out ends
+};
+
+}  // namespace stagecut::inline v0::detail
