@@ -5,14 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <queue>
 #include <utility>
 #include <vector>
 
-#include <stagecut/core/arithmetic.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/schedule/detail/extra_work.hpp>
+#include <stagecut/schedule/detail/held_for.hpp>
 #include <stagecut/schedule/detail/pass_precedence.hpp>
+#include <stagecut/schedule/detail/preemptive_end.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -57,12 +57,12 @@ class order_heads {
   /// No order is shorter.
   [[nodiscard]] std::int64_t bound() const {
     std::int64_t most = 0;
-    for (std::size_t r = 0; r < of_->ranks; ++r) most = std::max({most, rank_bound(r), memory_bound(r)});
+    for (std::size_t r = 0; r < of_->ranks; ++r) most = std::max({most, rank_bound(r), held_for(*of_, r, heads_, tails_)});
     return most;
   }
   /// No order is shorter, for what a rank runs.
   [[nodiscard]] std::int64_t rank_bound(std::size_t rank) const {
-    std::vector<job> jobs;
+    std::vector<job_with_tail> jobs;
     std::int64_t most = 0;
     for (const std::size_t letter : rules_[rank].letters()) {
       for (std::size_t pass = letter * m_; pass < (letter + 1) * m_; ++pass) {
@@ -95,9 +95,6 @@ class order_heads {
   /// Of what is not behind the first pass of the rank that counts, or not before its last.
   static constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::min() / 4;
 
-  struct job {
-    std::int64_t head, time, tail;
-  };
   struct place {
     std::int64_t key;      // a head, or a tail
     std::uint32_t letter;  // of the rank
@@ -225,50 +222,6 @@ class order_heads {
     if (is_forward(letter) && s + 1 < of_->stages()) tail = std::max(tail, before(forward_of(s + 1), of_->down[s]));
     if (is_backward(letter) && s > 0) tail = std::max(tail, before(backward_of(s - 1), of_->up[s - 1]));
     return tail;
-  }
-
-  /// When all jobs are over, tails counted, on one machine where one may break off for another: the longest tail first.
-  [[nodiscard]] static std::int64_t preemptive_end(std::vector<job> jobs) {
-    std::sort(jobs.begin(), jobs.end(), [](const job& a, const job& b) { return a.head < b.head; });
-    std::priority_queue<std::pair<std::int64_t, std::int64_t>> open;  // tails, and times that are left
-    std::int64_t now = 0;
-    std::int64_t most = 0;
-    for (std::size_t i = 0; i < jobs.size() || !open.empty();) {
-      if (open.empty()) now = std::max(now, jobs[i].head);
-      for (; i < jobs.size() && jobs[i].head <= now; ++i) open.emplace(jobs[i].tail, jobs[i].time);
-      const auto [tail, time] = open.top();
-      open.pop();
-      const std::int64_t run = i < jobs.size() ? std::min(time, jobs[i].head - now) : time;
-      now += run;
-      if (run < time)
-        open.emplace(tail, time - run);
-      else
-        most = std::max(most, now + tail);
-    }
-    return most;
-  }
-
-  /// What microbatches hold on a rank, times how long, over what it has.
-  [[nodiscard]] std::int64_t memory_bound(std::size_t rank) const {
-    if (!of_->capped() || of_->memory[rank] == 0 || of_->stages_of[rank].empty()) return 0;
-    wide_integer held = 0;
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    std::int64_t behind = first;
-    for (const std::size_t s : of_->stages_of[rank]) {
-      wide_integer trip = of_->time[forward_of(s)] + of_->time[backward_of(s)];
-      for (std::size_t t = s + 1; t < of_->stages(); ++t) {
-        trip += of_->time[forward_of(t)] + of_->time[backward_of(t)] + of_->down[t - 1] + of_->up[t - 1];
-      }
-      held += of_->kept[s] * trip;
-      if (of_->split) held += static_cast<wide_integer>(of_->late[s]) * of_->time[weight_of(s)];
-      first = std::min(first, heads_[forward_of(s) * m_]);
-      for (std::size_t kind = 1; kind < of_->kinds(); ++kind) {
-        behind = std::min(behind, tails_[(kinds_of_pass * s + kind) * m_ + m_ - 1]);
-      }
-    }
-    if (first < 0 || behind < 0) return 0;
-    const wide_integer memory = of_->memory[rank];
-    return first + static_cast<std::int64_t>((held * static_cast<wide_integer>(m_) + memory - 1) / memory) + behind;
   }
 
   /// Passes of a rank that would make an order too long behind others come before these; whether any is new.
