@@ -94,7 +94,7 @@ struct plan_command {
     devices_said = option("--devices", request.devices, "P", "Pipeline ranks")->transform(count());
     option("--chunks", chunks_said, "V", "Stages of each rank, in turn")->transform(count_or_range());
     option("--microbatches", request.microbatches, "M", "Microbatches of an iteration")->transform(count());
-    schedule_said = option("--schedule", schedule, "NAME", "1f1b (the default), auto, or see stagecut schedules")
+    schedule_said = option("--schedule", schedule, "NAME", "1f1b (the default), auto, synthesize: see schedules")
                         ->check(one_of(planned_schedules()));
     devices.add(*command);
     memory.add(*command);
@@ -456,6 +456,9 @@ struct plan_command {
     if (timeline && request.microbatches == 0) throw CLI::ValidationError("--timeline", "needs --microbatches");
     if (timeline && format != "json") throw CLI::ValidationError("--timeline", "needs --format json");
     request.best_in_flight = in_flight == "auto";
+    if (request.best_in_flight && schedule == "auto") {
+      throw CLI::ValidationError("--in-flight", "auto is of --schedule 1f1b");
+    }
     if (!request.best_in_flight)
       request.in_flight = parse_list<std::size_t>("--in-flight", in_flight, "4,3,2,1, or auto");
     if (model.inference && request.in_flight.size() == 1)

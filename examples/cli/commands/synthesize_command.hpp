@@ -14,9 +14,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +27,7 @@
 #include "text/stop_signals.hpp"
 #include "words/pass_words.hpp"
 #include "words/quantity.hpp"
+#include "words/schedule_words.hpp"
 #include "words/transfer_words.hpp"
 #include "words/words.hpp"
 
@@ -46,7 +47,7 @@ struct synthesize_command {
   transfer_words transfers;
   double time_limit = 2;
   std::optional<std::size_t> node_limit;
-  std::uint64_t seed = 1;
+  std::size_t seed = 1;
   simulation_format format = simulation_format::text;
   std::string output;
 
@@ -68,7 +69,7 @@ struct synthesize_command {
     transfers.add(*command);
     option("--time-limit", time_limit, "SECONDS", "To search (2)")->check(seconds_check());
     option("--node-limit", node_limit, "N", "Or orders to look at: the same everywhere")->transform(count());
-    option("--seed", seed, "S", "Of the search (1)");
+    option("--seed", seed, "S", "Of the search (1)")->transform(count(0));
     add_choice(*command, "--format", format, simulation_formats, "NAME",
                "text, json, svg, trace, torch-csv, torch-comms");
     option("--output", output, "FILE", "Write to this file");
@@ -86,7 +87,7 @@ struct synthesize_command {
     try {
       const stagecut::order_request request = asked(what);
       const auto made = stagecut::synthesize_schedule(what.times, what.transfers, request);
-      if (!made) return none(made.state(), made.why());
+      if (!made) return none(made.state(), request);
       what.order = made->order;
       what.order.name = "synthesize";
       if (!kept.empty() || !late.empty() || !resident.empty()) what.bytes = request.bytes;
@@ -101,9 +102,11 @@ struct synthesize_command {
       write_simulation(result, format, output, text, json);
       return 0;
     } catch (const stagecut::argument_error& error) {
-      throw CLI::ValidationError(in_words(error.what()));
-    } catch (const stagecut::invalid_input& error) {
-      throw CLI::ValidationError(in_words(error.what()));
+      throw CLI::ValidationError(in_words(error));
+    } catch (const stagecut::invalid_input& error) {  // forward[1]: -1 ...
+      std::string option = error.what();
+      std::replace(option.begin(), option.begin() + static_cast<std::ptrdiff_t>(error.place().size()), '_', '-');
+      throw CLI::ValidationError("--" + option);
     }
   }
 
@@ -117,8 +120,11 @@ struct synthesize_command {
       if (devices == 0) throw CLI::RequiredError("--devices, or times of every stage");
       stages = devices * chunks;
     }
+    if (const std::string much = schedule_words().too_much(stages, 1, microbatches); !much.empty()) {
+      throw CLI::ValidationError("--microbatches", much);
+    }
     if (stages % chunks != 0 || (devices != 0 && devices * chunks != stages)) {
-      throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each rank", stages, chunks));
+      throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each of {} ranks", stages, chunks, devices != 0 ? devices : stages / chunks));
     }
     pass_words::spread(what.times, stages);
     const std::pair<const char*, const std::vector<double>*> lists[] = {
@@ -166,11 +172,29 @@ struct synthesize_command {
     }
   }
 
-  [[nodiscard]] static int none(stagecut::state state, const stagecut::reason& why) {
+  [[nodiscard]] static int none(stagecut::state state, const stagecut::order_request& request) {
     const bool known = state == stagecut::state::infeasible;
-    say(fmt::format("schedules synthesize: {}: {}", to_string(state),
-                    known ? why.text() : "no order was found within the limits"));
+    const char* const stopped = stop_signals::asked() ? "stopped before an order was found" : "no order was found within the limits";
+    say(fmt::format("schedules synthesize: {}: {}", to_string(state), known ? shortage(request) : stopped));
     return known ? infeasible : unknown;
+  }
+
+  /// The first rank that has no room for a microbatch, in the unit of what was said.
+  [[nodiscard]] static std::string shortage(const stagecut::order_request& request) {
+    const auto of = [](const std::vector<double>& values, std::size_t s, double otherwise) {
+      return values.empty() ? otherwise : values[s];
+    };
+    std::vector<double> needs(request.rank_of.size());
+    for (std::size_t s = 0; s < request.rank_of.size(); ++s) {
+      needs[request.rank_of[s]] += of(request.bytes.activations, s, 1) + of(request.bytes.resident, s, 0);
+    }
+    for (std::size_t r = 0; r < needs.size(); ++r) {
+      const double has = request.memory[request.memory.size() == 1 ? 0 : r];
+      if (needs[r] > has) {
+        return fmt::format("rank {} needs at least {:.9g}, with one microbatch at a time, and --memory is {:.9g}", r, needs[r], has);
+      }
+    }
+    return "no rank may hold less";
   }
 
   [[nodiscard]] static std::string proof_text(stagecut::state state, const stagecut::synthesized<double>& made) {
@@ -201,7 +225,7 @@ struct synthesize_command {
       best = each.name;
       least = run.makespan;
     }
-    if (best == nullptr) return "no named schedule fits\n";
+    if (best == nullptr) return request.memory.empty() ? "no named schedule has this shape\n" : "no named schedule fits\n";
     return fmt::format("best named schedule that fits: {}, {:.9g}, {}\n", best, least,
                        least > makespan ? fmt::format("{:.1f} % longer", 100 * (least / makespan - 1)) : "as long");
   }
@@ -228,14 +252,17 @@ struct synthesize_command {
   }
 
   /// What the library says, with the words of the command line.
-  [[nodiscard]] static std::string in_words(std::string what) {
-    constexpr std::pair<const char*, const char*> words[] = {
-        {"stagecut::synthesize_schedule: ", "--"},  {"bytes.activations", "keeps"},
-        {"bytes.weight_part", "keeps-for-weights"}, {"bytes.resident", "resident"},
-        {"backward_input", "backward-input"},       {"backward_weight", "backward-weight"}};
-    for (const auto& [from, to] : words) {
-      const std::size_t at = what.find(from);
-      if (at != std::string::npos) what.replace(at, std::string(from).size(), to);
+  [[nodiscard]] static std::string in_words(const stagecut::argument_error& error) {
+    constexpr std::pair<const char*, const char*> options[] = {{"bytes.activations", "--keeps"},
+                                                               {"bytes.weight_part", "--keeps-for-weights"},
+                                                               {"bytes.resident", "--resident"},
+                                                               {"memory", "--memory"},
+                                                               {"limits.time_limit", "--time-limit"}};
+    const std::string what = error.what();
+    const std::size_t equals = what.find(" = ");
+    for (const auto& [argument, option] : options) {
+      if (!error.argument().starts_with(argument) || equals == std::string::npos) continue;
+      return option_saying(option, error.argument().substr(std::string_view(argument).size()), what.substr(equals + 3));
     }
     return what;
   }

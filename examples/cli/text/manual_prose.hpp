@@ -34,6 +34,12 @@ Whichever of the usual schedules ends first.	stagecut plan model.json --devices 
 A fast device of 60 GiB and a slower one of 80 GiB.	stagecut plan model.json --devices 2 --device-speeds 1,0.6 --memory 60GiB,80GiB --optimizer sgd
 Serve it: how soon does a token come?	stagecut plan model.json --devices 4 --inference --objective time-per-token
 Two nodes of two GPUs, with slower links between them.	stagecut plan model.json --nodes 2 --gpus-per-node 2 --intra 300GB --inter 2GB@5e-6)"}},
+    {"stagecut schedules synthesize",
+     {R"(Makes the order in which ranks run the passes of their stages, for the times and the memory that are given: no rank ever holds more than --memory, an iteration ends as early as possible, and it is said how far from the least that may be.
+Memory counts in any unit; without --keeps a microbatch keeps 1 on every stage. As torch-csv and torch-comms stage 0 runs its backward passes whole, which is what PyTorch does there.
+Interrupt (Ctrl-C) ends the search, and the best order so far is printed.)",
+      R"(Four stages with room for four microbatches each.	stagecut schedules synthesize --forward 8,14,18,20 --backward-input 8,14,18,20 --backward-weight 8,14,18,12 --microbatches 8 --memory 4
+The same as a file for PyTorch.	stagecut schedules synthesize --forward 8,14,18,20 --backward-input 8,14,18,20 --backward-weight 8,14,18,12 --microbatches 8 --memory 4 --format torch-csv --output order.csv)"}},
     {"stagecut profile",
      {"Computes what the layers of a model cost from figures of its architecture and of a device, where nothing was "
       "measured.",

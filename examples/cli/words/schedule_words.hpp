@@ -142,6 +142,10 @@ struct schedule_words {
       throw CLI::ValidationError("--schedule", fmt::format("{} is not known{} (see stagecut schedules)", chosen,
                                                            did_you_mean(chosen, simulated_schedules())));
     }
+    if (entry->make == nullptr) {
+      throw CLI::ValidationError("--schedule", fmt::format("{} makes its order: see stagecut schedules {}, or stagecut plan",
+                                                           chosen, chosen));
+    }
     if (!let_in.empty()) entry = &stagecut::entry_of(entry->with_in_flight);
     if (entry->splits_backward && times.backward_input.empty()) {
       throw CLI::ValidationError("--schedule",

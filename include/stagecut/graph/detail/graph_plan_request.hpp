@@ -33,6 +33,7 @@ inline void check_graph_request(std::string_view function, const profile& model,
   check_words(function, request);
   check_numbers(function, model, request);
   check_devices(function, request);
+  if (request.best_in_flight) refuse("best_in_flight", "true", "is of chains");
   if (!request.in_flight.empty())
     refuse("in_flight", "{…}", "is that of the schedule, or chosen for the makespan, in a graph");
   if (request.chunks == 0 || request.chunks >> 20U != 0) {

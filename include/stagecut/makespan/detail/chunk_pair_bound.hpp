@@ -165,22 +165,22 @@ class chunk_pair_bound {
     least_ = std::move(next);
   }
 
-  /// The most of x * one + y * two where y <= x <= m and x * kept_one + y * kept_two <= room.
-  [[nodiscard]] double most_within(double one, double two, double kept_one, double kept_two, double room) const {
+  /// The most of x * a + y * b where y <= x <= m and x * kept_a + y * kept_b <= room.
+  [[nodiscard]] double most_within(double a, double b, double kept_a, double kept_b, double room) const {
     const auto count = [&](double bytes, double each) { return each > 0 ? std::min(m_, bytes / each) : m_; };
-    const double both = count(room, kept_one + kept_two);
-    const double alone = count(room, kept_one);
-    const double rest = alone < m_ ? 0 : count(room - m_ * kept_one, kept_two);
-    return std::max({both * (one + two), alone * one, alone < m_ ? 0 : m_ * one + rest * two});
+    const double both = count(room, kept_a + kept_b);
+    const double single = count(room, kept_a);
+    const double rest = single < m_ ? 0 : count(room - m_ * kept_a, kept_b);
+    return std::max({both * (a + b), single * a, single < m_ ? 0 : m_ * a + rest * b});
   }
 
   /// The same where x and y are at most m each.
-  [[nodiscard]] double most_of_either(double one, double two, double kept_one, double kept_two, double room) const {
-    if (two * kept_one > one * kept_two) std::swap(one, two), std::swap(kept_one, kept_two);  // most for a byte first
-    const double first = kept_one > 0 ? std::min(m_, room / kept_one) : m_;
-    if (first < m_) return first * one;
-    const double rest = room - m_ * kept_one;
-    return m_ * one + (kept_two > 0 ? std::min(m_, rest / kept_two) : m_) * two;
+  [[nodiscard]] double most_of_either(double a, double b, double kept_a, double kept_b, double room) const {
+    if (b * kept_a > a * kept_b) std::swap(a, b), std::swap(kept_a, kept_b);  // most for a byte first
+    const double first = kept_a > 0 ? std::min(m_, room / kept_a) : m_;
+    if (first < m_) return first * a;
+    const double rest = room - m_ * kept_a;
+    return m_ * a + (kept_b > 0 ? std::min(m_, rest / kept_b) : m_) * b;
   }
 
   /// What every order takes at least in which a rank has two such stages.
@@ -204,13 +204,13 @@ class chunk_pair_bound {
     double room = std::numeric_limits<double>::infinity();
     if constexpr (memory_pipeline_model<Model>) {
       if (request_.memory_per_device || !request_.memory_of_ranks.empty()) {
-        const double one = model_.memory(of.first_stage, of.first, of.first_end, 1);
-        const double two = model_.memory(of.second_stage, of.second, of.second_end, 1);
-        kept_one = model_.memory(of.first_stage, of.first, of.first_end, 2) - one;
-        kept_two = model_.memory(of.second_stage, of.second, of.second_end, 2) - two;
+        const double alone = model_.memory(of.first_stage, of.first, of.first_end, 1);
+        const double other = model_.memory(of.second_stage, of.second, of.second_end, 1);
+        kept_one = model_.memory(of.first_stage, of.first, of.first_end, 2) - alone;
+        kept_two = model_.memory(of.second_stage, of.second, of.second_end, 2) - other;
         const std::size_t rank = request_.rank_of[of.first_stage];
         room = request_.memory_of_ranks.empty() ? *request_.memory_per_device : request_.memory_of_ranks[rank];
-        room -= one - kept_one + two - kept_two;
+        room -= alone - kept_one + other - kept_two;
         if (room < kept_one + kept_two) return std::numeric_limits<double>::infinity();
       }
     }

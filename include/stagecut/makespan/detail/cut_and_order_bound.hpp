@@ -32,14 +32,15 @@ class cut_and_order_bound {
     double work = 0;
     for (std::size_t i = 0; i < n_; ++i) {
       item least = of_item(0, i);
+      double all = least.forward + least.input + least.weight;
       for (std::size_t s = 1; s < stages_; ++s) {
         const item each = of_item(s, i);
-        least = {std::min(least.forward, each.forward), std::min(least.input, each.input),
-                 std::min(least.weight, each.weight)};
+        least = {std::min(least.forward, each.forward), std::min(least.input, each.input), 0};
+        all = std::min(all, each.forward + each.input + each.weight);
       }
       down_[i + 1] = down_[i] + least.forward;
       up_[i + 1] = up_[i] + least.input;
-      work += least.forward + least.input + least.weight;
+      work += all;
     }
     std::size_t ranks = 0;
     for (const std::size_t rank : request.rank_of) ranks = std::max(ranks, rank + 1);

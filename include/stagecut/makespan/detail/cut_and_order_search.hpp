@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -39,7 +40,9 @@ class cut_and_order_search {
   [[nodiscard]] std::optional<reason> begin() {
     const outcome<makespan_cut> one = cut_for(one_at_a_time(request_), std::nullopt, 0.05);
     if (one.state() == state::infeasible) return one.why();
-    if (one) starts_.push_back(one->cuts);  // the lightest heaviest stage of those that fit
+    if (!one) return std::nullopt;
+    starts_.push_back(one->cuts);  // the lightest heaviest stage of those that fit
+    best_.keep({one->cuts, one_at_a_time(request_), one->makespan});
     return std::nullopt;
   }
 
@@ -52,6 +55,7 @@ class cut_and_order_search {
     for (std::size_t i = count; i-- > 0 && !best_.over();) alternate(starts_[i], 0.5 / static_cast<double>(count));
     if (best_.get() && !best_.over()) raise_bound();
     if (best_.get() && !best_.over()) close_cuts();
+    most_seconds_ = std::numeric_limits<double>::infinity();
     if (best_.get()) polish();
   }
 
@@ -63,7 +67,7 @@ class cut_and_order_search {
 
   [[nodiscard]] outcome<makespan_cut> cut_for(schedule order, std::optional<cuts> start, double share) {
     ++rounds_;
-    return cut_of_order(model_, request_, allowed_, std::move(order), std::move(start), best_.limits(share));
+    return cut_of_order(model_, request_, allowed_, std::move(order), std::move(start), best_.limits(share, most_seconds_));
   }
 
   /// The best cut of the best named schedule that fits.
@@ -88,7 +92,7 @@ class cut_and_order_search {
     }
     cut_and_order_request asked = request_;
     asked.split = false;
-    asked.limits = best_.limits(0.15);
+    asked.limits = best_.limits(0.15, 5);
     best_cut_and_order found(asked, 0);
     in_flight_search<Model, Constraint> search(model_, asked, allowed_, found);
     if (search.begin()) return;
@@ -114,7 +118,7 @@ class cut_and_order_search {
   [[nodiscard]] std::optional<cut_and_order> order_for(const cuts& cut, std::optional<schedule> start, double share) {
     ++rounds_;
     order_request asked = order_request_of(cut);
-    asked.limits = best_.limits(share);
+    asked.limits = best_.limits(share, most_seconds_);
     asked.start = std::move(start);
     const auto made = synthesize_schedule(passes_of(model_, cut, request_), messages_of(model_, cut, request_), asked);
     if (!made) return std::nullopt;
@@ -193,6 +197,7 @@ class cut_and_order_search {
   best_cut_and_order& best_;
   std::vector<cuts> starts_{};
   std::size_t rounds_ = 0;
+  double most_seconds_ = 2;  // of one cut or order, until all starts were tried
 };
 
 }  // namespace stagecut::inline v0::detail

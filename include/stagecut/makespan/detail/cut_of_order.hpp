@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -33,13 +34,14 @@ class best_cut_and_order {
   /// Whether it meets the bound, but for rounding.
   [[nodiscard]] bool proved() const { return best_ && best_->makespan - bound_ <= best_->makespan * 0x1p-30; }
 
-  /// A share of the limits, or what is left of them.
-  [[nodiscard]] search_limits limits(double share) const {
+  /// A share of the limits, or what is left of them, and no more than so many seconds: with a long limit, what comes later
+  /// should not come much later.
+  [[nodiscard]] search_limits limits(double share, double most_seconds = std::numeric_limits<double>::infinity()) const {
     search_limits result = request_.limits;
     result.progress = {};
     if (result.time_limit) {
       const double left = *result.time_limit - (seconds_now() - began_);
-      result.time_limit = std::max(0.0, std::min(left, share * *result.time_limit));
+      result.time_limit = std::max(0.0, std::min({left, most_seconds, share * *result.time_limit}));
     }
     if (result.node_limit) {
       result.node_limit = static_cast<std::size_t>(share * static_cast<double>(*result.node_limit)) + 1;

@@ -119,7 +119,7 @@ class order_heads {
       const std::size_t rank = i < of_->ranks ? i : 2 * of_->ranks - 1 - i;
       if (!stale_[heads ? 1 : 0][rank]) continue;
       stale_[heads ? 1 : 0][rank] = false;
-      changed = (heads ? raise_heads(rank) : raise_tails(rank)) || changed;
+      changed = (heads ? raise_heads(rank, stop) : raise_tails(rank, stop)) || changed;
     }
     return changed;
   }
@@ -151,7 +151,7 @@ class order_heads {
     return more.time > 0 ? std::max(now, more.key) + more.time : now;
   }
 
-  bool raise_heads(std::size_t rank) {
+  bool raise_heads(std::size_t rank, function_ref<bool()> stop) {
     const pass_precedence& rules = rules_[rank];
     const std::vector<std::size_t>& letters = rules.letters();
     const extra_passes extra(*of_, rank, rules);
@@ -159,6 +159,7 @@ class order_heads {
     bool changed = false;
     for (std::size_t x = 0; x < letters.size(); ++x) {
       for (std::size_t k = 0; k < m_; ++k) {
+        if (k % 32 == 31 && stop && stop()) return changed;
         const std::uint32_t* const before = rules.before(x, k);
         const auto comes = [&](const place& each) { return each.microbatch < before[each.letter]; };
         const std::int64_t now =
@@ -173,7 +174,7 @@ class order_heads {
     return changed;
   }
 
-  bool raise_tails(std::size_t rank) {
+  bool raise_tails(std::size_t rank, function_ref<bool()> stop) {
     const pass_precedence& rules = rules_[rank];
     const std::vector<std::size_t>& letters = rules.letters();
     const extra_passes extra(*of_, rank, rules);
@@ -181,6 +182,7 @@ class order_heads {
     bool changed = false;
     for (std::size_t x = 0; x < letters.size(); ++x) {
       for (std::size_t k = 0; k < m_; ++k) {
+        if (k % 32 == 31 && stop && stop()) return changed;
         const auto comes = [&](const place& each) { return rules.before(each.letter, each.microbatch)[x] > k; };
         const std::int64_t now =
             std::max(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));

@@ -68,28 +68,29 @@ class order_maker {
   }
 
   void make() {
-    order_heads heads(of_, precedence_of(of_));
+    // Some order first, whatever time there is.
+    search_.begin();
+    named_words(of_, [&](order_words words) {
+      take(std::move(words));
+      return !over(0);
+    });
     until_ = 0.3;
+    if (over(0)) return finish();
+    order_heads heads(of_, precedence_of(of_));
     heads.settle(stop_proof_);
     bound_ = heads.bound();
-    for (order_words& words : named_words(of_)) take(std::move(words));
     // An order near the bound is soon proved, or shown to be none of the shortest; what is far from it is looked for first.
     for (const std::size_t rounds : {std::size_t{1}, all_rounds}) {
       until_ = 0.5;
       search_.look(bound_, rounds);
-      if (search_.makespan() == order_search::never) return;
+      if (search_.makespan() == order_search::never) break;
       if (rounds != all_rounds && search_.makespan() - bound_ > bound_ / 32) continue;
       until_ = rounds == all_rounds ? 0.7 : 0.4;
       bound_ = raised_bound(heads, bound_, search_.makespan(), proof_work(), stop_proof_);
     }
     until_ = occupies() ? 0.8 : 1;
-    search_.look(bound_, all_rounds);
-    words_ = search_.words();
-    if (occupies())
-      settle_messages();
-    else
-      makespan_ = search_.makespan();
-    if (found() < told_makespan_) tell(seconds_now() - began_);
+    if (search_.makespan() != order_search::never) search_.look(bound_, all_rounds);
+    finish();
   }
 
   /// In ticks; the makespan with messages as they are.
@@ -101,6 +102,17 @@ class order_maker {
   [[nodiscard]] std::size_t looked_at() const noexcept { return search_.looked_at() + polished_; }
 
  private:
+  /// Takes the best that was found, polished for messages that occupy more than a link.
+  void finish() {
+    if (search_.makespan() == order_search::never) return;
+    words_ = search_.words();
+    if (occupies())
+      settle_messages();
+    else
+      makespan_ = search_.makespan();
+    if (found() < told_makespan_) tell(seconds_now() - began_);
+  }
+
   static constexpr std::size_t all_rounds = std::numeric_limits<std::size_t>::max();
 
   /// Whether messages occupy what `order_run` does not know of. Those of no time do, too: they keep to their order.

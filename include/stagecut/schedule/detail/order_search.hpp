@@ -48,11 +48,17 @@ class order_search {
     keep(run_(words_));
   }
 
+  /// Finds some order soon, if there is one that is easy to find.
+  void begin() {
+    for (const std::size_t quarters : {4U, 4000U}) try_policy(even_policy(quarters, 1, 4, 0));
+  }
+
   /// Looks until an order is as short as the bound, has to stop, or has changed the best so many times; the first time at lists
   /// that are always the same, too.
   void look(std::int64_t bound, std::size_t rounds) {
     bound_ = bound;
-    if (policy_.bonus.empty()) {
+    if (!listed_) {
+      listed_ = true;
       list_policies();
       list_cycles();
       if (!best_.empty() && !over()) learn_keys();
@@ -251,6 +257,7 @@ class order_search {
   std::int64_t policy_makespan_ = never;
   order_keys keys_{};  // likewise
   std::int64_t keys_makespan_ = never;
+  bool listed_ = false;
   std::size_t effort_ = 64;
   std::size_t round_ = 0;
   std::size_t looked_at_ = 0;

@@ -34,8 +34,9 @@ namespace stagecut::inline v0::detail {
   return result;
 }
 
-/// The words of a schedule, its microbatches in turn; nothing where it is for other ranks, stages or microbatches, overlaps
-/// passes, has slices, or has backward passes apart where the problem has them whole. B is I and W, one after the other.
+/// The words of a schedule, its microbatches in turn; nothing where it is for other ranks, stages or microbatches, has slices,
+/// or has backward passes apart where the problem has them whole. B is I and W, and passes that overlap are F and B, one after
+/// the other.
 [[nodiscard]] inline std::optional<order_words> words_of(const word_problem& of, const schedule& order) {
   if (order.rank_of != of.rank_of || order.microbatches != of.microbatches || order.slices != 1) return std::nullopt;
   if (order.ranks() < of.ranks || !order.edges.empty()) return std::nullopt;
@@ -55,11 +56,12 @@ namespace stagecut::inline v0::detail {
   return words;
 }
 
-/// The words of all named schedules that have the ranks, stages and microbatches of a problem and keep to its memory.
-[[nodiscard]] inline std::vector<order_words> named_words(const word_problem& of) {
-  std::vector<order_words> result;
+/// Shows `take(words)` those of all named schedules that have the ranks, stages and microbatches of a problem and keep to its
+/// memory, as long as it returns true.
+template <class Take>
+void named_words(const word_problem& of, const Take& take) {
   word_rules allowed(of);
-  if (of.stages() % of.ranks != 0) return result;
+  if (of.stages() % of.ranks != 0) return;
   schedule_shape shape;
   shape.ranks = of.ranks;
   shape.chunks = of.stages() / of.ranks;
@@ -69,9 +71,8 @@ namespace stagecut::inline v0::detail {
     std::optional<order_words> words = words_of(of, make_schedule(entry.kind, shape));
     bool fits = words.has_value();
     for (std::size_t r = 0; fits && r < of.ranks; ++r) fits = allowed(r, (*words)[r]);
-    if (fits) result.push_back(std::move(*words));
+    if (fits && !take(std::move(*words))) return;
   }
-  return result;
 }
 
 }  // namespace stagecut::inline v0::detail
