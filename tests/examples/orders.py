@@ -5,6 +5,7 @@ import json
 import pathlib
 import sys
 import tempfile
+import time
 
 from program import check, fails, failures, run
 
@@ -46,14 +47,21 @@ check(done.returncode == 0 and "best named schedule that fits: " in done.stdout,
 # What is wrong.
 fails(2, "--forward is required", "schedules", "synthesize", "--microbatches", 4)
 fails(2, "--microbatches is required", "schedules", "synthesize", *times)
-fails(2, "3 stages are not 2 on each rank", "schedules", "synthesize", "--forward", "1,2,3", "--backward", "1,2,3", "--chunks", 2, "--microbatches", 4)
+fails(2, "--forward: 3 times are not 2 for each rank", "schedules", "synthesize", "--forward", "1,2,3", "--backward", "1,2,3", "--chunks", 2, "--microbatches", 4)
 fails(2, "--placement: v needs --chunks 2", "schedules", "synthesize", *times, "--placement", "v", "--microbatches", 4)
-fails(2, "--memory.size() = 2, must be 1 or the number of ranks, 4", *asked[:-4], "--memory", "4,4")
+fails(2, "--memory: 2 values, must be 1 or the number of ranks, 4", *asked[:-4], "--memory", "4,4")
 fails(2, "--keeps", *asked, "--keeps", "1,2")
 fails(2, "stages", "schedules", "synthesize", "--forward", "1,2", "--backward-input", "1,2", "--backward-weight", "1,2,3", "--microbatches", 4)
-fails(3, "rank 0, with one microbatch at a time, needs at least 2", *vee, "--memory", 1)
-fails(2, "synthesize", "simulate", *times, "--schedule", "synthesize", "--microbatches", 4)
+fails(3, "rank 0 needs at least 2, with one microbatch at a time, and --memory is 1", *vee, "--memory", 1)
+fails(2, "see stagecut schedules synthesize, or stagecut plan", "simulate", *times, "--schedule", "synthesize", "--microbatches", 4)
+fails(2, "--backward-weight: is needed beside --backward-input", "schedules", "synthesize", "--forward", 1, "--backward-input", 1, "--devices", 2, "--microbatches", 2)
+fails(2, "--forward[0]", "schedules", "synthesize", "--forward", "-1,2", "--backward", "1,2", "--microbatches", 2)
+fails(2, "more than 1048576 forward passes", "schedules", "synthesize", "--forward", "1,2", "--backward", "2,4", "--microbatches", 1000000)
 check("synthesize" in run("schedules").stdout, "in the list")
+# Within the time, however many microbatches there are.
+began = time.monotonic()
+check(run("schedules", "synthesize", "--forward", "1,2", "--backward", "2,4", "--microbatches", 100000, "--time-limit", 0.1, "--format", "json").returncode == 0, "some order")
+check(time.monotonic() - began < 60, "soon")
 
 # Plans hold their order; everything takes them.
 layers = [{"name": f"l{i}", "forward": 1 + i % 3, "backward": 2 + 2 * (i % 3), "backward_input": 1 + i % 3, "backward_weight": 1 + i % 3,
@@ -92,7 +100,7 @@ with tempfile.TemporaryDirectory() as folder:
     fails(2, "microbatches is not known", "plan", profile, "--devices", 3, "--schedule", "synthesize")
     fails(2, "synthesize", *plan, "--schedule", "synthesize", "--for", "megatron")
     fails(3, "at least", *plan, "--schedule", "synthesize", "--memory", "10MB")
-    fails(2, "synthesize", "sweep", profile, "--devices", 3, "--microbatches", 6, "--schedules", "synthesize")
+    fails(2, "plan does that, a sweep does not", "sweep", profile, "--devices", 3, "--microbatches", 6, "--schedules", "synthesize")
 
 print(f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

@@ -153,7 +153,8 @@ struct sweep_command {
       for (const std::string_view each : split(schedules, ',')) {
         const auto* const known = stagecut::find_schedule(each);
         if (known != nullptr && known->make == nullptr) {
-          throw CLI::ValidationError("--schedules", fmt::format("{} makes its order: plan does that, a sweep does not", each));
+          throw CLI::ValidationError("--schedules",
+                                     fmt::format("{} makes its order: plan does that, a sweep does not", each));
         }
         if (known == nullptr || stagecut::needs_more(*known)) {
           throw CLI::ValidationError("--schedules", fmt::format("{} is none{} (see stagecut schedules)", each,

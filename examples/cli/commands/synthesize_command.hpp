@@ -124,7 +124,9 @@ struct synthesize_command {
       throw CLI::ValidationError("--microbatches", much);
     }
     if (stages % chunks != 0 || (devices != 0 && devices * chunks != stages)) {
-      throw CLI::ValidationError("--forward", fmt::format("{} stages are not {} on each of {} ranks", stages, chunks, devices != 0 ? devices : stages / chunks));
+      throw CLI::ValidationError("--forward",
+                                 fmt::format("{} times are not {} for each{}", stages, chunks,
+                                             devices == 0 ? " rank" : fmt::format(" of {} ranks", devices)));
     }
     pass_words::spread(what.times, stages);
     const std::pair<const char*, const std::vector<double>*> lists[] = {
@@ -174,7 +176,8 @@ struct synthesize_command {
 
   [[nodiscard]] static int none(stagecut::state state, const stagecut::order_request& request) {
     const bool known = state == stagecut::state::infeasible;
-    const char* const stopped = stop_signals::asked() ? "stopped before an order was found" : "no order was found within the limits";
+    const char* const stopped =
+        stop_signals::asked() ? "stopped before an order was found" : "no order was found within the limits";
     say(fmt::format("schedules synthesize: {}: {}", to_string(state), known ? shortage(request) : stopped));
     return known ? infeasible : unknown;
   }
@@ -191,7 +194,8 @@ struct synthesize_command {
     for (std::size_t r = 0; r < needs.size(); ++r) {
       const double has = request.memory[request.memory.size() == 1 ? 0 : r];
       if (needs[r] > has) {
-        return fmt::format("rank {} needs at least {:.9g}, with one microbatch at a time, and --memory is {:.9g}", r, needs[r], has);
+        return fmt::format("rank {} needs at least {:.9g}, with one microbatch at a time, and --memory is {:.9g}", r,
+                           needs[r], has);
       }
     }
     return "no rank may hold less";
@@ -225,7 +229,8 @@ struct synthesize_command {
       best = each.name;
       least = run.makespan;
     }
-    if (best == nullptr) return request.memory.empty() ? "no named schedule has this shape\n" : "no named schedule fits\n";
+    if (best == nullptr)
+      return request.memory.empty() ? "no named schedule has this shape\n" : "no named schedule fits\n";
     return fmt::format("best named schedule that fits: {}, {:.9g}, {}\n", best, least,
                        least > makespan ? fmt::format("{:.1f} % longer", 100 * (least / makespan - 1)) : "as long");
   }

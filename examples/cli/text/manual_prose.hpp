@@ -55,7 +55,8 @@ Why does a layer take so long?	stagecut profile transformer --config figures.jso
 The plan in one step, as of any config.json.	stagecut plan figures.json --devices 4 --microbatches 16 --gpu h100-80gb
 To serve 16 requests, behind 2048 tokens each.	stagecut profile transformer --preset llama-2-7b --inference --concurrent 16 --sequence 2048 --output served.json)"}},
     {"stagecut fit",
-     {"Tells from short runs of a model how much memory its parts take: what every rank needs, the parameters of a layer, "
+     {"Tells from short runs of a model how much memory its parts take: what every rank needs, the parameters of a "
+      "layer, "
       "its activations by what is recomputed, head and tail.",
       R"(What to measure.	stagecut fit guide --devices 4 --layers 18 --recompute select,full)"}},
     {"stagecut fit memory",

@@ -40,9 +40,9 @@ struct pass_words {
     list("--backward-input", backward_input, times.backward_input);
     list("--backward-weight", backward_weight, times.backward_weight);
     if (backward_input.empty() != backward_weight.empty()) {
-      throw CLI::ValidationError(backward_input.empty() ? "--backward-input" : "--backward-weight",
-                                 backward_input.empty() ? "is needed beside --backward-weight"
-                                                        : "is needed beside --backward-input");
+      throw CLI::ValidationError(
+          backward_input.empty() ? "--backward-input" : "--backward-weight",
+          backward_input.empty() ? "is needed beside --backward-weight" : "is needed beside --backward-input");
     }
     if (backward.empty() && backward_input.empty()) {
       throw CLI::ValidationError("--backward", "is needed, or --backward-input and --backward-weight");

@@ -143,8 +143,8 @@ struct schedule_words {
                                                            did_you_mean(chosen, simulated_schedules())));
     }
     if (entry->make == nullptr) {
-      throw CLI::ValidationError("--schedule", fmt::format("{} makes its order: see stagecut schedules {}, or stagecut plan",
-                                                           chosen, chosen));
+      throw CLI::ValidationError(
+          "--schedule", fmt::format("{} makes its order: see stagecut schedules {}, or stagecut plan", chosen, chosen));
     }
     if (!let_in.empty()) entry = &stagecut::entry_of(entry->with_in_flight);
     if (entry->splits_backward && times.backward_input.empty()) {

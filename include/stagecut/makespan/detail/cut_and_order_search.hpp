@@ -67,7 +67,8 @@ class cut_and_order_search {
 
   [[nodiscard]] outcome<makespan_cut> cut_for(schedule order, std::optional<cuts> start, double share) {
     ++rounds_;
-    return cut_of_order(model_, request_, allowed_, std::move(order), std::move(start), best_.limits(share, most_seconds_));
+    return cut_of_order(model_, request_, allowed_, std::move(order), std::move(start),
+                        best_.limits(share, most_seconds_));
   }
 
   /// The best cut of the best named schedule that fits.

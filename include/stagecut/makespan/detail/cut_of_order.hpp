@@ -36,7 +36,8 @@ class best_cut_and_order {
 
   /// A share of the limits, or what is left of them, and no more than so many seconds: with a long limit, what comes later
   /// should not come much later.
-  [[nodiscard]] search_limits limits(double share, double most_seconds = std::numeric_limits<double>::infinity()) const {
+  [[nodiscard]] search_limits limits(double share,
+                                     double most_seconds = std::numeric_limits<double>::infinity()) const {
     search_limits result = request_.limits;
     result.progress = {};
     if (result.time_limit) {

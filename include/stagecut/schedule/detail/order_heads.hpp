@@ -57,7 +57,8 @@ class order_heads {
   /// No order is shorter.
   [[nodiscard]] std::int64_t bound() const {
     std::int64_t most = 0;
-    for (std::size_t r = 0; r < of_->ranks; ++r) most = std::max({most, rank_bound(r), held_for(*of_, r, heads_, tails_)});
+    for (std::size_t r = 0; r < of_->ranks; ++r)
+      most = std::max({most, rank_bound(r), held_for(*of_, r, heads_, tails_)});
     return most;
   }
   /// No order is shorter, for what a rank runs.
