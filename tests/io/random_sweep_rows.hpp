@@ -20,7 +20,7 @@ class random_sweep_rows {
     for (auto& row : result) {
       row.devices = 1 + up_to(63);
       row.microbatches = 1 + up_to(255);
-      row.schedule = static_cast<stagecut::schedule_kind>(up_to(std::size(stagecut::schedules) - 1));
+      row.schedule = static_cast<stagecut::schedule_kind>(up_to(stagecut::schedules_made_by_shape - 1));
       row.chunks = 1 + up_to(3);
       row.checkpoint = static_cast<stagecut::checkpointing>(up_to(2));
       row.state = static_cast<stagecut::state>(up_to(3));

@@ -102,7 +102,7 @@ struct rule {
 };
 
 stagecut::schedule some_schedule(fuzz_bytes& bytes) {
-  constexpr std::size_t kinds = std::size(stagecut::schedules);
+  constexpr std::size_t kinds = stagecut::schedules_made_by_shape;
   const auto& entry = stagecut::schedules[bytes.below(kinds)];
   stagecut::schedule_shape shape;
   shape.ranks = 1 + bytes.below(3);

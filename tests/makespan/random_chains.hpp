@@ -318,7 +318,7 @@ struct sizes {
 /// One of the kinds, or one of those that `fits(entry)`.
 /// @{
 [[nodiscard]] inline schedule_kind any_kind(dice& random) {
-  return stagecut::schedules[random.below(std::size(stagecut::schedules))].kind;
+  return stagecut::schedules[random.below(stagecut::schedules_made_by_shape)].kind;
 }
 template <class Fits>
 [[nodiscard]] schedule_kind any_kind(dice& random, const Fits& fits) {

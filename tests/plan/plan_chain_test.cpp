@@ -294,7 +294,7 @@ TEST_CASE("cuts by the heaviest stage can be made for every schedule: the best o
   std::vector<int> planned(std::size(stagecut::schedules));
   for (int round = 0; round < 600; ++round) {
     CAPTURE(round);
-    const auto& entry = stagecut::schedules[random.up_to(std::size(stagecut::schedules) - 1)];
+    const auto& entry = stagecut::schedules[random.up_to(stagecut::schedules_made_by_shape - 1)];
     plan_request request{.devices = 2 + random.up_to(1), .schedule = entry.kind};
     request.chunks = entry.chunks == 0 ? 2 : entry.chunks;
     request.microbatches = request.devices * (2 + random.up_to(1));

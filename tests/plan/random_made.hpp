@@ -47,7 +47,7 @@ inline stagecut::plan_request random_request(random_requests::dice& dice, const 
   using stagecut::plan_objective;
   stagecut::plan_request request;
   request.devices = 1 + dice.up_to(3);
-  request.schedule = stagecut::schedules[dice.up_to(std::size(stagecut::schedules) - 1)].kind;
+  request.schedule = stagecut::schedules[dice.up_to(stagecut::schedules_made_by_shape - 1)].kind;
   if (dice.up_to(1) == 0) request.schedule = stagecut::schedule_kind::one_forward_one_backward;
   const std::size_t chunks = stagecut::entry_of(request.schedule).chunks;
   request.chunks = chunks == 0 ? 2 + dice.up_to(1) : dice.up_to(3) == 0 ? 2 : chunks;
