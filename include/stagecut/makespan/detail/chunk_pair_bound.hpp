@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
@@ -51,15 +50,15 @@ class chunk_pair_bound {
   [[nodiscard]] double below(double most) {
     most_ = most;
     if (vee_) {
-      least_ = {{{0, n_}, 0.0}};
+      begin_with(n_);
       for (std::size_t r = 0; r < ranks_; ++r) next_of_vee(r);
       return result();
     }
     double least = most;
     for (std::size_t middle = ranks_; middle + ranks_ <= n_ && !is_too_much(); ++middle) {
-      least_ = {{{0, middle}, 0.0}};
+      begin_with(middle);
       for (std::size_t r = 0; r < ranks_; ++r) next_of_loop(r, middle);
-      least = std::min(least, result());
+      least = detail::smaller(least, result());
     }
     return least;
   }
@@ -92,8 +91,8 @@ class chunk_pair_bound {
         if constexpr (split_pipeline_model<Model>) {
           if (!is_whole(request_, s)) here.input = input_of(model_, s, i), here.weight = model_.backward_weight(s, i);
         }
-        down = std::min(down, here.forward);
-        up = std::min(up, here.input);
+        down = detail::smaller(down, here.forward);
+        up = detail::smaller(up, here.input);
         const passes& before = sums_[s][i];
         sums_[s][i + 1] = {before.forward + here.forward, before.input + here.input, before.weight + here.weight};
       }
@@ -117,31 +116,46 @@ class chunk_pair_bound {
     constexpr double rounding = 1 - 0x1p-40;
     if (is_too_much()) return 0;
     double least = most_;
-    for (const auto& [at, value] : least_) least = std::min(least, value * rounding);
+    for (const double value : least_) least = detail::smaller(least, value * rounding);
     return least;
   }
 
-  void keep(std::map<std::pair<std::size_t, std::size_t>, double>& next, std::size_t a, std::size_t b, double value) const {
-    const auto [at, fresh] = next.emplace(std::pair(a, b), value);
-    if (!fresh) at->second = std::min(at->second, value);
+  /// Nothing is dealt out but that the second stages begin, or end, at b.
+  void begin_with(std::size_t b) {
+    least_.assign((n_ + 1) * (n_ + 1), std::numeric_limits<double>::infinity());
+    least_[b] = 0;
+  }
+
+  /// Shows `visit(a, b, value)` what is left.
+  template <class Visit>
+  void each_left(const Visit& visit) const {
+    for (std::size_t a = 0; a <= n_; ++a) {
+      for (std::size_t b = 0; b <= n_ && !is_too_much(); ++b) {
+        const double value = least_[a * (n_ + 1) + b];
+        if (value < std::numeric_limits<double>::infinity()) visit(a, b, value);
+      }
+    }
+  }
+
+  void keep(std::vector<double>& next, std::size_t a, std::size_t b, double value) const {
+    double& least = next[a * (n_ + 1) + b];
+    least = detail::smaller(least, value);
   }
 
   /// Rank r takes stages at both ends of what is left, `[a, b)`.
   void next_of_vee(std::size_t r) {
-    std::map<std::pair<std::size_t, std::size_t>, double> next;
+    std::vector<double> next(least_.size(), std::numeric_limits<double>::infinity());
     const std::size_t inside = 2 * (ranks_ - 1 - r);
-    for (const auto& [at, value] : least_) {
-      if (is_too_much()) return;
-      const auto [a, b] = at;
+    each_left([&](std::size_t a, std::size_t b, double value) {
       for (std::size_t first_end = a + 1; first_end + inside < b; ++first_end) {
         const std::size_t from = inside == 0 ? first_end : b - 1;
         for (std::size_t second = from; second >= first_end + inside; --second) {
           const double need = of_rank({r, a, first_end, 2 * ranks_ - 1 - r, second, b, {}, {}});
-          if (need < most_) keep(next, first_end, second, std::max(value, need));
+          if (need < most_) keep(next, first_end, second, detail::larger(value, need));
           if (inside == 0 || is_full_) break;
         }
       }
-    }
+    });
     least_ = std::move(next);
   }
 
@@ -149,38 +163,36 @@ class chunk_pair_bound {
 
   /// Rank r takes the next stage in front of `middle`, from a on, and the next behind it, from b on.
   void next_of_loop(std::size_t r, std::size_t middle) {
-    std::map<std::pair<std::size_t, std::size_t>, double> next;
+    std::vector<double> next(least_.size(), std::numeric_limits<double>::infinity());
     const std::size_t left = ranks_ - 1 - r;
-    for (const auto& [at, value] : least_) {
-      if (is_too_much()) return;
-      const auto [a, b] = at;
+    each_left([&](std::size_t a, std::size_t b, double value) {
       for (std::size_t first_end = left == 0 ? middle : a + 1; first_end + left <= middle; ++first_end) {
         for (std::size_t second_end = left == 0 ? n_ : b + 1; second_end + left <= n_; ++second_end) {
           const double need = of_rank({r, a, first_end, ranks_ + r, b, second_end, {}, {}});
-          if (need < most_) keep(next, first_end, second_end, std::max(value, need));
+          if (need < most_) keep(next, first_end, second_end, detail::larger(value, need));
           if (is_full_) break;
         }
       }
-    }
+    });
     least_ = std::move(next);
   }
 
   /// The most of x * a + y * b where y <= x <= m and x * kept_a + y * kept_b <= room.
   [[nodiscard]] double most_within(double a, double b, double kept_a, double kept_b, double room) const {
-    const auto count = [&](double bytes, double each) { return each > 0 ? std::min(m_, bytes / each) : m_; };
+    const auto count = [&](double bytes, double each) { return each > 0 ? detail::smaller(m_, bytes / each) : m_; };
     const double both = count(room, kept_a + kept_b);
     const double single = count(room, kept_a);
     const double rest = single < m_ ? 0 : count(room - m_ * kept_a, kept_b);
-    return std::max({both * (a + b), single * a, single < m_ ? 0 : m_ * a + rest * b});
+    return detail::larger(both * (a + b), detail::larger(single * a, single < m_ ? 0.0 : m_ * a + rest * b));
   }
 
   /// The same where x and y are at most m each.
   [[nodiscard]] double most_of_either(double a, double b, double kept_a, double kept_b, double room) const {
     if (b * kept_a > a * kept_b) std::swap(a, b), std::swap(kept_a, kept_b);  // most for a byte first
-    const double first = kept_a > 0 ? std::min(m_, room / kept_a) : m_;
+    const double first = kept_a > 0 ? detail::smaller(m_, room / kept_a) : m_;
     if (first < m_) return first * a;
     const double rest = room - m_ * kept_a;
-    return m_ * a + (kept_b > 0 ? std::min(m_, rest / kept_b) : m_) * b;
+    return m_ * a + (kept_b > 0 ? detail::smaller(m_, rest / kept_b) : m_) * b;
   }
 
   /// What every order takes at least in which a rank has two such stages.
@@ -217,27 +229,27 @@ class chunk_pair_bound {
     const double in = down_[of.first] + hops_[of.first_stage];
     const double out = up_[of.first] + hops_[of.first_stage];
     const double hop = hops_[of.second_stage] - hops_[of.first_stage];
-    const double below = down_[n_] - down_[of.second_end] + up_[n_] - up_[of.second_end] +
-                         2 * (hops_.back() - hops_[of.second_stage]);
+    const double below =
+        down_[n_] - down_[of.second_end] + up_[n_] - up_[of.second_end] + 2 * (hops_.back() - hops_[of.second_stage]);
     const double there = down_[of.second] - down_[of.first_end] + hop;
     const double back = up_[of.second] - up_[of.first_end] + hop;
     // Before the first I, and behind the last F, only so much runs as there is room for; the rank waits for the rest.
     const double filled = most_within(of.one.forward, of.two.forward, kept_one, kept_two, room);
     const double first = of.one.forward + there + of.two.forward + below;
-    const double waits = in + std::max(0.0, first - filled);
+    const double waits = in + detail::larger(0.0, first - filled);
     const double weights = m_ * (of.one.weight + of.two.weight);
-    double work = waits + std::max(m_ * all, m_ * all - weights + out);
+    double work = waits + detail::larger(m_ * all, m_ * all - weights + out);
     if (m_ * (kept_one + kept_two) > room) {  // else all F may run before any I: then it waits once
       // W of the second stage may be left where that of the first has run.
       const double drained = most_of_either(of.one.behind(), of.two.behind(), kept_one, kept_two, room);
-      const double last = below + of.two.input + back + of.one.input + std::max(of.one.weight, out);
-      work = std::max(work, waits + m_ * all + std::max(0.0, last - drained));
+      const double last = below + of.two.input + back + of.one.input + detail::larger(of.one.weight, out);
+      work = detail::larger(work, waits + m_ * all + detail::larger(0.0, last - drained));
     }
     if (!(room < std::numeric_limits<double>::infinity()) || room <= 0) return work;
     // Every microbatch holds its bytes from F to W, of both stages.
     const double trip_two = of.two.all() + below;
     const double trip_one = of.one.all() + there + back + of.two.forward + below + of.two.input;
-    return std::max(work, in + m_ * (kept_one * trip_one + kept_two * trip_two) / room);
+    return detail::larger(work, in + m_ * (kept_one * trip_one + kept_two * trip_two) / room);
   }
 
   const Model& model_;
@@ -254,7 +266,7 @@ class chunk_pair_bound {
   std::vector<double> up_{};
   std::vector<double> hops_{};  // in front of every stage, at least
   std::vector<std::vector<passes>> sums_{};
-  std::map<std::pair<std::size_t, std::size_t>, double> least_{};  // by where what was dealt out ends
+  std::vector<double> least_{};  // by where what was dealt out ends, a (n + 1) + b; infinite: no cut is left
 };
 
 }  // namespace stagecut::inline v0::detail

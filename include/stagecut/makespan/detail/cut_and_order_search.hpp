@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -9,6 +8,8 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/extremes.hpp>
+#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -145,18 +146,18 @@ class cut_and_order_search {
                                                    messages_of(model_, each, request_), order_request_of(each));
       open.emplace_back(bound, std::move(each));
     }
-    std::stable_sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    detail::sort(open, [](const auto& a, const auto& b) { return a.first < b.first; });
     double least = best_.get()->makespan * (1 - 0x1p-40);
     std::size_t looked_at = 0;
     for (auto& [bound, cut] : open) {
       if (bound < best_.get()->makespan && looked_at < 200 && !best_.over()) {
         ++looked_at;
         if (auto made = order_for(cut, std::nullopt, 0.3 / 200)) {
-          bound = std::max(bound, made->bound);
+          bound = detail::larger(bound, made->bound);
           best_.keep(*std::move(made));
         }
       }
-      least = std::min(least, bound);
+      least = detail::smaller(least, bound);
     }
     best_.raise(least);
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
@@ -42,7 +42,8 @@ class best_cut_and_order {
     result.progress = {};
     if (result.time_limit) {
       const double left = *result.time_limit - (seconds_now() - began_);
-      result.time_limit = std::max(0.0, std::min({left, most_seconds, share * *result.time_limit}));
+      result.time_limit =
+          detail::larger(0.0, detail::smaller(left, detail::smaller(most_seconds, share * *result.time_limit)));
     }
     if (result.node_limit) {
       result.node_limit = static_cast<std::size_t>(share * static_cast<double>(*result.node_limit)) + 1;
@@ -54,7 +55,7 @@ class best_cut_and_order {
   void keep(cut_and_order found) {
     if (best_ && best_->makespan <= found.makespan) return;
     best_ = std::move(found);
-    best_->bound = std::min(bound_, best_->makespan);
+    best_->bound = detail::smaller(bound_, best_->makespan);
     if (!request_.limits.progress) return;
     makespan_progress now;
     now.seconds = seconds_now() - began_;
@@ -65,8 +66,8 @@ class best_cut_and_order {
 
   /// Takes a better bound.
   void raise(double bound) {
-    bound_ = std::max(bound_, bound);
-    if (best_) best_->bound = std::min(bound_, best_->makespan);
+    bound_ = detail::larger(bound_, bound);
+    if (best_) best_->bound = detail::smaller(bound_, best_->makespan);
   }
 
   [[nodiscard]] const std::optional<cut_and_order>& get() const noexcept { return best_; }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/cost/constraint.hpp>
 #include <stagecut/cost/pipeline_model.hpp>
@@ -47,17 +46,21 @@ class in_flight_search {
 
  private:
   using counts = std::vector<std::size_t>;
+  struct tried_counts {
+    counts of{};
+    double bound = 0;  // infinite: they have no cut
+  };
 
   /// @param times  of what 1F1B lets in beyond one
   void begin_with(std::size_t times) {
     counts wanted;
     for (std::size_t s = 0; s < stages_; ++s) {
-      wanted.push_back(std::min(request_.microbatches, times * (stages_ - 1 - s) + 1));
+      wanted.push_back(detail::smaller(request_.microbatches, times * (stages_ - 1 - s) + 1));
     }
     // What does not fit is lowered where most are in flight.
-    for (std::size_t most = wanted[0]; most > 0 && !best_.over(); most = std::min(most - 1, most * 7 / 8)) {
+    for (std::size_t most = wanted[0]; most > 0 && !best_.over(); most = detail::smaller(most - 1, most * 7 / 8)) {
       counts lowered = wanted;
-      for (std::size_t& each : lowered) each = std::min(each, most);
+      for (std::size_t& each : lowered) each = detail::smaller(each, most);
       if (!try_counts(lowered)) return;
     }
   }
@@ -81,8 +84,8 @@ class in_flight_search {
       if (more && of[s] < request_.microbatches) ++of[s];
       if (!more && of[s] > 1) --of[s];
     }
-    for (std::size_t s = first; more && s-- > 0;) of[s] = std::max(of[s], of[s + 1]);
-    for (std::size_t s = 1; s < stages_; ++s) of[s] = std::min(of[s], of[s - 1]);
+    for (std::size_t s = first; more && s-- > 0;) of[s] = detail::larger(of[s], of[s + 1]);
+    for (std::size_t s = 1; s < stages_; ++s) of[s] = detail::smaller(of[s], of[s - 1]);
     (void)try_counts(of);
   }
 
@@ -112,19 +115,36 @@ class in_flight_search {
 
   [[nodiscard]] double least_bound() const {
     double least = std::numeric_limits<double>::infinity();
-    for (const auto& [of, bound] : tried_) least = std::min(least, bound);
+    for (const tried_counts& each : tried_) least = detail::smaller(least, each.bound);
+    return least;
+  }
+
+  /// Where they stand among those that were tried, or would.
+  [[nodiscard]] std::size_t place_of(const counts& of) const {
+    std::size_t least = 0;
+    std::size_t most = tried_.size();
+    while (least < most) {
+      const std::size_t middle = least + (most - least) / 2;
+      if (tried_[middle].of < of)
+        least = middle + 1;
+      else
+        most = middle;
+    }
     return least;
   }
 
   /// Why they have no cut; unset: they have one, which is looked for unless they were tried before.
   std::optional<reason> try_counts(const counts& of) {
     constexpr double never = std::numeric_limits<double>::infinity();
-    const auto [at, fresh] = tried_.emplace(of, 0);
-    if (!fresh) return at->second == never ? std::optional<reason>(reason{}) : std::nullopt;
+    const std::size_t at = place_of(of);
+    if (at < tried_.size() && tried_[at].of == of) {
+      return tried_[at].bound == never ? std::optional<reason>(reason{}) : std::nullopt;
+    }
+    tried_.insert(tried_.begin() + static_cast<std::ptrdiff_t>(at), {of, 0});
     const double most = best_.get() ? best_.get()->makespan : never;
-    double& bound = at->second;
+    double& bound = tried_[at].bound;
     // What cannot become the best is left.
-    const auto tell = [&](const makespan_progress& now) { bound = std::max(bound, now.bound); };
+    const auto tell = [&](const makespan_progress& now) { bound = detail::larger(bound, now.bound); };
     const auto stop = [&] { return bound >= most || (request_.limits.stop && request_.limits.stop()); };
     search_limits limits = best_.limits(0.1);
     limits.progress = tell;
@@ -133,7 +153,7 @@ class in_flight_search {
     const auto found = cut_of_order(model_, request_, allowed_, order, request_.start, limits);
     if (found.state() == state::infeasible) return bound = never, found.why();
     if (!found) return std::nullopt;
-    bound = std::max(bound, found->bound);
+    bound = detail::larger(bound, found->bound);
     if (found->makespan < most) of_best_ = of;
     best_.keep({found->cuts, order, found->makespan});
     return std::nullopt;
@@ -144,7 +164,7 @@ class in_flight_search {
   const Constraint& allowed_;
   best_cut_and_order& best_;
   std::size_t stages_;
-  std::map<counts, double> tried_{};  // with a bound; infinite: they have no cut
+  std::vector<tried_counts> tried_{};  // in lexicographic order
   counts of_best_{};
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/makespan/cut_and_order_request.hpp>
 #include <stagecut/makespan/detail/cut_times.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
@@ -19,7 +19,9 @@ namespace stagecut::inline v0::detail {
 
 /// The ranks of a request.
 [[nodiscard]] inline std::size_t ranks_of(const cut_and_order_request& request) {
-  return 1 + *std::max_element(request.rank_of.begin(), request.rank_of.end());
+  std::size_t last = 0;
+  for (const std::size_t rank : request.rank_of) last = detail::larger(last, rank);
+  return last + 1;
 }
 
 /// Each microbatch when the one before is through: whatever fits at all has room for that.

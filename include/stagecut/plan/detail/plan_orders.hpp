@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <stagecut/core/cuts.hpp>
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/detail/seconds_now.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
@@ -73,12 +73,12 @@ namespace stagecut::inline v0::detail {
   double bound = std::numeric_limits<double>::infinity();
   for (const auto& each : answers) {
     if (each.state() == state::infeasible) continue;
-    bound = std::min(bound, each ? each->bound : 0);
+    bound = detail::smaller(bound, each ? each->bound : 0);
     if (best == nullptr || !*best || (each && each->makespan < (*best)->makespan)) best = &each;
   }
   if (best == nullptr || !*best) return best == nullptr ? answers[0] : *best;
   cut_and_order made = **best;
-  made.bound = std::min(bound, made.makespan);
+  made.bound = detail::smaller(bound, made.makespan);
   return made.bound == made.makespan ? outcome<cut_and_order>::optimal(std::move(made))
                                      : outcome<cut_and_order>::feasible(std::move(made));
 }

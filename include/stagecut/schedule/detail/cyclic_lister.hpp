@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/rank_room.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
@@ -34,8 +34,8 @@ class cyclic_lister {
   /// Writes the words; false where ranks wait for each other. O(passes * stages of a rank).
   bool operator()(const order_keys& by, order_words& words) {
     room_.clear();
-    std::fill(free_.begin(), free_.end(), 0);
-    std::fill(ran_.begin(), ran_.end(), 0U);
+    free_.assign(free_.size(), 0);
+    ran_.assign(ran_.size(), 0U);
     for (auto& each : late_) each.clear();
     words.resize(of_.ranks);
     for (auto& word : words) word.clear();
@@ -124,7 +124,7 @@ class cyclic_lister {
   bool run(std::size_t rank, std::size_t letter, std::int64_t at, std::vector<std::uint16_t>& word) {
     const std::size_t s = stage_of(letter);
     const std::size_t pass = letter * of_.microbatches + room_.done(letter);
-    const std::int64_t end = std::max(free_[rank], at) + of_.time[letter];
+    const std::int64_t end = detail::larger(free_[rank], at) + of_.time[letter];
     free_[rank] = end;
     room_.run(letter);
     word.push_back(static_cast<std::uint16_t>(letter));

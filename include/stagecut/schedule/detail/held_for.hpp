@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -30,9 +30,9 @@ namespace stagecut::inline v0::detail {
     }
     held += of.kept[s] * trip;
     if (of.split) held += static_cast<wide_integer>(of.late[s]) * of.time[weight_of(s)];
-    first = std::min(first, heads[forward_of(s) * m]);
+    first = detail::smaller(first, heads[forward_of(s) * m]);
     for (std::size_t kind = 1; kind < of.kinds(); ++kind) {
-      behind = std::min(behind, tails[(kinds_of_pass * s + kind) * m + m - 1]);
+      behind = detail::smaller(behind, tails[(kinds_of_pass * s + kind) * m + m - 1]);
     }
   }
   if (first < 0 || behind < 0) return 0;

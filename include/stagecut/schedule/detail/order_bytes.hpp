@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/core/outcome.hpp>
 #include <stagecut/schedule/detail/order_ticks.hpp>
@@ -36,9 +35,9 @@ class order_bytes {
     }
     for (std::size_t r = 0; r < of.ranks && !request.memory.empty(); ++r) {
       const double left = memory(r) - resident(r);
-      const std::int64_t units = left > 0 ? static_cast<std::int64_t>(std::floor(std::ldexp(left, -exponent_))) : 0;
+      const std::int64_t units = left > 0 ? static_cast<std::int64_t>(__builtin_floor(__builtin_ldexp(left, -exponent_))) : 0;
       // Rounded, a microbatch that just fits may take a few units more.
-      of.memory.push_back(fits_alone(r) ? std::max(units, alone(r, std::int64_t{0}, of.kept, of.again)) : units);
+      of.memory.push_back(fits_alone(r) ? detail::larger(units, alone(r, std::int64_t{0}, of.kept, of.again)) : units);
     }
   }
 
@@ -47,8 +46,8 @@ class order_bytes {
     for (std::size_t r = 0; r < of_.ranks && of_.capped(); ++r) {
       if (fits_alone(r)) continue;
       return reason{reason::cause::memory,
-                    whole(std::ceil(bytes_alone(r))),
-                    whole(std::floor(memory(r))),
+                    whole(__builtin_ceil(bytes_alone(r))),
+                    whole(__builtin_floor(memory(r))),
                     joined({"rank ", r, ", with one microbatch at a time,"}),
                     {}};
     }
@@ -76,7 +75,7 @@ class order_bytes {
     for (const std::size_t s : stages) held += each.empty() ? 1 : each[s];
     Number peak = held;
     for (std::size_t i = stages.size(); i-- > 0;) {
-      if (!again.empty()) peak = std::max(peak, held + again[stages[i]]);
+      if (!again.empty()) peak = detail::larger(peak, held + again[stages[i]]);
       held -= each.empty() ? 1 : each[stages[i]];
     }
     return peak;
@@ -128,7 +127,7 @@ class order_bytes {
     bool fractions = false;
     const auto add = [&](double value) {
       sum += value;
-      fractions = fractions || value != std::floor(value);
+      fractions = fractions || value != __builtin_floor(value);
     };
     for (std::size_t s = 0; s < of_.stages(); ++s) {
       add(kept(s));
@@ -138,16 +137,16 @@ class order_bytes {
     double most = as_computed(sum * static_cast<double>(of_.microbatches));
     for (std::size_t r = 0; r < of_.ranks && !request_.memory.empty(); ++r) {
       const double left = memory(r) - resident(r);
-      fractions = fractions || left != std::floor(left);
-      most = std::max(most, left);
+      fractions = fractions || left != __builtin_floor(left);
+      most = detail::larger(most, left);
     }
     int exponent = 0;
-    (void)std::frexp(most, &exponent);
+    (void)__builtin_frexp(most, &exponent);
     if (fractions || exponent > 60) exponent_ = exponent - 60;
   }
 
   [[nodiscard]] std::int64_t up(double bytes) const {
-    return static_cast<std::int64_t>(std::ceil(std::ldexp(bytes, -exponent_)));
+    return static_cast<std::int64_t>(__builtin_ceil(__builtin_ldexp(bytes, -exponent_)));
   }
 
   const order_request& request_;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
+#include <stagecut/core/detail/sort.hpp>
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/schedule/detail/extra_work.hpp>
 #include <stagecut/schedule/detail/held_for.hpp>
@@ -58,7 +59,7 @@ class order_heads {
   [[nodiscard]] std::int64_t bound() const {
     std::int64_t most = 0;
     for (std::size_t r = 0; r < of_->ranks; ++r)
-      most = std::max({most, rank_bound(r), held_for(*of_, r, heads_, tails_)});
+      most = detail::larger(most, detail::larger(rank_bound(r), held_for(*of_, r, heads_, tails_)));
     return most;
   }
   /// No order is shorter, for what a rank runs.
@@ -69,10 +70,10 @@ class order_heads {
       for (std::size_t pass = letter * m_; pass < (letter + 1) * m_; ++pass) {
         if (heads_[pass] < 0 || tails_[pass] < 0) continue;
         jobs.push_back({heads_[pass], of_->time[letter], tails_[pass]});
-        most = std::max(most, heads_[pass] + of_->time[letter] + tails_[pass]);
+        most = detail::larger(most, heads_[pass] + of_->time[letter] + tails_[pass]);
       }
     }
-    return std::max(most, preemptive_end(std::move(jobs)));
+    return detail::larger(most, preemptive_end(std::move(jobs)));
   }
 
   /// Adds which passes come before which in every order of at most `target` ticks, and settles; false: there is none.
@@ -134,7 +135,7 @@ class order_heads {
         sorted_.push_back({keys[letters[x] * m_ + k], static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(k)});
       }
     }
-    std::sort(sorted_.begin(), sorted_.end(), [](const place& a, const place& b) { return a.key < b.key; });
+    detail::sort(sorted_, [](const place& a, const place& b) { return a.key < b.key; });
     work_ += sorted_.size() * sorted_.size();
   }
 
@@ -144,12 +145,12 @@ class order_heads {
     std::int64_t now = unknown;
     for (const place& each : sorted_) {
       if (more.time > 0 && each.key >= more.key) {
-        now = std::max(now, more.key) + more.time;
+        now = detail::larger(now, more.key) + more.time;
         more.time = 0;
       }
-      if (comes(each)) now = std::max(now, each.key) + of_->time[rules_[rank].letters()[each.letter]];
+      if (comes(each)) now = detail::larger(now, each.key) + of_->time[rules_[rank].letters()[each.letter]];
     }
-    return more.time > 0 ? std::max(now, more.key) + more.time : now;
+    return more.time > 0 ? detail::larger(now, more.key) + more.time : now;
   }
 
   bool raise_heads(std::size_t rank, function_ref<bool()> stop) {
@@ -164,7 +165,7 @@ class order_heads {
         const std::uint32_t* const before = rules.before(x, k);
         const auto comes = [&](const place& each) { return each.microbatch < before[each.letter]; };
         const std::int64_t now =
-            std::max(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
+            detail::larger(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
         if (now <= heads_[letters[x] * m_ + k]) continue;
         heads_[letters[x] * m_ + k] = now;
         beyond_ = beyond_ || now > target_;
@@ -186,7 +187,7 @@ class order_heads {
         if (k % 32 == 31 && stop && stop()) return changed;
         const auto comes = [&](const place& each) { return rules.before(each.letter, each.microbatch)[x] > k; };
         const std::int64_t now =
-            std::max(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
+            detail::larger(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
         if (now <= tails_[letters[x] * m_ + k]) continue;
         tails_[letters[x] * m_ + k] = now;
         beyond_ = beyond_ || now > target_;
@@ -212,7 +213,7 @@ class order_heads {
     };
     std::int64_t head = is_forward(letter) ? unknown : behind(letter - 1, 0);
     if (is_forward(letter) && s > 0) head = behind(forward_of(s - 1), of_->down[s - 1]);
-    if (is_backward(letter) && s + 1 < of_->stages()) head = std::max(head, behind(backward_of(s + 1), of_->up[s]));
+    if (is_backward(letter) && s + 1 < of_->stages()) head = detail::larger(head, behind(backward_of(s + 1), of_->up[s]));
     return head;
   }
 
@@ -222,8 +223,8 @@ class order_heads {
       return hop + of_->time[other] + tails_[other * m_ + k];
     };
     std::int64_t tail = of_->ends(letter) ? unknown : before(letter + 1, 0);
-    if (is_forward(letter) && s + 1 < of_->stages()) tail = std::max(tail, before(forward_of(s + 1), of_->down[s]));
-    if (is_backward(letter) && s > 0) tail = std::max(tail, before(backward_of(s - 1), of_->up[s - 1]));
+    if (is_forward(letter) && s + 1 < of_->stages()) tail = detail::larger(tail, before(forward_of(s + 1), of_->down[s]));
+    if (is_backward(letter) && s > 0) tail = detail::larger(tail, before(backward_of(s - 1), of_->up[s - 1]));
     return tail;
   }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -64,7 +64,7 @@ class order_run {
     std::int64_t last = 0;
     for (std::size_t r = 0; r < of_.ranks; ++r) {
       if (next_[r] != words[r].size()) return stuck;
-      last = std::max(last, rank_end(r));
+      last = detail::larger(last, rank_end(r));
     }
     return last;
   }
@@ -81,7 +81,7 @@ class order_run {
   [[nodiscard]] const std::vector<std::uint32_t>& order() const noexcept { return order_; }
   /// When a rank is through with everything.
   [[nodiscard]] std::int64_t rank_end(std::size_t rank) const noexcept {
-    return std::max(free_[rank], reduced_[rank]) + of_.step[rank];
+    return detail::larger(free_[rank], reduced_[rank]) + of_.step[rank];
   }
 
  private:
@@ -102,13 +102,13 @@ class order_run {
   }
 
   void start() {
-    std::fill(arrivals_.begin(), arrivals_.end(), stuck);
-    std::fill(done_.begin(), done_.end(), 0U);
-    std::fill(next_.begin(), next_.end(), 0U);
-    std::fill(free_.begin(), free_.end(), 0);
-    std::fill(reduced_.begin(), reduced_.end(), 0);
-    std::fill(blocked_.begin(), blocked_.end(), none);
-    std::fill(links_.begin(), links_.end(), 0);
+    arrivals_.assign(arrivals_.size(), stuck);
+    done_.assign(done_.size(), 0U);
+    next_.assign(next_.size(), 0U);
+    free_.assign(free_.size(), 0);
+    reduced_.assign(reduced_.size(), 0);
+    blocked_.assign(blocked_.size(), none);
+    links_.assign(links_.size(), 0);
     waiting_.clear();
     order_.clear();
   }
@@ -140,7 +140,7 @@ class order_run {
       done_[letter] = k + 1;
       hand_over(row, letter, pass, now);
       if (k + 1 == m && of_.ends(letter)) {
-        reduced_[rank] = std::max(reduced_[rank], now) + of_.all_reduce[stage_of(letter)];
+        reduced_[rank] = detail::larger(reduced_[rank], now) + of_.all_reduce[stage_of(letter)];
       }
     }
     next_[rank] = at;
@@ -155,7 +155,7 @@ class order_run {
     }
     if (of_.links) {
       std::int64_t& link = links_[row.rank * of_.ranks + row.to];
-      link = std::max(now, link) + row.hop;
+      link = detail::larger(now, link) + row.hop;
       arrivals_[pass] = link;
     } else {
       arrivals_[pass] = now + row.hop;

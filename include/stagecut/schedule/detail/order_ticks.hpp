@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include <stagecut/core/arithmetic.hpp>
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/core/error.hpp>
 #include <stagecut/schedule/detail/check_durations.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
@@ -55,7 +54,7 @@ inline void check_order_limits(const order_request& request) {
       refuse_order(joined({"rank_of[", s, "]"}).c_str(), std::to_string(result.rank_of[s]),
                    joined({"must be below the number of stages, ", stages}));
     }
-    result.ranks = std::max(result.ranks, result.rank_of[s] + 1);
+    result.ranks = detail::larger(result.ranks, result.rank_of[s] + 1);
   }
   result.whole = request.whole;
   if (result.whole.empty()) result.whole.assign(stages, false);
@@ -100,13 +99,13 @@ class order_ticks {
   }
 
   /// What a tick is in the unit of the times.
-  [[nodiscard]] double tick() const { return std::ldexp(1.0, exponent_); }
+  [[nodiscard]] double tick() const { return __builtin_ldexp(1.0, exponent_); }
   /// A number of ticks in the unit of the times.
   [[nodiscard]] T time(std::int64_t ticks) const {
     if constexpr (integer<T>) {
       return static_cast<T>(ticks);
     } else {
-      return static_cast<T>(std::ldexp(static_cast<double>(ticks), exponent_));
+      return static_cast<T>(__builtin_ldexp(static_cast<double>(ticks), exponent_));
     }
   }
 
@@ -169,8 +168,8 @@ class order_ticks {
       if (sum > most || sum >= wide_integer{1} << digits) refuse_sum();
     } else {
       if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
-      (void)std::frexp(sum, &exponent_);
-      exponent_ -= std::min(digits, std::numeric_limits<T>::digits - 3);
+      (void)__builtin_frexp(sum, &exponent_);
+      exponent_ -= detail::smaller(digits, std::numeric_limits<T>::digits - 3);
     }
   }
 
@@ -178,7 +177,7 @@ class order_ticks {
     if constexpr (integer<T>) {
       return static_cast<std::int64_t>(value);
     } else {
-      return static_cast<std::int64_t>(std::ldexp(static_cast<double>(value), -exponent_));
+      return static_cast<std::int64_t>(__builtin_ldexp(static_cast<double>(value), -exponent_));
     }
   }
 

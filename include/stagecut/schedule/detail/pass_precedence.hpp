@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/rank_states.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
@@ -77,8 +77,8 @@ class pass_precedence {
   /// Before pass k of the letter at x come k + more passes of that at y.
   void raise_all(std::size_t x, std::size_t y, std::int64_t more) {
     const auto m = static_cast<std::int64_t>(m_);
-    for (std::int64_t k = std::max<std::int64_t>(0, 1 - more); k < m; ++k) {
-      raise(x, static_cast<std::size_t>(k), y, static_cast<std::uint32_t>(std::min(k + more, m)));
+    for (std::int64_t k = detail::larger<std::int64_t>(0, 1 - more); k < m; ++k) {
+      raise(x, static_cast<std::size_t>(k), y, static_cast<std::uint32_t>(detail::smaller(k + more, m)));
     }
   }
 
@@ -131,11 +131,13 @@ class pass_precedence {
   }
 
   [[nodiscard]] std::int64_t held_by(std::int64_t memory, std::int64_t each) const {
-    return std::min(memory / each, static_cast<std::int64_t>(m_));
+    return detail::smaller(memory / each, static_cast<std::int64_t>(m_));
   }
 
   [[nodiscard]] std::size_t place(std::size_t letter) const {
-    return static_cast<std::size_t>(std::find(letters_.begin(), letters_.end(), letter) - letters_.begin());
+    std::size_t at = 0;
+    while (letters_[at] != letter) ++at;
+    return at;
   }
 
   std::size_t m_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/rank_room.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
@@ -33,7 +33,7 @@ class policy_lister {
   /// O(passes * (ranks + stages of a rank)).
   bool operator()(const order_policy& by, order_words& words) {
     room_.clear();
-    std::fill(free_.begin(), free_.end(), 0);
+    free_.assign(free_.size(), 0);
     words.resize(of_.ranks);
     for (auto& word : words) word.clear();
     for (std::size_t r = 0; r < of_.ranks; ++r) choose(by, r);
@@ -64,7 +64,7 @@ class policy_lister {
     if (!is_forward(letter) && room_.done(letter - 1) <= k) return never;
     if (is_weight(letter) || (is_forward(letter) ? s == 0 : s + 1 == of_.stages())) return free;
     const std::size_t from = is_forward(letter) ? forward_of(s - 1) : backward_of(s + 1);
-    return room_.done(from) <= k ? never : std::max(free, arrivals_[from * of_.microbatches + k]);
+    return room_.done(from) <= k ? never : detail::larger(free, arrivals_[from * of_.microbatches + k]);
   }
 
   void choose(const order_policy& by, std::size_t rank) {

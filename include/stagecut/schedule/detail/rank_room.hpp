@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
@@ -62,7 +62,7 @@ class room_check {
         const std::size_t s = stages[i];
         if (done(backward_of(s)) > k) continue;
         if (done(forward_of(s)) <= k) missing += of_.kept[s];
-        peak = std::max(peak, of_.again[s] - freed);
+        peak = detail::larger(peak, of_.again[s] - freed);
         freed += of_.kept[s];
       }
       if (missing + peak > room) return false;
@@ -78,7 +78,7 @@ class room_check {
     std::int64_t again = 0;
     for (const std::size_t s : of_.stages_of[rank]) {
       kept += s == of_.stages_of[rank][0] ? 0 : of_.kept[s];
-      again = std::max(again, of_.again[s]);
+      again = detail::larger(again, of_.again[s]);
     }
     return kept + again <= room;
   }
@@ -111,9 +111,9 @@ class rank_room {
 
   /// Begins anew.
   void clear() {
-    std::fill(done_.begin(), done_.end(), 0U);
-    std::fill(held_.begin(), held_.end(), 0);
-    std::fill(late_.begin(), late_.end(), 0);
+    done_.assign(done_.size(), 0U);
+    held_.assign(held_.size(), 0);
+    late_.assign(late_.size(), 0);
   }
 
   /// Passes of a letter so far.

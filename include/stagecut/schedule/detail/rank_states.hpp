@@ -1,19 +1,54 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include <stagecut/core/detail/extremes.hpp>
 #include <stagecut/schedule/detail/rank_room.hpp>
 #include <stagecut/schedule/detail/word_problem.hpp>
 
 namespace stagecut::inline v0::detail {
+
+/// A set of numbers, by hashing. `<unordered_set>` would be as many lines again for every includer.
+class number_set {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// Whether it is new.
+  bool insert(std::uint64_t number) {
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    if (!put(number + 1)) return false;
+    ++size_;
+    return true;
+  }
+
+ private:
+  /// @param stored  a number and 1: 0 is an empty slot
+  bool put(std::uint64_t stored) {
+    std::size_t at = static_cast<std::size_t>(stored * 0x9E3779B97F4A7C15U >> 20U) & (slots_.size() - 1);
+    for (; slots_[at] != 0; at = (at + 1) & (slots_.size() - 1)) {
+      if (slots_[at] == stored) return false;
+    }
+    slots_[at] = stored;
+    return true;
+  }
+
+  void grow() {
+    std::vector<std::uint64_t> old(slots_.empty() ? 64 : 2 * slots_.size());
+    old.swap(slots_);
+    for (const std::uint64_t each : old) {
+      if (each != 0) put(each);
+    }
+  }
+
+  std::vector<std::uint64_t> slots_{};
+  std::size_t size_ = 0;
+};
 
 /// How far the letters of a rank can be apart within its memory, all its stages together.
 ///
@@ -66,7 +101,8 @@ class rank_states {
     const auto bits = static_cast<unsigned>(64 / n);
     const std::int64_t far = (std::int64_t{1} << (bits - 1)) - 1;
     const auto m = static_cast<std::int64_t>(of_.microbatches);
-    std::unordered_set<std::uint64_t> seen{0};
+    number_set seen;
+    seen.insert(0);
     std::vector<state> open{state{}};
     while (!open.empty()) {
       const state now = open.back();
@@ -76,11 +112,11 @@ class rank_states {
         if (now[x] == m || (x == 1 && behind(now) == -m) || !can_run(now, x)) continue;
         std::int64_t work = 0;
         for (std::size_t y = 0; y < n; ++y) {
-          least_[x * n + y] = std::min(least_[x * n + y], now[y] - now[x]);
+          least_[x * n + y] = detail::smaller(least_[x * n + y], now[y] - now[x]);
           work += of_.time[letters_[y]] * (now[y] - now[x]);
         }
-        least_work_[x] = std::min(least_work_[x], work);
-        most_work_[x] = std::max(most_work_[x], work);
+        least_work_[x] = detail::smaller(least_work_[x], work);
+        most_work_[x] = detail::larger(most_work_[x], work);
         state next = now;
         ++next[x];
         const std::int64_t through = next[1];
@@ -90,7 +126,7 @@ class rank_states {
           if (next[y] > far || next[y] < -far) return false;
           name = name << bits | (static_cast<std::uint64_t>(next[y]) & ((std::uint64_t{1} << bits) - 1));
         }
-        if (!seen.insert(name).second) continue;
+        if (!seen.insert(name)) continue;
         if (seen.size() > most) return false;
         open.push_back(next);
       }
@@ -100,7 +136,9 @@ class rank_states {
 
   /// The least count of a letter, which W may have.
   [[nodiscard]] std::int64_t behind(const state& now) const noexcept {
-    return *std::min_element(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(letters_.size()));
+    std::int64_t least = now[0];
+    for (std::size_t x = 1; x < letters_.size(); ++x) least = detail::smaller(least, now[x]);
+    return least;
   }
 
   [[nodiscard]] std::int64_t done(const state& now, std::size_t letter) const noexcept { return now[place_[letter]]; }
