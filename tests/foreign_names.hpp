@@ -213,6 +213,7 @@
   X(goes_back)                            \
   X(gpipe)                                \
   X(gradients_go_back)                    \
+  X(greater_of)                           \
   X(greatest)                             \
   X(grouped_schedule)                     \
   X(handed_on)                            \
@@ -300,6 +301,7 @@
   X(least_that_fits)                      \
   X(least_time_per_token)                 \
   X(leaves_in_order)                      \
+  X(lesser_of)                            \
   X(let_in)                               \
   X(letting_in)                           \
   X(levelled)                             \
@@ -483,6 +485,7 @@
   X(split_makespan)                       \
   X(stage_backward)                       \
   X(stage_backward_weight)                \
+  X(stage_bytes_of)                       \
   X(stage_edges_of)                       \
   X(stage_forward)                        \
   X(stage_needs)                          \

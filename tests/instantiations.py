@@ -15,11 +15,11 @@ import tempfile
 
 tests = pathlib.Path(__file__).resolve().parent
 LIMITS = {  # program: (lines, functions); "separate": as one of the files that have no long bodies
-    "first": (51_000, 650),
+    "first": (54_000, 650),
     "own_makespan": (38_700, 8_300),
-    "profile_to_launch": (126_000, 18_800),
+    "profile_to_launch": (128_500, 21_900),
     "own_makespan separate": (29_700, 1_590),
-    "profile_to_launch separate": (75_400, 940),
+    "profile_to_launch separate": (77_300, 940),
 }
 parser = argparse.ArgumentParser()
 parser.add_argument("compiler")

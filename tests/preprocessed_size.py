@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 # What was reached, and 3 % more. <algorithm> alone would be 9,000 lines: core/detail/sort.hpp sorts.
-LIMITS = {"": 51_000, "core": 24_500, "profile": 27_900, "cost": 27_500, "sequence": 29_900, "schedule": 27_300,
-          "makespan": 38_000, "plan": 44_000, "testing": 26_000}
+LIMITS = {"": 54_000, "core": 24_500, "profile": 27_900, "cost": 27_500, "sequence": 29_900, "schedule": 31_000,
+          "makespan": 41_500, "plan": 47_500, "testing": 26_000}
 
 compiler = sys.argv[1]
 root = (pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).resolve().parent.parent) / "include"

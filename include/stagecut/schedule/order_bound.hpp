@@ -54,7 +54,7 @@ struct order_bound_fn {
     for (std::size_t r = 0; r < problem.ranks; ++r) {
       detail::order_heads of_rank(problem, rules, r);
       of_rank.settle(stop);
-      span = detail::larger(span, of_rank.rank_bound(r));
+      span = detail::greater_of(span, of_rank.rank_bound(r));
     }
     return answer::optimal({ticks.time(all.bound()), ticks.time(span)});
   }

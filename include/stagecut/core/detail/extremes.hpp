@@ -8,11 +8,11 @@ namespace stagecut::inline v0::detail {
 /// The greater of two, the first if neither is; and the less. `<algorithm>` would be 9,000 lines more for every includer.
 /// @{
 template <class T>
-[[nodiscard]] constexpr T larger(const T& a, const T& b) {
+[[nodiscard]] constexpr T greater_of(const T& a, const T& b) {
   return a < b ? b : a;
 }
 template <class T>
-[[nodiscard]] constexpr T smaller(const T& a, const T& b) {
+[[nodiscard]] constexpr T lesser_of(const T& a, const T& b) {
   return b < a ? b : a;
 }
 /// @}

@@ -68,8 +68,8 @@ class cut_and_order_search {
 
   [[nodiscard]] outcome<makespan_cut> cut_for(schedule order, std::optional<cuts> start, double share) {
     ++rounds_;
-    return cut_of_order(model_, request_, allowed_, std::move(order), std::move(start),
-                        best_.limits(share, most_seconds_));
+    return detail::cut_of_order(model_, request_, allowed_, std::move(order), std::move(start),
+                                best_.limits(share, most_seconds_));
   }
 
   /// The best cut of the best named schedule that fits.
@@ -112,7 +112,7 @@ class cut_and_order_search {
     asked.seed = request_.seed;
     if (request_.memory_per_device) asked.memory = {*request_.memory_per_device};
     if (!request_.memory_of_ranks.empty()) asked.memory = request_.memory_of_ranks;
-    asked.bytes = bytes_of(model_, cut);
+    asked.bytes = detail::stage_bytes_of(model_, cut);
     return asked;
   }
 
@@ -122,7 +122,8 @@ class cut_and_order_search {
     order_request asked = order_request_of(cut);
     asked.limits = best_.limits(share, most_seconds_);
     asked.start = std::move(start);
-    const auto made = synthesize_schedule(passes_of(model_, cut, request_), messages_of(model_, cut, request_), asked);
+    const auto made = synthesize_schedule(detail::passes_of(model_, cut, request_),
+                                          detail::messages_of(model_, cut, request_), asked);
     if (!made) return std::nullopt;
     return cut_and_order{cut, made->order, made->makespan, made->bound};
   }
@@ -142,8 +143,8 @@ class cut_and_order_search {
     std::vector<std::pair<double, cuts>> open;
     for (cuts& each : *left) {
       if (best_.over()) return;
-      const double bound = detail::least_of_orders(passes_of(model_, each, request_),
-                                                   messages_of(model_, each, request_), order_request_of(each));
+      const double bound = detail::least_of_orders(detail::passes_of(model_, each, request_),
+                                                   detail::messages_of(model_, each, request_), order_request_of(each));
       open.emplace_back(bound, std::move(each));
     }
     detail::sort(open, [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -153,11 +154,11 @@ class cut_and_order_search {
       if (bound < best_.get()->makespan && looked_at < 200 && !best_.over()) {
         ++looked_at;
         if (auto made = order_for(cut, std::nullopt, 0.3 / 200)) {
-          bound = detail::larger(bound, made->bound);
+          bound = detail::greater_of(bound, made->bound);
           best_.keep(*std::move(made));
         }
       }
-      least = detail::smaller(least, bound);
+      least = detail::lesser_of(least, bound);
     }
     best_.raise(least);
   }

@@ -43,7 +43,7 @@ class best_cut_and_order {
     if (result.time_limit) {
       const double left = *result.time_limit - (seconds_now() - began_);
       result.time_limit =
-          detail::larger(0.0, detail::smaller(left, detail::smaller(most_seconds, share * *result.time_limit)));
+          detail::greater_of(0.0, detail::lesser_of(left, detail::lesser_of(most_seconds, share * *result.time_limit)));
     }
     if (result.node_limit) {
       result.node_limit = static_cast<std::size_t>(share * static_cast<double>(*result.node_limit)) + 1;
@@ -55,7 +55,7 @@ class best_cut_and_order {
   void keep(cut_and_order found) {
     if (best_ && best_->makespan <= found.makespan) return;
     best_ = std::move(found);
-    best_->bound = detail::smaller(bound_, best_->makespan);
+    best_->bound = detail::lesser_of(bound_, best_->makespan);
     if (!request_.limits.progress) return;
     makespan_progress now;
     now.seconds = seconds_now() - began_;
@@ -66,8 +66,8 @@ class best_cut_and_order {
 
   /// Takes a better bound.
   void raise(double bound) {
-    bound_ = detail::larger(bound_, bound);
-    if (best_) best_->bound = detail::smaller(bound_, best_->makespan);
+    bound_ = detail::greater_of(bound_, bound);
+    if (best_) best_->bound = detail::lesser_of(bound_, best_->makespan);
   }
 
   [[nodiscard]] const std::optional<cut_and_order>& get() const noexcept { return best_; }

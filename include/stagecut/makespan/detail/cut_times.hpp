@@ -38,9 +38,9 @@ template <pipeline_model Model>
 [[nodiscard]] pass_times<double> passes_of(const Model& model, const cuts& cut, const cut_and_order_request& request) {
   pass_times<double> result;
   for (std::size_t s = 0; s < cut.stages(); ++s) {
-    double forward = stage_forward(model, s);
-    double backward = stage_backward(model, s);
-    double weight = stage_backward_weight(model, s);
+    double forward = detail::stage_forward(model, s);
+    double backward = detail::stage_backward(model, s);
+    double weight = detail::stage_backward_weight(model, s);
     double input = backward - weight;
     for (std::size_t i = cut[s]; i < cut[s + 1]; ++i) {
       forward += model.forward(s, i);
@@ -75,7 +75,7 @@ template <pipeline_model Model>
 
 /// What all stages keep: for every microbatch in flight, and beside that.
 template <pipeline_model Model>
-[[nodiscard]] stage_bytes bytes_of(const Model& model, const cuts& cut) {
+[[nodiscard]] stage_bytes stage_bytes_of(const Model& model, const cuts& cut) {
   stage_bytes result;
   if constexpr (memory_pipeline_model<Model>) {
     for (std::size_t s = 0; s < cut.stages(); ++s) {

@@ -55,12 +55,12 @@ class in_flight_search {
   void begin_with(std::size_t times) {
     counts wanted;
     for (std::size_t s = 0; s < stages_; ++s) {
-      wanted.push_back(detail::smaller(request_.microbatches, times * (stages_ - 1 - s) + 1));
+      wanted.push_back(detail::lesser_of(request_.microbatches, times * (stages_ - 1 - s) + 1));
     }
     // What does not fit is lowered where most are in flight.
-    for (std::size_t most = wanted[0]; most > 0 && !best_.over(); most = detail::smaller(most - 1, most * 7 / 8)) {
+    for (std::size_t most = wanted[0]; most > 0 && !best_.over(); most = detail::lesser_of(most - 1, most * 7 / 8)) {
       counts lowered = wanted;
-      for (std::size_t& each : lowered) each = detail::smaller(each, most);
+      for (std::size_t& each : lowered) each = detail::lesser_of(each, most);
       if (!try_counts(lowered)) return;
     }
   }
@@ -84,8 +84,8 @@ class in_flight_search {
       if (more && of[s] < request_.microbatches) ++of[s];
       if (!more && of[s] > 1) --of[s];
     }
-    for (std::size_t s = first; more && s-- > 0;) of[s] = detail::larger(of[s], of[s + 1]);
-    for (std::size_t s = 1; s < stages_; ++s) of[s] = detail::smaller(of[s], of[s - 1]);
+    for (std::size_t s = first; more && s-- > 0;) of[s] = detail::greater_of(of[s], of[s + 1]);
+    for (std::size_t s = 1; s < stages_; ++s) of[s] = detail::lesser_of(of[s], of[s - 1]);
     (void)try_counts(of);
   }
 
@@ -115,12 +115,12 @@ class in_flight_search {
 
   [[nodiscard]] double least_bound() const {
     double least = std::numeric_limits<double>::infinity();
-    for (const tried_counts& each : tried_) least = detail::smaller(least, each.bound);
+    for (const tried_counts& each : tried_) least = detail::lesser_of(least, each.bound);
     return least;
   }
 
   /// Where they stand among those that were tried, or would.
-  [[nodiscard]] std::size_t place_of(const counts& of) const {
+  [[nodiscard]] std::size_t position_of(const counts& of) const {
     std::size_t least = 0;
     std::size_t most = tried_.size();
     while (least < most) {
@@ -136,7 +136,7 @@ class in_flight_search {
   /// Why they have no cut; unset: they have one, which is looked for unless they were tried before.
   std::optional<reason> try_counts(const counts& of) {
     constexpr double never = std::numeric_limits<double>::infinity();
-    const std::size_t at = place_of(of);
+    const std::size_t at = position_of(of);
     if (at < tried_.size() && tried_[at].of == of) {
       return tried_[at].bound == never ? std::optional<reason>(reason{}) : std::nullopt;
     }
@@ -144,16 +144,16 @@ class in_flight_search {
     const double most = best_.get() ? best_.get()->makespan : never;
     double& bound = tried_[at].bound;
     // What cannot become the best is left.
-    const auto tell = [&](const makespan_progress& now) { bound = detail::larger(bound, now.bound); };
+    const auto tell = [&](const makespan_progress& now) { bound = detail::greater_of(bound, now.bound); };
     const auto stop = [&] { return bound >= most || (request_.limits.stop && request_.limits.stop()); };
     search_limits limits = best_.limits(0.1);
     limits.progress = tell;
     limits.stop = stop;
     const schedule order = in_flight_order(of, request_.microbatches);
-    const auto found = cut_of_order(model_, request_, allowed_, order, request_.start, limits);
+    const auto found = detail::cut_of_order(model_, request_, allowed_, order, request_.start, limits);
     if (found.state() == state::infeasible) return bound = never, found.why();
     if (!found) return std::nullopt;
-    bound = detail::larger(bound, found->bound);
+    bound = detail::greater_of(bound, found->bound);
     if (found->makespan < most) of_best_ = of;
     best_.keep({found->cuts, order, found->makespan});
     return std::nullopt;

@@ -20,7 +20,7 @@ namespace stagecut::inline v0::detail {
 /// The ranks of a request.
 [[nodiscard]] inline std::size_t ranks_of(const cut_and_order_request& request) {
   std::size_t last = 0;
-  for (const std::size_t rank : request.rank_of) last = detail::larger(last, rank);
+  for (const std::size_t rank : request.rank_of) last = detail::greater_of(last, rank);
   return last + 1;
 }
 

@@ -73,12 +73,12 @@ namespace stagecut::inline v0::detail {
   double bound = std::numeric_limits<double>::infinity();
   for (const auto& each : answers) {
     if (each.state() == state::infeasible) continue;
-    bound = detail::smaller(bound, each ? each->bound : 0);
+    bound = detail::lesser_of(bound, each ? each->bound : 0);
     if (best == nullptr || !*best || (each && each->makespan < (*best)->makespan)) best = &each;
   }
   if (best == nullptr || !*best) return best == nullptr ? answers[0] : *best;
   cut_and_order made = **best;
-  made.bound = detail::smaller(bound, made.makespan);
+  made.bound = detail::lesser_of(bound, made.makespan);
   return made.bound == made.makespan ? outcome<cut_and_order>::optimal(std::move(made))
                                      : outcome<cut_and_order>::feasible(std::move(made));
 }

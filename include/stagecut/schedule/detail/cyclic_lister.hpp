@@ -124,7 +124,7 @@ class cyclic_lister {
   bool run(std::size_t rank, std::size_t letter, std::int64_t at, std::vector<std::uint16_t>& word) {
     const std::size_t s = stage_of(letter);
     const std::size_t pass = letter * of_.microbatches + room_.done(letter);
-    const std::int64_t end = detail::larger(free_[rank], at) + of_.time[letter];
+    const std::int64_t end = detail::greater_of(free_[rank], at) + of_.time[letter];
     free_[rank] = end;
     room_.run(letter);
     word.push_back(static_cast<std::uint16_t>(letter));

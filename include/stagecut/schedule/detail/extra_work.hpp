@@ -46,7 +46,7 @@ class extra_passes {
       if (!work[y].told) continue;
       const std::size_t first = first_behind(y, x, k);
       result.time += time(y) * (static_cast<std::int64_t>(first) - static_cast<std::int64_t>(k));
-      if (y != x && first > 0) result.key = detail::smaller(result.key, tails[rules_.letters()[y] * m_ + first - 1]);
+      if (y != x && first > 0) result.key = detail::lesser_of(result.key, tails[rules_.letters()[y] * m_ + first - 1]);
     }
     return cleared(result);
   }
@@ -81,7 +81,8 @@ class extra_passes {
     for (std::size_t y = 0; y < work.size(); ++y) {
       if (!work[y].told) continue;
       result.time += time(y) * (static_cast<std::int64_t>(k) - static_cast<std::int64_t>(before[y]));
-      if (y != x && before[y] < m_) result.key = detail::smaller(result.key, heads[rules_.letters()[y] * m_ + before[y]]);
+      if (y != x && before[y] < m_)
+        result.key = detail::lesser_of(result.key, heads[rules_.letters()[y] * m_ + before[y]]);
     }
     return cleared(result);
   }
@@ -115,7 +116,7 @@ class extra_passes {
       need -= static_cast<wide_integer>(bytes) * count;
       if (bytes <= 0 || passes <= 0) continue;
       givers.push_back({time(y), bytes, passes});
-      result.key = detail::smaller(result.key, heads[letters[y] * m_ + before[y]]);
+      result.key = detail::lesser_of(result.key, heads[letters[y] * m_ + before[y]]);
     }
     detail::sort(givers, [](const giver& a, const giver& b) {
       return static_cast<wide_integer>(a.time) * b.bytes < static_cast<wide_integer>(b.time) * a.bytes;
@@ -123,7 +124,7 @@ class extra_passes {
     for (const giver& each : givers) {
       if (need <= 0) break;
       const wide_integer all = static_cast<wide_integer>(each.bytes) * each.passes;
-      const wide_integer taken = detail::smaller(all, need);
+      const wide_integer taken = detail::lesser_of(all, need);
       result.time += static_cast<std::int64_t>((taken * each.time + each.bytes - 1) / each.bytes);
       need -= taken;
     }

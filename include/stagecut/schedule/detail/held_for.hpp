@@ -30,9 +30,9 @@ namespace stagecut::inline v0::detail {
     }
     held += of.kept[s] * trip;
     if (of.split) held += static_cast<wide_integer>(of.late[s]) * of.time[weight_of(s)];
-    first = detail::smaller(first, heads[forward_of(s) * m]);
+    first = detail::lesser_of(first, heads[forward_of(s) * m]);
     for (std::size_t kind = 1; kind < of.kinds(); ++kind) {
-      behind = detail::smaller(behind, tails[(kinds_of_pass * s + kind) * m + m - 1]);
+      behind = detail::lesser_of(behind, tails[(kinds_of_pass * s + kind) * m + m - 1]);
     }
   }
   if (first < 0 || behind < 0) return 0;

@@ -35,9 +35,11 @@ class order_bytes {
     }
     for (std::size_t r = 0; r < of.ranks && !request.memory.empty(); ++r) {
       const double left = memory(r) - resident(r);
-      const std::int64_t units = left > 0 ? static_cast<std::int64_t>(__builtin_floor(__builtin_ldexp(left, -exponent_))) : 0;
+      const std::int64_t units =
+          left > 0 ? static_cast<std::int64_t>(__builtin_floor(__builtin_ldexp(left, -exponent_))) : 0;
       // Rounded, a microbatch that just fits may take a few units more.
-      of.memory.push_back(fits_alone(r) ? detail::larger(units, alone(r, std::int64_t{0}, of.kept, of.again)) : units);
+      of.memory.push_back(fits_alone(r) ? detail::greater_of(units, alone(r, std::int64_t{0}, of.kept, of.again))
+                                        : units);
     }
   }
 
@@ -75,7 +77,7 @@ class order_bytes {
     for (const std::size_t s : stages) held += each.empty() ? 1 : each[s];
     Number peak = held;
     for (std::size_t i = stages.size(); i-- > 0;) {
-      if (!again.empty()) peak = detail::larger(peak, held + again[stages[i]]);
+      if (!again.empty()) peak = detail::greater_of(peak, held + again[stages[i]]);
       held -= each.empty() ? 1 : each[stages[i]];
     }
     return peak;
@@ -138,7 +140,7 @@ class order_bytes {
     for (std::size_t r = 0; r < of_.ranks && !request_.memory.empty(); ++r) {
       const double left = memory(r) - resident(r);
       fractions = fractions || left != __builtin_floor(left);
-      most = detail::larger(most, left);
+      most = detail::greater_of(most, left);
     }
     int exponent = 0;
     (void)__builtin_frexp(most, &exponent);

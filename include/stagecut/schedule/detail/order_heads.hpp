@@ -59,7 +59,7 @@ class order_heads {
   [[nodiscard]] std::int64_t bound() const {
     std::int64_t most = 0;
     for (std::size_t r = 0; r < of_->ranks; ++r)
-      most = detail::larger(most, detail::larger(rank_bound(r), held_for(*of_, r, heads_, tails_)));
+      most = detail::greater_of(most, detail::greater_of(rank_bound(r), held_for(*of_, r, heads_, tails_)));
     return most;
   }
   /// No order is shorter, for what a rank runs.
@@ -70,10 +70,10 @@ class order_heads {
       for (std::size_t pass = letter * m_; pass < (letter + 1) * m_; ++pass) {
         if (heads_[pass] < 0 || tails_[pass] < 0) continue;
         jobs.push_back({heads_[pass], of_->time[letter], tails_[pass]});
-        most = detail::larger(most, heads_[pass] + of_->time[letter] + tails_[pass]);
+        most = detail::greater_of(most, heads_[pass] + of_->time[letter] + tails_[pass]);
       }
     }
-    return detail::larger(most, preemptive_end(std::move(jobs)));
+    return detail::greater_of(most, preemptive_end(std::move(jobs)));
   }
 
   /// Adds which passes come before which in every order of at most `target` ticks, and settles; false: there is none.
@@ -145,12 +145,12 @@ class order_heads {
     std::int64_t now = unknown;
     for (const place& each : sorted_) {
       if (more.time > 0 && each.key >= more.key) {
-        now = detail::larger(now, more.key) + more.time;
+        now = detail::greater_of(now, more.key) + more.time;
         more.time = 0;
       }
-      if (comes(each)) now = detail::larger(now, each.key) + of_->time[rules_[rank].letters()[each.letter]];
+      if (comes(each)) now = detail::greater_of(now, each.key) + of_->time[rules_[rank].letters()[each.letter]];
     }
-    return more.time > 0 ? detail::larger(now, more.key) + more.time : now;
+    return more.time > 0 ? detail::greater_of(now, more.key) + more.time : now;
   }
 
   bool raise_heads(std::size_t rank, function_ref<bool()> stop) {
@@ -165,7 +165,7 @@ class order_heads {
         const std::uint32_t* const before = rules.before(x, k);
         const auto comes = [&](const place& each) { return each.microbatch < before[each.letter]; };
         const std::int64_t now =
-            detail::larger(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
+            detail::greater_of(run_all(rank, comes, extra.before(x, k, heads_)), head_by_data(letters[x], k));
         if (now <= heads_[letters[x] * m_ + k]) continue;
         heads_[letters[x] * m_ + k] = now;
         beyond_ = beyond_ || now > target_;
@@ -187,7 +187,7 @@ class order_heads {
         if (k % 32 == 31 && stop && stop()) return changed;
         const auto comes = [&](const place& each) { return rules.before(each.letter, each.microbatch)[x] > k; };
         const std::int64_t now =
-            detail::larger(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
+            detail::greater_of(run_all(rank, comes, extra.behind(x, k, tails_)), tail_by_data(letters[x], k));
         if (now <= tails_[letters[x] * m_ + k]) continue;
         tails_[letters[x] * m_ + k] = now;
         beyond_ = beyond_ || now > target_;
@@ -213,7 +213,8 @@ class order_heads {
     };
     std::int64_t head = is_forward(letter) ? unknown : behind(letter - 1, 0);
     if (is_forward(letter) && s > 0) head = behind(forward_of(s - 1), of_->down[s - 1]);
-    if (is_backward(letter) && s + 1 < of_->stages()) head = detail::larger(head, behind(backward_of(s + 1), of_->up[s]));
+    if (is_backward(letter) && s + 1 < of_->stages())
+      head = detail::greater_of(head, behind(backward_of(s + 1), of_->up[s]));
     return head;
   }
 
@@ -223,8 +224,9 @@ class order_heads {
       return hop + of_->time[other] + tails_[other * m_ + k];
     };
     std::int64_t tail = of_->ends(letter) ? unknown : before(letter + 1, 0);
-    if (is_forward(letter) && s + 1 < of_->stages()) tail = detail::larger(tail, before(forward_of(s + 1), of_->down[s]));
-    if (is_backward(letter) && s > 0) tail = detail::larger(tail, before(backward_of(s - 1), of_->up[s - 1]));
+    if (is_forward(letter) && s + 1 < of_->stages())
+      tail = detail::greater_of(tail, before(forward_of(s + 1), of_->down[s]));
+    if (is_backward(letter) && s > 0) tail = detail::greater_of(tail, before(backward_of(s - 1), of_->up[s - 1]));
     return tail;
   }
 

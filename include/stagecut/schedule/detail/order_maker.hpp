@@ -69,7 +69,7 @@ class order_maker {
   void make() {
     // Some order first, whatever time there is.
     search_.begin();
-    named_words(of_, [&](order_words words) {
+    detail::named_words(of_, [&](order_words words) {
       take(std::move(words));
       return !over(0);
     });
@@ -182,7 +182,7 @@ class order_maker {
     times.all_reduce = of_.all_reduce;
     times.optimizer_step = of_.step;
     const schedule order = schedule_of(of_, words);
-    const task_graph graph(order, options_of(order, times, messages));
+    const task_graph graph(order, detail::options_of(order, times, messages));
     simulation_workspace<std::int64_t> workspace;
     return graph.makespan(times, messages, workspace);
   }

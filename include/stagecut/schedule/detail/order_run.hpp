@@ -64,7 +64,7 @@ class order_run {
     std::int64_t last = 0;
     for (std::size_t r = 0; r < of_.ranks; ++r) {
       if (next_[r] != words[r].size()) return stuck;
-      last = detail::larger(last, rank_end(r));
+      last = detail::greater_of(last, rank_end(r));
     }
     return last;
   }
@@ -81,7 +81,7 @@ class order_run {
   [[nodiscard]] const std::vector<std::uint32_t>& order() const noexcept { return order_; }
   /// When a rank is through with everything.
   [[nodiscard]] std::int64_t rank_end(std::size_t rank) const noexcept {
-    return detail::larger(free_[rank], reduced_[rank]) + of_.step[rank];
+    return detail::greater_of(free_[rank], reduced_[rank]) + of_.step[rank];
   }
 
  private:
@@ -140,7 +140,7 @@ class order_run {
       done_[letter] = k + 1;
       hand_over(row, letter, pass, now);
       if (k + 1 == m && of_.ends(letter)) {
-        reduced_[rank] = detail::larger(reduced_[rank], now) + of_.all_reduce[stage_of(letter)];
+        reduced_[rank] = detail::greater_of(reduced_[rank], now) + of_.all_reduce[stage_of(letter)];
       }
     }
     next_[rank] = at;
@@ -155,7 +155,7 @@ class order_run {
     }
     if (of_.links) {
       std::int64_t& link = links_[row.rank * of_.ranks + row.to];
-      link = detail::larger(now, link) + row.hop;
+      link = detail::greater_of(now, link) + row.hop;
       arrivals_[pass] = link;
     } else {
       arrivals_[pass] = now + row.hop;

@@ -34,10 +34,10 @@ class order_search {
         for (std::size_t kind = 0; kind < of.kinds(); ++kind) {
           const std::int64_t time = of.time[kinds_of_pass * s + kind];
           work += time;
-          longest_ = detail::larger(longest_, time);
+          longest_ = detail::greater_of(longest_, time);
         }
       }
-      period_ = detail::larger(period_, work);
+      period_ = detail::greater_of(period_, work);
     }
   }
 
@@ -137,7 +137,7 @@ class order_search {
     for (std::size_t s = 0; s < stages; ++s) {
       by.bonus.insert(by.bonus.end(), {forward * period_ / 8, backward * period_ / 8, 0});
       const std::size_t let_in = ((stages - s) * of_.ranks * quarters + 4 * stages - 1) / (4 * stages);
-      by.in_flight.push_back(detail::smaller(detail::larger<std::size_t>(let_in, 1), of_.microbatches));
+      by.in_flight.push_back(detail::lesser_of(detail::greater_of<std::size_t>(let_in, 1), of_.microbatches));
     }
     return by;
   }
@@ -191,7 +191,7 @@ class order_search {
   [[nodiscard]] std::pair<std::size_t, std::size_t> range(std::size_t n) {
     const std::size_t a = random_.below(n);
     const std::size_t b = random_.below(n);
-    return {detail::smaller(a, b), detail::larger(a, b)};
+    return {detail::lesser_of(a, b), detail::greater_of(a, b)};
   }
 
   void vary_policies(std::size_t times) {
@@ -206,7 +206,7 @@ class order_search {
           if (what < kinds_of_pass)
             by.bonus[kinds_of_pass * s + what] += ticks;
           else
-            by.in_flight[s] = detail::larger<std::size_t>(by.in_flight[s] + more, 3) - 2;
+            by.in_flight[s] = detail::greater_of<std::size_t>(by.in_flight[s] + more, 3) - 2;
         }
       }
       try_policy(std::move(by));

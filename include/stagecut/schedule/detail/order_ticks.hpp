@@ -54,7 +54,7 @@ inline void check_order_limits(const order_request& request) {
       refuse_order(joined({"rank_of[", s, "]"}).c_str(), std::to_string(result.rank_of[s]),
                    joined({"must be below the number of stages, ", stages}));
     }
-    result.ranks = detail::larger(result.ranks, result.rank_of[s] + 1);
+    result.ranks = detail::greater_of(result.ranks, result.rank_of[s] + 1);
   }
   result.whole = request.whole;
   if (result.whole.empty()) result.whole.assign(stages, false);
@@ -135,12 +135,13 @@ class order_ticks {
 
   static void each(std::string_view name, const std::vector<T>& values, std::size_t length) {
     refuse_length(name, values.size(), length);
-    check_durations(name, values);
+    detail::check_durations(name, values);
   }
 
   /// B of a stage: I and W, one after the other, where it is not told.
   [[nodiscard]] static T whole(const pass_times<T>& times, std::size_t s) {
-    return times.backward.empty() ? duration_sum(times.backward_input[s], times.backward_weight[s]) : times.backward[s];
+    return times.backward.empty() ? detail::duration_sum(times.backward_input[s], times.backward_weight[s])
+                                  : times.backward[s];
   }
   [[nodiscard]] static T message(const std::vector<T>& values, std::size_t b) {
     return values.empty() ? T{} : values.size() == 1 ? values[0] : values[b];
@@ -169,7 +170,7 @@ class order_ticks {
     } else {
       if (!(sum <= static_cast<double>(std::numeric_limits<T>::max()))) refuse_sum();
       (void)__builtin_frexp(sum, &exponent_);
-      exponent_ -= detail::smaller(digits, std::numeric_limits<T>::digits - 3);
+      exponent_ -= detail::lesser_of(digits, std::numeric_limits<T>::digits - 3);
     }
   }
 

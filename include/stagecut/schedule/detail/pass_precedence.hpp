@@ -77,8 +77,8 @@ class pass_precedence {
   /// Before pass k of the letter at x come k + more passes of that at y.
   void raise_all(std::size_t x, std::size_t y, std::int64_t more) {
     const auto m = static_cast<std::int64_t>(m_);
-    for (std::int64_t k = detail::larger<std::int64_t>(0, 1 - more); k < m; ++k) {
-      raise(x, static_cast<std::size_t>(k), y, static_cast<std::uint32_t>(detail::smaller(k + more, m)));
+    for (std::int64_t k = detail::greater_of<std::int64_t>(0, 1 - more); k < m; ++k) {
+      raise(x, static_cast<std::size_t>(k), y, static_cast<std::uint32_t>(detail::lesser_of(k + more, m)));
     }
   }
 
@@ -131,7 +131,7 @@ class pass_precedence {
   }
 
   [[nodiscard]] std::int64_t held_by(std::int64_t memory, std::int64_t each) const {
-    return detail::smaller(memory / each, static_cast<std::int64_t>(m_));
+    return detail::lesser_of(memory / each, static_cast<std::int64_t>(m_));
   }
 
   [[nodiscard]] std::size_t place(std::size_t letter) const {

@@ -64,7 +64,7 @@ class policy_lister {
     if (!is_forward(letter) && room_.done(letter - 1) <= k) return never;
     if (is_weight(letter) || (is_forward(letter) ? s == 0 : s + 1 == of_.stages())) return free;
     const std::size_t from = is_forward(letter) ? forward_of(s - 1) : backward_of(s + 1);
-    return room_.done(from) <= k ? never : detail::larger(free, arrivals_[from * of_.microbatches + k]);
+    return room_.done(from) <= k ? never : detail::greater_of(free, arrivals_[from * of_.microbatches + k]);
   }
 
   void choose(const order_policy& by, std::size_t rank) {

@@ -55,13 +55,13 @@ class waiting_jobs {
   std::int64_t now = 0;
   std::int64_t most = 0;
   for (std::size_t i = 0; i < jobs.size() || !open.empty();) {
-    if (open.empty()) now = detail::larger(now, jobs[i].head);
+    if (open.empty()) now = detail::greater_of(now, jobs[i].head);
     for (; i < jobs.size() && jobs[i].head <= now; ++i) open.push(jobs[i]);
-    const std::int64_t run = i < jobs.size() ? detail::smaller(open.left(), jobs[i].head - now) : open.left();
+    const std::int64_t run = i < jobs.size() ? detail::lesser_of(open.left(), jobs[i].head - now) : open.left();
     now += run;
     open.left() -= run;
     if (open.left() > 0) continue;
-    most = detail::larger(most, now + open.top().tail);
+    most = detail::greater_of(most, now + open.top().tail);
     open.pop();
   }
   return most;

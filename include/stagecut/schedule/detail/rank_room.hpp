@@ -62,7 +62,7 @@ class room_check {
         const std::size_t s = stages[i];
         if (done(backward_of(s)) > k) continue;
         if (done(forward_of(s)) <= k) missing += of_.kept[s];
-        peak = detail::larger(peak, of_.again[s] - freed);
+        peak = detail::greater_of(peak, of_.again[s] - freed);
         freed += of_.kept[s];
       }
       if (missing + peak > room) return false;
@@ -78,7 +78,7 @@ class room_check {
     std::int64_t again = 0;
     for (const std::size_t s : of_.stages_of[rank]) {
       kept += s == of_.stages_of[rank][0] ? 0 : of_.kept[s];
-      again = detail::larger(again, of_.again[s]);
+      again = detail::greater_of(again, of_.again[s]);
     }
     return kept + again <= room;
   }

@@ -112,11 +112,11 @@ class rank_states {
         if (now[x] == m || (x == 1 && behind(now) == -m) || !can_run(now, x)) continue;
         std::int64_t work = 0;
         for (std::size_t y = 0; y < n; ++y) {
-          least_[x * n + y] = detail::smaller(least_[x * n + y], now[y] - now[x]);
+          least_[x * n + y] = detail::lesser_of(least_[x * n + y], now[y] - now[x]);
           work += of_.time[letters_[y]] * (now[y] - now[x]);
         }
-        least_work_[x] = detail::smaller(least_work_[x], work);
-        most_work_[x] = detail::larger(most_work_[x], work);
+        least_work_[x] = detail::lesser_of(least_work_[x], work);
+        most_work_[x] = detail::greater_of(most_work_[x], work);
         state next = now;
         ++next[x];
         const std::int64_t through = next[1];
@@ -137,7 +137,7 @@ class rank_states {
   /// The least count of a letter, which W may have.
   [[nodiscard]] std::int64_t behind(const state& now) const noexcept {
     std::int64_t least = now[0];
-    for (std::size_t x = 1; x < letters_.size(); ++x) least = detail::smaller(least, now[x]);
+    for (std::size_t x = 1; x < letters_.size(); ++x) least = detail::lesser_of(least, now[x]);
     return least;
   }
 
