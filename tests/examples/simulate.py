@@ -255,7 +255,7 @@ fails(2, "--slices = 2, must be 1 for 1f1b", "simulate", *one_two, *four, "--sli
 fails(2, "--group = 2, must be 0 for 1f1b", "simulate", *one_two, *four, "--group", 2)
 fails(2, "--backward-input: is of no use", "simulate", *one_two, *four, "--backward-input", 1, "--backward-weight", 1)
 fails(2, "--backward: is of no use", "simulate", *apart, *four, "--backward", 2, "--schedule", "zb-h1")
-fails(2, "--backward: is needed, or", "simulate", *one_two, *four, "--backward-input", 1)
+fails(2, "--backward-weight: is needed beside --backward-input", "simulate", *one_two, *four, "--backward-input", 1)
 fails(2, "--bandwidth: needs a plan", "simulate", *one_two, *four, "--bandwidth", "1GB")
 fails(2, "cannot say this schedule: its microbatches have slices", "simulate", *one_two, *four, "--schedule", "seq-1f1b", "--slices", 2,
       "--format", "torch-csv")

@@ -53,6 +53,7 @@ std::string refusal(const char* name, const schedule_shape& shape) {
 TEST_CASE("Every schedule of every shape that it takes runs to its end; the others are refused") {
   for (const schedule_entry& entry : stagecut::schedules) {
     CAPTURE(entry.name);
+    if (entry.make == nullptr) continue;  // below
     std::size_t made = 0;
     for (std::size_t p = 1; p <= 6; ++p) {
       for (std::size_t v = 1; v <= 4; ++v) {

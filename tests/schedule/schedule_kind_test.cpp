@@ -27,7 +27,8 @@ TEST_CASE("The table: one row a kind, in the order of the kinds, each with a nam
   for (std::size_t i = 0; i < std::size(schedules); ++i) {
     const schedule_entry& each = schedules[i];
     CHECK(static_cast<std::size_t>(each.kind) == i);
-    CHECK((each.make != nullptr));
+    CHECK((each.make != nullptr) == (i < stagecut::schedules_made_by_shape));
+    CHECK((each.takes == stagecut::shape_figure::times) == (each.make == nullptr));
     CHECK(names.insert(each.name).second);
     CHECK(find_schedule(each.name) == &each);
     CHECK(std::string(to_string(each.kind)) == each.name);

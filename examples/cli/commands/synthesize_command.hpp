@@ -58,7 +58,7 @@ struct synthesize_command {
       return command->add_option(name, into, says)->type_name(type);
     };
     passes.add(*command, "Forward times by stage: 8,14,18,20");
-    option("--microbatches", microbatches, "M", "Microbatches of an iteration")->required()->transform(count());
+    option("--microbatches", microbatches, "M", "Microbatches of an iteration")->transform(count());
     option("--devices", devices, "P", "Ranks, where a list is one time for all stages")->transform(count());
     option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
     add_choice(*command, "--placement", placement, stage_placements, "NAME", "Of several: loop (the default), v");
@@ -114,6 +114,7 @@ struct synthesize_command {
   /// What is asked for; fills in the times and messages.
   [[nodiscard]] stagecut::order_request asked(scenario& what) const {
     if (passes.forward.empty()) throw CLI::RequiredError("--forward");
+    if (microbatches == 0) throw CLI::RequiredError("--microbatches");
     std::size_t stages = 0;
     what.times = passes.read(stages);
     if (stages <= 1) {

@@ -46,6 +46,7 @@ struct told_command {
   std::string version;  // of the program
   std::vector<told_option> options, arguments;
   std::vector<told_command> commands;
+  bool needs_command = false;  // one of them
 
   /// The words that call it, with a sign between them.
   [[nodiscard]] std::string name(std::string_view sign = " ") const { return fmt::format("{}", fmt::join(path, sign)); }
@@ -103,6 +104,7 @@ inline told_command told(CLI::App& command, std::string version, std::vector<std
     if (each->get_group().empty()) continue;  // hidden
     (each->get_positional() ? result.arguments : result.options).push_back(told(*each));
   }
+  result.needs_command = command.get_require_subcommand_min() > 0;
   for (CLI::App* const each : command.get_subcommands({})) {
     result.commands.push_back(told(*each, result.version, result.path));
   }

@@ -103,7 +103,7 @@ inline std::string roff_options(const told_command& command) {
 inline std::string roff_synopsis(const told_command& command) {
   std::string text = fmt::format(".SH SYNOPSIS\n\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command.name()));
   for (const told_option& each : command.arguments) text += fmt::format(" \\fI{}\\fR", roff(each.usage()));
-  if (!command.commands.empty()) text += " \\fISUBCOMMAND\\fR";
+  if (!command.commands.empty()) text += command.needs_command ? " \\fISUBCOMMAND\\fR" : " [\\fISUBCOMMAND\\fR]";
   return text + '\n';
 }
 

@@ -6,6 +6,7 @@
 #include <stagecut/plan/makespan_obstacle.hpp>
 #include <stagecut/schedule/generators/backward_first.hpp>
 #include <stagecut/schedule/make_schedule.hpp>
+#include <stagecut/schedule/synthesize_schedule.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -32,10 +33,7 @@ inline constexpr const char* dynamic_schedule = "backward-first";
 
 /// The schedules that can be simulated.
 inline std::vector<std::string> simulated_schedules() {
-  std::vector<std::string> names;
-  for (const auto& each : stagecut::schedules) {
-    if (each.make != nullptr) names.emplace_back(each.name);
-  }
+  std::vector<std::string> names = names_of(stagecut::schedules);
   names.emplace_back(dynamic_schedule);
   return names;
 }
@@ -142,10 +140,7 @@ struct schedule_words {
       throw CLI::ValidationError("--schedule", fmt::format("{} is not known{} (see stagecut schedules)", chosen,
                                                            did_you_mean(chosen, simulated_schedules())));
     }
-    if (entry->make == nullptr) {
-      throw CLI::ValidationError(
-          "--schedule", fmt::format("{} makes its order: see stagecut schedules {}, or stagecut plan", chosen, chosen));
-    }
+    if (entry->make == nullptr) return synthesized(ranks, chunks, m, times, transfers, edges);
     if (!let_in.empty()) entry = &stagecut::entry_of(entry->with_in_flight);
     if (entry->splits_backward && times.backward_input.empty()) {
       throw CLI::ValidationError("--schedule",
@@ -158,6 +153,25 @@ struct schedule_words {
   }
 
  private:
+  /// An order made for the times, without a limit of memory.
+  [[nodiscard]] stagecut::schedule synthesized(std::size_t ranks, std::size_t chunks, std::size_t m,
+                                               const stagecut::pass_times<double>& times,
+                                               const stagecut::transfer_times<double>& transfers,
+                                               const std::vector<stagecut::stage_edge>& edges) const {
+    refuse(name.c_str(), true);
+    if (!edges.empty()) throw CLI::ValidationError("--schedule", "synthesize is of chains");
+    stagecut::order_request request;
+    request.rank_of = stagecut::loop_placement(ranks, chunks);
+    request.microbatches = m;
+    request.split = !times.backward_input.empty();
+    request.limits.time_limit = 2;
+    const auto made = stagecut::synthesize_schedule(times, transfers, request);
+    if (!made) throw CLI::ValidationError("--schedule", "synthesize found no order within 2 s");
+    stagecut::schedule result = made->order;
+    result.name = name;
+    return result;
+  }
+
   /// Refuses what such a schedule does not ask for.
   void refuse(const char* of, bool also_in_flight) const {
     if (slices != 0) throw CLI::ValidationError("--slices", fmt::format("is of no use for {}", of));
