@@ -10,6 +10,7 @@
 // If a named schedule at its cut is shorter than what is found, or any than the bound, or what is found does not keep
 // to its memory or its makespan, the program fails when all is measured.
 
+#include "../shares.hpp"
 #include "device_memory.hpp"
 #include "drawn_chains.hpp"
 #include "transformer_chains.hpp"
@@ -76,27 +77,8 @@ std::optional<double> best_named(const bench::chain_model& model, const machine&
   return best;
 }
 
-/// Numbers of which the mean and the greatest are told, in per cent.
-class shares {
- public:
-  void add(double value) {
-    ++count_;
-    sum_ += value;
-    most_ = std::max(most_, value);
-  }
-  void tell(benchmark::State& state, const std::string& name) const {
-    if (count_ == 0) return;
-    state.counters[name + "_percent"] = 100 * sum_ / count_;
-    state.counters[name + "_most_percent"] = 100 * most_;
-  }
-  [[nodiscard]] double count() const { return count_; }
-
- private:
-  double count_ = 0, sum_ = 0, most_ = 0;
-};
-
 void measure(benchmark::State& state, bool vee, double share, double seconds) {
-  shares gap, named, named_flat;
+  bench::shares gap, named, named_flat;
   double proved = 0;
   const auto wrong = [](const machine& on, const char* what) {
     failed = true;

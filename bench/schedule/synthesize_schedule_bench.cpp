@@ -12,6 +12,7 @@
 // one of them is shorter than what is made, or any order shorter than its bound, or an order does not keep to its
 // memory or its makespan, the program fails when all is measured.
 
+#include "../shares.hpp"
 #include "uneven_stages.hpp"
 #include "zero_bubble_heuristic.hpp"
 
@@ -38,6 +39,7 @@ namespace {
 
 using bench::order_instance;
 using bench::placement;
+using bench::shares;
 using bench::ticks;
 using stagecut::op_kind;
 using stagecut::schedule;
@@ -105,25 +107,6 @@ std::optional<heuristic_answer> zero_bubble(const order_instance& of) {
   }
   return best;
 }
-
-/// Numbers of which the mean and the greatest are told, in per cent.
-class shares {
- public:
-  void add(double value) {
-    ++count_;
-    sum_ += value;
-    most_ = std::max(most_, value);
-  }
-  void tell(benchmark::State& state, const std::string& name) const {
-    if (count_ == 0) return;
-    state.counters[name + "_percent"] = 100 * sum_ / count_;
-    if (count_ > 1) state.counters[name + "_most_percent"] = 100 * most_;
-  }
-  [[nodiscard]] double count() const { return count_; }
-
- private:
-  double count_ = 0, sum_ = 0, most_ = 0;
-};
 
 double excess(ticks of, ticks over) { return static_cast<double>(of) / static_cast<double>(over) - 1; }
 

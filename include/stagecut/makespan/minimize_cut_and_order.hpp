@@ -94,7 +94,7 @@ struct minimize_cut_and_order_fn {
 ///                 microbatch is on its way alone; unknown if a limit was reached before any order was found
 /// @throws         as `minimize_makespan` and `synthesize_schedule`
 ///
-/// Not longer than any named schedule that fits at the cut that is found for it. Deterministic if no limit but `node_limit`
+/// Not longer than any named schedule that fits, at the cut that is found for it, but those with passes that overlap. Deterministic if no limit but `node_limit`
 /// is reached.
 ///
 /// Source: docs/orders.md, With the cut.

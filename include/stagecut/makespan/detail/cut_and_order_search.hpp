@@ -134,11 +134,18 @@ class cut_and_order_search {
     if (pairs.applies()) best_.raise(pairs.below(best_.get()->makespan));
   }
 
-  /// Looks at every cut that the bound leaves, where there are some thousand at most: those that no order ends before the best
+  /// How many cuts are bounded one by one: some thousand, fewer where ranks have many passes.
+  [[nodiscard]] std::size_t most_cuts() const {
+    const auto ranks = static_cast<double>(detail::ranks_of(request_));
+    const double passes = 3 * static_cast<double>(request_.microbatches) * static_cast<double>(stages()) / ranks;
+    const double count = 4e8 / (ranks * passes * passes);
+    return count < 4000 ? static_cast<std::size_t>(count) : 4000;
+  }
+
+  /// Looks at every cut that the bound leaves, where there are not too many: those that no order ends before the best
   /// are out, of the others an order is made. Where all are out, the best is proved.
   void close_cuts() {
-    constexpr std::size_t most = 4000;
-    std::optional<std::vector<cuts>> left = bounds_.below(best_.get()->makespan, most);
+    std::optional<std::vector<cuts>> left = bounds_.below(best_.get()->makespan, most_cuts());
     if (!left) return;
     std::vector<std::pair<double, cuts>> open;
     for (cuts& each : *left) {
