@@ -29,9 +29,6 @@ function(stagecut_component name)
   add_library(${target} INTERFACE)
   add_library(stagecut::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  if(STAGECUT_BUILD_TESTS AND NOT STAGECUT_SANITIZED)  # once is enough
-    set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-  endif()
   target_sources(${target} INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${headers})
   set(file_sets FILE_SET HEADERS)
   if(device_headers)  # a C++ compiler cannot verify them
