@@ -103,6 +103,19 @@ def components(root):
     return ended.returncode, ended.stdout + ended.stderr
 
 
+def self_contained(text):
+    """Three headers, of which the outer one includes first what the middle one needs; `text` is that of the middle one."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "tests").mkdir()
+        shutil.copy(here / "self_contained.py", root / "tests")
+        plant(root, "include/stagecut/inner.hpp", HEADER + "struct inner {};\n")
+        plant(root, "include/stagecut/middle.hpp", HEADER + text)
+        plant(root, "include/stagecut/outer.hpp", HEADER + "#include <stagecut/inner.hpp>\n#include <stagecut/middle.hpp>\n")
+        ended = subprocess.run([sys.executable, root / "tests/self_contained.py", sys.argv[1]], capture_output=True, text=True)
+        return ended.returncode, ended.stdout
+
+
 wrong = []
 with tempfile.TemporaryDirectory() as folder:
     root = pathlib.Path(folder)
@@ -153,5 +166,11 @@ with tempfile.TemporaryDirectory() as folder:
     ]
     for each in others:
         checked(root, *each)
-print("\n".join(wrong) or f"{len(PLANTED) + len(others) + 2} planted violations are found")
+status, output = self_contained("#include <stagecut/inner.hpp>\ninner made();\n")
+if status != 0 or "3 headers in 1 files, 0 failed" not in output:
+    wrong.append(f"self_contained.py refuses headers that are: {output}")
+status, output = self_contained("inner made();\n")
+if status == 0 or "FAILED: stagecut/middle.hpp" not in output:
+    wrong.append(f"self_contained.py does not find a header that is not: {output}")
+print("\n".join(wrong) or f"{len(PLANTED) + len(others) + 3} planted violations are found")
 sys.exit(bool(wrong))

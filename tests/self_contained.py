@@ -56,7 +56,7 @@ def chains_of(headers):
                     return True
         return False
 
-    sys.setrecursionlimit(10 * len(headers))
+    sys.setrecursionlimit(sys.getrecursionlimit() + len(headers))
     for name in headers:
         extend(name, set())
     chains = []
