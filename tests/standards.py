@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""All headers compile as C++23, without run-time types, and what needs nothing but a compiler runs without exceptions; all other
-tests compile them as C++20, `no_exceptions` among them. `standards.py COMPILER... -- FLAG...`. A compiler that is not there is left
-out, and named."""
+"""All headers compile as C++20 and C++23, without run-time types, and what needs nothing but a compiler runs without exceptions:
+`standards.py COMPILER... -- FLAG...`. A compiler that is not there is left out, and named."""
 
 import pathlib
 import shutil
@@ -40,16 +39,17 @@ with tempfile.TemporaryDirectory() as folder:
         if not shutil.which(compiler):
             print(f"left out: there is no {compiler}")
             continue
-        name = f"{compiler} -std=c++2b"
-        run(f"{name} -fno-rtti, all headers", compiler, "-std=c++2b", "-fno-rtti", "-fsyntax-only", *warnings,
-            f"-I{include}", *flags, everything)
-        run(f"{name} -fno-rtti -fno-exceptions, headers without dependencies", compiler, "-std=c++2b", "-fno-rtti",
-            "-fno-exceptions", "-fsyntax-only", *warnings, f"-I{include}", free)
-        run(f"{name} -fno-rtti -fno-exceptions, a program", compiler, "-std=c++2b", "-fno-rtti", "-fno-exceptions", "-O0",
-            *warnings, f"-I{include}", tests / "no_exceptions.cpp", "-o", program)
-        # It ends with the text of an error, in an orderly way.
-        printed = subprocess.run([program], capture_output=True, text=True)
-        if printed.returncode != 3 or not printed.stderr.startswith("cut at 3 5\nstagecut::minimize_bottleneck: stages = 0"):
-            failed.append(f"FAILED: {name}: the program printed {printed.stderr!r} and ended with {printed.returncode}")
+        for standard in ("c++20", "c++2b"):
+            name = f"{compiler} -std={standard}"
+            run(f"{name} -fno-rtti, all headers", compiler, f"-std={standard}", "-fno-rtti", "-fsyntax-only", *warnings,
+                f"-I{include}", *flags, everything)
+            run(f"{name} -fno-rtti -fno-exceptions, headers without dependencies", compiler, f"-std={standard}", "-fno-rtti",
+                "-fno-exceptions", "-fsyntax-only", *warnings, f"-I{include}", free)
+            run(f"{name} -fno-rtti -fno-exceptions, a program", compiler, f"-std={standard}", "-fno-rtti", "-fno-exceptions", "-O0",
+                *warnings, f"-I{include}", tests / "no_exceptions.cpp", "-o", program)
+            # It ends with the text of an error, in an orderly way.
+            printed = subprocess.run([program], capture_output=True, text=True)
+            if printed.returncode != 3 or not printed.stderr.startswith("cut at 3 5\nstagecut::minimize_bottleneck: stages = 0"):
+                failed.append(f"FAILED: {name}: the program printed {printed.stderr!r} and ended with {printed.returncode}")
 print("\n".join(failed) or "\n".join(done))
 sys.exit(bool(failed) or not done)
