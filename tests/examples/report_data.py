@@ -97,6 +97,16 @@ def planned(ranks, microbatches, chunks=1):
                       {"name": "vLLM", "refused": "it serves, and this plan is of training"}]}
 
 
+def overlapping():
+    """A plan by hand: passes at one time, messages, slices, what is of no microbatch; neither seconds nor bytes nor causes."""
+    ranks = [{"kinds": "FFBsBIWaU", "stages": [0, 0, 2, 0, 2, 0, 0, 0, -1], "microbatches": [0, 1, 0, 1, 1, 0, 0, -1, -1],
+              "slices": [0, 1, 0, 1, 1, 0, 0, 0, 0], "start": [0, 10, 10, 20, 24, 40, 50, 55, 70], "end": [10, 20, 24, 30, 38, 50, 60, 70, 75],
+              "memory": {"at": [0, 10, 40], "bytes": [1, 2, 0]}, "limit": 3},
+             {"kinds": "", "stages": [], "microbatches": [], "start": [], "end": [], "memory": {"at": [], "bytes": []}}]
+    plan = {"title": "by hand", "seconds": False, "bytes": False, "makespan": 80, "chunk_of": [0, 0, 1, 1], "ranks": ranks}
+    return {"title": "By hand", "kinds": {"U": "step of Adam"}, "plans": [plan]}
+
+
 def compared():
     plans = [simulate(16, 64, 2), simulate(16, 64)]
     return {"title": "Two plans compared", "plans": plans,

@@ -3,6 +3,7 @@
 leaves screenshots in FOLDER. The one demand on time: a frame of 64 ranks, 512 microbatches and 2 stages a rank is drawn in
 16 ms. That is the time of the redraw itself, as the page measures it (`frame`); the best median of several rounds counts."""
 
+import base64
 import os
 import pathlib
 import re
@@ -66,11 +67,14 @@ class visitor:
         return self.js("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
     def window(self, width, height, dark=False, touch=False):
-        self.width = width
+        self.width, self.height, self.touches = width, height, touch
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                    {"width": width, "height": height, "deviceScaleFactor": 2 if touch else 1, "mobile": touch})
+        self.metrics(width, height)
+
+    def metrics(self, width, height):
+        size = {"width": width, "height": height, "deviceScaleFactor": 2 if self.touches else 1, "mobile": self.touches}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def frame(self):
         """Waits until what was asked for is drawn."""
@@ -95,12 +99,15 @@ class visitor:
 
     def shoot(self, name):
         if self.pictures:
-            self.frame()
             size = self.js("return [document.documentElement.scrollWidth, Math.min(4000, document.documentElement.scrollHeight)]")
+            self.metrics(self.width, size[1])
+            time.sleep(0.1)
+            self.frame()
             clip = {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}
-            import base64
             shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
             (self.pictures / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+            self.metrics(self.width, self.height)
+            self.frame()
 
     # A timeline, as a reader sees it: passes are found by what the data says, on the axis that is shown.
 
@@ -336,6 +343,41 @@ def every_part(page, size, plan_data):
     page.close()
 
 
+def by_hand(page):
+    """What no schedule of the simulator has."""
+    data = report_data.overlapping()
+    plan = data["plans"][0]
+    page.window(1280, 900)
+    page.open("by-hand", data)
+    page.shoot("by-hand")
+    for index, height, words in ((0, 0.5, "forward of microbatch 0, slice 0, on stage 0 rank 0, 0.00 to 10.00 (10) memory 1 activations from its start"),
+                                 (1, 0.25, "forward of microbatch 1, slice 1, on stage 0"), (2, 0.75, "backward of microbatch 0, slice 0, on stage 2"),
+                                 (3, 0.9, "send of microbatch 1, slice 1, on stage 0"), (4, 0.2, "backward of microbatch 1"),
+                                 (5, 0.5, "input gradient"), (6, 0.3, "weight gradient"), (7, 0.9, "all-reduce on stage 0"), (8, 0.5, "step of Adam rank 0")):
+        x, y = page.at(plan, 0, index)
+        page.mouse("mouseMoved", x, y + (height - 0.5) * 26)
+        said = " ".join(page.text("#tip").split())
+        page.check(words in said, f"the tip of pass {index} says {said}, not {words}")
+    page.check("critical path" not in page.text("main"), "a critical path is offered where no causes are known")
+    page.close()
+
+
+def printing(page):
+    """On paper everything is drawn, and dark on light."""
+    page.window(1280, 900, dark=True)
+    page.open("compare", report_data.compared())
+    blank = ("const c = [...document.querySelectorAll('canvas')].at(-1);"
+             "const into = new OffscreenCanvas(c.width, c.height).getContext('2d', {willReadFrequently: true}); into.drawImage(c, 0, 0);"
+             "return into.getImageData(0, 0, c.width, c.height).data.every(each => each === 0)")
+    page.check(page.js(blank), "the last picture is drawn before it is in sight")
+    page.js("dispatchEvent(new Event('beforeprint'))")
+    page.check(not page.js(blank), "the last picture is not drawn for paper")
+    page.check(page.js("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)", "paper is dark")
+    page.js("dispatchEvent(new Event('afterprint'))")
+    page.check(page.js("return getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)", "the screen stays light")
+    page.close()
+
+
 def comparison(page):
     data = report_data.compared()
     page.window(1280, 900)
@@ -492,7 +534,9 @@ def main():
                 began = time.monotonic()
                 every_part(page, size, data)
                 print(f"{size}: {time.monotonic() - began:.1f} s")
+            by_hand(page)
             comparison(page)
+            printing(page)
             sweep(page)
             dark_and_phone(page, small)
             smooth(page)

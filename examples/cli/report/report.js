@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
 // Draws a report: timelines and memory of pipelines, cuts, prices, a sweep. One page, no network, no other file.
 //
-// The data stands in <script id="data">, as one JSON object. Times are in seconds, or without a unit where `seconds` is false;
-// memory is in bytes, or in activations of a microbatch where `bytes` is false. Every part but the title may be missing.
+// The data stands in <script id="data"> as one JSON object. Times are in seconds, or where `seconds` is false without a
+// unit; memory is in bytes, or where `bytes` is false in activations of a microbatch. What has a `?` may be missing.
 //
-//   title    text above the page
-//   figures  [[name, text]], shown first
-//   kinds    {letter: name}, what the kinds of passes are called; the letters are those of `names` below
-//   seconds, bytes  false: cuts and scatter have no such unit; plans say it for themselves
-//   table    a table: {caption, columns: [text], rows: [[text or number]], note?: text,
-//            bars?: {name, shares: [0 to 1 a row]}}
-//   plans    [plan], drawn on one axis of time:
-//     {title, facts?: text, seconds?, bytes?, makespan, chunk_of?: [of every stage, the how manieth of its device, from 0],
-//      stages?: table, ranks: [rank]}
-//     rank: {kinds: "FFB…", a letter a pass; stages: [index, -1: none]; microbatches: [likewise]; slices?: [index];
-//            start: [time], ascending; end: [time];
-//            causes?: [the pass whose end lets this one start, counted over the passes of all ranks, rank by rank; -1: none];
-//            memory?: {at: [time], ascending; bytes: [from then on, all of it]; resident?: what of it always stays};
-//            limit?: bytes that the device has}
-//   cuts     {layers: [{name, seconds}], in their order; the time of a microbatch, forward and backward
-//             rows: [{name, facts?, cuts: [0, first layers of the stages behind it, number of layers]}]}
-//   prices   [{title, and the parts of a table}]
-//   lines    [{name, text} or {name, refused: why the framework cannot be told}]
-//   scatter  {points: [{name, time: of a microbatch; memory: of the fullest device; front: whether nothing is better in both;
-//             schedule?: name, for the colour; plan?: plan}], limit?: bytes}
+//   title      text above the page
+//   figures?   [[name, text]], shown first
+//   kinds?     {letter: name} of kinds of passes; the letters, and what they are called without, are those of `kinds`
+//   seconds?, bytes?  false: cuts and scatter are without such units; each plan says it for itself
+//   table?     TABLE = {caption, columns: [text], rows: [[text or number]], note?: text,
+//                       bars?: {name, shares: [0 to 1 a row]}}
+//   plans?     [PLAN], drawn on one axis of time:
+//     {title, facts?: text, seconds?, bytes?, makespan, ranks: [RANK], stages?: TABLE without caption,
+//      chunk_of?: [of every stage, 0 for the first one of its rank, 1 for the second ..]}
+//     RANK = {kinds: "FFB..", a letter a pass, passes in the order of their starts
+//             stages: [index; -1: none], microbatches: [index; -1: none], slices?: [index], start: [time], end: [time],
+//             causes?: [the pass whose end, or whose message, lets this one start, as its number when the passes of all
+//                       ranks are counted, rank 0 first; -1: none],
+//             memory?: {at: [time, ascending], bytes: [all that is held from then on], resident?: what of it stays},
+//             limit?: bytes of the device}
+//   cuts?      {layers: [{name, seconds: of a microbatch, forward and backward}],
+//               rows: [{name, facts?: text, cuts: [0, first layers of the stages behind it, number of layers]}]}
+//   prices?    [TABLE with a title in place of the caption]
+//   lines?     [{name, text} or {name, refused: why the framework cannot be told}]
+//   scatter?   {points: [{name, time: of a microbatch, memory: of the fullest device, schedule?: name, for the colour,
+//                         front: whether nothing is better in both, plan?: PLAN}], limit?: bytes}
 "use strict";
 
 const report = JSON.parse(document.getElementById("data").textContent);
@@ -58,9 +59,7 @@ const timeOf = (of) => of.seconds === false ? "none" : "seconds";
 const sizeOf = (of) => of.bytes === false ? "activations" : "bytes";
 
 /** `[size, name]` of the largest unit of which that figure has one. */
-function unitFor(value, kind) {
-  return units[kind].find(([size]) => Math.abs(value) >= size) ?? units[kind].at(-1);
-}
+function unitFor(value, kind) { return units[kind].find(([size]) => Math.abs(value) >= size) ?? units[kind].at(-1); }
 
 /** A figure with its unit; four of its digits count. */
 function inWords(value, kind) {
@@ -75,11 +74,12 @@ function axisMarks(from, to, count, kind) {
   const [size, name] = unitFor(to, kind);
   const rough = (to - from) / size / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10);
+  const step = power * ([[1.5, 1], [3.5, 2], [7.5, 5]].find(([until]) => rough / power < until)?.[1] ?? 10);
   const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   const marks = [];
   for (let i = Math.ceil(from / size / step - 1e-9); i * step * size <= to * (1 + 1e-12); ++i) {
-    marks.push({at: i * step * size, text: `${(i * step).toFixed(digits)} ${kind === "activations" ? "" : name}`.trim()});
+    marks.push(
+      {at: i * step * size, text: `${(i * step).toFixed(digits)} ${kind === "activations" ? "" : name}`.trim()});
   }
   return marks;
 }
@@ -89,7 +89,8 @@ function above(values, value) {
   let first = 0, last = values.length;
   while (first < last) {
     const middle = (first + last) >> 1;
-    if (values[middle] > value) last = middle; else first = middle + 1;
+    if (values[middle] > value) last = middle;
+    else first = middle + 1;
   }
   return first;
 }
@@ -106,13 +107,15 @@ function table({caption, columns, rows, note, bars}, named = true) {
   const isNumber = (text) => typeof text === "number" || /^[-+]?[\d.]+( [a-zA-Zµ%]{1,3})?$/.test(text);
   const shape = (text) => isNumber(text) ? "number" : String(text).length > 40 && "long";
   const cell = (text, i) => make(i ? "td" : "th", {scope: i ? false : "row", class: shape(text)}, String(text));
-  const bar = (share) => make("td", {class: "bar", "aria-hidden": "true"}, make("i", {style: `width: ${100 * share}%`}));
+  const bar = (share) =>
+    make("td", {class: "bar", "aria-hidden": "true"}, make("i", {style: `width: ${100 * share}%`}));
   const head = columns.map((each, i) => make("th", {scope: "col", class: rows.length > 0 && shape(rows[0][i])}, each));
   const line = (row, i) => make("tr", {}, ...row.map(cell), bars && bar(bars.shares[i]));
   return make("div", {class: "scrolls", tabindex: "0", role: "region", "aria-label": caption},
     note && make("p", {class: "note"}, note),
     make("table", {}, named ? make("caption", {}, caption) : undefined,
-      make("thead", {}, make("tr", {}, ...head, bars && make("th", {scope: "col"}, bars.name))), make("tbody", {}, ...rows.map(line))));
+      make("thead", {}, make("tr", {}, ...head, bars && make("th", {scope: "col"}, bars.name))),
+      make("tbody", {}, ...rows.map(line))));
 }
 
 /** A table of many rows, of which `page` are there at a time. */
@@ -120,12 +123,16 @@ function pagedTable(caption, columns, count, row, page = 200) {
   let first = 0;
   const place = make("div");
   const said = make("span", {role: "status"});
-  const turn = (by) => () => { first += by; show(); };
+  const turn = (by) => () => {
+    first += by;
+    show();
+  };
   const before = make("button", {type: "button", onclick: turn(-page)}, "Previous");
   const after = make("button", {type: "button", onclick: turn(page)}, "Next");
   function show() {
     const last = Math.min(count, first + page);
-    place.replaceChildren(table({caption, columns, rows: Array.from({length: last - first}, (_, i) => row(first + i))}));
+    place.replaceChildren(
+      table({caption, columns, rows: Array.from({length: last - first}, (_, i) => row(first + i))}));
     said.textContent = `Rows ${Math.min(first + 1, count)} to ${last} of ${count}`;
     before.disabled = first === 0;
     after.disabled = last === count;
@@ -137,7 +144,9 @@ function pagedTable(caption, columns, count, row, page = 200) {
 /** What can be opened; it is made only then. */
 function behind(summary, content) {
   const made = make("details", {}, make("summary", {}, summary));
-  made.addEventListener("toggle", () => { if (made.open && made.children.length === 1) made.append(content()); });
+  made.addEventListener("toggle", () => {
+    if (made.open && made.children.length === 1) made.append(content());
+  });
   return made;
 }
 
@@ -149,7 +158,8 @@ function section(title, ...children) {
 
 function chooser(label, options, change) {
   const made = options.map(([value, text]) => make("option", {value}, text));
-  return make("label", {class: "chooser"}, `${label} `, make("select", {onchange: (event) => change(Number(event.target.value))}, ...made));
+  return make("label", {class: "chooser"}, `${label} `,
+    make("select", {onchange: (event) => change(Number(event.target.value))}, ...made));
 }
 
 const rankOptions = (count) => Array.from({length: count}, (_, r) => [r, `rank ${r}`]);
@@ -175,11 +185,14 @@ const tip = {
 const colours = {
   known: new Map(),
   of(name) {
-    if (!this.known.has(name)) this.known.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+    if (!this.known.has(name))
+      this.known.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
     return this.known.get(name);
   },
   /** Red, green and blue of a colour that is written #rrggbb. */
-  parts(name) { return [1, 3, 5].map((i) => parseInt(this.of(name).slice(i, i + 2), 16)); },
+  parts(name) {
+    return [1, 3, 5].map((i) => parseInt(this.of(name).slice(i, i + 2), 16));
+  },
   /** Those of a kind of pass: the first stage of a device is the darkest. */
   pass(kind, chunk, chunks) {
     const dark = this.parts(kinds[kind].colour);
@@ -190,11 +203,23 @@ const colours = {
 };
 const css = ([r, g, b]) => `rgb(${r} ${g} ${b})`;
 
-const names = {F: "forward", B: "backward", I: "input gradient", W: "weight gradient", s: "send", r: "receive", S: "send",
-               R: "receive", u: "unshard", g: "reshard", a: "all-reduce", U: "optimizer step", ...report.kinds};
-const kinds = Object.entries({F: "forward", B: "backward", I: "input", W: "weight", s: "message", r: "message", S: "message",
-                              R: "message", u: "reduce", g: "reduce", a: "reduce", U: "step"})
-  .map(([letter, colour]) => ({letter, colour, computes: "FBIW".includes(letter), name: names[letter]}));
+/** Kinds of passes: their letters in the data, their names, their colours in the style sheet. */
+const kinds =
+  [
+    ["F", "forward", "forward"],
+    ["B", "backward", "backward"],
+    ["I", "input gradient", "input"],
+    ["W", "weight gradient", "weight"],
+    ["s", "send", "message"],
+    ["r", "receive", "message"],
+    ["S", "send", "message"],
+    ["R", "receive", "message"],
+    ["u", "unshard", "reduce"],
+    ["g", "reshard", "reduce"],
+    ["a", "all-reduce", "reduce"],
+    ["U", "optimizer step", "step"],
+  ].map(([letter, name, colour]) =>
+          ({letter, colour, name: report.kinds?.[letter] ?? name, computes: "FBIW".includes(letter)}));
 const kindOf = new Map(kinds.map(({letter}, i) => [letter, i]));
 
 // --- The passes of a plan
@@ -212,7 +237,8 @@ class Passes {
     this.count = this.first.at(-1);
     let shortest = Infinity;
     for (const {start, end} of this.ranks) {
-      for (let i = 0; i < start.length; ++i) if (end[i] > start[i]) shortest = Math.min(shortest, end[i] - start[i]);
+      for (let i = 0; i < start.length; ++i)
+        if (end[i] > start[i]) shortest = Math.min(shortest, end[i] - start[i]);
     }
     this.unit = unitFor(plan.makespan, this.time);
     this.digits = Math.min(9, Math.max(0, Math.ceil(2 - Math.log10(shortest / this.unit[0]))));
@@ -221,26 +247,41 @@ class Passes {
   /** A rank in arrays that are fast to walk: `reach` is the latest end so far, `free` that of what computed before. */
   static rank(given, plan) {
     const count = given.kinds.length;
-    const rank = {given, count, start: Float64Array.from(given.start), end: Float64Array.from(given.end),
-                  kind: Uint8Array.from(given.kinds, (letter) => kindOf.get(letter) ?? 0),
-                  chunk: Uint8Array.from(given.stages, (stage) => plan.chunk_of?.[stage] ?? 0), reach: new Float64Array(count),
-                  free: new Float64Array(count), top: new Float32Array(count), bottom: new Float32Array(count).fill(1)};
+    const rank = {
+      given,
+      count,
+      start: Float64Array.from(given.start),
+      end: Float64Array.from(given.end),
+      kind: Uint8Array.from(given.kinds, (letter) => kindOf.get(letter) ?? 0),
+      chunk: Uint8Array.from(given.stages, (stage) => plan.chunk_of?.[stage] ?? 0),
+      reach: new Float64Array(count),
+      free: new Float64Array(count),
+      top: new Float32Array(count),
+      bottom: new Float32Array(count).fill(1)
+    };
     for (let i = 0, reach = 0, free = 0; i < count; ++i) {
       rank.free[i] = free;
       rank.reach[i] = reach = Math.max(reach, rank.end[i]);
       if (kinds[rank.kind[i]].computes) free = Math.max(free, rank.end[i]);
     }
-    Passes.stack(rank);
+    Passes.stack(rank, 1e-9 * plan.makespan);
     rank.busy = Passes.busy(rank);
     const {memory} = given;
     if (memory) {
-      rank.memory = {at: Float64Array.from(memory.at), bytes: Float64Array.from(memory.bytes), peak: largest(memory.bytes)};
+      rank.memory = {
+        at: Float64Array.from(memory.at),
+        bytes: Float64Array.from(memory.bytes),
+        peak: largest(memory.bytes)
+      };
     }
     return rank;
   }
 
-  /** Gives passes that compute at one time a part of the row each; what else happens meanwhile takes the lowest third. */
-  static stack(rank) {
+  /**
+   * Gives passes that compute at one time a part of the row each; what else happens meanwhile takes the lowest third.
+   * What overlaps by less than `slack` follows one another.
+   */
+  static stack(rank, slack) {
     const computes = (i) => kinds[rank.kind[i]].computes;
     const part = (group, lanes) => {
       for (const [i, lane] of group) [rank.top[i], rank.bottom[i]] = [lane / lanes, (lane + 1) / lanes];
@@ -248,16 +289,17 @@ class Passes {
     let group = [], ends = [];
     for (let i = 0; i < rank.count; ++i) {
       if (!computes(i)) {
-        const alone = rank.free[i] <= rank.start[i] && !(i + 1 < rank.count && computes(i + 1) && rank.start[i + 1] < rank.end[i]);
+        const alone = rank.free[i] <= rank.start[i] + slack &&
+          !(i + 1 < rank.count && computes(i + 1) && rank.start[i + 1] + slack < rank.end[i]);
         rank.top[i] = alone ? 0 : 2 / 3;
         rank.overlaps ||= !alone;
         continue;
       }
-      if (ends.every((end) => end <= rank.start[i])) {
+      if (ends.every((end) => end <= rank.start[i] + slack)) {
         part(group, ends.length);
         group = [], ends = [];
       }
-      const free = ends.findIndex((end) => end <= rank.start[i]);
+      const free = ends.findIndex((end) => end <= rank.start[i] + slack);
       const lane = free < 0 ? ends.length : free;
       ends[lane] = rank.end[i];
       group.push([i, lane]);
@@ -280,7 +322,8 @@ class Passes {
     const rank = this.ranks[r];
     let found = -1;
     for (let i = above(rank.start, time) - 1; i >= 0 && rank.reach[i] > time; --i) {
-      const covers = rank.end[i] > time && rank.top[i] <= height && height < rank.bottom[i] && !hidden?.has(rank.kind[i]);
+      const covers =
+        rank.end[i] > time && rank.top[i] <= height && height < rank.bottom[i] && !hidden?.has(rank.kind[i]);
       // What does not compute is drawn last, so found first.
       if (covers && !kinds[rank.kind[i]].computes) return i;
       if (covers && found < 0) found = i;
@@ -330,6 +373,7 @@ class Passes {
     const rank = this.ranks[r];
     const start = rank.start[i];
     const cause = this.cause(r, i);
+    if (!rank.given.causes) return "";
     if (!cause) return start === 0 ? "starts the iteration" : "starts as its schedule says";
     const ended = this.ranks[cause[0]].end[cause[1]];
     const counts = (time) => time > 1e-9 * this.plan.makespan;
@@ -358,9 +402,11 @@ class Passes {
   tell(r, i) {
     const {start, end} = this.ranks[r];
     const [at, after] = this.memoryText(r, i);
-    return [this.name(r, i),
-            `rank ${r}, ${this.timeText(start[i])} to ${this.timeText(end[i])} (${inWords(end[i] - start[i], this.time)})`, this.why(r, i),
-            ...(at ? [`memory ${at} from its start, ${after} after it`] : [])];
+    const span = `${this.timeText(start[i])} to ${this.timeText(end[i])}`;
+    return [
+      this.name(r, i), `rank ${r}, ${span} (${inWords(end[i] - start[i], this.time)})`, this.why(r, i),
+      at ? `memory ${at} from its start, ${after} after it` : ""
+    ].filter((each) => each !== "");
   }
 
   /** What comes next on an idle rank. */
@@ -370,8 +416,10 @@ class Passes {
     const from = next > 0 ? rank.reach[next - 1] : 0;
     const to = next < rank.count ? rank.start[next] : this.plan.makespan;
     if (time > this.plan.makespan) return [`rank ${r}`, `after the end, ${this.timeText(this.plan.makespan)}`];
-    return [`rank ${r} is idle`, `${this.timeText(from)} to ${this.timeText(to)} (${inWords(to - from, this.time)})`,
-            next < rank.count ? `then ${this.name(r, next)}: ${this.why(r, next)}` : "no pass follows"];
+    return [
+      `rank ${r} is idle`, `${this.timeText(from)} to ${this.timeText(to)} (${inWords(to - from, this.time)})`,
+      next < rank.count ? `then ${this.name(r, next)}: ${this.why(r, next)}` : "no pass follows"
+    ];
   }
 }
 
@@ -383,7 +431,7 @@ class TimeAxis {
     this.from = 0;
     this.to = this.length;
     this.charts = [];
-    this.most = {};          // of every unit of memory, the upper end of its axes
+    this.most = {};           // of every unit of memory, the upper end of its axes
     this.hidden = new Set();  // kinds of passes
   }
 
@@ -394,7 +442,9 @@ class TimeAxis {
     this.redraw();
   }
 
-  zoom(factor, at = (this.from + this.to) / 2) { this.show(at - (at - this.from) / factor, at + (this.to - at) / factor); }
+  zoom(factor, at = (this.from + this.to) / 2) {
+    this.show(at - (at - this.from) / factor, at + (this.to - at) / factor);
+  }
 
   /** By a part of what is shown. */
   pan(part) {
@@ -404,11 +454,13 @@ class TimeAxis {
 
   redraw() { this.asked ??= requestAnimationFrame(() => this.draw()); }
 
-  draw() {
+  /** Draws what is in sight, or all. */
+  draw(all = false) {
     cancelAnimationFrame(this.asked);
     this.asked = undefined;
     const start = performance.now();
-    for (const each of this.charts) if (each.seen && each.width) each.draw();
+    for (const each of this.charts)
+      if (each.width && (all || each.seen)) each.draw();
     performance.clearMeasures("frame");
     performance.measure("frame", {start, end: performance.now()});
   }
@@ -418,7 +470,8 @@ class TimeAxis {
 class Chart {
   constructor(axis, label, height) {
     this.axis = axis;
-    this.canvas = make("canvas", {tabindex: "0", role: "application", "aria-label": label, style: `height: ${height}px`});
+    this.canvas =
+      make("canvas", {tabindex: "0", role: "application", "aria-label": label, style: `height: ${height}px`});
     this.context = this.canvas.getContext("2d");
     this.left = 64;  // where the plot begins, and what is at its right: the same for all charts of an axis
     this.right = 12;
@@ -473,7 +526,7 @@ class Chart {
     c.textAlign = "right";
     c.fillText("time", this.left - 26, y + 13);
     c.textAlign = "center";
-    for (const {at, text} of axisMarks(from, to, this.plotWidth / (widest + 30), kind)) {
+    for (const {at, text} of axisMarks(from, to, this.plotWidth / (widest + 45), kind)) {
       c.fillRect(this.x(at), y, 1, 5);
       const half = c.measureText(text).width / 2;
       c.fillText(text, Math.min(this.x(at), this.width - half - 1), y + 13);
@@ -484,9 +537,18 @@ class Chart {
   key(event) {
     const {axis} = this;
     const span = axis.to - axis.from;
-    return {"+": () => axis.zoom(2), "=": () => axis.zoom(2), "-": () => axis.zoom(0.5), 0: () => axis.show(0, axis.length),
-            ArrowLeft: () => axis.pan(-0.2), ArrowRight: () => axis.pan(0.2), PageUp: () => axis.pan(-0.8), PageDown: () => axis.pan(0.8),
-            Home: () => axis.show(0, span), End: () => axis.show(axis.length - span, axis.length)}[event.key];
+    return {
+      "+": () => axis.zoom(2),
+      "=": () => axis.zoom(2),
+      "-": () => axis.zoom(0.5),
+      0: () => axis.show(0, axis.length),
+      ArrowLeft: () => axis.pan(-0.2),
+      ArrowRight: () => axis.pan(0.2),
+      PageUp: () => axis.pan(-0.8),
+      PageDown: () => axis.pan(0.8),
+      Home: () => axis.show(0, span),
+      End: () => axis.show(axis.length - span, axis.length)
+    }[event.key];
   }
 
   hover(x, y) {
@@ -547,9 +609,11 @@ class Timeline extends Chart {
   constructor(passes, axis, room) {
     const ranks = passes.ranks.length;
     const row = Math.max(2, Math.min(28, Math.floor(room / Math.max(1, ranks))));
-    super(axis, `Timeline of ${passes.plan.title}: ${counted(ranks, "rank")}, ${counted(passes.count, "pass", "passes")}. ` +
-                "Plus and minus zoom, 0 shows all. Enter chooses a pass; then the arrow keys go from pass to pass, C to what it waited " +
-                "for, Escape back.", row * ranks + 44);
+    super(axis,
+      `Timeline of ${passes.plan.title}: ${counted(ranks, "rank")}, ${counted(passes.count, "pass", "passes")}. ` +
+        "Plus and minus zoom, 0 shows all. Enter chooses a pass; then the arrow keys go from pass to pass, C to what " +
+        "it waited for, Escape back.",
+      row * ranks + 44);
     this.passes = passes;
     this.row = row;
     this.top = 18;
@@ -602,8 +666,8 @@ class Timeline extends Chart {
   inSight(rank) { return [above(rank.reach, this.axis.from), above(rank.start, this.axis.to)]; }
 
   /**
-   * The passes, however many: every pixel gets the colours of what happens in its time, each by its share. A rank is a row of
-   * pixels, or six where passes overlap, which are then stretched.
+   * The passes, however many: every pixel gets the colours of what happens in its time, each by its share. A rank is
+   * a row of pixels, or six where passes overlap, which are then stretched.
    */
   paint(c) {
     const {ranks, overlaps} = this.passes;
@@ -666,10 +730,14 @@ class Timeline extends Chart {
     const idle = (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
     for (let x = 0, at = 0; x < pixels.length; ++x, at += 4) {
       const share = sums[at + 3];
-      if (share === 0) { pixels[x] = idle; continue; }
+      if (share === 0) {
+        pixels[x] = idle;
+        continue;
+      }
       const rest = Math.max(0, 1 - share), scale = share > 1 ? 1 / share : 1;
       pixels[x] = (255 << 24 | (sums[at + 2] * scale + blue * rest) << 16 | (sums[at + 1] * scale + green * rest) << 8 |
-                   sums[at] * scale + red * rest) >>> 0;
+                    sums[at] * scale + red * rest) >>>
+        0;
     }
   }
 
@@ -721,7 +789,8 @@ class Timeline extends Chart {
         this.label(c, r, i);
       }
       const line = this.y(r) + this.row - 2;
-      if (n === 0) c.moveTo(x + width, line); else c.lineTo(x + width, line);
+      if (n === 0) c.moveTo(x + width, line);
+      else c.lineTo(x + width, line);
       c.lineTo(x, line);
     });
     c.strokeStyle = colours.of("critical");
@@ -754,19 +823,23 @@ class Timeline extends Chart {
     this.chosen = pass;
     this.chain = pass ? this.passes.chain(...pass) : [];
     this.memory?.highlight(pass?.[0]);
-    if (pass) this.told.replaceChildren(...[...this.passes.tell(...pass), this.tellChain()].map((each, i) => make(i ? "span" : "strong", {}, each)));
-    else this.told.replaceChildren(make("span", {}, "No pass is chosen: click on one to see what it waits for."));
+    const known = pass && this.passes.ranks[pass[0]].given.causes;
+    const lines = pass ? [...this.passes.tell(...pass), ...(known ? [this.tellChain()] : [])] :
+                         ["", "No pass is chosen: click on one to see what it waits for."];
+    this.told.replaceChildren(...lines.map((each, i) => make(i ? "span" : "strong", {}, each)));
     this.axis.redraw();
   }
 
   tellChain() {
-    if (!this.passes.ranks[0].given.causes) return "";
-    const {ranks, time} = this.passes;
+    const {ranks, time, plan} = this.passes;
     const computing = this.chain.reduce((sum, [r, i]) => sum + ranks[r].end[i] - ranks[r].start[i], 0);
     const [r, i] = this.chain[0];
-    const waited = ranks[r].end[i] - computing;
-    return `its chain of causes, back to the start: ${counted(this.chain.length, "pass", "passes")}, ${inWords(computing, time)}` +
-           (waited > 1e-9 * this.passes.plan.makespan ? `, and ${inWords(waited, time)} between them` : "");
+    const [first, start] = this.chain.at(-1);
+    const begin = ranks[first].start[start];
+    const between = ranks[r].end[i] - begin - computing;
+    return `its chain of causes, back to ${begin === 0 ? "the start" : this.passes.timeText(begin)}: ` +
+      `${counted(this.chain.length, "pass", "passes")}, ${inWords(computing, time)}` +
+      (between > 1e-9 * plan.makespan ? `, and ${inWords(between, time)} between them` : "");
   }
 
   /** To the next or former pass of the rank, or to what another rank does meanwhile. */
@@ -803,8 +876,14 @@ class Timeline extends Chart {
 
   key(event) {
     const enter = {Enter: () => this.enter(), " ": () => this.enter()};
-    const walk = {ArrowLeft: () => this.step(0, -1), ArrowRight: () => this.step(0, 1), ArrowUp: () => this.step(-1, 0),
-                  ArrowDown: () => this.step(1, 0), Escape: () => this.choose(), c: () => this.reveal(this.passes.cause(...this.chosen))};
+    const walk = {
+      ArrowLeft: () => this.step(0, -1),
+      ArrowRight: () => this.step(0, 1),
+      ArrowUp: () => this.step(-1, 0),
+      ArrowDown: () => this.step(1, 0),
+      Escape: () => this.choose(),
+      c: () => this.reveal(this.passes.cause(...this.chosen))
+    };
     return (!this.chosen ? enter : event.shiftKey ? {} : walk)[event.key] ?? super.key(event);
   }
 }
@@ -815,12 +894,16 @@ class MemoryChart extends Chart {
   static mostLines = 16;
 
   constructor(passes, axis) {
-    super(axis, `Memory of ${passes.plan.title} over time, by rank. Plus and minus zoom, 0 shows all; the table behind it has the figures.`, 190);
+    super(axis,
+      `Memory of ${
+        passes.plan.title} over time, by rank. Plus and minus zoom, 0 shows all; the table behind it has the figures.`,
+      190);
     this.passes = passes;
     this.top = 22;
     const most = largest(passes.ranks.map((rank) => Math.max(rank.memory.peak, rank.given.limit ?? 0)));
     axis.most[passes.size] = Math.max(axis.most[passes.size] ?? 0, most);
-    this.fullest = passes.ranks.reduce((best, rank, r) => rank.memory.peak > passes.ranks[best].memory.peak ? r : best, 0);
+    this.fullest =
+      passes.ranks.reduce((best, rank, r) => rank.memory.peak > passes.ranks[best].memory.peak ? r : best, 0);
     this.asked = -1;  // the rank that the reader wants alone; -1: all of them
   }
 
@@ -850,7 +933,8 @@ class MemoryChart extends Chart {
     const line = this.asked >= 0 ? this.asked : this.marked ?? this.fullest;
     this.clipped(c, () => {
       if (this.asked >= 0) this.area(c, ranks[this.asked]);
-      else if (ranks.length <= MemoryChart.mostLines) for (const rank of ranks) this.curve(c, rank, "memory-soft", 1);
+      else if (ranks.length <= MemoryChart.mostLines)
+        for (const rank of ranks) this.curve(c, rank, "memory-soft", 1);
       else this.band(c);
       this.curve(c, ranks[line], "memory", 1.75);
       this.limits(c);
@@ -910,7 +994,7 @@ class MemoryChart extends Chart {
     c.fill();
   }
 
-  /** A line through the least and the most of every column of pixels, that first which is nearer to the column before. */
+  /** A line through the least and the most of every column of pixels, first to what is nearer to the one before. */
   curve(c, rank, colour, width) {
     const {low, high} = this.extremes([rank]);
     c.beginPath();
@@ -969,9 +1053,9 @@ function passTable(passes) {
   const index = (value) => value < 0 ? "" : value;
   const show = (r) => {
     const {given, count, start, end, kind} = passes.ranks[r];
-    place.replaceChildren(pagedTable(`Passes of rank ${r}`, columns, count, (i) => [
-      kinds[kind[i]].name, index(given.stages[i]), index(given.microbatches[i]), passes.timeText(start[i]), passes.timeText(end[i]),
-      ...passes.memoryText(r, i), passes.why(r, i)]));
+    place.replaceChildren(pagedTable(`Passes of rank ${r}`, columns, count,
+      (i) => [kinds[kind[i]].name, index(given.stages[i]), index(given.microbatches[i]), passes.timeText(start[i]),
+        passes.timeText(end[i]), ...passes.memoryText(r, i), passes.why(r, i)]));
   };
   if (passes.ranks.length > 0) show(0);
   return make("div", {}, chooser("Passes of", rankOptions(passes.ranks.length), show), place);
@@ -979,9 +1063,13 @@ function passTable(passes) {
 
 function memoryTables(passes) {
   const {ranks, size} = passes;
-  const peaks = table({caption: "Memory of every rank, at most", columns: ["rank", "peak", "first at", "limit"], rows: ranks.map((rank, r) => [
-    r, inWords(rank.memory.peak, size), passes.timeText(rank.memory.at[rank.memory.bytes.indexOf(rank.memory.peak)] ?? 0),
-    rank.given.limit === undefined ? "none" : inWords(rank.given.limit, size)])});
+  const peaks = table({
+    caption: "Memory of every rank, at most",
+    columns: ["rank", "peak", "first at", "limit"],
+    rows: ranks.map((rank, r) => [r, inWords(rank.memory.peak, size),
+                      passes.timeText(rank.memory.at[rank.memory.bytes.indexOf(rank.memory.peak)] ?? 0),
+                      rank.given.limit === undefined ? "none" : inWords(rank.given.limit, size)])
+  });
   const place = make("div");
   const show = (r) => {
     const {at, bytes} = ranks[r].memory;
@@ -995,17 +1083,23 @@ function memoryTables(passes) {
 function planPictures(plan, axis, room) {
   const passes = new Passes(plan);
   const timeline = new Timeline(passes, axis, room);
-  const path = plan.ranks.some((rank) => rank.causes)
-    ? make("button", {type: "button", onclick: () => timeline.reveal(passes.last())}, "Show its critical path") : undefined;
-  const made = make("article", {class: "plan"}, make("h3", {}, plan.title), plan.facts && make("p", {class: "facts"}, plan.facts),
-    make("figure", {}, make("figcaption", {}, "What every rank does, over time ", path), timeline.canvas, timeline.told),
-    behind("Passes as a table", () => passTable(passes)));
+  const path = plan.ranks.some((rank) => rank.causes) ?
+    make("button", {type: "button", onclick: () => timeline.reveal(passes.last())}, "Show its critical path") :
+    undefined;
+  const made =
+    make("article", {class: "plan"}, make("h3", {}, plan.title), plan.facts && make("p", {class: "facts"}, plan.facts),
+      make(
+        "figure", {}, make("figcaption", {}, "What every rank does, over time ", path), timeline.canvas, timeline.told),
+      behind("Passes as a table", () => passTable(passes)));
   if (passes.ranks.length > 0 && passes.ranks.every((rank) => rank.memory)) {
     const memory = timeline.memory = new MemoryChart(passes, axis);
     const unit = plan.bytes === false ? ", in activations of a microbatch" : "";
-    const all = passes.ranks.length <= MemoryChart.mostLines ? "all ranks, a line each" : "all ranks, from the emptiest to the fullest";
-    made.append(make("figure", {}, make("figcaption", {}, `Memory of every rank, over time${unit} `,
-      chooser("Show", [[-1, all], ...rankOptions(passes.ranks.length)], (r) => memory.only(r))), memory.canvas),
+    const all = passes.ranks.length <= MemoryChart.mostLines ? "all ranks, a line each" :
+                                                               "all ranks, from the emptiest to the fullest";
+    made.append(make("figure", {},
+                  make("figcaption", {}, `Memory of every rank, over time${unit} `,
+                    chooser("Show", [[-1, all], ...rankOptions(passes.ranks.length)], (r) => memory.only(r))),
+                  memory.canvas),
       behind("Memory as tables", () => memoryTables(passes)));
   }
   if (plan.stages) made.append(table({caption: `Stages of ${plan.title}`, ...plan.stages}));
@@ -1014,7 +1108,8 @@ function planPictures(plan, axis, room) {
 
 /** Buttons of an axis; those of kinds hide theirs. */
 function controls(axis, all) {
-  const button = (text, label, act) => make("button", {type: "button", "aria-label": label, title: label, onclick: act}, text);
+  const button = (text, label, act) =>
+    make("button", {type: "button", "aria-label": label, title: label, onclick: act}, text);
   const seen = new Set(all.flatMap((passes) => passes.ranks.flatMap((rank) => [...new Set(rank.kind)])));
   const chunks = Math.max(1, ...all.map((passes) => passes.chunks));
   const toggle = (kind) => (event) => {
@@ -1024,8 +1119,10 @@ function controls(axis, all) {
   };
   const kindButton = (kind) => {
     const {colour, computes, name} = kinds[kind];
-    const shade = computes && chunks > 1 ? `linear-gradient(90deg, var(--${colour}) 50%, var(--${colour}-light) 50%)` : `var(--${colour})`;
-    return make("button", {type: "button", "aria-pressed": "true", title: `Show or hide: ${name}`, onclick: toggle(kind)},
+    const shade = computes && chunks > 1 ? `linear-gradient(90deg, var(--${colour}) 50%, var(--${colour}-light) 50%)` :
+                                           `var(--${colour})`;
+    return make("button",
+      {type: "button", "aria-pressed": "true", title: `Show or hide: ${name}`, onclick: toggle(kind)},
       make("i", {style: `background: ${shade}`}), name);
   };
   return make("div", {class: "controls"},
@@ -1035,11 +1132,15 @@ function controls(axis, all) {
       button("All", "Show all of the time", () => axis.show(0, axis.length))),
     make("div", {class: "buttons legend", role: "group", "aria-label": "Kinds of passes shown"},
       ...[...seen].sort((a, b) => a - b).map(kindButton), make("span", {}, make("i", {class: "idle"}), "idle"),
-      all.some((passes) => passes.count > 200 * passes.ranks.length) ? make("span", {}, make("i", {class: "mixed"}), "narrow passes: mixed") : undefined,
+      all.some((passes) => passes.count > 200 * passes.ranks.length) ?
+        make("span", {}, make("i", {class: "mixed"}), "narrow passes: mixed") :
+        undefined,
       chunks > 1 ? make("span", {}, `the darkest: the first of a rank's ${chunks} stages`) : undefined));
 }
 
-const help = "The wheel or two fingers zoom, dragging moves, a double click shows all; a click on a pass shows what it waits for. " +
+const help =
+  "The wheel or two fingers zoom, dragging moves, a double click shows all; a click on a pass shows what it waits " +
+  "for. " +
   "Where passes are too narrow to be seen, their colours are mixed by their shares of the time.";
 
 function timelines(plans) {
@@ -1056,25 +1157,35 @@ function cuts({layers, rows}) {
   for (const each of layers) ends.push(ends.at(-1) + each.seconds);
   const whole = ends.at(-1) || 1;
   const kind = timeOf(report);
-  const stagesOf = (row) => row.cuts.slice(1).map((last, s) => ({first: row.cuts[s], last, seconds: ends[last] - ends[row.cuts[s]]}));
+  const stagesOf = (row) =>
+    row.cuts.slice(1).map((last, s) => ({first: row.cuts[s], last, seconds: ends[last] - ends[row.cuts[s]]}));
   const range = ({first, last}) => last > first ? `${layers[first].name} .. ${layers[last - 1].name}` : "no layer";
   const bar = (row) => {
     const stages = stagesOf(row);
     const most = largest(stages.map((each) => each.seconds));
-    return stages.map((each, s) => make("span", {class: each.seconds === most && "heaviest",
+    return stages.map((each, s) => make("span", {
+      class: each.seconds === most && "heaviest",
       style: `left: ${100 * ends[each.first] / whole}%; width: ${100 * each.seconds / whole}%`,
-      title: `stage ${s}: ${range(each)}, ${counted(each.last - each.first, "layer")}, ${inWords(each.seconds, kind)}`}, String(s)));
+      title: `stage ${s}: ${range(each)}, ${counted(each.last - each.first, "layer")}, ${inWords(each.seconds, kind)}`
+    },
+                        String(s)));
   };
-  const marks = axisMarks(0, whole, 5, kind).map(({at, text}) => 
-    make("span", {style: `left: ${100 * at / whole}%`, class: at > 0.8 * whole && "last"}, text));
+  const marks = axisMarks(0, whole, 5, kind).map(({at,
+    text}) => make("span", {style: `left: ${100 * at / whole}%`, class: at > 0.8 * whole && "last"}, text));
   const label = `Where ${rows.map((row) => row.name).join(", ")} cut the layers; the table behind it has the figures.`;
   const picture = make("figure", {class: "cuts", role: "img", "aria-label": label},
-    ...rows.flatMap((row) => [make("p", {}, make("strong", {}, row.name), row.facts ? ` ${row.facts}` : ""), make("div", {class: "stages"}, ...bar(row))]),
-    make("div", {class: "marks"}, ...marks), make("figcaption", {}, "Layers one after the other, each as wide as its time of a microbatch. " +
-      "A box is a stage with its number; framed: the heaviest of its row."));
-  section("Cuts, on one axis", picture, behind("Cuts as a table", () => table({caption: "Stages of every cut",
+    ...rows.flatMap((row) => [make("p", {}, make("strong", {}, row.name), row.facts ? ` ${row.facts}` : ""),
+                      make("div", {class: "stages"}, ...bar(row))]),
+    make("div", {class: "marks"}, ...marks),
+    make("figcaption", {},
+      "Layers one after the other, each as wide as its time of a microbatch. " +
+        "A box is a stage with its number; framed: the heaviest of its row."));
+  section("Cuts, on one axis", picture, behind("Cuts as a table", () => table({
+    caption: "Stages of every cut",
     columns: ["cut", "stage", "layers", "count", "time"],
-    rows: rows.flatMap((row) => stagesOf(row).map((each, s) => [row.name, s, range(each), each.last - each.first, inWords(each.seconds, kind)]))})));
+    rows: rows.flatMap((row) => stagesOf(row).map(
+                         (each, s) => [row.name, s, range(each), each.last - each.first, inWords(each.seconds, kind)]))
+  })));
 }
 
 // --- Time against memory, a point a plan
@@ -1087,8 +1198,12 @@ class Scatter {
     this.memory = Math.max(limit ?? 0, largest(points.map((each) => each.memory))) * 1.08 || 1;
     this.schedules = [...new Set(points.map((each) => each.schedule))];
     this.current = Math.max(0, this.points.findIndex((each) => each.front));
-    this.picture = drawn("svg", {class: "scatter", role: "group", "aria-label":
-      "Time of a microbatch against memory of the fullest device. Arrow keys go from point to point, Enter shows the plan behind it."});
+    this.picture = drawn("svg", {
+      class: "scatter",
+      role: "group",
+      "aria-label":
+        "Time of a microbatch against memory of the fullest device. Arrow keys go from point to point, Enter shows its plan."
+    });
     this.place = make("div", {class: "behind-point"});
     this.picture.addEventListener("click", (event) => this.open(this.nearest(event)));
     this.picture.addEventListener("pointermove", (event) => this.hover(event));
@@ -1099,7 +1214,9 @@ class Scatter {
 
   x(memory) { return 72 + (this.width - 88) * memory / this.memory; }
   y(time) { return 12 + (this.height - 62) * (1 - time / this.time); }
-  name(each) { return `${each.name}: ${inWords(each.time, timeOf(report))} a microbatch, ${inWords(each.memory, sizeOf(report))}`; }
+  name(each) {
+    return `${each.name}: ${inWords(each.time, timeOf(report))} a microbatch, ${inWords(each.memory, sizeOf(report))}`;
+  }
   colour(each) { return `var(--series-${this.schedules.indexOf(each.schedule) % 8})`; }
 
   draw() {
@@ -1121,30 +1238,43 @@ class Scatter {
     const up = axisMarks(0, this.time, 5, timeOf(report));
     const title = text(0, 0, "middle", "time of a microbatch");
     title.setAttribute("transform", `translate(12 ${(height - 50) / 2}) rotate(-90)`);
-    return [...across.flatMap(({at, text: said}) => [line(this.x(at), 12, this.x(at), height - 50), text(this.x(at), height - 33, "middle", said)]),
-            ...up.flatMap(({at, text: said}) => [line(72, this.y(at), width - 16, this.y(at)), text(66, this.y(at) + 4, "end", said)]),
-            text(72 + (width - 88) / 2, height - 10, "middle", "memory of the fullest device"), title];
+    return [
+      ...across.flatMap(({at,
+        text: said}) => [line(this.x(at), 12, this.x(at), height - 50), text(this.x(at), height - 33, "middle", said)]),
+      ...up.flatMap(
+        ({at, text: said}) => [line(72, this.y(at), width - 16, this.y(at)), text(66, this.y(at) + 4, "end", said)]),
+      text(72 + (width - 88) / 2, height - 10, "middle", "memory of the fullest device"), title
+    ];
   }
 
   /** The limit of memory, and steps along the front: nothing lies below or left of them. */
   marks() {
     const made = [];
     if (this.limit !== undefined) {
-      made.push(drawn("line", {class: "limit", x1: this.x(this.limit), x2: this.x(this.limit), y1: 12, y2: this.height - 50}),
-                drawn("text", {class: "limit", x: this.x(this.limit) - 5, y: 24, "text-anchor": "end"}, "limit"));
+      made.push(
+        drawn("line", {class: "limit", x1: this.x(this.limit), x2: this.x(this.limit), y1: 12, y2: this.height - 50}),
+        drawn("text", {class: "limit", x: this.x(this.limit) - 5, y: 24, "text-anchor": "end"}, "limit"));
     }
     const front = this.points.filter((each) => each.front);
     if (front.length > 0) {
-      const steps = front.map((each, i) => i ? `H${this.x(each.memory)}V${this.y(each.time)}` : `M${this.x(each.memory)} 12V${this.y(each.time)}`);
+      const steps = front.map((each, i) => i ? `H${this.x(each.memory)}V${this.y(each.time)}` :
+                                               `M${this.x(each.memory)} 12V${this.y(each.time)}`);
       made.push(drawn("path", {class: "front", d: `${steps.join("")}H${this.width - 16}`}));
     }
     return made;
   }
 
   circle(each, i) {
-    return drawn("circle", {cx: this.x(each.memory), cy: this.y(each.time), r: each.front ? 6 : 4, style: `fill: ${this.colour(each)}`,
-                            class: `${each.front ? "front" : ""} ${each === this.opened ? "chosen" : ""}`, tabindex: i === this.current ? 0 : -1,
-                            role: "button", "aria-label": this.name(each) + (each.plan ? "" : ", without its plan")});
+    return drawn("circle", {
+      cx: this.x(each.memory),
+      cy: this.y(each.time),
+      r: each.front ? 6 : 4,
+      style: `fill: ${this.colour(each)}`,
+      class: `${each.front ? "front" : ""} ${each === this.opened ? "chosen" : ""}`,
+      tabindex: i === this.current ? 0 : -1,
+      role: "button",
+      "aria-label": this.name(each) + (each.plan ? "" : ", without its plan")
+    });
   }
 
   /** The point near a pointer, as its index; -1: none. */
@@ -1152,7 +1282,8 @@ class Scatter {
     const box = this.picture.getBoundingClientRect();
     let found = -1, best = 24;
     this.points.forEach((each, i) => {
-      const apart = Math.hypot(this.x(each.memory) - event.clientX + box.left, this.y(each.time) - event.clientY + box.top);
+      const apart =
+        Math.hypot(this.x(each.memory) - event.clientX + box.left, this.y(each.time) - event.clientY + box.top);
       if (apart < best) [found, best] = [i, apart];
     });
     return found;
@@ -1161,8 +1292,10 @@ class Scatter {
   hover(event) {
     const each = this.points[this.nearest(event)];
     if (!each) return tip.hide();
-    tip.show(event.clientX, event.clientY, [this.name(each), each.front ? "nothing is better in both" : "another is better in both",
-                                            each.plan ? "click: its plan" : "its plan is not in this file"]);
+    tip.show(event.clientX, event.clientY, [
+      this.name(each), each.front ? "nothing is better in both" : "another is better in both",
+      each.plan ? "click: its plan" : "its plan is not in this file"
+    ]);
   }
 
   open(i) {
@@ -1171,7 +1304,9 @@ class Scatter {
     this.focus(i);
     this.circles.forEach((circle, at) => circle.classList.toggle("chosen", at === i));
     this.opened = each;
-    if (!each.plan) return this.place.replaceChildren(make("p", {class: "note"}, `${this.name(each)}. Its plan is not in this file.`));
+    if (!each.plan)
+      return this.place.replaceChildren(
+        make("p", {class: "note"}, `${this.name(each)}. Its plan is not in this file.`));
     const axis = new TimeAxis([each.plan]);
     const {made, passes} = planPictures(each.plan, axis, 560);
     this.place.replaceChildren(controls(axis, [passes]), made);
@@ -1194,12 +1329,20 @@ class Scatter {
   }
 
   show() {
-    const legend = this.schedules.filter((each) => each !== undefined)
-      .map((schedule) => make("span", {}, make("i", {style: `background: ${this.colour({schedule})}`}), schedule));
-    section("Time and memory", make("p", {class: "note"}, "A point is a plan. The large ones are the Pareto front: nothing is better in both. Choose one to see its plan."),
-      make("div", {class: "buttons legend"}, ...legend), make("figure", {}, this.picture), behind("Points as a table", () => table({caption: "Plans, by memory",
-        columns: ["plan", "time of a microbatch", "memory", "on the front"], rows: this.points.map((each) => [each.name,
-          inWords(each.time, timeOf(report)), inWords(each.memory, sizeOf(report)), each.front ? "yes" : "no"])})), this.place);
+    const legend =
+      this.schedules.filter((each) => each !== undefined)
+        .map((schedule) => make("span", {}, make("i", {style: `background: ${this.colour({schedule})}`}), schedule));
+    section("Time and memory",
+      make("p", {class: "note"},
+        "A point is a plan; large: the Pareto front, nothing is better in both. Choose one to see its plan."),
+      make("div", {class: "buttons legend"}, ...legend), make("figure", {}, this.picture),
+      behind("Points as a table", () => table({
+        caption: "Plans, by memory",
+        columns: ["plan", "time of a microbatch", "memory", "on the front"],
+        rows: this.points.map((each) => [each.name, inWords(each.time, timeOf(report)),
+                                inWords(each.memory, sizeOf(report)), each.front ? "yes" : "no"])
+      })),
+      this.place);
   }
 }
 
@@ -1230,7 +1373,9 @@ function lines(all) {
       button.focus();
       button.textContent = copied ? "Copied" : "Press Ctrl+C";
       announce(copied ? `Copied the line for ${name}` : "It could not be copied: it is marked, press Control and C");
-      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 2000);
     };
     const button = make("button", {type: "button", "aria-label": `Copy the line for ${name}`, onclick: press}, "Copy");
     return make("div", {class: "line"}, make("h3", {}, name), button, line);
@@ -1238,19 +1383,24 @@ function lines(all) {
   const refused = all.filter((each) => each.refused !== undefined);
   section("For a framework", ...all.filter((each) => each.text !== undefined).map(one),
     refused.length > 0 ? behind(`${counted(refused.length, "framework")} that cannot be told this plan`, () => table({
-      caption: "Why not", columns: ["framework", "why"], rows: refused.map((each) => [each.name, each.refused])})) : undefined);
+      caption: "Why not",
+      columns: ["framework", "why"],
+      rows: refused.map((each) => [each.name, each.refused])
+    })) :
+                         undefined);
 }
 
 // --- The page
 
 function figures(all) {
-  return make("dl", {class: "figures"}, ...all.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, String(value)))));
+  return make("dl", {class: "figures"},
+    ...all.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, String(value)))));
 }
 
 /** Draws all charts anew, in the colours of now. */
 function repaint() {
   colours.known.clear();
-  for (const canvas of document.querySelectorAll("canvas")) canvas.chart.axis.draw();
+  for (const axis of new Set([...document.querySelectorAll("canvas")].map((each) => each.chart.axis))) axis.draw(true);
 }
 
 document.title = report.title;
