@@ -508,11 +508,11 @@ class Chart {
     return c;
   }
 
-  /** Keeps what `draw` does from the names at the sides. */
-  clipped(c, draw) {
+  /** Keeps what `draw` does from the names at the sides, and from the time behind the end. */
+  clipped(c, end, draw) {
     c.save();
     c.beginPath();
-    c.rect(this.left, 0, this.plotWidth, this.height);
+    c.rect(this.left, 0, Math.max(0, Math.min(this.plotWidth, this.x(end) - this.left)), this.height);
     c.clip();
     draw();
     c.restore();
@@ -529,7 +529,7 @@ class Chart {
     for (const {at, text} of axisMarks(from, to, this.plotWidth / (widest + 45), kind)) {
       c.fillRect(this.x(at), y, 1, 5);
       const half = c.measureText(text).width / 2;
-      c.fillText(text, Math.min(this.x(at), this.width - half - 1), y + 13);
+      if (this.x(at) - half > this.left - 24) c.fillText(text, Math.min(this.x(at), this.width - half - 1), y + 13);
     }
   }
 
@@ -630,19 +630,21 @@ class Timeline extends Chart {
     const {ranks, plan} = this.passes;
     this.names(c);
     this.paint(c);
-    this.clipped(c, () => {
+    const end = this.x(plan.makespan), right = this.left + this.plotWidth, bottom = this.y(ranks.length);
+    // Behind the end of a plan that shares its axis with a longer one there is nothing, not even idleness.
+    if (end < right) c.clearRect(Math.max(this.left, end), this.top, right - end, bottom - this.top);
+    this.clipped(c, plan.makespan, () => {
       this.labels(c);
       if (this.chosen) this.drawChain(c);
       c.fillStyle = colours.of("soft");
-      c.fillRect(this.x(plan.makespan) - 1, this.top - 4, 1, this.row * ranks.length + 4);
+      c.fillRect(end - 1, this.top - 4, 1, bottom - this.top + 4);
     });
-    const end = this.x(plan.makespan);
-    if (end >= this.left && end <= this.width - this.right + 1) {
+    if (end >= this.left && end <= right + 1) {
       const text = `makespan ${inWords(plan.makespan, this.passes.time)}`;
       c.textAlign = "right";
       c.fillText(text, Math.max(end, this.left + c.measureText(text).width), 8);
     }
-    this.times(c, this.y(ranks.length) + 1, this.passes.time);
+    this.times(c, bottom + 1, this.passes.time);
   }
 
   /** The ranks at the left, the share of the makespan that each is idle at the right; of low rows, some. */
@@ -679,9 +681,10 @@ class Timeline extends Chart {
     const image = into.createImageData(width, this.rows.height);
     const pixels = new Uint32Array(image.data.buffer);
     const sums = new Float32Array(4 * width * rows);
+    const shades = this.shades();
     ranks.forEach((rank, r) => {
       sums.fill(0);
-      for (const computes of [true, false]) this.cover(sums, width, rows, rank, computes);
+      for (const computes of [true, false]) this.cover(sums, width, rows, rank, shades, computes);
       this.mix(pixels.subarray(r * rows * width, (r + 1) * rows * width), sums);
     });
     into.putImageData(image, 0, 0);
@@ -693,11 +696,10 @@ class Timeline extends Chart {
   }
 
   /** Adds to every pixel, as red, green, blue and share, what the passes of a rank cover of it. */
-  cover(sums, width, rows, rank, computes) {
+  cover(sums, width, rows, rank, shades, computes) {
     const {from, to} = this.axis;
     const scale = width / (to - from);
     const [first, last] = this.inSight(rank);
-    const shades = this.shades();
     for (let i = first; i < last; ++i) {
       if (kinds[rank.kind[i]].computes !== computes || this.axis.hidden.has(rank.kind[i])) continue;
       const [red, green, blue] = shades[rank.kind[i]][rank.chunk[i]];
@@ -709,7 +711,7 @@ class Timeline extends Chart {
       for (let row = Math.round(rank.top[i] * rows); row < until; ++row) {
         for (let x = Math.floor(a), at = 4 * (row * width + x); x < b; ++x, at += 4) {
           const share = Math.min(x + 1, b) - Math.max(x, a);
-          if (!computes) sums.fill(0, at, at + 4);  // it lies upon what computes
+          if (!computes) for (let part = 0; part < 4; ++part) sums[at + part] *= 1 - share;  // it lies upon the rest
           sums[at] += red * share;
           sums[at + 1] += green * share;
           sums[at + 2] += blue * share;
@@ -931,7 +933,7 @@ class MemoryChart extends Chart {
       c.fillText(text, this.left - 6, this.y(at));
     }
     const line = this.asked >= 0 ? this.asked : this.marked ?? this.fullest;
-    this.clipped(c, () => {
+    this.clipped(c, this.passes.plan.makespan, () => {
       if (this.asked >= 0) this.area(c, ranks[this.asked]);
       else if (ranks.length <= MemoryChart.mostLines)
         for (const rank of ranks) this.curve(c, rank, "memory-soft", 1);
@@ -1046,102 +1048,105 @@ class MemoryChart extends Chart {
 
 // --- A plan: its timeline, its memory, their tables
 
+/** A choice of a rank, and below it what `content` makes of that. */
+function byRank(label, count, content) {
+  const place = make("div", {}, count > 0 ? content(0) : "no ranks");
+  return make("div", {}, chooser(label, rankOptions(count), (r) => place.replaceChildren(content(r))), place);
+}
+
 function passTable(passes) {
-  const place = make("div");
   const memory = passes.ranks[0]?.memory ? ["memory from its start", "after it"] : [];
   const columns = ["pass", "stage", "microbatch", "start", "end", ...memory, "why it starts then"];
   const index = (value) => value < 0 ? "" : value;
-  const show = (r) => {
+  return byRank("Passes of", passes.ranks.length, (r) => {
     const {given, count, start, end, kind} = passes.ranks[r];
-    place.replaceChildren(pagedTable(`Passes of rank ${r}`, columns, count,
-      (i) => [kinds[kind[i]].name, index(given.stages[i]), index(given.microbatches[i]), passes.timeText(start[i]),
-        passes.timeText(end[i]), ...passes.memoryText(r, i), passes.why(r, i)]));
-  };
-  if (passes.ranks.length > 0) show(0);
-  return make("div", {}, chooser("Passes of", rankOptions(passes.ranks.length), show), place);
+    const row = (i) => [
+      kinds[kind[i]].name, index(given.stages[i]), index(given.microbatches[i]), passes.timeText(start[i]),
+      passes.timeText(end[i]), ...passes.memoryText(r, i), passes.why(r, i),
+    ];
+    return pagedTable(`Passes of rank ${r}`, columns, count, row);
+  });
 }
 
 function memoryTables(passes) {
   const {ranks, size} = passes;
-  const peaks = table({
-    caption: "Memory of every rank, at most",
-    columns: ["rank", "peak", "first at", "limit"],
-    rows: ranks.map((rank, r) => [r, inWords(rank.memory.peak, size),
-                      passes.timeText(rank.memory.at[rank.memory.bytes.indexOf(rank.memory.peak)] ?? 0),
-                      rank.given.limit === undefined ? "none" : inWords(rank.given.limit, size)])
+  const rows = ranks.map(({memory, given: {limit}}, r) => {
+    const first = memory.at[memory.bytes.indexOf(memory.peak)] ?? 0;
+    return [r, inWords(memory.peak, size), passes.timeText(first), limit === undefined ? "none" : inWords(limit, size)];
   });
-  const place = make("div");
-  const show = (r) => {
+  const peaks = table({caption: "Memory of every rank, at most", columns: ["rank", "peak", "first at", "limit"], rows});
+  const curves = byRank("Memory over time of", ranks.length, (r) => {
     const {at, bytes} = ranks[r].memory;
-    place.replaceChildren(pagedTable(`Memory of rank ${r} over time`, ["from", "memory"], at.length,
-      (i) => [passes.timeText(at[i]), inWords(bytes[i], size)]));
-  };
-  show(0);
-  return make("div", {}, peaks, chooser("Memory over time of", rankOptions(ranks.length), show), place);
+    const row = (i) => [passes.timeText(at[i]), inWords(bytes[i], size)];
+    return pagedTable(`Memory of rank ${r} over time`, ["from", "memory"], at.length, row);
+  });
+  return make("div", {}, peaks, curves);
 }
 
+function memoryPicture(passes, memory) {
+  const count = passes.ranks.length;
+  const all = `all ranks, ${count <= MemoryChart.mostLines ? "a line each" : "from the emptiest to the fullest"}`;
+  const unit = passes.size === "bytes" ? "" : ", in activations of a microbatch";
+  const choice = chooser("Show", [[-1, all], ...rankOptions(count)], (r) => memory.only(r));
+  return make("figure", {}, make("figcaption", {}, `Memory of every rank, over time${unit} `, choice), memory.canvas);
+}
+
+/** All of a plan, on an axis that others may share; its timeline about `room` pixels high. */
 function planPictures(plan, axis, room) {
   const passes = new Passes(plan);
   const timeline = new Timeline(passes, axis, room);
-  const path = plan.ranks.some((rank) => rank.causes) ?
-    make("button", {type: "button", onclick: () => timeline.reveal(passes.last())}, "Show its critical path") :
-    undefined;
-  const made =
-    make("article", {class: "plan"}, make("h3", {}, plan.title), plan.facts && make("p", {class: "facts"}, plan.facts),
-      make(
-        "figure", {}, make("figcaption", {}, "What every rank does, over time ", path), timeline.canvas, timeline.told),
-      behind("Passes as a table", () => passTable(passes)));
+  const show = () => timeline.reveal(passes.last());
+  const path = make("button", {type: "button", onclick: show}, "Show its critical path");
+  const known = plan.ranks.some((rank) => rank.causes);
+  const caption = make("figcaption", {}, "What every rank does, over time ", known ? path : "");
+  const made = make("article", {class: "plan"}, make("h3", {}, plan.title),
+    plan.facts && make("p", {class: "facts"}, plan.facts),
+    make("figure", {}, caption, timeline.canvas, timeline.told),
+    behind("Passes as a table", () => passTable(passes)));
   if (passes.ranks.length > 0 && passes.ranks.every((rank) => rank.memory)) {
-    const memory = timeline.memory = new MemoryChart(passes, axis);
-    const unit = plan.bytes === false ? ", in activations of a microbatch" : "";
-    const all = passes.ranks.length <= MemoryChart.mostLines ? "all ranks, a line each" :
-                                                               "all ranks, from the emptiest to the fullest";
-    made.append(make("figure", {},
-                  make("figcaption", {}, `Memory of every rank, over time${unit} `,
-                    chooser("Show", [[-1, all], ...rankOptions(passes.ranks.length)], (r) => memory.only(r))),
-                  memory.canvas),
-      behind("Memory as tables", () => memoryTables(passes)));
+    timeline.memory = new MemoryChart(passes, axis);
+    made.append(memoryPicture(passes, timeline.memory), behind("Memory as tables", () => memoryTables(passes)));
   }
   if (plan.stages) made.append(table({caption: `Stages of ${plan.title}`, ...plan.stages}));
   return {made, passes};
 }
 
-/** Buttons of an axis; those of kinds hide theirs. */
+/** What the colours mean; a button hides or shows its kind of passes. */
+function legend(axis, all) {
+  const seen = new Set(all.flatMap((passes) => passes.ranks.flatMap((rank) => [...new Set(rank.kind)])));
+  const chunks = Math.max(1, ...all.map((passes) => passes.chunks));
+  const crowded = all.some((passes) => passes.count > 200 * passes.ranks.length);
+  const button = (kind) => {
+    const {colour, computes, name} = kinds[kind];
+    const [first, last] = [`var(--${colour})`, `var(--${colour}${computes && chunks > 1 ? "-light" : ""})`];
+    const shade = make("i", {style: `background: linear-gradient(90deg, ${first} 50%, ${last} 50%)`});
+    const toggle = () => {
+      if (!axis.hidden.delete(kind)) axis.hidden.add(kind);
+      made.setAttribute("aria-pressed", String(!axis.hidden.has(kind)));
+      axis.redraw();
+    };
+    const title = `Show or hide: ${name}`;
+    const made = make("button", {type: "button", "aria-pressed": "true", title, onclick: toggle}, shade, name);
+    return made;
+  };
+  return make("div", {class: "buttons legend", role: "group", "aria-label": "Kinds of passes shown"},
+    ...[...seen].sort((a, b) => a - b).map(button), make("span", {}, make("i", {class: "idle"}), "idle"),
+    crowded ? make("span", {}, make("i", {class: "mixed"}), "narrow passes: mixed") : undefined,
+    chunks > 1 ? make("span", {}, `the darkest: the first of a rank's ${chunks} stages`) : undefined);
+}
+
 function controls(axis, all) {
   const button = (text, label, act) =>
     make("button", {type: "button", "aria-label": label, title: label, onclick: act}, text);
-  const seen = new Set(all.flatMap((passes) => passes.ranks.flatMap((rank) => [...new Set(rank.kind)])));
-  const chunks = Math.max(1, ...all.map((passes) => passes.chunks));
-  const toggle = (kind) => (event) => {
-    if (!axis.hidden.delete(kind)) axis.hidden.add(kind);
-    event.currentTarget.setAttribute("aria-pressed", String(!axis.hidden.has(kind)));
-    axis.redraw();
-  };
-  const kindButton = (kind) => {
-    const {colour, computes, name} = kinds[kind];
-    const shade = computes && chunks > 1 ? `linear-gradient(90deg, var(--${colour}) 50%, var(--${colour}-light) 50%)` :
-                                           `var(--${colour})`;
-    return make("button",
-      {type: "button", "aria-pressed": "true", title: `Show or hide: ${name}`, onclick: toggle(kind)},
-      make("i", {style: `background: ${shade}`}), name);
-  };
-  return make("div", {class: "controls"},
-    make("div", {class: "buttons", role: "group", "aria-label": "Time shown"},
-      button("+", "Zoom in", () => axis.zoom(2)), button("−", "Zoom out", () => axis.zoom(0.5)),
-      button("←", "Earlier", () => axis.pan(-0.5)), button("→", "Later", () => axis.pan(0.5)),
-      button("All", "Show all of the time", () => axis.show(0, axis.length))),
-    make("div", {class: "buttons legend", role: "group", "aria-label": "Kinds of passes shown"},
-      ...[...seen].sort((a, b) => a - b).map(kindButton), make("span", {}, make("i", {class: "idle"}), "idle"),
-      all.some((passes) => passes.count > 200 * passes.ranks.length) ?
-        make("span", {}, make("i", {class: "mixed"}), "narrow passes: mixed") :
-        undefined,
-      chunks > 1 ? make("span", {}, `the darkest: the first of a rank's ${chunks} stages`) : undefined));
+  const time = make("div", {class: "buttons", role: "group", "aria-label": "Time shown"},
+    button("+", "Zoom in", () => axis.zoom(2)), button("−", "Zoom out", () => axis.zoom(0.5)),
+    button("←", "Earlier", () => axis.pan(-0.5)), button("→", "Later", () => axis.pan(0.5)),
+    button("All", "Show all of the time", () => axis.show(0, axis.length)));
+  return make("div", {class: "controls"}, time, legend(axis, all));
 }
 
-const help =
-  "The wheel or two fingers zoom, dragging moves, a double click shows all; a click on a pass shows what it waits " +
-  "for. " +
-  "Where passes are too narrow to be seen, their colours are mixed by their shares of the time.";
+const help = `The wheel or two fingers zoom, dragging moves, a double click shows all; a click on a pass shows what it
+  waits for. Where passes are too narrow to be seen, their colours are mixed by their shares of the time.`;
 
 function timelines(plans) {
   const axis = new TimeAxis(plans);
@@ -1152,40 +1157,46 @@ function timelines(plans) {
 
 // --- Cuts of the same layers, one below the other
 
+/** `{first, last, seconds, text}` of every stage of a cut, `ends` being the sums of the layers' times. */
+function stagesOf({cuts}, layers, ends) {
+  return cuts.slice(1).map((last, s) => {
+    const first = cuts[s];
+    const range = last > first ? `${layers[first].name} .. ${layers[last - 1].name}` : "no layer";
+    return {first, last, range, seconds: ends[last] - ends[first]};
+  });
+}
+
+/** A row of boxes, each as wide as its stage's part of `whole`. */
+function stageBoxes(stages, ends, whole) {
+  const most = largest(stages.map((each) => each.seconds)) * (1 - 1e-9);
+  const box = ({first, last, range, seconds}, s) => make("span", {
+    class: seconds >= most && "heaviest",
+    style: `left: ${100 * ends[first] / whole}%; width: ${100 * seconds / whole}%`,
+    title: `stage ${s}: ${range}, ${counted(last - first, "layer")}, ${inWords(seconds, timeOf(report))}`,
+  }, String(s));
+  return make("div", {class: "stages"}, ...stages.map(box));
+}
+
 function cuts({layers, rows}) {
   const ends = [0];
   for (const each of layers) ends.push(ends.at(-1) + each.seconds);
   const whole = ends.at(-1) || 1;
   const kind = timeOf(report);
-  const stagesOf = (row) =>
-    row.cuts.slice(1).map((last, s) => ({first: row.cuts[s], last, seconds: ends[last] - ends[row.cuts[s]]}));
-  const range = ({first, last}) => last > first ? `${layers[first].name} .. ${layers[last - 1].name}` : "no layer";
-  const bar = (row) => {
-    const stages = stagesOf(row);
-    const most = largest(stages.map((each) => each.seconds));
-    return stages.map((each, s) => make("span", {
-      class: each.seconds === most && "heaviest",
-      style: `left: ${100 * ends[each.first] / whole}%; width: ${100 * each.seconds / whole}%`,
-      title: `stage ${s}: ${range(each)}, ${counted(each.last - each.first, "layer")}, ${inWords(each.seconds, kind)}`
-    },
-                        String(s)));
-  };
-  const marks = axisMarks(0, whole, 5, kind).map(({at,
-    text}) => make("span", {style: `left: ${100 * at / whole}%`, class: at > 0.8 * whole && "last"}, text));
+  const all = rows.map((row) => [row, stagesOf(row, layers, ends)]);
+  const marks = axisMarks(0, whole, 5, kind).map(({at, text}) =>
+    make("span", {style: `left: ${100 * at / whole}%`, class: at > 0.8 * whole && "last"}, text));
   const label = `Where ${rows.map((row) => row.name).join(", ")} cut the layers; the table behind it has the figures.`;
   const picture = make("figure", {class: "cuts", role: "img", "aria-label": label},
-    ...rows.flatMap((row) => [make("p", {}, make("strong", {}, row.name), row.facts ? ` ${row.facts}` : ""),
-                      make("div", {class: "stages"}, ...bar(row))]),
+    ...all.flatMap(([{name, facts}, stages]) =>
+      [make("p", {}, make("strong", {}, name), facts ? ` ${facts}` : ""), stageBoxes(stages, ends, whole)]),
     make("div", {class: "marks"}, ...marks),
-    make("figcaption", {},
-      "Layers one after the other, each as wide as its time of a microbatch. " +
-        "A box is a stage with its number; framed: the heaviest of its row."));
-  section("Cuts, on one axis", picture, behind("Cuts as a table", () => table({
-    caption: "Stages of every cut",
-    columns: ["cut", "stage", "layers", "count", "time"],
-    rows: rows.flatMap((row) => stagesOf(row).map(
-                         (each, s) => [row.name, s, range(each), each.last - each.first, inWords(each.seconds, kind)]))
-  })));
+    make("figcaption", {}, "Layers one after the other, each as wide as its time of a microbatch. " +
+      "A box is a stage with its number; framed: the heaviest of its row."));
+  const cells = all.flatMap(([{name}, stages]) => stages.map(({first, last, range, seconds}, s) =>
+    [name, s, range, last - first, inWords(seconds, kind)]));
+  const columns = ["cut", "stage", "layers", "count", "time"];
+  section("Cuts, on one axis", picture,
+    behind("Cuts as a table", () => table({caption: "Stages of every cut", columns, rows: cells})));
 }
 
 // --- Time against memory, a point a plan
@@ -1202,7 +1213,8 @@ class Scatter {
       class: "scatter",
       role: "group",
       "aria-label":
-        "Time of a microbatch against memory of the fullest device. Arrow keys go from point to point, Enter shows its plan."
+        "Time of a microbatch against memory of the fullest device. Arrow keys go from point to point, " +
+          "Enter shows its plan."
     });
     this.place = make("div", {class: "behind-point"});
     this.picture.addEventListener("click", (event) => this.open(this.nearest(event)));
@@ -1238,13 +1250,12 @@ class Scatter {
     const up = axisMarks(0, this.time, 5, timeOf(report));
     const title = text(0, 0, "middle", "time of a microbatch");
     title.setAttribute("transform", `translate(12 ${(height - 50) / 2}) rotate(-90)`);
-    return [
-      ...across.flatMap(({at,
-        text: said}) => [line(this.x(at), 12, this.x(at), height - 50), text(this.x(at), height - 33, "middle", said)]),
-      ...up.flatMap(
-        ({at, text: said}) => [line(72, this.y(at), width - 16, this.y(at)), text(66, this.y(at) + 4, "end", said)]),
-      text(72 + (width - 88) / 2, height - 10, "middle", "memory of the fullest device"), title
-    ];
+    const column = ({at, text: said}) =>
+      [line(this.x(at), 12, this.x(at), height - 50), text(this.x(at), height - 33, "middle", said)];
+    const row = ({at, text: said}) =>
+      [line(72, this.y(at), width - 16, this.y(at)), text(66, this.y(at) + 4, "end", said)];
+    const below = text(72 + (width - 88) / 2, height - 10, "middle", "memory of the fullest device");
+    return [...across.flatMap(column), ...up.flatMap(row), below, title];
   }
 
   /** The limit of memory, and steps along the front: nothing lies below or left of them. */
@@ -1257,9 +1268,9 @@ class Scatter {
     }
     const front = this.points.filter((each) => each.front);
     if (front.length > 0) {
-      const steps = front.map((each, i) => i ? `H${this.x(each.memory)}V${this.y(each.time)}` :
-                                               `M${this.x(each.memory)} 12V${this.y(each.time)}`);
-      made.push(drawn("path", {class: "front", d: `${steps.join("")}H${this.width - 16}`}));
+      const from = `M${this.x(front[0].memory)} 12`;
+      const steps = front.map((each) => `H${this.x(each.memory)}V${this.y(each.time)}`);
+      made.push(drawn("path", {class: "front", d: `${from}${steps.join("")}H${this.width - 16}`}));
     }
     return made;
   }
@@ -1304,9 +1315,10 @@ class Scatter {
     this.focus(i);
     this.circles.forEach((circle, at) => circle.classList.toggle("chosen", at === i));
     this.opened = each;
-    if (!each.plan)
-      return this.place.replaceChildren(
-        make("p", {class: "note"}, `${this.name(each)}. Its plan is not in this file.`));
+    if (!each.plan) {
+      const text = `${this.name(each)}. Its plan is not in this file.`;
+      return this.place.replaceChildren(make("p", {class: "note"}, text));
+    }
     const axis = new TimeAxis([each.plan]);
     const {made, passes} = planPictures(each.plan, axis, 560);
     this.place.replaceChildren(controls(axis, [passes]), made);
@@ -1329,20 +1341,17 @@ class Scatter {
   }
 
   show() {
-    const legend =
-      this.schedules.filter((each) => each !== undefined)
-        .map((schedule) => make("span", {}, make("i", {style: `background: ${this.colour({schedule})}`}), schedule));
-    section("Time and memory",
-      make("p", {class: "note"},
-        "A point is a plan; large: the Pareto front, nothing is better in both. Choose one to see its plan."),
-      make("div", {class: "buttons legend"}, ...legend), make("figure", {}, this.picture),
-      behind("Points as a table", () => table({
-        caption: "Plans, by memory",
-        columns: ["plan", "time of a microbatch", "memory", "on the front"],
-        rows: this.points.map((each) => [each.name, inWords(each.time, timeOf(report)),
-                                inWords(each.memory, sizeOf(report)), each.front ? "yes" : "no"])
-      })),
-      this.place);
+    const swatch = (schedule) => make("i", {style: `background: ${this.colour({schedule})}`});
+    const named = this.schedules.filter((each) => each !== undefined);
+    const legend = named.map((schedule) => make("span", {}, swatch(schedule), schedule));
+    const columns = ["plan", "time of a microbatch", "memory", "on the front"];
+    const rows = this.points.map((each) => [
+      each.name, inWords(each.time, timeOf(report)), inWords(each.memory, sizeOf(report)), each.front ? "yes" : "no",
+    ]);
+    const note = "A point is a plan; large: the Pareto front, nothing is better in both. Choose one to see its plan.";
+    section("Time and memory", make("p", {class: "note"}, note), make("div", {class: "buttons legend"}, ...legend),
+      make("figure", {}, this.picture),
+      behind("Points as a table", () => table({caption: "Plans, by memory", columns, rows})), this.place);
   }
 }
 
@@ -1373,21 +1382,15 @@ function lines(all) {
       button.focus();
       button.textContent = copied ? "Copied" : "Press Ctrl+C";
       announce(copied ? `Copied the line for ${name}` : "It could not be copied: it is marked, press Control and C");
-      setTimeout(() => {
-        button.textContent = "Copy";
-      }, 2000);
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
     };
     const button = make("button", {type: "button", "aria-label": `Copy the line for ${name}`, onclick: press}, "Copy");
     return make("div", {class: "line"}, make("h3", {}, name), button, line);
   };
-  const refused = all.filter((each) => each.refused !== undefined);
+  const refused = all.filter((each) => each.refused !== undefined).map((each) => [each.name, each.refused]);
+  const why = () => table({caption: "Why not", columns: ["framework", "why"], rows: refused});
   section("For a framework", ...all.filter((each) => each.text !== undefined).map(one),
-    refused.length > 0 ? behind(`${counted(refused.length, "framework")} that cannot be told this plan`, () => table({
-      caption: "Why not",
-      columns: ["framework", "why"],
-      rows: refused.map((each) => [each.name, each.refused])
-    })) :
-                         undefined);
+    refused.length > 0 ? behind(`${counted(refused.length, "framework")} that cannot be told this plan`, why) : "");
 }
 
 // --- The page
@@ -1406,7 +1409,7 @@ function repaint() {
 document.title = report.title;
 document.querySelector("h1").textContent = report.title;
 if (report.figures) document.querySelector("main").append(figures(report.figures));
-if (report.table) section("Plans", table(report.table));
+if (report.table) section(report.table.caption, table(report.table, false));
 if (report.scatter) new Scatter(report.scatter).show();
 if (report.plans?.length) timelines(report.plans);
 if (report.cuts) cuts(report.cuts);
