@@ -82,15 +82,18 @@ def planned(ranks, microbatches, chunks=1):
     stages = ranks * chunks
     layers = [{"name": hostile if i == 3 else f"layers.{i}", "seconds": 0.01 * (1 + i % 3)} for i in range(4 * stages)]
     cut = list(range(0, 4 * stages + 1, 4))
-    plan["stages"] = {"columns": ["stage", "layers", "count", "time", "in flight", "memory"], "bars": {"name": "of the limit", "shares": [1 - s / stages / 2 for s in range(stages)]},
-                      "rows": [[s, f"layers.{4 * s} .. layers.{4 * s + 3}", 4, "30.2 ms", max(1, ranks - s), "12.5 GiB"] for s in range(stages)]}
+    rows = [[s, f"layers.{4 * s} .. layers.{4 * s + 3}", 4, "30.2 ms", max(1, ranks - s), "12.5 GiB"] for s in range(stages)]
+    plan["stages"] = {"columns": ["stage", "layers", "count", "time", "in flight", "memory"], "rows": rows,
+                      "bars": {"name": "of the limit", "shares": [1 - s / stages / 2 for s in range(stages)]}}
     shifted = [c - (0 < i < stages and i % 2) for i, c in enumerate(cut)]
-    return {"title": f"Plan of a model {hostile}", "figures": [["makespan", f"{plan['makespan']:.4g} s"], ["idle", "13.4 %"], ["devices", ranks]],
-            "plans": [plan], "cuts": {"layers": layers, "rows": [{"name": "uniform", "cuts": cut, "facts": "makespan 12.4 s, +2.6 %"},
-                                                                 {"name": "bottleneck", "cuts": shifted, "facts": "makespan 12.2 s, +1.1 %"},
-                                                                 {"name": "makespan", "cuts": cut, "facts": "makespan 12.08 s, optimal"}]},
+    cuts = [{"name": "uniform", "cuts": cut, "facts": "makespan 12.4 s, +2.6 %"},
+            {"name": "bottleneck", "cuts": shifted, "facts": "makespan 12.2 s, +1.1 %"},
+            {"name": "makespan", "cuts": cut, "facts": "makespan 12.08 s, optimal"}]
+    figures = [["makespan", f"{plan['makespan']:.4g} s"], ["idle", "13.4 %"], ["devices", ranks]]
+    return {"title": f"Plan of a model {hostile}", "figures": figures, "plans": [plan], "cuts": {"layers": layers, "rows": cuts},
             "prices": [{"title": "One per cent less of", "note": "What the makespan would be shorter by, were that 1 % faster.",
-                        "columns": ["time of", "count", "stage", "saves each", "share"], "bars": {"name": "of the most", "shares": [1, 0.25]},
+                        "columns": ["time of", "count", "stage", "saves each", "share"],
+                        "bars": {"name": "of the most", "shares": [1, 0.25]},
                         "rows": [["layers.0 .. layers.3", 4, "0", "12 ms", "0.4 %"], ["all messages", 1, "", "3 ms", "0.1 %"]]}],
             "lines": [{"name": "Megatron-LM", "text": f"--pipeline-model-parallel-size {ranks} --layout \"Et*18|t*20|t*21|t*21L\""},
                       {"name": "torchgpipe", "text": "balance=[21, 20, 20, 22]\nmodel = GPipe(model, balance, chunks=32)"},
@@ -100,7 +103,8 @@ def planned(ranks, microbatches, chunks=1):
 def overlapping():
     """A plan by hand: passes at one time, messages, slices, what is of no microbatch; neither seconds nor bytes nor causes."""
     ranks = [{"kinds": "FFBsBIWaU", "stages": [0, 0, 2, 0, 2, 0, 0, 0, -1], "microbatches": [0, 1, 0, 1, 1, 0, 0, -1, -1],
-              "slices": [0, 1, 0, 1, 1, 0, 0, 0, 0], "start": [0, 10, 10, 20, 24, 40, 50, 55, 70], "end": [10, 20, 24, 30, 38, 50, 60, 70, 75],
+              "slices": [0, 1, 0, 1, 1, 0, 0, 0, 0], "start": [0, 10, 10, 20, 24, 40, 50, 55, 70],
+              "end": [10, 20, 24, 30, 38, 50, 60, 70, 75],
               "memory": {"at": [0, 10, 40], "bytes": [1, 2, 0]}, "limit": 3},
              {"kinds": "", "stages": [], "microbatches": [], "start": [], "end": [], "memory": {"at": [], "bytes": []}}]
     plan = {"title": "by hand", "seconds": False, "bytes": False, "makespan": 80, "chunk_of": [0, 0, 1, 1], "ranks": ranks}
@@ -118,7 +122,8 @@ def swept():
     for i in range(40):
         front = i % 4 == 0
         memory = (10 + i) * gib * (1 if front else 1.15)
-        points.append({"name": f"{('1f1b', 'gpipe', 'zb-h1')[i % 3]}, 4 devices, {8 + i} microbatches", "schedule": ("1f1b", "gpipe", "zb-h1")[i % 3],
+        schedule = ("1f1b", "gpipe", "zb-h1")[i % 3]
+        points.append({"name": f"{schedule}, 4 devices, {8 + i} microbatches", "schedule": schedule,
                        "time": 0.5 / (10 + i) + (0 if front else 0.004 + 0.001 * (i % 5)), "memory": memory, "front": front})
     points[0]["plan"] = simulate(4, 8, title="the plan of the first point")
     points[20]["plan"] = simulate(4, 12, title=hostile)
@@ -127,8 +132,8 @@ def swept():
 
 def assembled(data):
     """The page as the program writes it."""
-    parts = {"title": html.escape(data["title"]), "style": (folder / "report.css").read_text(), "script": (folder / "report.js").read_text(),
-             "data": json.dumps(data).replace("<", "\\u003c")}
+    parts = {"title": html.escape(data["title"]), "style": (folder / "report.css").read_text(),
+             "script": (folder / "report.js").read_text(), "data": json.dumps(data).replace("<", "\\u003c")}
     text = (folder / "report.html").read_text()
     made = ""
     for name in ("title", "style", "data", "script"):

@@ -94,7 +94,8 @@ class visitor:
             self.check(False, f"the console says {entry['message']}")
         self.check(self.js("return performance.getEntriesByType('resource').length") == 0, "it asks the network")
         self.check(self.js("return document.documentElement.scrollWidth") <= self.width, "it is wider than the window")
-        smallest = self.js("return Math.min(...[...document.body.querySelectorAll('*')].map(e => parseFloat(getComputedStyle(e).fontSize)))")
+        smallest = self.js("return Math.min(...[...document.body.querySelectorAll('*')]"
+                           ".map(e => parseFloat(getComputedStyle(e).fontSize)))")
         self.check(smallest >= 11, f"a text of {smallest} px")
 
     def shoot(self, name):
@@ -117,8 +118,8 @@ class visitor:
 
     def at(self, data, rank, index, plan=0):
         """Where the middle of a pass is in the window."""
-        box = self.js("const c = document.querySelectorAll('.plan')[arguments[0]].querySelector('canvas'); c.scrollIntoView({block: 'center'});"
-                      "const b = c.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]", plan)
+        box = self.js("const c = document.querySelectorAll('.plan')[arguments[0]].querySelector('canvas');"
+                      "c.scrollIntoView({block: 'center'}); const b = c.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]", plan)
         axis, row = self.axis(plan), data["ranks"][rank]
         right = 12 if box[2] < 600 else 58
         time = (row["start"][index] + row["end"][index]) / 2
@@ -136,7 +137,8 @@ class visitor:
         self.frame()
 
     def touch(self, kind, *points):
-        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]})
+        fingers = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
 
     def keys(self, *words):
         for word in words:
@@ -222,7 +224,8 @@ def zooming(page, plan):
     page.check(abs(page.at(plan, 2, 4)[0] - (x - 60)) < 2, "a drag does not pan")
     page.click(x, y, count=2)
     page.check(page.axis() == whole, "a double click does not show all")
-    for label, holds in (("Zoom in", lambda a: a["to"] - a["from"] < whole["to"]), ("Later", lambda a: a["from"] > 0), ("Show all of the time", lambda a: a == whole)):
+    for label, holds in (("Zoom in", lambda a: a["to"] - a["from"] < whole["to"]), ("Later", lambda a: a["from"] > 0),
+                         ("Show all of the time", lambda a: a == whole)):
         page.press(page.one(f"button[aria-label='{label}']"))
         page.frame()
         page.check(holds(page.axis()), f"the button {label}")
@@ -331,7 +334,7 @@ def every_part(page, size, plan_data):
     hovering(page, plan)
     choosing(page, plan)
     page.shoot(f"{size}-chosen")
-    page.keys(Keys.ESCAPE) if page.js("return document.activeElement.tagName") == "CANVAS" else page.js("document.querySelector('.plan canvas').chart.choose()")
+    page.js("document.querySelector('.plan canvas').chart.choose()")
     zooming(page, plan)
     keyboard(page, plan)
     legend(page, plan)
@@ -350,10 +353,12 @@ def by_hand(page):
     page.window(1280, 900)
     page.open("by-hand", data)
     page.shoot("by-hand")
-    for index, height, words in ((0, 0.5, "forward of microbatch 0, slice 0, on stage 0 rank 0, 0.00 to 10.00 (10) memory 1 activations from its start"),
-                                 (1, 0.25, "forward of microbatch 1, slice 1, on stage 0"), (2, 0.75, "backward of microbatch 0, slice 0, on stage 2"),
+    first = "forward of microbatch 0, slice 0, on stage 0 rank 0, 0.00 to 10.00 (10) memory 1 activations from its start"
+    for index, height, words in ((0, 0.5, first), (1, 0.25, "forward of microbatch 1, slice 1, on stage 0"),
+                                 (2, 0.75, "backward of microbatch 0, slice 0, on stage 2"),
                                  (3, 0.9, "send of microbatch 1, slice 1, on stage 0"), (4, 0.2, "backward of microbatch 1"),
-                                 (5, 0.5, "input gradient"), (6, 0.3, "weight gradient"), (7, 0.9, "all-reduce on stage 0"), (8, 0.5, "step of Adam rank 0")):
+                                 (5, 0.5, "input gradient"), (6, 0.3, "weight gradient"), (7, 0.9, "all-reduce on stage 0"),
+                                 (8, 0.5, "step of Adam rank 0")):
         x, y = page.at(plan, 0, index)
         page.mouse("mouseMoved", x, y + (height - 0.5) * 26)
         said = " ".join(page.text("#tip").split())
@@ -394,6 +399,7 @@ def comparison(page):
 
 def sweep(page):
     data = report_data.swept()
+    page.window(1280, 900)
     page.open("sweep", data)
     points = page.driver.find_elements(By.CSS_SELECTOR, ".scatter circle")
     page.check(len(points) == len(data["scatter"]["points"]), "the points")
@@ -416,7 +422,8 @@ faint = """
 const of = name => { const t = getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
   const l = [1, 3, 5].map(i => parseInt(t.slice(i, i + 2), 16) / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
   return 0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2]; };
-const pairs = ['page', 'raised'].flatMap(b => ['text', 'soft', 'link'].map(t => [t, b])).concat([['memory', 'page'], ['limit', 'page'], ['critical', 'page']],
+const pairs = ['page', 'raised'].flatMap(b => ['text', 'soft', 'link'].map(t => [t, b])).concat(
+  ['memory', 'limit', 'critical'].map(t => [t, 'page']),
   ['forward', 'backward', 'input', 'weight'].flatMap(k => [['on-pass', k], ['on-pass', k + '-light']]));
 const contrast = (a, b) => (Math.max(of(a), of(b)) + 0.05) / (Math.min(of(a), of(b)) + 0.05);
 return pairs.filter(([a, b]) => !(contrast(a, b) >= 4.5)).map(pair => pair.join(' on '));
@@ -498,7 +505,8 @@ def smooth(page):
             break
     page.check(min(medians) <= frame_limit, f"a frame takes {min(medians):.1f} ms")
     read = statistics.median(page.driver.execute_async_script(frames, True))
-    print(f"{sum(len(row['kinds']) for row in plan['ranks'])} passes: a frame takes {min(medians):.1f} ms, {read:.1f} ms until its pixels can be read")
+    passes = sum(len(row["kinds"]) for row in plan["ranks"])
+    print(f"{passes} passes: a frame takes {min(medians):.1f} ms, {read:.1f} ms until its pixels can be read")
     page.close()
 
 
@@ -506,7 +514,8 @@ def seen_if_wrong(page):
     """Would the network, an error, a word that is too wide be seen?"""
     told = len(page.wrong)
     page.open("planted", {"title": "planted", "figures": [["wide", "x"]]})
-    page.js("document.querySelector('dd').style.width = '9999px'; new Image().src = 'https://stagecut.invalid/x.png'; setTimeout(() => missing())")
+    page.js("document.querySelector('dd').style.width = '9999px'; new Image().src = 'https://stagecut.invalid/x.png';"
+            "setTimeout(() => missing())")
     page.frame()
     page.close()
     seen = "\n".join(page.wrong[told:])

@@ -951,6 +951,7 @@ class MemoryChart extends Chart {
   /** Dashes where a device is full. */
   limits(c) {
     const ranks = this.asked < 0 ? this.passes.ranks : [this.passes.ranks[this.asked]];
+    const right = Math.min(this.left + this.plotWidth, this.x(this.passes.plan.makespan));
     c.strokeStyle = c.fillStyle = colours.of("limit");
     c.lineWidth = 1.5;
     c.setLineDash([6, 4]);
@@ -965,7 +966,7 @@ class MemoryChart extends Chart {
       c.strokeStyle = colours.of("page");  // around the text, which may stand on a curve
       c.lineWidth = 4;
       for (const put of ["strokeText", "fillText"]) {
-        c[put](`limit ${inWords(limit, this.passes.size)}`, this.left + this.plotWidth - 4, this.y(limit) + 11);
+        c[put](`limit ${inWords(limit, this.passes.size)}`, right - 4, this.y(limit) + 11);
       }
       c.restore();
     }
