@@ -162,10 +162,10 @@ def chain_of(plan, rank, index):
 
 
 def painted(page, x, y):
-    """The colour of a pixel of the first timeline, given in the window."""
+    """The colour of the first timeline at a point in the window, moved up by what a label takes."""
     return page.js("const c = document.querySelector('.plan canvas'), b = c.getBoundingClientRect(), d = c.chart.dense;"
                    "const into = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});"
-                   "into.drawImage(c, (b.left - arguments[0]) * d, (b.top - arguments[1]) * d);"
+                   "into.drawImage(c, (b.left - arguments[0]) * d, (b.top + 0.35 * c.chart.row - arguments[1]) * d);"
                    "return [...into.getImageData(0, 0, 1, 1).data]", x, y)
 
 

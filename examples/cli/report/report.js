@@ -756,8 +756,8 @@ class Timeline extends Chart {
     if (microbatch < 0 || this.axis.hidden.has(kind[i])) return;
     const text = given.slices ? `${microbatch}:${given.slices[i]}` : String(microbatch);
     const [x, y, width, height] = this.box(r, i);
-    if (height < 12 || width < 7 * text.length + 4) return;
     const begin = Math.max(x, this.left), end = Math.min(x + width, this.left + this.plotWidth);
+    if (height < 12 || end - begin < 7 * text.length + 4) return;
     c.font = "11px system-ui, sans-serif";
     c.fillStyle = colours.of("on-pass");
     c.textAlign = "center";
