@@ -24,7 +24,8 @@ def read_cuts(solution, count, stages):
         need(first <= last, "overlap", f"a stage begins at {first} and the next one at {last}")
         need(first < last, "empty-stage", f"a stage begins and ends at {first}")
     need(cuts[-1] <= count, "unknown-layer", f"the last stage ends at {cuts[-1]}, and there are {count} layers")
-    need(cuts[0] == 0 and cuts[-1] == count, "missing-layer", f"stages go from {cuts[0]} to {cuts[-1]}, layers from 0 to {count}")
+    need(cuts[0] == 0 and cuts[-1] == count, "missing-layer",
+         f"stages go from {cuts[0]} to {cuts[-1]}, layers from 0 to {count}")
     return list(zip(cuts, cuts[1:]))
 
 
