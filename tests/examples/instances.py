@@ -3,6 +3,7 @@
 the library, agrees with the program."""
 
 import copy
+import itertools
 import json
 import pathlib
 import random
@@ -155,6 +156,48 @@ def check_corrupted(folder):
     check(checked().returncode == 2, "nothing to check has status 2")
 
 
+def check_broken_at_random():
+    """Whatever stands in an answer, it is refused or worth something; no other exception, and never less than the bound."""
+    draw = random.Random(1)
+    odd = [None, True, -1, 0, 1, 10 ** 30, 1.5, float("nan"), "", "0F0", [], [[]], {}, [0], "x" * 1000]
+
+    def broken(value):
+        if draw.random() < 0.3 or not isinstance(value, (dict, list)) or not value:
+            return copy.deepcopy(draw.choice(odd))
+        value = copy.deepcopy(value)
+        key = draw.choice(list(value)) if isinstance(value, dict) else draw.randrange(len(value))
+        if draw.random() < 0.2:
+            value.pop(key)
+        elif draw.random() < 0.3 and isinstance(value, list):
+            other = draw.randrange(len(value))
+            value[key], value[other] = value[other], value[key]
+        else:
+            value[key] = broken(value[key])
+        return value
+
+    for name in ("chains/eight", "schedules/four-uneven", "graphs/towers-memory", "joint/recompute-16", "joint/order-12",
+                 "joint/replicas-makespan"):
+        instance, answer = checker.load(name), best(name)
+        for number in range(300):
+            wrong = {"instance": name, "solution": broken(answer["solution"])}
+            try:
+                check(checker.check(instance, wrong) >= instance["bound"]["value"], name, number)
+            except checker.Refused:
+                pass
+            except Exception as problem:
+                check(False, name, number, repr(problem), json.dumps(wrong)[:200])
+
+
+def check_enumerated():
+    """All cuts of the smallest chains, by the checker alone: none is better than the best."""
+    for name in "chains/seven", "chains/eight":
+        instance = checker.load(name)
+        layers, stages = len(instance["forward"]), instance["devices"]
+        least = min(checker.value_of(instance, {"cuts": [0, *inner, layers]})
+                    for inner in itertools.combinations(range(1, layers), stages - 1))
+        check(least == instance["best"]["value"], name, least)
+
+
 def check_page(folder):
     """The lines of the page that compare a planner of one's own."""
     block, = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "instances.md").read_text(), re.M | re.S)
@@ -266,6 +309,8 @@ with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name, each.__name__)
         folder.mkdir()
         each(folder)
+check_broken_at_random()
+check_enumerated()
 check_shipped()
 check_peers()
 sys.exit(1 if failures else 0)

@@ -48,7 +48,7 @@ def read_json(path, defect):
 
     try:
         content = json.loads(pathlib.Path(path).read_text(), parse_constant=constant, object_pairs_hook=once)
-    except (OSError, ValueError) as problem:
+    except (OSError, RecursionError, ValueError) as problem:
         raise Refused(defect, f"{path}: {problem}") from None
     need(type(content) is dict, defect, f"{path} holds no object")
     return content
