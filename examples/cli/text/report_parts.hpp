@@ -18,6 +18,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,13 +36,19 @@
 
 // Reports of plans and simulations, as pages.
 
-/// Writes a report piece by piece, and says so before one that will be large.
-inline void write_report(const stagecut::io::report& all, const std::string& path) {
+/// A report as a page; says so before one that will be large.
+inline std::string page_text(const stagecut::io::report& all) {
   std::size_t passes = 0;
   for (const auto& each : all.plans) passes += passes_of({&each.picture, 1});
   constexpr std::size_t many = 200000;
-  if (passes > many) say(fmt::format("a page of {} passes takes about {}", passes, bytes_text(150.0 * static_cast<double>(passes))));
-  write_parts([&](const auto& put) { stagecut::io::write_report(all, own_report_page, put); }, path);
+  constexpr double bytes = 80;  // of a pass, and half a message
+  if (passes > many) {
+    say(fmt::format("a page of {} passes takes about {}", passes, bytes_text(1.5 * bytes * static_cast<double>(passes))));
+  }
+  std::string text;
+  const auto append = [&](std::string_view part) { text += part; };
+  stagecut::io::write_report(all, own_report_page, append);
+  return text;
 }
 
 /// A table of a report, of one whose first line is the head.
@@ -114,6 +121,14 @@ class plan_report {
     return result;
   }
 
+  /// The iteration alone; empty: it cannot be simulated.
+  [[nodiscard]] std::vector<stagecut::io::report_plan> timeline() const {
+    stagecut::io::report result;
+    result.title = stagecut::visible(made_.profile.name);
+    add_timeline(result);
+    return std::move(result.plans);
+  }
+
  private:
   static constexpr std::size_t most_name = 60;  // characters of a layer's name
 
@@ -128,7 +143,9 @@ class plan_report {
     if (why.empty() && stagecut::are_graph_chunks(made_)) why = "no schedule is known that runs chunks of a graph";
     try {
       if (why.empty()) {
-        const simulated run = simulate(scenario_of(made_, stagecut::schedule_of(made_), result.title));
+        stagecut::schedule order = stagecut::schedule_of(made_);
+        const std::string title = fmt::format("{}, {}", result.title, schedule_name(order.name));
+        const simulated run = simulate(scenario_of(made_, std::move(order), title));
         const auto figures = simulation_figures(run);
         result.figures.insert(result.figures.end(), figures.begin(), figures.end());
         result.plans.push_back(shown_plan(run));
