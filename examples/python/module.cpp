@@ -27,6 +27,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -330,7 +331,8 @@ std::string read_profile(const std::string& text, const std::string& source) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  module.attr("version") = stagecut::version;
+  module.attr("version") = std::to_string(STAGECUT_VERSION_MAJOR) + "." + std::to_string(STAGECUT_VERSION_MINOR) + "." +
+                           std::to_string(STAGECUT_VERSION_PATCH);
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     const auto raise = [](const char* name, const std::string& text, const char* member, const std::string& value) {
       const nb::object type = nb::module_::import_("stagecut._errors").attr(name);
