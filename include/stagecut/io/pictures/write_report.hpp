@@ -11,9 +11,9 @@
 #include <stagecut/core/function_ref.hpp>
 #include <stagecut/core/view.hpp>
 #include <stagecut/io/detail/part_writer.hpp>
+#include <stagecut/io/detail/pass_list.hpp>
 #include <stagecut/io/detail/svg_text.hpp>
 #include <stagecut/io/pictures/check_picture.hpp>
-#include <stagecut/io/pictures/detail/pass_list.hpp>
 #include <stagecut/io/pictures/pipeline_picture.hpp>
 #include <stagecut/io/pictures/report.hpp>
 #include <stagecut/schedule/op.hpp>
