@@ -224,8 +224,9 @@ std::string plan(const std::string& model_text, const std::string& request_text,
     request.limits.stop = asked;
     stagecut::profile model = stagecut::io::parse_profile(model_text, "profile");
     if (stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
-    const auto made = stagecut::make_plan(model, request, stagecut::plan_graph);
+    auto made = stagecut::make_plan(model, request, stagecut::plan_graph);
     if (made) {
+      made->timeline.clear();  // `simulate` tells it
       text = stagecut::io::as_json(*made);
     } else if (!calls.failed()) {
       throw no_plan{made.why().text(), made.state() == stagecut::state::infeasible};

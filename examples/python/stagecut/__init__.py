@@ -28,6 +28,12 @@ def _text(document: Mapping[str, Any]) -> str:
     return json.dumps(document, default=_plain)
 
 
+def _wants(name: str, value: Any, *kinds: type) -> None:
+    """Refuses, as a TypeError, what is no number or text where one is wanted."""
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        raise TypeError(f"stagecut.plan: {name} is a {type(value).__name__}, and must be a {kinds[0].__name__}")
+
+
 def _plain(value: Any) -> Any:
     """What numpy holds, as JSON can say it."""
     if isinstance(value, numpy.ndarray):
@@ -84,6 +90,12 @@ def plan(profile: Mapping[str, Any], devices: int, *, microbatches: int | None =
     `progress` and `stop` raise."""
     said = {name: value for name, value in locals().items()
             if value is not None and name not in ("profile", "progress", "stop")}
+    for name in ("devices", "microbatches", "chunks", "group", "node_limit"):
+        if name in said:
+            _wants(name, said[name], int, numpy.integer)
+    for name in ("schedule", "objective", "checkpoint", "transfers", "target"):
+        if name in said:
+            _wants(name, said[name], str)
     if isinstance(said.get("in_flight"), str) and said["in_flight"] != "auto":
         raise ArgumentError("stagecut.plan: in_flight is a list, or \"auto\"")
     return json.loads(_core.plan(_text(profile), _text(said), progress, stop))
