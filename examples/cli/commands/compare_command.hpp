@@ -17,6 +17,7 @@
 
 #include "commands/scenario.hpp"
 #include "text/output.hpp"
+#include "text/report_parts.hpp"
 #include "text/simulation_text.hpp"
 #include "text/trace.hpp"
 #include "words/limit_words.hpp"
@@ -25,9 +26,10 @@
 #include "words/words.hpp"
 
 /// What a comparison can be written as.
-enum class comparison_format { text, json, svg, trace };
+enum class comparison_format { text, json, html, svg, trace };
 inline constexpr stagecut::word<comparison_format> comparison_formats[] = {{"text", comparison_format::text},
                                                                            {"json", comparison_format::json},
+                                                                           {"html", comparison_format::html},
                                                                            {"svg", comparison_format::svg},
                                                                            {"trace", comparison_format::trace}};
 
@@ -44,7 +46,7 @@ struct compare_command {
     auto* const command = app.add_subcommand("compare", "Simulate several plans side by side");
     command->add_option("PLAN", files, "Plans")->required()->type_name("");
     transfers.add(*command);
-    add_choice(*command, "--format", format, comparison_formats, "NAME", "text, json, svg or trace");
+    add_choice(*command, "--format", format, comparison_formats, "NAME", "text, json, html, svg or trace");
     command->add_option("--output", output, "Write to this file")->type_name("FILE");
     input.add(*command);
     refuse_empty(*command);
@@ -74,6 +76,7 @@ struct compare_command {
       throw stagecut::invalid_input(
           file, fmt::format("its times {} seconds, unlike those of {}", seconds ? "are" : "are no", files.front()));
     }
+    if (format == comparison_format::html) return write(page_text(comparison_report(all)), output), 0;
     std::vector<stagecut::io::pipeline_picture> pictures;
     const bool drawn = format == comparison_format::svg || format == comparison_format::trace;
     for (auto* each = all.data(); drawn && each != all.data() + all.size(); ++each) {

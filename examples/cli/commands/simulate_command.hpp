@@ -51,7 +51,7 @@ struct simulate_command {
     schedule.add(*command);
     transfers.add(*command);
     add_choice(*command, "--format", format, simulation_formats, "NAME",
-               "text, json, svg, trace, torch-csv, torch-comms");
+               "text, json, html, svg, trace, torch-csv ...");
     option("--output", output, "FILE", "Write to this file");
     command->add_flag("--separate-backward", separate, "I and W apart, as planned: the default")->group(rare_options);
     command->add_flag("--merge-backward", merged, "Run I with W behind it as one B")->group(rare_options);

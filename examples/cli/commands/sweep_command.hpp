@@ -2,8 +2,10 @@
 #pragma once
 
 #include <stagecut/core/error.hpp>
+#include <stagecut/io/pictures/report.hpp>
 #include <stagecut/io/pictures/sweep_scatter.hpp>
 #include <stagecut/io/tables/sweep_csv.hpp>
+#include <stagecut/plan/make_plan.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/sweep_rows.hpp>
 #include <stagecut/profile/as_chain.hpp>
@@ -15,8 +17,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "commands/plan_command.hpp"
@@ -24,6 +28,7 @@
 #include "commands/worker_threads.hpp"
 #include "text/output.hpp"
 #include "text/progress_line.hpp"
+#include "text/report_parts.hpp"
 #include "text/sweep_text.hpp"
 #include "words/device_words.hpp"
 #include "words/did_you_mean.hpp"
@@ -39,7 +44,7 @@
 struct sweep_command {
   std::string file;
   std::string devices, microbatches, chunks = "1,2", schedules = "auto", recompute = "never";
-  std::string csv, svg;
+  std::string csv, svg, html;
   std::size_t nodes = stagecut::sweep_options().node_limit;
   std::size_t threads = 0;
   std::optional<double> time_limit;
@@ -72,6 +77,7 @@ struct sweep_command {
     layers.add(*command);
     option("--csv", csv, "FILE", "Write all rows to this file");
     option("--svg", svg, "FILE", "Draw time against memory into this file");
+    option("--html", html, "FILE", "Likewise a page, with the plans of the front");
     command->add_flag("--front", front, "List the Pareto front alone");
     option("--threads", threads, "N", "That plan at a time; unsaid: all")->transform(count())->group(rare_options);
     option("--node-limit", nodes, "N", "Of the search of each (1000)")->transform(count(0))->group(rare_options);
@@ -90,7 +96,11 @@ struct sweep_command {
     using namespace stagecut;
     check_output(csv, {file}, "--csv");
     check_output(svg, {file}, "--svg");
+    check_output(html, {file}, "--html");
     if (!csv.empty() && csv == svg) throw CLI::ValidationError("--svg", csv + " is that of --csv");
+    if (!html.empty() && (html == csv || html == svg)) {
+      throw CLI::ValidationError("--html", html + " is that of " + (html == csv ? "--csv" : "--svg"));
+    }
     const std::optional<profile> read = read_model(file, input, table);
     if (!read) return none({});
     const profile model = is_chain(*read) ? as_chain(*read) : *read;
@@ -102,6 +112,7 @@ struct sweep_command {
     const std::vector<sweep_row> rows = swept(model, request, axes(model));
     if (!csv.empty()) write(io::sweep_csv(rows), csv);
     if (!svg.empty()) write(io::sweep_scatter(rows, drawn(model, request)), svg);
+    if (!html.empty()) write(page_text(report_of(model, request, rows)), html);
     std::size_t plans = 0;
     for (const sweep_row& row : rows) plans += row.has_plan() ? 1 : 0;
     if (plans == 0) return none(rows);
@@ -222,6 +233,44 @@ struct sweep_command {
     result.seconds = !model.weights_only;
     result.memory_limit = request.memory_per_device;
     return result;
+  }
+
+  /// All configurations, and the plans of the front, which are made again.
+  [[nodiscard]] stagecut::io::report report_of(const stagecut::profile& model, const stagecut::plan_request& request,
+                                               const std::vector<stagecut::sweep_row>& rows) const {
+    stagecut::io::report result;
+    result.title = model.name.empty() ? "Time and memory" : shown(model.name) + ": time and memory";
+    result.seconds = !model.weights_only;
+    result.memory_limit = request.memory_per_device;
+    result.table = shown_table("Configurations", sweep_table(model, rows, false));
+    for (const stagecut::sweep_row& row : rows) {
+      if (!row.has_plan()) continue;
+      const std::string schedule = to_string(row.schedule);
+      result.points.push_back({fmt::format("{}, {} devices, {} chunk{}, {} microbatches, recompute {}", schedule, row.devices,
+                                           row.chunks, row.chunks == 1 ? "" : "s", row.microbatches,
+                                           to_string(row.checkpoint)),
+                               schedule, row.per_microbatch, row.memory, row.on_front, {}});
+      if (row.on_front) result.points.back().plan = plan_of(model, request, row);
+    }
+    return result;
+  }
+
+  /// The plan of a row, as its point shows it; none where it cannot be made or simulated.
+  [[nodiscard]] std::optional<stagecut::io::report_plan> plan_of(const stagecut::profile& model,
+                                                                 const stagecut::plan_request& request,
+                                                                 const stagecut::sweep_row& row) const {
+    stagecut::sweep_options options;
+    options.node_limit = nodes;
+    options.time_limit = time_limit;
+    try {
+      const auto made = stagecut::make_plan(model, stagecut::request_of_row(request, row, options));
+      if (!made) return std::nullopt;
+      std::vector<stagecut::io::report_plan> plans = plan_report(*made).timeline();
+      if (plans.empty()) return std::nullopt;
+      return std::move(plans[0]);
+    } catch (const std::invalid_argument&) {
+      return std::nullopt;
+    }
   }
 
   /// Says why no configuration has a plan: as the first that is not impossible in itself.

@@ -71,7 +71,7 @@ struct synthesize_command {
     option("--node-limit", node_limit, "N", "Or orders to look at: the same everywhere")->transform(count());
     option("--seed", seed, "S", "Of the search (1)")->transform(count(0));
     add_choice(*command, "--format", format, simulation_formats, "NAME",
-               "text, json, svg, trace, torch-csv, torch-comms");
+               "text, json, html, svg, trace, torch-csv ...");
     option("--output", output, "FILE", "Write to this file");
     refuse_empty(*command);
     return command;

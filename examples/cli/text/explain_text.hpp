@@ -24,6 +24,17 @@
 
 // What holds the iteration of a plan, as a person reads it.
 
+/// A part of an explanation: a title, a table, and lines below it.
+struct explained_part {
+  std::string title;
+  table lines;
+  std::string below{};
+
+  [[nodiscard]] std::string text() const {
+    return title + '\n' + lines.text([](std::size_t) { return std::string(); }) + below;
+  }
+};
+
 /// An explanation for people: four tables of at most 80 columns.
 class explain_text {
  public:
@@ -31,7 +42,14 @@ class explain_text {
   /// @param told  what is told of it
   explain_text(const stagecut::plan& made, const stagecut::plan_explanation& told) : made_(made), told_(told) {}
 
-  [[nodiscard]] std::string text() const { return idle() + '\n' + path() + '\n' + less() + '\n' + help(); }
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const explained_part& each : parts()) all += (all.empty() ? "" : "\n") + each.text();
+    return all;
+  }
+
+  /// Where the time goes, the critical path, prices, and what would help.
+  [[nodiscard]] std::vector<explained_part> parts() const { return {idle(), path(), less(), help()}; }
 
  private:
   static constexpr std::size_t most_lines = 32;  // of a table
@@ -48,11 +66,8 @@ class explain_text {
   [[nodiscard]] static std::string more(std::size_t lines) {
     return lines > most_lines ? fmt::format("and {} more\n", lines - most_lines) : "";
   }
-  [[nodiscard]] static std::string plain(const table& lines) {
-    return lines.text([](std::size_t) { return std::string(); });
-  }
 
-  [[nodiscard]] std::string idle() const {
+  [[nodiscard]] explained_part idle() const {
     table lines(0);
     lines.add({"device", "work", "idle", "fill", "imbalance", "messages", "end"});
     const auto add = [&](const std::string& name, const stagecut::makespan_parts& of, const auto& say) {
@@ -66,9 +81,9 @@ class explain_text {
     add("mean", told_.parts, seconds);
     add("", told_.parts, [&](double value) { return share(value); });
     const std::size_t m = made_.schedule.microbatches;
-    return fmt::format("Where the time goes: {} of {} microbatch{}, makespan {}\n{}{}",
-                       schedule_name(made_.schedule.name), m, m == 1 ? "" : "es", time(told_.makespan), plain(lines),
-                       more(told_.devices.size()));
+    return {fmt::format("Where the time goes: {} of {} microbatch{}, makespan {}", schedule_name(made_.schedule.name), m,
+                        m == 1 ? "" : "es", time(told_.makespan)),
+            std::move(lines), more(told_.devices.size())};
   }
 
   /// The columns of the critical path that hold anything.
@@ -100,7 +115,7 @@ class explain_text {
     return cells;
   }
 
-  [[nodiscard]] std::string path() const {
+  [[nodiscard]] explained_part path() const {
     const path_columns has = columns();
     table lines(0);
     std::vector<std::string> head = {"stage", "forward"};
@@ -126,8 +141,8 @@ class explain_text {
         lines.add(path_line(has, std::to_string(s), each, behind));
     }
     lines.add(path_line(has, "all", sum, messages));
-    return fmt::format("Critical path: what the makespan waits for, one thing after the other\n{}{}{}", plain(lines),
-                       more(on_it), has.messages ? "(messages: between that stage and the next)\n" : "");
+    return {"Critical path: what the makespan waits for, one thing after the other", std::move(lines),
+            more(on_it) + (has.messages ? "(messages: between that stage and the next)\n" : "")};
   }
 
   /// `0`, `0 .. 6`.
@@ -174,7 +189,7 @@ class explain_text {
     return all;
   }
 
-  [[nodiscard]] std::string less() const {
+  [[nodiscard]] explained_part less() const {
     const std::vector<priced> all = prices();
     table lines(0);
     lines.add({"time of", "count", "stage", "saves each", ""});
@@ -191,7 +206,7 @@ class explain_text {
       rest = fmt::format("{} {} {}\n", count, count == 1 ? "other saves" : "others save",
                          counts(all[told].saves) ? fmt::format("at most {}", time(all[told].saves)) : "nothing");
     }
-    return fmt::format("One per cent less of\n{}{}{}", plain(lines), rest, memory());
+    return {"One per cent less of", std::move(lines), rest + memory()};
   }
 
   [[nodiscard]] std::string memory() const {
@@ -212,21 +227,20 @@ class explain_text {
     return line("more", price.more) + line("less", price.less);
   }
 
-  [[nodiscard]] std::string help() const {
-    std::string text = "What would help\n";
+  [[nodiscard]] explained_part help() const {
+    std::string text;
+    table lines(0);
     if (told_.changes.empty())
       text += "nothing of what was tried: boundaries, schedules, microbatches, links, devices\n";
     if (!told_.changes.empty()) {
-      table lines(0);
       lines.add({"", "makespan", "saves", ""});
       for (const auto& each : told_.changes) {
         lines.add({change_text(made_, each), time(each.makespan), time(each.saved),
                    fmt::format("{:.2f} %", 100 * (each.saved / told_.makespan))});
       }
-      text += plain(lines);
     }
     if (told_.cut_proved) text += "no other cut ends its passes earlier: proved when the plan was made\n";
-    return text;
+    return {"What would help", std::move(lines), std::move(text)};
   }
 
   const stagecut::plan& made_;

@@ -22,7 +22,8 @@ A file named - is standard input.)",
       R"(Compute the profile of a known model.	stagecut profile transformer --preset llama-2-7b --output model.json
 Cut it for 4 devices of 60 GiB.	stagecut plan model.json --devices 4 --microbatches 32 --memory 60GiB
 Keep the plan.	stagecut plan model.json --devices 4 --microbatches 32 --format json --output plan.json
-Draw what an iteration will look like.	stagecut simulate plan.json --format svg --output plan.svg)"}},
+Draw what an iteration will look like.	stagecut simulate plan.json --format svg --output plan.svg
+All that is known of the plan, as a page for a browser.	stagecut show plan.json --format html --output plan.html)"}},
     {"stagecut plan",
      {R"(Cuts the chain or the graph of layers in a profile into stages, and prints the plan. With --microbatches, the cut is the one whose iteration ends first; else the one whose heaviest stage is lightest. --objective chooses another criterion. Devices that differ have their own speeds and memory: --device-speeds and --memory take a list.
 With --inference, or of a profile that says so, forward passes alone are planned, to serve the model: by default for throughput, with --objective time-per-token for the least time that a token takes. Memory is then the parameters and what is kept of a group of requests.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "text/plan_text.hpp"
+#include "text/report_parts.hpp"
 #include "text/screen.hpp"
 #include "words/did_you_mean.hpp"
 #include "words/words.hpp"
@@ -22,12 +23,15 @@ struct own_format {
   const char* name;
   const char* describes;
 };
-inline constexpr own_format own_formats[] = {{"text", "a table for a person"}, {"json", "the whole plan, of"}};
+inline constexpr own_format own_formats[] = {{"text", "a table for a person"},
+                                              {"json", "the whole plan, of"},
+                                              {"html", "a page: timeline, memory, cuts, prices, what frameworks are told"}};
 
 /// A plan in a format that the program or a writer knows.
 inline std::string formatted(const stagecut::plan& plan, const std::string& format, const screen& on) {
   if (format == "text") return plan_text(plan, on);
   if (format == "json") return stagecut::io::as_json(plan) + "\n";
+  if (format == "html") return page_text(plan_report(plan).report());
   return stagecut::io::find_format(format)->write(plan) + "\n";
 }
 

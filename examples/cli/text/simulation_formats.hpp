@@ -12,14 +12,16 @@
 
 #include "commands/scenario.hpp"
 #include "text/output.hpp"
+#include "text/report_parts.hpp"
 #include "text/simulation_text.hpp"
 #include "text/trace.hpp"
 
 /// What a simulation can be written as.
-enum class simulation_format { text, json, svg, trace, torch_csv, torch_comms, torch_comms_2_9 };
+enum class simulation_format { text, json, html, svg, trace, torch_csv, torch_comms, torch_comms_2_9 };
 inline constexpr stagecut::word<simulation_format> simulation_formats[] = {
     {"text", simulation_format::text},
     {"json", simulation_format::json},
+    {"html", simulation_format::html},
     {"svg", simulation_format::svg},
     {"trace", simulation_format::trace},
     {"torch-csv", simulation_format::torch_csv},
@@ -46,6 +48,7 @@ inline void write_simulation(const simulated& result, simulation_format format, 
   switch (format) {
     case simulation_format::trace: return write_trace(pictures, output);
     case simulation_format::json: return write(json(), output);
+    case simulation_format::html: return write(page_text(simulation_report(result)), output);
     case simulation_format::svg: return write(stagecut::io::as_svg(pictures), output);
     case simulation_format::torch_csv: return write(torch(torch_format::compute_only), output);
     case simulation_format::torch_comms: return write(torch(torch_format::compute_comms), output);

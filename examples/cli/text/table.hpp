@@ -14,6 +14,8 @@ class table {
  public:
   explicit table(std::size_t left) : left_(left) {}
   void add(std::vector<std::string> cells) { lines_.push_back(std::move(cells)); }
+  /// The cells, line by line, the head first.
+  [[nodiscard]] const std::vector<std::vector<std::string>>& lines() const { return lines_; }
 
   [[nodiscard]] std::size_t width() const {
     std::size_t sum = 0;

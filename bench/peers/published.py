@@ -25,7 +25,7 @@ from itertools import accumulate
 
 from peers import partitioner
 
-KEPT = pathlib.Path(__file__).resolve().parents[3] / "build" / "peers"
+KEPT = pathlib.Path(__file__).resolve().parents[2] / "build" / "peers"
 
 
 def index():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Compares partitioners of chains and prints what they do as Markdown."""
+"""Compares planners and prints what they do as Markdown."""
 
 import argparse
 import importlib
@@ -15,7 +15,7 @@ from peers import chains, measure, published, solvers  # noqa: F401, chains regi
 
 def arguments():
     example = (pathlib.Path(__file__).parent / "example.py").read_text().split("\n", 1)[1]
-    parser = argparse.ArgumentParser("bench/peers", description=peers.__doc__ + "\n" + __doc__, epilog=example,
+    parser = argparse.ArgumentParser("bench/peers/run", description=peers.__doc__ + "\n" + __doc__, epilog=example,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--with", dest="files", metavar="FILE", action="append", default=[], help="registers what it holds")
     parser.add_argument("--only", metavar="WORD", default="", help="only instances whose set holds the word")
@@ -23,6 +23,9 @@ def arguments():
     parser.add_argument("--limit", metavar="SECONDS", type=float, default=5, help="the time of a call, at most")
     parser.add_argument("--offline", action="store_true", help="without the partitioners that are fetched")
     parser.add_argument("--quick", action="store_true", help="at most 1,000 items and 16 stages, half a second a call")
+    parser.add_argument("--instances", action="store_true", help="on the problems of bench/instances, of every kind")
+    parser.add_argument("--csv", metavar="FILE", help="with --instances: the rows as CSV, too")
+    parser.add_argument("--program", metavar="STAGECUT", help="with --instances: the command-line program takes part as well")
     parser.add_argument("--library", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -63,12 +66,13 @@ class Comparison:
                 return Cell(f"≈ {duration(foretold)}")
         if any(n >= at_n and k >= at_k for at_n, at_k in self.late.get((which, name), ())):
             return Cell("skipped")
-        answer = measure.isolated(partitioner, weights, k, limit=self.limit, seconds=self.seconds)
+        answer = measure.isolated(lambda: measure.timed(partitioner, weights, k, self.seconds), limit=self.limit + self.seconds)
         if answer == "TIMEOUT":
             self.late.setdefault((which, name), []).append((n, k))
             return Cell(f"> {self.limit:g} s")
         if isinstance(answer, str):
-            return Cell(answer)
+            print(answer, file=sys.stderr)
+            return Cell(answer.split(":")[0])
         points, seconds = answer
         if partitioner.work and seconds > 1e-3:
             self.pace[which] = seconds / partitioner.work(n, k)
@@ -153,6 +157,8 @@ def main():
     for file in options.files:
         spec = importlib.util.spec_from_file_location(pathlib.Path(file).stem, file)
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    if options.instances:
+        return importlib.import_module("peers.on_instances").compare(options)
     comparison = Comparison(min(options.limit, 0.5), 0.02) if options.quick else Comparison(options.limit, 0.1)
     wrong = []
     for name, generate in peers.INSTANCES.items():
@@ -165,7 +171,7 @@ def main():
                 title = f"{name}: {label}" if label else name
                 wrong += [f"{solver}, {title}, n = {len(weights)}, k = {k}" for solver in comparison.add(title, weights, k)]
     if not comparison.rows:
-        sys.exit(f"bench/peers: no instances of a set named \"{options.only}\"")
+        sys.exit(f"bench/peers/run: no instances of a set named \"{options.only}\"")
     report(comparison.rows)
     for each in wrong:
         print(f"not the least: {each}", file=sys.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""One call of a partitioner, in a process of its own: whatever it does, the comparison goes on."""
+"""One call of a planner, in a process of its own: whatever it does, the comparison goes on."""
 
 import os
 import pickle
@@ -21,18 +21,19 @@ def timed(partitioner, weights, k, seconds):
     return [int(point) for point in points], statistics.median(times)
 
 
-def isolated(partitioner, weights, k, *, limit, seconds):
-    """(cut points, seconds), or the name of what it raised; TIMEOUT after `limit` seconds, CRASH if the process ended."""
+def isolated(work, *, limit):
+    """What `work()` returns, or the name of what it raised, with its text after a colon; TIMEOUT after `limit` seconds, CRASH
+    if the process ended."""
     reader, writer = os.pipe()
+    sys.stderr.flush(), sys.stdout.flush()
     child = os.fork()
     if child == 0:
         try:
             os.close(reader)
             try:
-                answer = timed(partitioner, weights, k, seconds)
+                answer = work()
             except Exception as problem:
-                print(f"{type(problem).__name__}: {problem}", file=sys.stderr, flush=True)
-                answer = type(problem).__name__
+                answer = f"{type(problem).__name__}: {problem}"
             with os.fdopen(writer, "wb") as out:
                 pickle.dump(answer, out)
         finally:
@@ -40,7 +41,7 @@ def isolated(partitioner, weights, k, *, limit, seconds):
     os.close(writer)
     try:
         with os.fdopen(reader, "rb") as answers:
-            if not select.select([answers], [], [], limit + seconds)[0]:
+            if not select.select([answers], [], [], limit)[0]:
                 return "TIMEOUT"
             content = answers.read()
             return pickle.loads(content) if content else "CRASH"

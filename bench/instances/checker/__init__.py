@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Recomputes what a solution of an instance is worth, without the library: docs/instances.md.
+
+Refused carries the name of the defect; the names are stable, the text behind them is not.
+"""
+
+import json
+import pathlib
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1]
+SETS = "chains", "schedules", "graphs", "joint"
+
+
+class Refused(Exception):
+    """A solution that is none, or an instance that is none."""
+
+    def __init__(self, defect, text):
+        super().__init__(f"{defect}: {text}")
+        self.defect = defect
+
+
+def need(holds, defect, text):
+    if not holds:
+        raise Refused(defect, text)
+
+
+def whole(value, what, least=0):
+    """A whole number; 2.0 and True are none."""
+    need(type(value) is int, "not-a-number", f"{what} is {json.dumps(value, default=str)}, no whole number")
+    need(value >= least, "not-a-number", f"{what} is {value}, below {least}")
+    return value
+
+
+def wholes(values, what, length=None, least=0):
+    need(type(values) is list, "not-a-number", f"{what} is no list of whole numbers")
+    if length is not None:
+        need(len(values) == length, "bad-instance", f"{what} has {len(values)} numbers, not {length}")
+    return [whole(value, f"{what}[{i}]", least) for i, value in enumerate(values)]
+
+
+def read_json(path, defect):
+    def constant(word):
+        raise Refused("not-a-number", f"{path} holds {word}")
+
+    def once(pairs):
+        need(len(dict(pairs)) == len(pairs), defect, f"{path}: a member stands twice")
+        return dict(pairs)
+
+    try:
+        content = json.loads(pathlib.Path(path).read_text(), parse_constant=constant, object_pairs_hook=once)
+    except (OSError, RecursionError, ValueError) as problem:
+        raise Refused(defect, f"{path}: {problem}") from None
+    need(type(content) is dict, defect, f"{path} holds no object")
+    return content
+
+
+def names():
+    """Of all instances, as `chains/small`."""
+    return [f"{each}/{path.stem}" for each in SETS for path in sorted((FOLDER / each).glob("*.json"))]
+
+
+def load(name):
+    """An instance that is shipped."""
+    need(type(name) is str and name in names(), "unknown-instance", f"there is no {json.dumps(name, default=str)}")
+    instance = read_json(FOLDER / f"{name}.json", "bad-instance")
+    need(instance.get("schema") == "stagecut-instance-1", "bad-instance", f"{name}: its schema is not stagecut-instance-1")
+    need(instance.get("name") == name, "bad-instance", f"{name} calls itself {instance.get('name')}")
+    need(instance.get("problem") in problems(), "bad-instance", f"{name}: no problem \"{instance.get('problem')}\"")
+    return instance
+
+
+def problems():
+    from checker import chains, graphs, joint, orders
+
+    return {"chain": chains, "order": orders, "graph": graphs, "recomputation": joint.Recomputation,
+            "cut-and-order": joint.CutAndOrder, "replication": joint.Replication}
+
+
+def value_of(instance, solution):
+    """What `solution` is worth. Raises Refused."""
+    need(type(solution) is dict, "no-solution", "the solution is no object")
+    try:
+        return problems()[instance["problem"]].value(instance, solution)
+    except KeyError as missing:
+        raise Refused("bad-instance", f"{instance.get('name')} lacks {missing}") from None
+
+
+def check(instance, answer):
+    """The value of an answer, {"instance", "value", "solution"}; "value" may be left out. Raises Refused."""
+    need(answer.get("instance") == instance["name"], "wrong-instance",
+         f"the answer is one of {json.dumps(answer.get('instance'), default=str)}, not of {instance['name']}")
+    need("solution" in answer, "no-solution", "it has no member \"solution\"")
+    value = value_of(instance, answer["solution"])
+    if "value" in answer:
+        claimed = whole(answer["value"], "value")
+        need(claimed == value, "wrong-value", f"it is said to be worth {claimed}, and is worth {value}")
+    bound = instance.get("bound")
+    if bound and value < whole(bound["value"], "the bound of the instance"):
+        raise Refused("better-than-bound", f"{value} is below {bound['value']}, proved by {bound['by']}: one of both is wrong, "
+                                           "please tell us")
+    return value

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What intervals of layers take, read off prefix sums."""
+
+from itertools import accumulate
+
+
+class Sums:
+    def __init__(self, instance):
+        zeros = [0] * len(instance["forward"])
+        backward = instance.get("backward", zeros)
+        self.count = len(zeros)
+        self.time = [0, *accumulate(f + b for f, b in zip(instance["forward"], backward))]
+        self.resident = [0, *accumulate(instance.get("resident", zeros))]
+        self.activations = [0, *accumulate(instance.get("activations", zeros))]
+
+    def of(self, which, first, last):
+        return which[last] - which[first]

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/cuts.hpp>
+#include <stagecut/cost/prefix_sums.hpp>
+#include <stagecut/io/frameworks/formats.hpp>
+#include <stagecut/io/pictures/report.hpp>
+#include <stagecut/io/pictures/write_report.hpp>
+#include <stagecut/plan/explain_plan.hpp>
+#include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/recut_plan.hpp>
+#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/sequence/minimize_bottleneck.hpp>
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "commands/scenario.hpp"
+#include "report_page.hpp"
+#include "text/explain_text.hpp"
+#include "text/output.hpp"
+#include "text/plan_text.hpp"
+#include "text/simulation_text.hpp"
+#include "text/stop_signals.hpp"
+#include "text/table.hpp"
+#include "text/trace.hpp"
+#include "words/quantity.hpp"
+#include "words/schedule_words.hpp"
+
+// Reports of plans and simulations, as pages.
+
+/// A report as a page; says so before one that will be large.
+inline std::string page_text(const stagecut::io::report& all) {
+  std::size_t passes = 0;
+  for (const auto& each : all.plans) passes += passes_of({&each.picture, 1});
+  constexpr std::size_t many = 200000;
+  constexpr double bytes = 80;  // of a pass, and half a message
+  if (passes > many) {
+    say(fmt::format("a page of {} passes takes about {}", passes, bytes_text(1.5 * bytes * static_cast<double>(passes))));
+  }
+  std::string text;
+  const auto append = [&](std::string_view part) { text += part; };
+  stagecut::io::write_report(all, own_report_page, append);
+  return text;
+}
+
+/// A table of a report, of one whose first line is the head.
+inline stagecut::io::report_table shown_table(std::string title, const table& lines, std::string note = {}) {
+  stagecut::io::report_table result{std::move(title), std::move(note), {}, lines.lines()};
+  if (result.rows.empty()) return result;
+  result.columns = std::move(result.rows.front());
+  result.rows.erase(result.rows.begin());
+  return result;
+}
+
+/// What came of a simulation, as names and figures.
+inline std::vector<std::pair<std::string, std::string>> simulation_figures(const simulated& of) {
+  const auto& run = of.picture.run;
+  const auto part = [&](double value) {
+    return fmt::format("{:.1f} %", run.makespan > 0 ? 100 * (value / run.makespan) : 0);
+  };
+  std::vector<std::pair<std::string, std::string>> figures = {
+      {"schedule", schedule_name(of.picture.order.name)},
+      {"makespan", time_text(of, run.makespan)},
+      {"work", part(of.parts.work)}};
+  for (const auto& [name, words, value] : idle_causes(of.parts)) {
+    if (value > 0) figures.emplace_back(words, part(value));
+  }
+  if (run.makespan > 0) figures.emplace_back("critical path", critical_text(of));
+  return figures;
+}
+
+/// A pipeline of a report: its ranks side by side, and one line of facts.
+inline stagecut::io::report_plan shown_plan(const simulated& of) {
+  const auto& order = of.picture.order;
+  return {of.picture,
+          fmt::format("{}, {} ranks, {} microbatches, makespan {}", schedule_name(order.name), order.ranks(),
+                      order.microbatches, time_text(of, of.picture.run.makespan)),
+          {}};
+}
+
+/// The report of one simulation.
+inline stagecut::io::report simulation_report(const simulated& of) {
+  stagecut::io::report result;
+  result.title = stagecut::io::title_of(of.picture);
+  result.figures = simulation_figures(of);
+  result.plans.push_back(shown_plan(of));
+  return result;
+}
+
+/// The report of several plans, on one axis of time.
+inline stagecut::io::report comparison_report(const std::vector<simulated>& all) {
+  stagecut::io::report result;
+  result.title = fmt::format("{} plans side by side", all.size());
+  result.table = shown_table("Plans", comparison_table(all, true));
+  for (const simulated& each : all) result.plans.push_back(shown_plan(each));
+  return result;
+}
+
+/// What a report of a plan shows of it.
+class plan_report {
+ public:
+  explicit plan_report(const stagecut::plan& made) : made_(made) {}
+
+  [[nodiscard]] stagecut::io::report report() const {
+    stagecut::io::report result;
+    result.title = made_.profile.name.empty() ? "plan" : shown(made_.profile.name);
+    result.seconds = !made_.profile.weights_only;
+    result.figures.emplace_back("objective", objective_text(made_));
+    add_timeline(result);
+    add_cuts(result);
+    add_prices(result);
+    add_lines(result);
+    return result;
+  }
+
+  /// The iteration alone; empty: it cannot be simulated.
+  [[nodiscard]] std::vector<stagecut::io::report_plan> timeline() const {
+    stagecut::io::report result;
+    result.title = stagecut::visible(made_.profile.name);
+    add_timeline(result);
+    return std::move(result.plans);
+  }
+
+ private:
+  static constexpr std::size_t most_name = 60;  // characters of a layer's name
+
+  [[nodiscard]] stagecut::io::report_table stages() const {
+    return shown_table("Stages", stages_table(made_, most_name));
+  }
+
+  /// The iteration, if it can be simulated; else the stages alone.
+  void add_timeline(stagecut::io::report& result) const {
+    std::string why = made_.schedule.microbatches == 0 ? "the number of microbatches is not known" : "";
+    if (why.empty()) why = schedule_words().too_much(made_.devices, made_.chunks, made_.schedule.microbatches);
+    if (why.empty() && stagecut::are_graph_chunks(made_)) why = "no schedule is known that runs chunks of a graph";
+    try {
+      if (why.empty()) {
+        stagecut::schedule order = stagecut::schedule_of(made_);
+        const std::string title = fmt::format("{}, {}", result.title, schedule_name(order.name));
+        const simulated run = simulate(scenario_of(made_, std::move(order), title));
+        const auto figures = simulation_figures(run);
+        result.figures.insert(result.figures.end(), figures.begin(), figures.end());
+        result.plans.push_back(shown_plan(run));
+        result.plans.back().stages = stages();
+        return;
+      }
+    } catch (const std::invalid_argument& error) {
+      why = error.what();
+    }
+    result.figures.emplace_back("no timeline", why);
+    result.table = stages();
+  }
+
+  /// The layers, cut evenly, by the heaviest stage, and as the plan does.
+  void add_cuts(stagecut::io::report& result) const {
+    if (!made_.edges.empty() || !made_.assignment.empty() || made_.cuts.stages() == 0) return;
+    std::vector<double> times;
+    for (const stagecut::layer& each : made_.profile.layers) {
+      result.layers.emplace_back(shown(each.name), each.forward + each.backward);
+      times.push_back(each.forward + each.backward);
+    }
+    const std::size_t n = times.size(), k = made_.cuts.stages();
+    if (n >= k) {
+      std::vector<std::size_t> points;
+      for (std::size_t s = 0; s <= k; ++s) points.push_back(s * n / k);
+      add_cut(result, "uniform: as many layers in each stage", stagecut::cuts(std::move(points)));
+      const auto found = stagecut::minimize_bottleneck(stagecut::prefix_sums<double>(times), k);
+      if (found) add_cut(result, "bottleneck: the heaviest stage as light as can be", found->cuts);
+    }
+    add_cut(result, "this plan", made_.cuts);
+  }
+
+  void add_cut(stagecut::io::report& result, const char* name, const stagecut::cuts& at) const {
+    std::string facts;
+    try {
+      if (stagecut::explanation_obstacle(made_).empty() && !result.plans.empty()) {
+        const double makespan = *stagecut::recut_plan(made_, at).makespan;
+        const double own = result.plans[0].picture.run.makespan;
+        facts = fmt::format("makespan {}", time_text(made_.profile, makespan));
+        if (makespan > own && own > 0) facts += fmt::format(", {:.1f} % longer", 100 * (makespan / own - 1));
+        if (makespan < own) facts += fmt::format(", {:.1f} % shorter", 100 * (1 - makespan / own));
+      }
+    } catch (const std::invalid_argument&) {  // stages that are not made of their layers: no figure
+    }
+    result.cuts.push_back({name, std::move(facts), {at.points().begin() + 1, at.points().end() - 1}});
+  }
+
+  void add_prices(stagecut::io::report& result) const {
+    if (!stagecut::explanation_obstacle(made_).empty() || result.plans.empty()) return;
+    static constexpr auto stop = stop_signals::asked;
+    stagecut::explain_options options;
+    options.limits.stop = stop;
+    try {
+      for (const explained_part& each : explain_text(made_, stagecut::explain_plan(made_, options)).parts()) {
+        result.prices.push_back(shown_table(each.title, each.lines, each.below));
+      }
+    } catch (const std::invalid_argument&) {  // as above
+    }
+  }
+
+  /// What each framework is to be told, or why it cannot be.
+  void add_lines(stagecut::io::report& result) const {
+    for (const auto& each : stagecut::io::formats) {
+      if (each.any_plan) continue;
+      try {
+        result.lines.push_back({std::string(each.describes), each.write(made_), false});
+      } catch (const std::exception& error) {
+        result.lines.push_back({std::string(each.describes), error.what(), true});
+      }
+    }
+  }
+
+  const stagecut::plan& made_;
+};

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The Python module, installed: `python module_test.py PROGRAM`. Plans are those of the program, as it was installed with it."""
+
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy
+import stagecut
+
+root = pathlib.Path(__file__).resolve().parents[2]
+program = sys.argv.pop(1)
+
+
+def drawn(random_state, layers):
+    forward = [random_state.randint(1, 30) for _ in range(layers)]
+    return stagecut.chain(forward, [2 * each for each in forward], output=[random_state.randint(1, 9) for _ in forward])
+
+
+class Module(unittest.TestCase):
+    def run_program(self, *words):
+        return subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=True).stdout
+
+    def test_plans_are_those_of_the_program(self):
+        dice = random.Random(1)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "profile.json")
+            for _ in range(12):
+                profile = drawn(dice, dice.randint(4, 12))
+                file.write_text(json.dumps(profile))
+                devices, microbatches = dice.randint(2, 4), dice.randint(2, 9)
+                said = self.run_program("plan", file, "--devices", devices, "--microbatches", microbatches, "--format", "json")
+                self.assertEqual(stagecut.plan(profile, devices=devices, microbatches=microbatches), json.loads(said))
+
+    def test_a_simulation_is_that_of_the_program(self):
+        plan = stagecut.plan(drawn(random.Random(2), 9), 3, microbatches=6)
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(plan, file)
+            file.flush()
+            told = json.loads(self.run_program("simulate", file.name, "--format", "json"))
+            explained = json.loads(self.run_program("explain", file.name, "--format", "json"))
+            line = self.run_program("show", file.name, "--format", "deepspeed")
+        run = stagecut.simulate(plan)
+        self.assertEqual(run["makespan"], told["makespan"])
+        self.assertEqual(run["busy"].tolist(), told["busy"])
+        passes = run["passes"]
+        self.assertIsInstance(passes["start"], numpy.ndarray)
+        self.assertEqual(len(passes["start"]), 3 * 6 * 2)
+        self.assertEqual(passes["kind"].count("F"), 18)
+        self.assertEqual(float(passes["end"].max()), run["makespan"])
+        length = passes["end"] - passes["start"]
+        for rank in range(3):
+            self.assertAlmostEqual(length[passes["rank"] == rank].sum(), run["busy"][rank])
+        self.assertEqual(stagecut.explain(plan), explained)
+        self.assertEqual(stagecut.format(plan, "deepspeed") + "\n", line)
+        gpipe = stagecut.simulate(plan, schedule="gpipe", microbatches=2)
+        self.assertEqual(len(gpipe["passes"]["start"]), 12)
+
+    def test_numbers_of_numpy_are_taken(self):
+        times = numpy.array([1.0, 2.0, 3.0, 4.0])
+        plan = stagecut.plan(stagecut.chain(times, parameters=numpy.arange(1, 5)), numpy.int64(2), microbatches=4)
+        self.assertEqual(plan["devices"], 2)
+        self.assertEqual(plan["cuts"][0], 0)
+
+    def test_plans_are_compared(self):
+        profile = drawn(random.Random(3), 8)
+        plans = [stagecut.plan(profile, 4, microbatches=8, objective=each) for each in ("makespan", "bottleneck")]
+        told = stagecut.compare(plans)
+        self.assertEqual(min(each["relative"] for each in told), 1)
+        self.assertLessEqual(told[0]["makespan"], told[1]["makespan"])
+
+    def test_errors_are_exceptions(self):
+        profile = stagecut.chain([1, 2, 3])
+        with self.assertRaises(stagecut.Infeasible) as raised:
+            stagecut.plan(profile, 5)
+        self.assertIn("5 stages need at least 5 layers", str(raised.exception))
+        with self.assertRaises(stagecut.ArgumentError) as raised:
+            stagecut.plan(profile, 0)
+        self.assertEqual(raised.exception.argument, "devices")
+        with self.assertRaises(stagecut.ArgumentError):
+            stagecut.plan(profile, 2, schedule="gippe")
+        with self.assertRaises(stagecut.ArgumentError):
+            stagecut.plan(profile, 2, in_flight="some")
+        with self.assertRaises(stagecut.ArgumentError):
+            stagecut.chain([1, 2], [1])
+        with self.assertRaises(stagecut.InvalidInput) as raised:
+            stagecut.plan({"schema": "stagecut-profile-1", "layers": [{"forward": -1}]}, 1)
+        self.assertIn("profile", raised.exception.place)
+        with self.assertRaises(ValueError):
+            stagecut.plan({}, 1)
+        with self.assertRaises(TypeError):
+            stagecut.plan(profile, "two")
+        with self.assertRaises(TypeError):
+            stagecut.plan({"layers": [object()]}, 1)
+        with self.assertRaises(stagecut.InvalidInput):
+            stagecut.simulate(stagecut.plan(profile, 2))  # without microbatches
+
+    def test_a_file_of_any_format_is_read(self):
+        profile = stagecut.read_profile(root / "examples/models/llama-2-7b.csv")
+        self.assertGreater(len(profile["layers"]), 30)
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write("name,forward\na,1\nb,x\n")
+            file.flush()
+            with self.assertRaises(stagecut.InvalidInput) as raised:
+                stagecut.read_profile(file.name)
+            self.assertIn(":3", raised.exception.place)
+
+    def hard(self):
+        dice = random.Random(4)
+        return stagecut.chain([dice.uniform(1, 100) for _ in range(200)])
+
+    def test_progress_is_told_and_stop_ends_the_search(self):
+        told = []
+        began = time.monotonic()
+        plan = stagecut.plan(self.hard(), 16, chunks=4, schedule="interleaved", microbatches=64, time_limit=60, progress=told.append,
+                             stop=lambda: time.monotonic() - began > 1)
+        self.assertLess(time.monotonic() - began, 30)
+        self.assertTrue(told)
+        self.assertLessEqual(told[-1]["bound"], told[-1]["makespan"])
+        self.assertEqual(plan["devices"], 16)
+
+    def test_what_callbacks_raise_is_raised(self):
+        def wrong(*_):
+            raise KeyError("mine")
+
+        with self.assertRaises(KeyError):
+            stagecut.plan(self.hard(), 16, chunks=4, schedule="interleaved", microbatches=64, time_limit=60, stop=wrong)
+        with self.assertRaises(KeyError):
+            stagecut.plan(self.hard(), 16, chunks=4, schedule="interleaved", microbatches=64, time_limit=60, progress=wrong)
+
+    def test_other_threads_run_meanwhile(self):
+        counted = 0
+        done = threading.Event()
+
+        def search():
+            stagecut.plan(self.hard(), 16, chunks=4, schedule="interleaved", microbatches=64, time_limit=1)
+            done.set()
+
+        thread = threading.Thread(target=search)
+        thread.start()
+        while not done.wait(0.01):
+            counted += 1
+        thread.join()
+        self.assertGreater(counted, 10)
+
+    def test_the_types_are_those_of_the_schemas(self):
+        made = subprocess.run([sys.executable, root / "examples/python/schemas.py"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(made, (root / "examples/python/stagecut/_schemas.py").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
