@@ -3,17 +3,15 @@
 
 #include <stagecut/graph/plan_graph.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
+#include <stagecut/io/frameworks/torch_schedule.hpp>
 #include <stagecut/io/json/json_plan.hpp>
 #include <stagecut/io/read_profile.hpp>
+#include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/explain_plan.hpp>
 #include <stagecut/plan/make_plan.hpp>
-#include <stagecut/plan/simulate_plan.hpp>
+#include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/as_chain.hpp>
-#include <stagecut/profile/optimizer.hpp>
-#include <stagecut/schedule/make_schedule.hpp>
-#include <stagecut/schedule/memory_curve.hpp>
-#include <stagecut/schedule/simulate.hpp>
 #include <stagecut/version.hpp>
 
 #include <nanobind/nanobind.h>
@@ -24,7 +22,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -33,13 +30,13 @@
 #include <utility>
 #include <vector>
 
+#include "callbacks.hpp"
+#include "commands/scenario.hpp"
+#include "plan_words.hpp"
+#include "run_words.hpp"
 #include "text/explain_document.hpp"
 
-namespace nb = nanobind;
-
 namespace {
-
-using nlohmann::json;
 
 /// No plan: why, and whether it is proved that there is none.
 struct no_plan {
@@ -47,184 +44,22 @@ struct no_plan {
   bool infeasible;
 };
 
-/// Reads the members of a request, and refuses those that it does not know.
-class request_reader {
- public:
-  explicit request_reader(const std::string& text) : members_(json::parse(text)) {}
-
-  [[nodiscard]] stagecut::plan_request read() {
-    stagecut::plan_request result;
-    number("devices", result.devices);
-    number("chunks", result.chunks);
-    number("microbatches", result.microbatches);
-    number("group", result.group);
-    word("schedule", [&](const std::string& name) {
-      const auto* const known = stagecut::find_schedule(name);
-      if (known != nullptr) result.schedule = known->kind;
-      return known != nullptr;
-    });
-    named("objective", stagecut::objective_words, result.objective);
-    named("checkpoint", stagecut::checkpointing_words, result.memory.checkpoint);
-    named("transfers", stagecut::transfer_kind_words, result.transfers);
-    word("target", [&](const std::string& name) {
-      const auto* const known = stagecut::find_target(name);
-      if (known != nullptr) result.target = known->kind;
-      return known != nullptr;
-    });
-    memory(result);
-    links(result);
-    list("speeds", result.speeds);
-    list("forbidden_cuts", result.forbidden_cuts);
-    if (const json* const given = find("in_flight")) {
-      result.best_in_flight = given->is_string();
-      if (given->is_array()) result.in_flight = given->get<std::vector<std::size_t>>();
-    }
-    if (const json* const given = find("time_limit")) result.limits.time_limit = given->get<double>();
-    if (const json* const given = find("node_limit")) {
-      result.limits.node_limit = given->get<std::size_t>();
-      if (!members_.contains("time_limit")) result.limits.time_limit.reset();
-    }
-    return result;
-  }
-
- private:
-  [[nodiscard]] const json* find(const char* name) const {
-    const auto found = members_.find(name);
-    return found == members_.end() || found->is_null() ? nullptr : &*found;
-  }
-
-  void number(const char* name, std::size_t& into) const {
-    if (const json* const given = find(name)) into = given->get<std::size_t>();
-  }
-
-  template <class Value>
-  void list(const char* name, std::vector<Value>& into) const {
-    if (const json* const given = find(name)) into = given->get<std::vector<Value>>();
-  }
-
-  template <class Take>
-  void word(const char* name, const Take& take) const {
-    const json* const given = find(name);
-    if (given == nullptr || take(given->get<std::string>())) return;
-    throw stagecut::argument_error("plan", name, given->dump(), "is none that there is");
-  }
-
-  template <class Value, std::size_t n>
-  void named(const char* name, const stagecut::word<Value> (&words)[n], Value& into) const {
-    word(name, [&](const std::string& text) {
-      const auto* const known = stagecut::find_name(words, text);
-      if (known != nullptr) into = known->value;
-      return known != nullptr;
-    });
-  }
-
-  void memory(stagecut::plan_request& result) const {
-    if (const json* const given = find("memory")) {
-      if (given->is_array()) result.memory_of_devices = given->get<std::vector<double>>();
-      else result.memory_per_device = given->get<double>();
-    }
-    if (const json* const given = find("optimizer")) {
-      result.memory.use_resident = false;
-      if (given->is_number()) {
-        result.memory.parameter_multiplier = given->get<double>();
-        result.optimizer = given->dump();
-        return;
-      }
-      word("optimizer", [&](const std::string& name) {
-        const auto* const known = stagecut::find_optimizer(name);
-        if (known == nullptr) return false;
-        result.memory.parameter_multiplier = known->multiplier;
-        result.optimizer = name;
-        return true;
-      });
-    }
-  }
-
-  /// Bandwidth and latency, of all boundaries or of each.
-  void links(stagecut::plan_request& result) const {
-    const json* const bandwidth = find("bandwidth");
-    const json* const latency = find("latency");
-    if (bandwidth == nullptr && latency == nullptr) return;
-    const auto values = [](const json* given) {
-      if (given == nullptr) return std::vector<double>{0};
-      return given->is_array() ? given->get<std::vector<double>>() : std::vector<double>{given->get<double>()};
-    };
-    const std::vector<double> speeds = values(bandwidth), delays = values(latency);
-    const std::size_t count = speeds.size() > delays.size() ? speeds.size() : delays.size();
-    if ((speeds.size() != 1 && speeds.size() != count) || (delays.size() != 1 && delays.size() != count)) {
-      throw stagecut::argument_error("plan", "latency", std::to_string(delays.size()) + " values",
-                                     "must be one, or as many as bandwidth has");
-    }
-    for (std::size_t b = 0; b < count; ++b) {
-      result.links.push_back({delays[delays.size() == 1 ? 0 : b], speeds[speeds.size() == 1 ? 0 : b]});
-    }
-  }
-
-  json members_;
-};
-
-/// Calls back to Python, which is asked ten times a second at most: what it raises ends the search, and is raised then.
-class callbacks {
- public:
-  callbacks(nb::object progress, nb::object stop) : progress_(std::move(progress)), stop_(std::move(stop)) {}
-
-  void tell(const stagecut::makespan_progress& now) {
-    if (progress_.is_none() || failed_) return;
-    const nb::gil_scoped_acquire held;
-    try {
-      nb::dict told;
-      told["seconds"] = now.seconds;
-      told["makespan"] = now.makespan;
-      told["bound"] = now.bound;
-      told["nodes"] = now.nodes;
-      progress_(told);
-    } catch (nb::python_error& error) {
-      failed_.emplace(std::move(error));
-    }
-  }
-
-  /// Whether to stop: as Python says, or because of Ctrl-C.
-  bool asked() {
-    if (failed_ || stopped_) return true;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - latest_ < std::chrono::milliseconds(100)) return false;
-    latest_ = now;
-    const nb::gil_scoped_acquire held;
-    try {
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      stopped_ = !stop_.is_none() && nb::cast<bool>(nb::bool_(stop_()));
-    } catch (nb::python_error& error) {
-      failed_.emplace(std::move(error));
-    }
-    return failed_ || stopped_;
-  }
-
-  [[nodiscard]] bool failed() const { return failed_.has_value(); }
-  /// Raises what was raised meanwhile.
-  void raise() {
-    if (failed_) throw std::move(*failed_);
-  }
-
- private:
-  nb::object progress_, stop_;
-  std::optional<nb::python_error> failed_;
-  std::chrono::steady_clock::time_point latest_ = std::chrono::steady_clock::now();
-  bool stopped_ = false;
-};
-
 std::string plan(const std::string& model_text, const std::string& request_text, nb::object progress, nb::object stop) {
   callbacks calls(std::move(progress), std::move(stop));
   std::string text;
   {
     const nb::gil_scoped_release released;
-    stagecut::plan_request request = request_reader(request_text).read();
+    const plan_words words(request_text);
+    stagecut::plan_request request = words.read();
     const auto tell = [&](const stagecut::makespan_progress& now) { calls.tell(now); };
     const auto asked = [&] { return calls.asked(); };
     request.limits.progress = tell;
     request.limits.stop = asked;
     stagecut::profile model = stagecut::io::parse_profile(model_text, "profile");
     if (stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
-    auto made = stagecut::make_plan(model, request, stagecut::plan_graph);
+    auto made = words.any_schedule()
+                    ? stagecut::compare_plans(model, request, stagecut::usual_choices(model, words.chunks())).best
+                    : stagecut::make_plan(model, request, stagecut::plan_graph);
     if (made) {
       made->timeline.clear();  // `simulate` tells it
       text = stagecut::io::as_json(*made);
@@ -244,27 +79,18 @@ nb::object array(std::vector<Value> values) {
   return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
 
-/// An iteration of a plan as it will run, by its own schedule or by another one.
-nb::dict simulate(const std::string& plan_text, const std::optional<std::string>& schedule, std::size_t microbatches) {
-  stagecut::simulation<double> run;
-  stagecut::schedule order;
-  std::vector<double> peaks;
-  {
+/// An iteration of a plan as it will run.
+nb::dict simulation_of(const std::string& plan_text, const std::optional<std::string>& schedule,
+                       std::size_t microbatches, const std::optional<std::string>& given_order, bool merge_backward) {
+  const simulated made = [&] {
     const nb::gil_scoped_release released;
-    stagecut::plan made = stagecut::io::parse_json_plan(plan_text, "plan");
-    if (microbatches != 0) made.schedule.microbatches = microbatches;
-    if (schedule) {
-      made.schedule.name = *schedule;
-      made.schedule.orders.clear();
-      made.schedule.group = 0;
-    }
-    order = stagecut::schedule_of(made);
-    const bool split = stagecut::runs(order, stagecut::op_kind::backward_input);
-    run = stagecut::simulate(order, stagecut::times_of(made, split), stagecut::transfers_of(made));
-    const auto bytes = stagecut::bytes_of(made);
-    if (!bytes.activations.empty()) {
-      for (const auto& each : stagecut::memory_curve(order, run, bytes)) peaks.push_back(each.peak());
-    }
+    return simulate(run_words{schedule, given_order, microbatches, merge_backward}.of(plan_text));
+  }();
+  const auto& order = made.picture.order;
+  const auto& run = made.picture.run;
+  std::vector<double> peaks;
+  for (const auto& each : made.picture.memory) {
+    if (made.picture.bytes) peaks.push_back(each.peak());
   }
   std::vector<std::int64_t> ranks, stages, microbatch_of;
   std::vector<double> start, end;
@@ -317,11 +143,21 @@ std::string explain(const std::string& plan_text, const std::optional<std::strin
 }
 
 /// What a framework is told.
-std::string format(const std::string& plan_text, const std::string& name) {
-  const nb::gil_scoped_release released;
-  const auto* const known = stagecut::io::find_format(name);
-  if (known == nullptr) throw stagecut::argument_error("format", "name", name, "is none that there is");
-  return known->write(stagecut::io::parse_json_plan(plan_text, "plan"));
+std::string format(const std::string& plan_text, const std::string& name, const run_words& words) {
+  using namespace stagecut::io;
+  const bool comms = name == "torch-comms", old = name == "torch-comms-2.9";
+  if (comms || old || name == "torch-csv") {
+    return as_torch_schedule(words.of(plan_text).order,
+                             comms || old ? torch_format::compute_comms : torch_format::compute_only,
+                             torch_backward::as_given, old ? torch_version::v2_9 : torch_version::v2_15);
+  }
+  const auto refuse = [&](const char* why) { throw stagecut::argument_error("format", "name", name, why); };
+  const auto* const known = find_format(name);
+  if (known == nullptr) refuse("is none that there is");
+  if (words.schedule || words.order || words.merge_backward || words.microbatches != 0) {
+    refuse("is told the plan as it is: torch-csv and torch-comms are orders");
+  }
+  return known->write(parse_json_plan(plan_text, "plan"));
 }
 
 std::string read_profile(const std::string& text, const std::string& source) {
@@ -355,8 +191,16 @@ NB_MODULE(_core, module) {
   });
   using nb::literals::operator""_a;
   module.def("plan", &plan, "profile"_a, "request"_a, "progress"_a.none(), "stop"_a.none());
-  module.def("simulate", &simulate, "plan"_a, "schedule"_a.none(), "microbatches"_a);
+  module.def("simulate", &simulation_of, "plan"_a, "schedule"_a.none(), "microbatches"_a, "order"_a.none(),
+             "merge_backward"_a);
   module.def("explain", &explain, "plan"_a, "target"_a.none());
-  module.def("format", &format, "plan"_a, "name"_a);
+  module.def(
+      "format",
+      [](const std::string& plan_text, const std::string& name, std::optional<std::string> schedule,
+         std::size_t microbatches, std::optional<std::string> order, bool merge_backward) {
+        const nb::gil_scoped_release released;
+        return format(plan_text, name, {std::move(schedule), std::move(order), microbatches, merge_backward});
+      },
+      "plan"_a, "name"_a, "schedule"_a.none(), "microbatches"_a, "order"_a.none(), "merge_backward"_a);
   module.def("read_profile", &read_profile, "text"_a, "source"_a);
 }

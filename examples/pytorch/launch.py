@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import planner  # noqa: F401, so that its lack is said once and not by every rank
 from plan_file import Refused, check_folder, read_plan
 
 

@@ -11,11 +11,19 @@ class Refused(Exception):
     """What the user can put right, said in one line."""
 
 
-def read_plan(file):
+def read_text(file):
     try:
-        plan = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
+        return pathlib.Path(file).read_text(encoding="utf-8")
     except OSError as error:
         raise Refused(f"{file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{file}: is not text in UTF-8") from None
+
+
+def read_plan(file):
+    text = read_text(file)
+    try:
+        plan = json.loads(text)
     except ValueError:
         raise Refused(f"{file}: is not JSON; `stagecut plan --format json --output FILE` writes a plan") from None
     if not isinstance(plan, dict) or not str(plan.get("schema", "")).startswith("stagecut-plan-"):

@@ -5,7 +5,7 @@
     python examples/pytorch/run.py plan.json --sleep
 
 With torchrun on one machine or several; without it, run.py starts the ranks of the plan on this machine by itself.
-The order is that of `stagecut simulate PLAN --format torch-csv`, run by PyTorch's own pipeline runtime. Losses and gradients
+The order is that of `stagecut.format(plan, "torch-csv")`, run by PyTorch's own pipeline runtime. Losses and gradients
 are compared with the model run without a pipeline. With --sleep nothing is computed: each pass takes the time of the plan.
 """
 
@@ -26,7 +26,7 @@ import traceback
 import warnings
 
 from launch import arguments, check_plan, launch
-from plan_file import Refused, read_plan, with_chain_edges
+from plan_file import Refused, read_plan, read_text, with_chain_edges
 
 if __name__ == "__main__":
     if "RANK" not in os.environ:
@@ -39,7 +39,7 @@ import torch.distributed as dist  # noqa: E402
 from torch.distributed.pipelining import PipelineStage, schedules  # noqa: E402
 
 import timeline  # noqa: E402
-from planner import planner  # noqa: E402
+from planner import refusals, stagecut  # noqa: E402
 
 LOSSES_DIFFER, GRADIENTS_DIFFER = 1e-6, 2e-6  # at most, of the loss and of the norm of all gradients
 WARM_UP = 2  # steps
@@ -59,23 +59,16 @@ def prepare(words, ranks):
     """What every rank needs: the plan, the text of the order, the prediction. Rank 0 alone calls the planner."""
     plan = read_plan(words.plan)
     check_plan(words, plan, ranks)
-    options = [f"--order={words.order}"] if words.order else []
-    options += ["--merge-backward"] if words.merge_backward else []
-    with tempfile.TemporaryDirectory() as folder:
-        given = dict(plan)
-        if words.sleep and plan.pop("messages", None):
-            print("run.py: with --sleep messages take no time, so the prediction is that of the plan without its links",
-                  file=sys.stderr)
-        if plan.get("edges"):
-            print("run.py: PyTorch runs stages as a chain, those of the plan as well that could run side by side, and that is predicted",
-                  file=sys.stderr)
-            plan = with_chain_edges(plan)
-        file = words.plan
-        if plan != given:
-            file = pathlib.Path(folder) / "plan.json"
-            file.write_text(json.dumps(plan))
-        order = planner("simulate", file, *options, "--format", order_format(words))
-        predicted = timeline.predicted(file, *options)
+    if words.sleep and plan.pop("messages", None):
+        print("run.py: with --sleep messages take no time, so the prediction is that of the plan without its links", file=sys.stderr)
+    if plan.get("edges"):
+        print("run.py: PyTorch runs stages as a chain, those of the plan as well that could run side by side, and that is predicted",
+              file=sys.stderr)
+        plan = with_chain_edges(plan)
+    options = {"order": read_text(words.order) if words.order else None, "merge_backward": words.merge_backward}
+    with refusals():
+        order = stagecut.format(plan, order_format(words), **options)
+    predicted = timeline.predicted(plan, **options)
     return {"plan": plan, "order": order, "predicted": predicted}
 
 

@@ -3,10 +3,9 @@
 
 import collections
 import html
-import json
 import typing
 
-from planner import planner
+from planner import refusals, stagecut
 
 KINDS = {"F": "forward", "B": "backward", "I": "input gradient", "W": "weight gradient"}
 COLOURS = {"F": "#6fa8ee", "B": "#f4a24c", "I": "#4dbcb6", "W": "#78c066"}  # those of `stagecut simulate --format svg`
@@ -30,13 +29,12 @@ class Pass(typing.NamedTuple):
     end: float
 
 
-def predicted(plan, *options):
-    """The passes that `stagecut simulate PLAN` with these options foretells, by start."""
-    events = json.loads(planner("simulate", plan, *options, "--format", "trace"))["traceEvents"]
-    kind_of = {name: kind for kind, name in KINDS.items()}
-    return sorted((Pass(event["pid"], event["args"]["stage"], event["args"]["microbatch"], kind_of[event["cat"]],
-                        event["ts"] / 1e6, (event["ts"] + event["dur"]) / 1e6)
-                   for event in events if event["ph"] == "X" and event["cat"] in kind_of), key=lambda one: one.start)
+def predicted(plan, **words):
+    """The passes of a plan that `stagecut.simulate` with these words foretells, by start."""
+    with refusals():
+        passes = stagecut.simulate(plan, **words)["passes"]
+    columns = [passes["kind"] if name == "kind" else passes[name].tolist() for name in Pass._fields]
+    return sorted((Pass(*each) for each in zip(*columns)), key=lambda one: one.start)
 
 
 def begin(timeline):

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 from plan_file import Refused, stage_of_layers
-from planner import PlannerError, planner
+from planner import refusals, stagecut
 
 HERE = pathlib.Path(__file__).resolve().parent
 IN_A_V = ("zbv", "dualpipev")  # two stages a rank, always
@@ -51,14 +51,13 @@ class Candidate:
         return seconds / self.plan["profile"].get("samples", 1) / self.microbatches
 
     def make(self, profile, options):
-        words = ["--devices", options.devices, "--microbatches", self.microbatches, "--schedule", self.schedule]
-        words += ["--chunks", self.chunks] if self.chunks > 1 else []
-        words += ["--method", self.method] if self.method != "time" else []
-        words += [f"--{name}={getattr(options, name)}" for name in ("bandwidth", "latency", "memory") if getattr(options, name)]
+        limits = {name: getattr(options, name) for name in ("bandwidth", "latency", "memory") if getattr(options, name)}
         try:
-            self.plan = json.loads(planner("plan", "-", *words, "--format", "json", stdin=json.dumps(profile)))
+            with refusals():
+                self.plan = stagecut.plan(profile, options.devices, microbatches=self.microbatches, schedule=self.schedule,
+                                          chunks=self.chunks, method=self.method, **limits)
             self.refused = None
-        except PlannerError as problem:
+        except Refused as problem:
             self.plan, self.refused = None, str(problem).splitlines()[0]
         return self
 
@@ -197,7 +196,8 @@ def arguments():
     parser.add_argument("--steps", type=int, default=5, metavar="N", help="of each run (5)")
     parser.add_argument("--run", type=int, default=3, metavar="N", help="how many of the best are run (3)")
     for name, what in (("bandwidth", "bytes a second of messages"), ("latency", "of every message"), ("memory", "limit of a device")):
-        parser.add_argument(f"--{name}", metavar="SIZE" if name != "latency" else "TIME", help=f"{what}, as for stagecut plan")
+        kind = {"metavar": "SECONDS", "type": float} if name == "latency" else {"metavar": "SIZE"}
+        parser.add_argument(f"--{name}", **kind, help=f"{what}, as for stagecut plan")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("tuned"), metavar="DIRECTORY", help="for plans, reports, pictures (tuned)")
     options = parser.parse_args()
     if min([options.devices, options.threads, options.repeats, options.steps, options.run, *options.microbatches, *options.chunks]) < 1:

@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 #include "random_made.hpp"
 #include "random_requests.hpp"
 
+using stagecut::measure;
 using stagecut::plan_objective;
 
 TEST_CASE("cut as another plan of the same request is cut, a plan takes as long as that one") {
@@ -21,15 +23,16 @@ TEST_CASE("cut as another plan of the same request is cut, a plan takes as long 
     stagecut::plan_request request = random_made::random_request(dice, model);
     request.memory_per_device.reset();
     request.memory_of_devices.clear();
-    request.by = stagecut::measure::time;
     if (request.microbatches == 0) continue;
-    const auto made = [&](plan_objective objective) {
+    const auto made = [&](plan_objective objective, stagecut::measure by) {
       request.objective = objective;
+      request.by = by;
       return stagecut::plan_chain(model, request);
     };
     try {
-      const auto one = made(plan_objective::bottleneck);
-      const auto other = made(dice.up_to(1) == 0 ? plan_objective::range : plan_objective::variance);
+      const auto one = made(plan_objective::bottleneck, measure::time);
+      const auto other = dice.up_to(1) == 0 ? made(plan_objective::range, measure::time)
+                                            : made(plan_objective::bottleneck, measure::layers);
       if (!one || !other || !one->makespan || !stagecut::explanation_obstacle(*one).empty()) continue;
       const stagecut::plan same = stagecut::recut_plan(*one, other->cuts);
       ++cut;

@@ -62,6 +62,50 @@ class Module(unittest.TestCase):
         gpipe = stagecut.simulate(plan, schedule="gpipe", microbatches=2)
         self.assertEqual(len(gpipe["passes"]["start"]), 12)
 
+    def test_words_are_those_of_the_program(self):
+        dice = random.Random(5)
+        profile = stagecut.chain([dice.randint(1, 30) for _ in range(10)], output=[1e9] * 10, parameters=[1e9] * 10, activations=[1e6] * 10)
+        cases = [({"method": "uniform"}, ["--method", "uniform"]), ({"schedule": "auto"}, ["--schedule", "auto"]),
+                 ({"schedule": "auto", "chunks": 2}, ["--schedule", "auto", "--chunks", 2]),
+                 ({"schedule": "interleaved", "chunks": 2}, ["--schedule", "interleaved", "--chunks", 2]),
+                 ({"memory": "60GiB", "optimizer": "adam"}, ["--memory", "60GiB", "--optimizer", "adam"]),
+                 ({"memory": ["64GB", 64e9]}, ["--memory", "64GB,64GB"]), ({"in_flight": "auto"}, ["--in-flight", "auto"]),
+                 ({"bandwidth": "25GB", "latency": 5e-6}, ["--bandwidth", "25GB", "--latency", "5e-6"]),
+                 ({"objective": "bottleneck", "bandwidth": "9GB", "transfers": "stream"},
+                  ["--objective", "bottleneck", "--bandwidth", "9GB", "--transfers", "stream"])]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(profile, file)
+            file.flush()
+            for given, words in cases:
+                with self.subTest(words=words):
+                    said = self.run_program("plan", file.name, "--devices", 2, "--microbatches", 4, *words, "--format", "json")
+                    self.assertEqual(stagecut.plan(profile, 2, microbatches=4, **given), json.loads(said))
+        with self.assertRaises(stagecut.ArgumentError) as raised:
+            stagecut.plan(profile, 2, memory="fourteen")
+        self.assertEqual(raised.exception.argument, "memory")
+
+    def test_orders_are_those_of_the_program(self):
+        times = [3.0, 1.0, 2.0, 2.0]
+        profile = {"schema": "stagecut-profile-1", "layers": [
+            {"forward": each, "backward": 2 * each, "backward_input": 1.2 * each, "backward_weight": each} for each in times]}
+        plan = stagecut.plan(profile, 2, microbatches=3, schedule="zb-h1")
+        with tempfile.TemporaryDirectory() as folder:
+            file, order = pathlib.Path(folder, "plan.json"), pathlib.Path(folder, "order.csv")
+            file.write_text(json.dumps(plan))
+            for name in ("torch-csv", "torch-comms", "torch-comms-2.9"):
+                for given, words in (({}, []), ({"merge_backward": True}, ["--merge-backward"]),
+                                     ({"schedule": "gpipe", "microbatches": 2}, ["--schedule", "gpipe", "--microbatches", 2])):
+                    said = self.run_program("simulate", file, *words, "--format", name)
+                    self.assertEqual(stagecut.format(plan, name, **given), said)
+            order.write_text(stagecut.format(plan, "torch-csv", schedule="1f1b"))
+            said = json.loads(self.run_program("simulate", file, "--order", order, "--format", "json"))
+            self.assertEqual(stagecut.simulate(plan, order=order.read_text())["makespan"], said["makespan"])
+        for wrong in ({"order": "0F0\n"}, {"schedule": "nothing"}, {"schedule": "1f1b", "order": "0F0\n"}, {"order": "0F0,1F0\n1F"}):
+            with self.assertRaises(ValueError):
+                stagecut.simulate(plan, **wrong)
+        with self.assertRaises(stagecut.ArgumentError):
+            stagecut.format(plan, "deepspeed", merge_backward=True)
+
     def test_numbers_of_numpy_are_taken(self):
         times = numpy.array([1.0, 2.0, 3.0, 4.0])
         plan = stagecut.plan(stagecut.chain(times, parameters=numpy.arange(1, 5)), numpy.int64(2), microbatches=4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""How far waiting stages in PyTorch's runtime are from what was predicted: fidelity.py [STEPS], with STAGECUT naming the planner.
+"""How far waiting stages in PyTorch's runtime are from what was predicted: fidelity.py [STEPS]
 
 Three chains of 16 layers, cut evenly by layers, by the heaviest stage and by the makespan, four ranks, eight microbatches, four
 schedules: 36 plans as a table in Markdown. It ends with status 1 if one is more than 5 % off, or if two plans of a chain and schedule,
@@ -16,10 +16,10 @@ import tempfile
 folder = pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch"
 sys.path.insert(0, str(folder))
 
-from planner import planner  # noqa: E402
+import stagecut  # noqa: E402
 
 SCHEDULES = [("1f1b", 1), ("interleaved", 2), ("zb-h1", 1), ("zbv", 2)]
-CUTS = [("uniform", ("--method", "uniform")), ("bottleneck", ("--objective", "bottleneck")), ("makespan", ())]
+CUTS = [("uniform", {"method": "uniform"}), ("bottleneck", {"objective": "bottleneck"}), ("makespan", {})]
 
 
 def chains():
@@ -36,7 +36,7 @@ def profile(seconds):
 
 
 def run(plan, where, steps):
-    (where / "plan.json").write_text(plan)
+    (where / "plan.json").write_text(json.dumps(plan))
     subprocess.run([sys.executable, str(folder / "run.py"), "plan.json", "--sleep", "--steps", str(steps), "--no-check", "--json", "report.json"],
                    cwd=where, check=True, stdout=subprocess.DEVNULL)
     return json.loads((where / "report.json").read_text())["iteration"]
@@ -51,8 +51,7 @@ def main():
             for schedule, chunks in SCHEDULES:
                 found = []
                 for _, words in CUTS:
-                    plan = planner("plan", "-", "--devices", 4, "--chunks", chunks, "--microbatches", 8, "--schedule", schedule, *words,
-                                   "--format", "json", stdin=json.dumps(profile(seconds)))
+                    plan = stagecut.plan(profile(seconds), 4, chunks=chunks, microbatches=8, schedule=schedule, **words)
                     found.append(run(plan, pathlib.Path(where), steps))
                 off = [each["measured"] / each["predicted"] - 1 for each in found]
                 ranked = all((a["predicted"] < b["predicted"]) == (a["measured"] < b["measured"]) for a in found for b in found

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The commands that docs/pytorch.md begins with, one after the other: page_test.py, with STAGECUT naming the planner."""
+"""The commands that docs/pytorch.md begins with, one after the other: page_test.py, with the module stagecut and its program."""
 
 import json
-import os
 import pathlib
 import shlex
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from installed import PROGRAM
 
 root = pathlib.Path(__file__).resolve().parents[2]
 
@@ -21,7 +22,7 @@ class Page(unittest.TestCase):
         with tempfile.TemporaryDirectory() as where:
             (pathlib.Path(where) / "examples").symlink_to(root / "examples")
             for words in commands:
-                words = [os.environ["STAGECUT"], *words[1:]] if words[0] == "examples/run" else [sys.executable, *words[1:]]
+                words = [PROGRAM, *words[1:]] if words[0] == "stagecut" else [sys.executable, *words[1:]]
                 done = subprocess.run(words, cwd=where, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, f"{words}\n{done.stderr}")
             events = json.loads((pathlib.Path(where) / "trace.json").read_text())["traceEvents"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Modules profiled and split: profile_test.py, with STAGECUT naming the planner. Needs torch, no GPU."""
+"""Modules profiled and split: profile_test.py, with the module stagecut and its program. Needs torch, no GPU."""
 
 import contextlib
 import io
@@ -25,7 +25,7 @@ import models  # noqa: E402
 import plan_file  # noqa: E402
 import split  # noqa: E402
 from plan_file import Refused  # noqa: E402
-from planner import planner  # noqa: E402
+from installed import planner  # noqa: E402
 
 MODELS = ["toy_transformer", "dropout_transformer", "resnet", "unet", "in_place", "again", "towers"]
 UNTRACED_BY_FX = {"toy_transformer", "dropout_transformer"}  # they unpack a tuple in a generator

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Plans run in PyTorch: run_test.py, with STAGECUT naming the planner. Needs torch, no GPU."""
+"""Plans run in PyTorch: run_test.py, with the module stagecut and its program. Needs torch, no GPU."""
 
 import json
 import os
@@ -15,7 +15,7 @@ root = pathlib.Path(__file__).resolve().parents[2]
 program = root / "examples" / "pytorch" / "run.py"
 sys.path.insert(0, str(program.parent))
 
-from planner import planner  # noqa: E402
+from installed import planner  # noqa: E402
 
 MODEL = '''
 import torch

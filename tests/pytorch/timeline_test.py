@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Timelines and the planner's Python side: timeline_test.py, with STAGECUT naming the planner. PyTorch is not needed."""
+"""Timelines, predicted and measured: timeline_test.py, with the module stagecut. PyTorch is not needed."""
 
-import json
-import os
 import pathlib
 import sys
-import tempfile
 import unittest
 import xml.dom.minidom
-from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "pytorch"))
 
-import planner  # noqa: E402
+import stagecut  # noqa: E402
 import timeline  # noqa: E402
+from plan_file import Refused  # noqa: E402
 from timeline import Pass  # noqa: E402
 
 
@@ -75,29 +72,19 @@ class OfTwoRanks(unittest.TestCase):
         self.assertEqual(picture.getElementsByTagName("title")[0].firstChild.data, "<&>")
 
 
-@unittest.skipUnless(os.environ.get("STAGECUT"), "STAGECUT does not name the planner")
 class OfPlans(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.file = pathlib.Path(folder.name) / "plan.json"
-
-    def plan(self, *words):
-        self.file.write_text(planner.planner("plan", "-", "--format", "json", *words, stdin=json.dumps(profile())))
-        return json.loads(self.file.read_text())
-
     def test_prediction_is_the_plans(self):
         for schedule, chunks in (("1f1b", 1), ("interleaved", 2), ("zb-h1", 1), ("zbv", 2)):
-            plan = self.plan("--devices", 2, "--chunks", chunks, "--microbatches", 4, "--schedule", schedule)
-            passes = timeline.predicted(self.file)
+            plan = stagecut.plan(profile(), 2, chunks=chunks, microbatches=4, schedule=schedule)
+            passes = timeline.predicted(plan)
             self.assertAlmostEqual(timeline.iteration(passes), plan["makespan"], places=6)
             self.assertEqual(len(passes), len(plan["stages"]) * 4 * (3 if schedule.startswith("z") else 2))
             for one in passes:
                 self.assertEqual(plan["stages"][one.stage]["device"], one.rank)
 
     def test_work_of_passes_that_overlap(self):
-        plan = self.plan("--devices", 2, "--chunks", 2, "--microbatches", 4, "--schedule", "dualpipev")
-        passes = timeline.predicted(self.file)
+        plan = stagecut.plan(profile(), 2, chunks=2, microbatches=4, schedule="dualpipev")
+        passes = timeline.predicted(plan)
         self.assertGreater(len(passes), len({(one.rank, one.start) for one in passes}))  # some overlap
         for (stage, _, kind), seconds in timeline.work(passes, plan["stages"]).items():
             of = plan["stages"][stage]
@@ -106,10 +93,11 @@ class OfPlans(unittest.TestCase):
             self.assertAlmostEqual(seconds, expected, places=7)
 
     def test_the_planners_errors(self):
-        with self.assertRaisesRegex(planner.PlannerError, "nowhere.json"):
-            timeline.predicted("nowhere.json")
-        with mock.patch.dict(os.environ, STAGECUT="/no/such/program"):
-            self.assertRaisesRegex(planner.PlannerError, "is no program", planner.find)
+        plan = stagecut.plan(profile(), 2)
+        with self.assertRaisesRegex(Refused, "names no schedule"):
+            timeline.predicted(plan)
+        with self.assertRaisesRegex(Refused, "order"):
+            timeline.predicted(plan, order="0F0,no op\n")
 
 
 if __name__ == "__main__":

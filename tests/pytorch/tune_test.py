@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The round trip of tune.py: tune_test.py, with STAGECUT naming the planner. Needs torch, no GPU."""
+"""The round trip of tune.py: tune_test.py, with the module stagecut. Needs torch, no GPU."""
 
 import argparse
 import json

@@ -16,12 +16,8 @@
 #include <vector>
 
 #include "words/did_you_mean.hpp"
+#include "words/measure_words.hpp"
 #include "words/words.hpp"
-
-/// What stages of a chain are measured by.
-inline constexpr stagecut::word<stagecut::measure> measure_words[] = {{"time", stagecut::measure::time},
-                                                                      {"parameters", stagecut::measure::parameters},
-                                                                      {"uniform", stagecut::measure::layers}};
 
 /// What stages are measured by, as it is said to `plan`.
 struct method_words {

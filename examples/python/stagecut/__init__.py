@@ -22,6 +22,7 @@ __all__ = ["ArgumentError", "Explanation", "Infeasible", "InvalidInput", "NoAnsw
 __version__ = _core.version
 
 Numbers = Union[Sequence[float], numpy.ndarray]
+Size = Union[float, str]  # bytes, or as 80GiB
 
 
 def _text(document: Mapping[str, Any]) -> str:
@@ -73,9 +74,9 @@ def read_profile(path: str | os.PathLike[str]) -> Profile:
 
 
 def plan(profile: Mapping[str, Any], devices: int, *, microbatches: int | None = None, schedule: str | None = None,
-         chunks: int | None = None, group: int | None = None, objective: str | None = None,
-         in_flight: Sequence[int] | str | None = None, memory: float | Numbers | None = None,
-         optimizer: str | float | None = None, checkpoint: str | None = None, bandwidth: float | Numbers | None = None,
+         chunks: int | None = None, group: int | None = None, method: str | None = None, objective: str | None = None,
+         in_flight: Sequence[int] | str | None = None, memory: Size | Sequence[Size] | Numbers | None = None,
+         optimizer: str | float | None = None, checkpoint: str | None = None, bandwidth: Size | Sequence[Size] | Numbers | None = None,
          latency: float | Numbers | None = None, transfers: str | None = None, speeds: Numbers | None = None,
          forbidden_cuts: Sequence[int] | None = None, target: str | None = None, time_limit: float | None = None,
          node_limit: int | None = None, progress: Callable[[Progress], object] | None = None,
@@ -93,7 +94,7 @@ def plan(profile: Mapping[str, Any], devices: int, *, microbatches: int | None =
     for name in ("devices", "microbatches", "chunks", "group", "node_limit"):
         if name in said:
             _wants(name, said[name], int, numpy.integer)
-    for name in ("schedule", "objective", "checkpoint", "transfers", "target"):
+    for name in ("schedule", "method", "objective", "checkpoint", "transfers", "target"):
         if name in said:
             _wants(name, said[name], str)
     if isinstance(said.get("in_flight"), str) and said["in_flight"] != "auto":
@@ -101,11 +102,13 @@ def plan(profile: Mapping[str, Any], devices: int, *, microbatches: int | None =
     return json.loads(_core.plan(_text(profile), _text(said), progress, stop))
 
 
-def simulate(plan: Mapping[str, Any], *, schedule: str | None = None, microbatches: int | None = None) -> Simulation:
+def simulate(plan: Mapping[str, Any], *, schedule: str | None = None, microbatches: int | None = None, order: str | None = None,
+             merge_backward: bool = False) -> Simulation:
     """An iteration of a plan as it will run: its makespan, how ranks spend it, and all passes as arrays.
 
-    By another schedule, or with other microbatches, where these are given."""
-    return _core.simulate(_text(plan), schedule, microbatches or 0)
+    By another schedule, or with other microbatches, or in the order of a text for PyTorch (`torch-csv`), where these are given.
+    `merge_backward` runs I with W behind it as one B."""
+    return _core.simulate(_text(plan), schedule, microbatches or 0, order, merge_backward)
 
 
 def explain(plan: Mapping[str, Any], *, target: str | None = None) -> Explanation:
@@ -122,6 +125,10 @@ def compare(plans: Sequence[Mapping[str, Any]]) -> list[Simulation]:
     return told
 
 
-def format(plan: Mapping[str, Any], name: str) -> str:
-    """What a framework is told of a plan: `megatron`, `deepspeed`, `pytorch` and those that `stagecut formats` lists."""
-    return _core.format(_text(plan), name)
+def format(plan: Mapping[str, Any], name: str, *, schedule: str | None = None, microbatches: int | None = None,
+           order: str | None = None, merge_backward: bool = False) -> str:
+    """What a framework is told of a plan: `megatron`, `deepspeed`, `pytorch` and those that `stagecut formats` lists.
+
+    `torch-csv`, `torch-comms` and `torch-comms-2.9` are orders of passes for PyTorch's pipeline runtime: these alone may be of
+    another schedule, or order, as for `simulate`."""
+    return _core.format(_text(plan), name, schedule, microbatches or 0, order, merge_backward)

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/words.hpp>
+#include <stagecut/plan/plan_request.hpp>
+
+/// What stages of a chain are measured by.
+inline constexpr stagecut::word<stagecut::measure> measure_words[] = {{"time", stagecut::measure::time},
+                                                                      {"parameters", stagecut::measure::parameters},
+                                                                      {"uniform", stagecut::measure::layers}};

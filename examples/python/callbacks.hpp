@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/schedule/search_limits.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace nb = nanobind;
+
+/// Calls back to Python, which is asked ten times a second at most: what it raises ends the search, and is raised then.
+class callbacks {
+ public:
+  callbacks(nb::object progress, nb::object stop) : progress_(std::move(progress)), stop_(std::move(stop)) {}
+
+  void tell(const stagecut::makespan_progress& now) {
+    if (progress_.is_none() || failed_) return;
+    const nb::gil_scoped_acquire held;
+    try {
+      nb::dict told;
+      told["seconds"] = now.seconds;
+      told["makespan"] = now.makespan;
+      told["bound"] = now.bound;
+      told["nodes"] = now.nodes;
+      progress_(told);
+    } catch (nb::python_error& error) {
+      failed_.emplace(std::move(error));
+    }
+  }
+
+  /// Whether to stop: as Python says, or because of Ctrl-C.
+  bool asked() {
+    if (failed_ || stopped_) return true;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - latest_ < std::chrono::milliseconds(100)) return false;
+    latest_ = now;
+    const nb::gil_scoped_acquire held;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      stopped_ = !stop_.is_none() && nb::cast<bool>(nb::bool_(stop_()));
+    } catch (nb::python_error& error) {
+      failed_.emplace(std::move(error));
+    }
+    return failed_ || stopped_;
+  }
+
+  [[nodiscard]] bool failed() const { return failed_.has_value(); }
+  /// Raises what was raised meanwhile.
+  void raise() {
+    if (failed_) throw std::move(*failed_);
+  }
+
+ private:
+  nb::object progress_, stop_;
+  std::optional<nb::python_error> failed_;
+  std::chrono::steady_clock::time_point latest_ = std::chrono::steady_clock::now();
+  bool stopped_ = false;
+};

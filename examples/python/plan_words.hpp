@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <stagecut/core/error.hpp>
+#include <stagecut/core/words.hpp>
+#include <stagecut/plan/graph_method.hpp>
+#include <stagecut/plan/plan_request.hpp>
+#include <stagecut/plan/targets.hpp>
+#include <stagecut/profile/optimizer.hpp>
+#include <stagecut/schedule/make_schedule.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "words/measure_words.hpp"
+#include "words/quantity.hpp"
+
+/// What `stagecut.plan` was told, as JSON.
+class plan_words {
+ public:
+  explicit plan_words(const std::string& text) : members_(nlohmann::json::parse(text)) {}
+
+  /// Whether the schedule is to be chosen, too.
+  [[nodiscard]] bool any_schedule() const { return has_text("schedule", "auto"); }
+  /// Stages of every device; 0 if nothing was said.
+  [[nodiscard]] std::size_t chunks() const {
+    return find("chunks") == nullptr ? 0 : members_["chunks"].get<std::size_t>();
+  }
+
+  /// @throws argument_error for words that there are not
+  [[nodiscard]] stagecut::plan_request read() const {
+    stagecut::plan_request result;
+    number("devices", result.devices);
+    number("microbatches", result.microbatches);
+    number("group", result.group);
+    schedule(result);
+    method(result);
+    named("objective", stagecut::objective_words, result.objective);
+    named("checkpoint", stagecut::checkpointing_words, result.memory.checkpoint);
+    named("transfers", stagecut::transfer_kind_words, result.transfers);
+    word("target", [&](const std::string& name) {
+      const auto* const known = stagecut::find_target(name);
+      if (known != nullptr) result.target = known->kind;
+      return known != nullptr;
+    });
+    memory(result);
+    links(result);
+    list("speeds", result.speeds);
+    list("forbidden_cuts", result.forbidden_cuts);
+    if (const json* const given = find("in_flight")) {
+      result.best_in_flight = has_text("in_flight", "auto");
+      if (given->is_array()) result.in_flight = given->get<std::vector<std::size_t>>();
+    }
+    if (const json* const given = find("time_limit")) result.limits.time_limit = given->get<double>();
+    if (const json* const given = find("node_limit")) {
+      result.limits.node_limit = given->get<std::size_t>();
+      if (!members_.contains("time_limit")) result.limits.time_limit.reset();
+    }
+    return result;
+  }
+
+ private:
+  using json = nlohmann::json;
+
+  [[nodiscard]] const json* find(const char* name) const {
+    const auto found = members_.find(name);
+    return found == members_.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] bool has_text(const char* name, const char* text) const {
+    const json* const given = find(name);
+    return given != nullptr && given->is_string() && given->get_ref<const std::string&>() == text;
+  }
+
+  void number(const char* name, std::size_t& into) const {
+    if (const json* const given = find(name)) into = given->get<std::size_t>();
+  }
+
+  template <class Value>
+  void list(const char* name, std::vector<Value>& into) const {
+    if (const json* const given = find(name)) into = given->get<std::vector<Value>>();
+  }
+
+  template <class Take>
+  void word(const char* name, const Take& take) const {
+    const json* const given = find(name);
+    if (given == nullptr || take(given->get<std::string>())) return;
+    throw stagecut::argument_error("plan", name, given->dump(), "is none that there is");
+  }
+
+  template <class Value, std::size_t n>
+  void named(const char* name, const stagecut::word<Value> (&words)[n], Value& into) const {
+    word(name, [&](const std::string& text) {
+      const auto* const known = stagecut::find_name(words, text);
+      if (known != nullptr) into = known->value;
+      return known != nullptr;
+    });
+  }
+
+  /// The schedule, and the stages of every device that it has.
+  void schedule(stagecut::plan_request& result) const {
+    number("chunks", result.chunks);
+    if (any_schedule()) return;
+    word("schedule", [&](const std::string& name) {
+      const auto* const known = stagecut::find_schedule(name);
+      if (known == nullptr) return false;
+      result.schedule = known->kind;
+      if (find("chunks") == nullptr && known->chunks != 0) result.chunks = known->chunks;
+      return true;
+    });
+  }
+
+  /// What stages are measured by; of a graph, how it is cut.
+  void method(stagecut::plan_request& result) const {
+    word("method", [&](const std::string& name) {
+      const auto* const of_graph = stagecut::find_name(stagecut::graph_method_words, name);
+      const auto* const known = stagecut::find_name(measure_words, name);
+      if (of_graph != nullptr) result.method = of_graph->value;
+      if (known != nullptr) result.by = known->value;
+      return of_graph != nullptr || known != nullptr;
+    });
+  }
+
+  /// Bytes: a number, or a text like 80GiB.
+  [[nodiscard]] static double bytes(const char* name, const json& given) {
+    if (!given.is_string()) return given.get<double>();
+    const auto result = parse_bytes(given.get<std::string>());
+    if (!result)
+      throw stagecut::argument_error("plan", name, given.dump(), "is no size: 80GiB, 25GB, or a number of bytes");
+    return *result;
+  }
+
+  /// Such values, of all or of each.
+  [[nodiscard]] static std::vector<double> sizes(const char* name, const json& given) {
+    std::vector<double> result;
+    if (!given.is_array()) return {bytes(name, given)};
+    for (const json& each : given) result.push_back(bytes(name, each));
+    return result;
+  }
+
+  void memory(stagecut::plan_request& result) const {
+    if (const json* const given = find("memory")) {
+      if (given->is_array())
+        result.memory_of_devices = sizes("memory", *given);
+      else
+        result.memory_per_device = bytes("memory", *given);
+    }
+    if (const json* const given = find("optimizer")) {
+      result.memory.use_resident = false;
+      if (given->is_number()) {
+        result.memory.parameter_multiplier = given->get<double>();
+        result.optimizer = given->dump();
+        return;
+      }
+      word("optimizer", [&](const std::string& name) {
+        const auto* const known = stagecut::find_optimizer(name);
+        if (known == nullptr) return false;
+        result.memory.parameter_multiplier = known->multiplier;
+        result.optimizer = name;
+        return true;
+      });
+    }
+  }
+
+  /// Bandwidth and latency, of all boundaries or of each.
+  void links(stagecut::plan_request& result) const {
+    const json* const bandwidth = find("bandwidth");
+    const json* const latency = find("latency");
+    if (bandwidth == nullptr && latency == nullptr) return;
+    const std::vector<double> none = {0};
+    const std::vector<double> speeds = bandwidth == nullptr ? none : sizes("bandwidth", *bandwidth);
+    const std::vector<double> delays = latency == nullptr ? none : sizes("latency", *latency);
+    const std::size_t count = std::max(speeds.size(), delays.size());
+    if ((speeds.size() != 1 && speeds.size() != count) || (delays.size() != 1 && delays.size() != count)) {
+      throw stagecut::argument_error("plan", "latency", std::to_string(delays.size()) + " values",
+                                     "must be one, or as many as bandwidth has");
+    }
+    for (std::size_t b = 0; b < count; ++b) {
+      result.links.push_back({delays[delays.size() == 1 ? 0 : b], speeds[speeds.size() == 1 ? 0 : b]});
+    }
+  }
+
+  json members_;
+};
