@@ -9,6 +9,8 @@
 #include <stagecut/plan/compare_plans.hpp>
 #include <stagecut/plan/explain_plan.hpp>
 #include <stagecut/plan/make_plan.hpp>
+#include <stagecut/plan/makespan_obstacle.hpp>
+#include <stagecut/plan/not_representable.hpp>
 #include <stagecut/plan/plan_choices.hpp>
 #include <stagecut/plan/targets.hpp>
 #include <stagecut/profile/as_chain.hpp>
@@ -19,14 +21,17 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,9 +49,10 @@ struct no_plan {
   bool infeasible;
 };
 
-std::string plan(const std::string& model_text, const std::string& request_text, nb::object progress, nb::object stop) {
+/// @return  the plan as JSON, and what is to be warned of
+nb::tuple plan(const std::string& model_text, const std::string& request_text, nb::object progress, nb::object stop) {
   callbacks calls(std::move(progress), std::move(stop));
-  std::string text;
+  std::string text, warning;
   {
     const nb::gil_scoped_release released;
     const plan_words words(request_text);
@@ -55,6 +61,7 @@ std::string plan(const std::string& model_text, const std::string& request_text,
     const auto asked = [&] { return calls.asked(); };
     request.limits.progress = tell;
     request.limits.stop = asked;
+    if (request.microbatches != 0) warning = stagecut::prediction_obstacle(request);
     stagecut::profile model = stagecut::io::parse_profile(model_text, "profile");
     if (stagecut::is_chain(model)) model = stagecut::as_chain(std::move(model));
     auto made = words.any_schedule()
@@ -68,7 +75,8 @@ std::string plan(const std::string& model_text, const std::string& request_text,
     }
   }
   calls.raise();
-  return text;
+  if (!warning.empty()) warning = "the makespan was not minimised: " + warning;
+  return nb::make_tuple(text, warning);
 }
 
 /// Vectors that become arrays of NumPy, which own them.
@@ -79,41 +87,53 @@ nb::object array(std::vector<Value> values) {
   return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
 
+/// All passes of a run, a value each: by rank, and on each rank in its order.
+struct pass_columns {
+  std::vector<std::int64_t> ranks, stages, microbatches, kinds;  // kinds by their place in `letters`
+  std::vector<double> start, end;
+  std::vector<std::string> letters;
+
+  explicit pass_columns(const stagecut::simulation<double>& run) {
+    for (std::size_t r = 0; r < run.ops.size(); ++r) {
+      for (const auto& each : run.ops[r]) {
+        const auto kind = std::find(letters.begin(), letters.end(), to_string(each.what.kind));
+        kinds.push_back(kind - letters.begin());
+        if (kind == letters.end()) letters.emplace_back(to_string(each.what.kind));
+        ranks.push_back(static_cast<std::int64_t>(r));
+        stages.push_back(static_cast<std::int64_t>(each.what.stage));
+        microbatches.push_back(static_cast<std::int64_t>(each.what.microbatch));
+        start.push_back(each.start);
+        end.push_back(each.end);
+      }
+    }
+  }
+
+  /// As arrays, which take the values.
+  [[nodiscard]] nb::dict taken() && {
+    nb::dict result;
+    result["rank"] = array(std::move(ranks));
+    result["stage"] = array(std::move(stages));
+    result["microbatch"] = array(std::move(microbatches));
+    result["kind"] = array(std::move(kinds));
+    result["letters"] = nb::cast(letters);
+    result["start"] = array(std::move(start));
+    result["end"] = array(std::move(end));
+    return result;
+  }
+};
+
 /// An iteration of a plan as it will run.
 nb::dict simulation_of(const std::string& plan_text, const std::optional<std::string>& schedule,
                        std::size_t microbatches, const std::optional<std::string>& given_order, bool merge_backward) {
-  const simulated made = [&] {
+  auto [made, passes] = [&] {
     const nb::gil_scoped_release released;
-    return simulate(run_words{schedule, given_order, microbatches, merge_backward}.of(plan_text));
+    simulated simulation = simulate(run_words{schedule, given_order, microbatches, merge_backward}.of(plan_text));
+    pass_columns columns(simulation.picture.run);
+    return std::pair(std::move(simulation), std::move(columns));
   }();
-  const auto& order = made.picture.order;
   const auto& run = made.picture.run;
-  std::vector<double> peaks;
-  for (const auto& each : made.picture.memory) {
-    if (made.picture.bytes) peaks.push_back(each.peak());
-  }
-  std::vector<std::int64_t> ranks, stages, microbatch_of;
-  std::vector<double> start, end;
-  nb::list kinds;
-  for (std::size_t r = 0; r < run.ops.size(); ++r) {
-    for (const auto& each : run.ops[r]) {
-      ranks.push_back(static_cast<std::int64_t>(r));
-      stages.push_back(static_cast<std::int64_t>(each.what.stage));
-      microbatch_of.push_back(static_cast<std::int64_t>(each.what.microbatch));
-      start.push_back(each.start);
-      end.push_back(each.end);
-      kinds.append(to_string(each.what.kind));
-    }
-  }
-  nb::dict passes;
-  passes["rank"] = array(std::move(ranks));
-  passes["stage"] = array(std::move(stages));
-  passes["microbatch"] = array(std::move(microbatch_of));
-  passes["kind"] = kinds;
-  passes["start"] = array(std::move(start));
-  passes["end"] = array(std::move(end));
   nb::dict result;
-  result["schedule"] = order.name;
+  result["schedule"] = made.picture.order.name;
   result["makespan"] = run.makespan;
   result["span"] = run.span;
   const std::pair<const char*, double stagecut::rank_use<double>::*> parts[] = {
@@ -125,21 +145,36 @@ nb::dict simulation_of(const std::string& plan_text, const std::optional<std::st
     for (const auto& each : run.ranks) values.push_back(each.*part);
     result[name] = array(std::move(values));
   }
-  if (!peaks.empty()) result["peak_memory"] = array(std::move(peaks));
-  result["passes"] = passes;
+  if (made.picture.bytes) {
+    std::vector<double> peaks;
+    for (const auto& each : made.picture.memory) peaks.push_back(each.peak());
+    result["peak_memory"] = array(std::move(peaks));
+  }
+  result["passes"] = std::move(passes).taken();
   return result;
 }
 
-std::string explain(const std::string& plan_text, const std::optional<std::string>& target) {
-  const nb::gil_scoped_release released;
-  const stagecut::plan made = stagecut::io::parse_json_plan(plan_text, "plan");
-  stagecut::explain_options options;
-  if (target) {
-    const auto* const known = stagecut::find_target(*target);
-    if (known == nullptr) throw stagecut::argument_error("explain", "target", *target, "is none that there is");
-    options.target = known->kind;
+std::string explain(const std::string& plan_text, const std::optional<std::string>& target, nb::object stop) {
+  callbacks calls(nb::none(), std::move(stop));
+  std::string text;
+  {
+    const nb::gil_scoped_release released;
+    const stagecut::plan made = stagecut::io::parse_json_plan(plan_text, "plan");
+    stagecut::explain_options options;
+    const auto asked = [&] { return calls.asked(); };
+    options.limits.stop = asked;
+    if (target) {
+      const auto* const known = stagecut::find_target(*target);
+      if (known == nullptr) {
+        throw stagecut::argument_error("explain", "target", *target,
+                                       "is none of " + stagecut::list_names(stagecut::targets));
+      }
+      options.target = known->kind;
+    }
+    text = explain_document(made, stagecut::explain_plan(made, options)).text();
   }
-  return explain_document(made, stagecut::explain_plan(made, options)).text();
+  calls.raise();
+  return text;
 }
 
 /// What a framework is told.
@@ -153,7 +188,10 @@ std::string format(const std::string& plan_text, const std::string& name, const 
   }
   const auto refuse = [&](const char* why) { throw stagecut::argument_error("format", "name", name, why); };
   const auto* const known = find_format(name);
-  if (known == nullptr) refuse("is none that there is");
+  if (known == nullptr) {
+    const std::string why = "is none of torch-csv, torch-comms, torch-comms-2.9, " + stagecut::list_names(formats);
+    refuse(why.c_str());
+  }
   if (words.schedule || words.order || words.merge_backward || words.microbatches != 0) {
     refuse("is told the plan as it is: torch-csv and torch-comms are orders");
   }
@@ -165,26 +203,50 @@ std::string read_profile(const std::string& text, const std::string& source) {
   return stagecut::io::as_json(stagecut::io::parse_profile(text, source));
 }
 
+/// Raises one of stagecut's errors, with a member of its own.
+void raise(const char* name, const std::string& text, const char* member = nullptr, const std::string& value = {}) {
+  const nb::object type = nb::module_::import_("stagecut._errors").attr(name);
+  const nb::object made = type(text);
+  if (member != nullptr) nb::setattr(made, member, nb::str(value.c_str()));
+  PyErr_SetObject(type.ptr(), made.ptr());
+}
+
+/// An argument of the library by its name in the module, and the rest of the error behind it.
+void raise(const stagecut::argument_error& error) {
+  static constexpr std::pair<std::string_view, const char*> names[] = {{"memory_per_device", "memory"},
+                                                                       {"memory_of_devices", "memory"},
+                                                                       {"limits.time_limit", "time_limit"},
+                                                                       {"limits.node_limit", "node_limit"},
+                                                                       {"forbidden_cuts", "forbid_cut"},
+                                                                       {"links", "bandwidth"},
+                                                                       {"parameter_multiplier", "optimizer"},
+                                                                       {"speeds", "speeds"},
+                                                                       {"made", "plan"}};
+  const std::string& there = error.argument();
+  std::string name = there, text = error.what();
+  for (const auto& [begins, here] : names) {
+    if (there.rfind(begins, 0) == 0) name = there.find("latency") != std::string::npos ? "latency" : here;
+  }
+  if (const auto at = text.find(there); at != std::string::npos) text.replace(at, there.size(), name);
+  raise("ArgumentError", text, "argument", name);
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
   module.attr("version") = std::to_string(STAGECUT_VERSION_MAJOR) + "." + std::to_string(STAGECUT_VERSION_MINOR) + "." +
                            std::to_string(STAGECUT_VERSION_PATCH);
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
-    const auto raise = [](const char* name, const std::string& text, const char* member, const std::string& value) {
-      const nb::object type = nb::module_::import_("stagecut._errors").attr(name);
-      const nb::object made = type(text);
-      if (member != nullptr) nb::setattr(made, member, nb::str(value.c_str()));
-      PyErr_SetObject(type.ptr(), made.ptr());
-    };
     try {
       std::rethrow_exception(error);
     } catch (const no_plan& each) {
-      raise(each.infeasible ? "Infeasible" : "NoAnswer", each.why, nullptr, "");
+      raise(each.infeasible ? "Infeasible" : "NoAnswer", each.why);
     } catch (const stagecut::invalid_input& each) {
       raise("InvalidInput", each.what(), "place", each.place());
     } catch (const stagecut::argument_error& each) {
-      raise("ArgumentError", each.what(), "argument", each.argument());
+      raise(each);
+    } catch (const stagecut::not_representable& each) {
+      raise("NotRepresentable", each.what());
     } catch (const nlohmann::json::exception& each) {
       raise("InvalidInput", each.what(), "place", "");
     }
@@ -193,7 +255,7 @@ NB_MODULE(_core, module) {
   module.def("plan", &plan, "profile"_a, "request"_a, "progress"_a.none(), "stop"_a.none());
   module.def("simulate", &simulation_of, "plan"_a, "schedule"_a.none(), "microbatches"_a, "order"_a.none(),
              "merge_backward"_a);
-  module.def("explain", &explain, "plan"_a, "target"_a.none());
+  module.def("explain", &explain, "plan"_a, "target"_a.none(), "stop"_a.none());
   module.def(
       "format",
       [](const std::string& plan_text, const std::string& name, std::optional<std::string> schedule,

@@ -41,10 +41,10 @@ class plan_words {
     number("group", result.group);
     schedule(result);
     method(result);
-    named("objective", stagecut::objective_words, result.objective);
+    objective(result);
     named("checkpoint", stagecut::checkpointing_words, result.memory.checkpoint);
     named("transfers", stagecut::transfer_kind_words, result.transfers);
-    word("target", [&](const std::string& name) {
+    word("target", stagecut::list_names(stagecut::targets), [&](const std::string& name) {
       const auto* const known = stagecut::find_target(name);
       if (known != nullptr) result.target = known->kind;
       return known != nullptr;
@@ -52,9 +52,12 @@ class plan_words {
     memory(result);
     links(result);
     list("speeds", result.speeds);
-    list("forbidden_cuts", result.forbidden_cuts);
+    list("forbid_cut", result.forbidden_cuts);
     if (const json* const given = find("in_flight")) {
       result.best_in_flight = has_text("in_flight", "auto");
+      if (given->is_string() && !result.best_in_flight) {
+        throw stagecut::argument_error("plan", "in_flight", given->dump(), "must be a list, or auto");
+      }
       if (given->is_array()) result.in_flight = given->get<std::vector<std::size_t>>();
     }
     if (const json* const given = find("time_limit")) result.limits.time_limit = given->get<double>();
@@ -88,15 +91,15 @@ class plan_words {
   }
 
   template <class Take>
-  void word(const char* name, const Take& take) const {
+  void word(const char* name, const std::string& known, const Take& take) const {
     const json* const given = find(name);
     if (given == nullptr || take(given->get<std::string>())) return;
-    throw stagecut::argument_error("plan", name, given->dump(), "is none that there is");
+    throw stagecut::argument_error("plan", name, given->dump(), "is none of " + known);
   }
 
   template <class Value, std::size_t n>
   void named(const char* name, const stagecut::word<Value> (&words)[n], Value& into) const {
-    word(name, [&](const std::string& text) {
+    word(name, stagecut::list_names(words), [&](const std::string& text) {
       const auto* const known = stagecut::find_name(words, text);
       if (known != nullptr) into = known->value;
       return known != nullptr;
@@ -107,7 +110,7 @@ class plan_words {
   void schedule(stagecut::plan_request& result) const {
     number("chunks", result.chunks);
     if (any_schedule()) return;
-    word("schedule", [&](const std::string& name) {
+    word("schedule", "auto, " + stagecut::list_names(stagecut::schedules), [&](const std::string& name) {
       const auto* const known = stagecut::find_schedule(name);
       if (known == nullptr) return false;
       result.schedule = known->kind;
@@ -116,9 +119,19 @@ class plan_words {
     });
   }
 
+  /// What is minimised; throughput is what the lightest heaviest stage gives.
+  void objective(stagecut::plan_request& result) const {
+    if (has_text("objective", "throughput"))
+      result.objective = stagecut::plan_objective::bottleneck;
+    else
+      named("objective", stagecut::objective_words, result.objective);
+  }
+
   /// What stages are measured by; of a graph, how it is cut.
   void method(stagecut::plan_request& result) const {
-    word("method", [&](const std::string& name) {
+    const std::string words =
+        stagecut::list_names(measure_words) + ", " + stagecut::list_names(stagecut::graph_method_words);
+    word("method", words, [&](const std::string& name) {
       const auto* const of_graph = stagecut::find_name(stagecut::graph_method_words, name);
       const auto* const known = stagecut::find_name(measure_words, name);
       if (of_graph != nullptr) result.method = of_graph->value;
@@ -158,7 +171,7 @@ class plan_words {
         result.optimizer = given->dump();
         return;
       }
-      word("optimizer", [&](const std::string& name) {
+      word("optimizer", stagecut::list_names(stagecut::optimizers), [&](const std::string& name) {
         const auto* const known = stagecut::find_optimizer(name);
         if (known == nullptr) return false;
         result.memory.parameter_multiplier = known->multiplier;
@@ -172,7 +185,7 @@ class plan_words {
   void links(stagecut::plan_request& result) const {
     const json* const bandwidth = find("bandwidth");
     const json* const latency = find("latency");
-    if (bandwidth == nullptr && latency == nullptr) return;
+    if (bandwidth == nullptr && latency == nullptr && find("transfers") == nullptr) return;
     const std::vector<double> none = {0};
     const std::vector<double> speeds = bandwidth == nullptr ? none : sizes("bandwidth", *bandwidth);
     const std::vector<double> delays = latency == nullptr ? none : sizes("latency", *latency);

@@ -67,6 +67,37 @@ with tempfile.TemporaryDirectory() as folder:
     check(all(("text" in each) != ("refused" in each) for each in lines.values()), lines)
     check(len(whole["plans"][0]["stages"]["rows"]) == 4, whole["plans"][0]["stages"])
 
+    # Messages are on a plan's page as in its simulation; a cut that does not fit is told so.
+    sent, tight = folder / "sent.json", folder / "tight.csv"
+    tight.write_text("name,forward,backward,output,parameters_bytes,activations\n" +
+                     "".join(f"{i},{f},{b},8,{10 if i < 2 else 1},0\n" for i, (f, b) in enumerate(layers)))
+    for more in (("--bandwidth", 2), ("--bandwidth", 2, "--schedule", "gpipe", "--transfers", "stream"), ("--memory", "90B"),
+                 ("--bandwidth", 4, "--latency", 1, "--chunks", 2, "--schedule", "interleaved")):
+        sent.write_text(run("plan", tight, *words[2:], *more, "--format", "json").stdout)
+        page = data_of(run("show", sent, "--format", "html").stdout)
+        makespan = json.loads(run("simulate", sent, "--format", "json").stdout)["makespan"]
+        check(page["plans"][0]["makespan"] == makespan, more, page["plans"][0]["makespan"], makespan)
+        own = next(row for row in page["cuts"]["rows"] if row["name"] == "this plan")
+        check(re.fullmatch(rf"makespan {makespan:.4g}\S* ?\S*", own["facts"]), own["facts"], makespan)
+        fits = [row["name"].split(":")[0] for row in page["cuts"]["rows"] if "does not fit" not in row["facts"]]
+        check(fits == (["bottleneck", "this plan"] if "--memory" in more else ["uniform", "bottleneck", "this plan"]), more, fits,
+              page["cuts"]["rows"])
+
+    swept = run("sweep", tight, "--devices", "2,4", "--microbatches", 8, "--bandwidth", 2, "--html", folder / "sent.html", "--csv", folder / "sent.csv")
+    check(swept.returncode == 0, swept.stderr)
+    rows = [row for row in csv.DictReader((folder / "sent.csv").open(newline="")) if row["makespan"]]
+    points = data_of((folder / "sent.html").read_text())["scatter"]["points"]
+    check([p["plan"]["makespan"] for p in points if p["front"]] == [float(r["makespan"]) for p, r in zip(points, rows) if p["front"]], points)
+
+    # The other cuts are those that the program makes for the same devices and groups.
+    tight.write_text("name,forward,backward,group\n" + "".join(f"{i},{f},{b},{'g' if i in (1, 2) else ''}\n" for i, (f, b) in enumerate(layers)))
+    for more in (("--device-speeds", "1,1,0.5,1"), ("--devices=3",), ("--schedule", "interleaved", "--chunks", 2, "--devices=2")):
+        asked = ("plan", tight, *(words[2:] if "--devices" not in str(more) or more[0] == "--device-speeds" else words[4:]), *more)
+        rows = {row["name"].split(":")[0]: row["cuts"] for row in data_of(run(*asked, "--format", "html").stdout)["cuts"]["rows"]}
+        for name, word in (("uniform", ("--method", "uniform")), ("bottleneck", ("--objective", "bottleneck"))):
+            made = json.loads(run(*asked, *word, "--format", "json").stdout)["cuts"]
+            check(rows[name] == made, more, name, rows[name], made)
+
     # A comparison has all plans; a sweep all rows, with the plans of the front behind them.
     check([each["makespan"] for each in data["compare"]["plans"]] ==
           [each["makespan"] for each in json.loads(run("compare", plan, other, "--format", "json").stdout)], "compare")

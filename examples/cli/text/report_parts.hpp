@@ -2,20 +2,21 @@
 #pragma once
 
 #include <stagecut/core/cuts.hpp>
-#include <stagecut/cost/prefix_sums.hpp>
 #include <stagecut/io/frameworks/formats.hpp>
 #include <stagecut/io/pictures/report.hpp>
 #include <stagecut/io/pictures/write_report.hpp>
 #include <stagecut/plan/explain_plan.hpp>
 #include <stagecut/plan/plan.hpp>
+#include <stagecut/plan/plan_chain.hpp>
+#include <stagecut/plan/plan_request.hpp>
 #include <stagecut/plan/recut_plan.hpp>
 #include <stagecut/plan/simulate_plan.hpp>
-#include <stagecut/sequence/minimize_bottleneck.hpp>
 
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -43,7 +44,8 @@ inline std::string page_text(const stagecut::io::report& all) {
   constexpr std::size_t many = 200000;
   constexpr double bytes = 80;  // of a pass, and half a message
   if (passes > many) {
-    say(fmt::format("a page of {} passes takes about {}", passes, bytes_text(1.5 * bytes * static_cast<double>(passes))));
+    say(fmt::format("a page of {} passes takes about {}", passes,
+                    bytes_text(1.5 * bytes * static_cast<double>(passes))));
   }
   std::string text;
   const auto append = [&](std::string_view part) { text += part; };
@@ -66,10 +68,9 @@ inline std::vector<std::pair<std::string, std::string>> simulation_figures(const
   const auto part = [&](double value) {
     return fmt::format("{:.1f} %", run.makespan > 0 ? 100 * (value / run.makespan) : 0);
   };
-  std::vector<std::pair<std::string, std::string>> figures = {
-      {"schedule", schedule_name(of.picture.order.name)},
-      {"makespan", time_text(of, run.makespan)},
-      {"work", part(of.parts.work)}};
+  std::vector<std::pair<std::string, std::string>> figures = {{"schedule", schedule_name(of.picture.order.name)},
+                                                              {"makespan", time_text(of, run.makespan)},
+                                                              {"work", part(of.parts.work)}};
   for (const auto& [name, words, value] : idle_causes(of.parts)) {
     if (value > 0) figures.emplace_back(words, part(value));
   }
@@ -113,7 +114,7 @@ class plan_report {
     stagecut::io::report result;
     result.title = made_.profile.name.empty() ? "plan" : shown(made_.profile.name);
     result.seconds = !made_.profile.weights_only;
-    result.figures.emplace_back("objective", objective_text(made_));
+    result.figures.emplace_back("objective", objective_text(made_) + end_text());
     add_timeline(result);
     add_cuts(result);
     add_prices(result);
@@ -145,7 +146,9 @@ class plan_report {
       if (why.empty()) {
         stagecut::schedule order = stagecut::schedule_of(made_);
         const std::string title = fmt::format("{}, {}", result.title, schedule_name(order.name));
-        const simulated run = simulate(scenario_of(made_, std::move(order), title));
+        scenario what = scenario_of(made_, std::move(order), title);
+        what.transfers = stagecut::transfers_of(made_, what.order.slices);
+        const simulated run = simulate(what);
         const auto figures = simulation_figures(run);
         result.figures.insert(result.figures.end(), figures.begin(), figures.end());
         result.plans.push_back(shown_plan(run));
@@ -162,35 +165,65 @@ class plan_report {
   /// The layers, cut evenly, by the heaviest stage, and as the plan does.
   void add_cuts(stagecut::io::report& result) const {
     if (!made_.edges.empty() || !made_.assignment.empty() || made_.cuts.stages() == 0) return;
-    std::vector<double> times;
-    for (const stagecut::layer& each : made_.profile.layers) {
+    for (const stagecut::layer& each : made_.profile.layers)
       result.layers.emplace_back(shown(each.name), each.forward + each.backward);
-      times.push_back(each.forward + each.backward);
-    }
-    const std::size_t n = times.size(), k = made_.cuts.stages();
-    if (n >= k) {
-      std::vector<std::size_t> points;
-      for (std::size_t s = 0; s <= k; ++s) points.push_back(s * n / k);
-      add_cut(result, "uniform: as many layers in each stage", stagecut::cuts(std::move(points)));
-      const auto found = stagecut::minimize_bottleneck(stagecut::prefix_sums<double>(times), k);
-      if (found) add_cut(result, "bottleneck: the heaviest stage as light as can be", found->cuts);
+    using stagecut::measure;
+    for (const auto& [by, name] : {std::pair(measure::layers, "uniform: as many layers in each stage"),
+                                   std::pair(measure::time, "bottleneck: the heaviest stage as light as can be")}) {
+      if (const auto found = lightest(by)) add_cut(result, name, *found);
     }
     add_cut(result, "this plan", made_.cuts);
+  }
+
+  /// Cuts whose heaviest stage is lightest, on the plan's devices and where its layers may be cut apart; none if there are none.
+  [[nodiscard]] std::optional<stagecut::cuts> lightest(stagecut::measure by) const try {
+    stagecut::plan_request request;
+    const bool several = made_.cuts.stages() != made_.devices * made_.chunks;  // devices a stage
+    request.devices = several ? made_.cuts.stages() : made_.devices;
+    if (!several) request.chunks = made_.chunks, request.speeds = made_.speeds;
+    if (const auto* const known = stagecut::find_schedule(made_.schedule.name)) request.schedule = known->kind;
+    request.objective = stagecut::plan_objective::bottleneck;
+    request.by = by;
+    const auto found = stagecut::plan_chain(made_.profile, request);
+    return found ? std::optional(found->cuts) : std::nullopt;
+  } catch (const std::invalid_argument&) {  // devices or layers that no plan is made for
+    return std::nullopt;
   }
 
   void add_cut(stagecut::io::report& result, const char* name, const stagecut::cuts& at) const {
     std::string facts;
     try {
       if (stagecut::explanation_obstacle(made_).empty() && !result.plans.empty()) {
-        const double makespan = *stagecut::recut_plan(made_, at).makespan;
+        const stagecut::plan recut = stagecut::recut_plan(made_, at);
+        const double makespan = *recut.makespan;
         const double own = result.plans[0].picture.run.makespan;
         facts = fmt::format("makespan {}", time_text(made_.profile, makespan));
         if (makespan > own && own > 0) facts += fmt::format(", {:.1f} % longer", 100 * (makespan / own - 1));
         if (makespan < own) facts += fmt::format(", {:.1f} % shorter", 100 * (1 - makespan / own));
+        facts += shortage_text(recut);
       }
     } catch (const std::invalid_argument&) {  // stages that are not made of their layers: no figure
     }
     result.cuts.push_back({name, std::move(facts), {at.points().begin() + 1, at.points().end() - 1}});
+  }
+
+  /// The first device that such a plan does not fit; empty: it fits.
+  static std::string shortage_text(const stagecut::plan& made) {
+    const std::vector<double> taken = stagecut::device_memories(made);
+    for (std::size_t d = 0; d < taken.size(); ++d) {
+      const auto limit = stagecut::memory_limit_of(made, d);
+      if (!limit || taken[d] <= *limit * (1 + 1e-12)) continue;
+      return fmt::format("; does not fit: device {} takes {} of {}", d, bytes_text(taken[d]), bytes_text(*limit));
+    }
+    return "";
+  }
+
+  /// What an objective of passes does not count.
+  [[nodiscard]] std::string end_text() const {
+    const double end = made_.objective.name == "makespan" ? share_at_end(made_) : 0;
+    return end > 0 ? fmt::format("; {:.2g} % of the iteration come behind the last passes, which it does not count",
+                                 100 * end)
+                   : "";
   }
 
   void add_prices(stagecut::io::report& result) const {

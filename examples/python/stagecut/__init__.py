@@ -8,31 +8,42 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, Union
+from typing import Any, SupportsFloat, SupportsIndex, Union
 
 import numpy
 
-from . import _core
-from ._errors import ArgumentError, Infeasible, InvalidInput, NoAnswer
+from . import _core, _words
+from ._errors import ArgumentError, Infeasible, InvalidInput, NoAnswer, NotRepresentable
 from ._schemas import Explanation, Plan, Profile, Progress, Simulation
 
-__all__ = ["ArgumentError", "Explanation", "Infeasible", "InvalidInput", "NoAnswer", "Plan", "Profile", "Progress",
+__all__ = ["ArgumentError", "Explanation", "Infeasible", "InvalidInput", "NoAnswer", "NotRepresentable", "Plan", "Profile", "Progress",
            "Simulation", "chain", "compare", "explain", "format", "plan", "read_profile", "simulate"]
 __version__ = _core.version
 
-Numbers = Union[Sequence[float], numpy.ndarray]
-Size = Union[float, str]  # bytes, or as 80GiB
+Numbers = Union[Sequence[SupportsFloat], numpy.ndarray]
+Counts = Union[Sequence[SupportsIndex], numpy.ndarray]
+Size = Union[SupportsFloat, str]  # bytes, or as 80GiB
+Sizes = Union[Sequence[Size], numpy.ndarray]
+
+# What `plan` may be told, and how it is looked at.
+_TOLD: dict[str, Callable[[str, str, Any], Any]] = {
+    **dict.fromkeys(("devices", "microbatches", "chunks", "group"), _words.count),
+    **dict.fromkeys(("schedule", "method", "objective", "checkpoint", "transfers", "target"), _words.text),
+    "in_flight": lambda function, name, value: value if isinstance(value, str) else _words.each(function, name, value, _words.count),
+    "memory": lambda function, name, value: _words.one_or_each(function, name, value, _words.positive_size),
+    "optimizer": lambda function, name, value: value if isinstance(value, str) else _words.number(function, name, value),
+    "bandwidth": lambda function, name, value: _words.one_or_each(function, name, value, _words.positive_size),
+    "latency": lambda function, name, value: _words.one_or_each(function, name, value, _words.number),
+    "speeds": lambda function, name, value: _words.each(function, name, value, _words.number),
+    "time_limit": _words.number,
+    "node_limit": lambda function, name, value: _words.count(function, name, value, 0),
+}
 
 
-def _text(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, default=_plain)
-
-
-def _wants(name: str, value: Any, *kinds: type) -> None:
-    """Refuses, as a TypeError, what is no number or text where one is wanted."""
-    if not isinstance(value, kinds) or isinstance(value, bool):
-        raise TypeError(f"stagecut.plan: {name} is a {type(value).__name__}, and must be a {kinds[0].__name__}")
+def _text(function: str, name: str, value: Any) -> str:
+    return json.dumps(_words.document(function, name, value), default=_plain)
 
 
 def _plain(value: Any) -> Any:
@@ -49,18 +60,18 @@ def chain(forward: Numbers, backward: Numbers | None = None, *, name: str = "", 
     """The profile of a chain of layers: seconds and bytes of a microbatch, a value a layer.
 
     Without `backward`, it is twice as long as forward."""
-    columns = {"forward": forward, "backward": [2 * each for each in forward] if backward is None else backward, "output": output,
-               "parameters": parameters, "activations": activations}
-    layers: list[dict[str, Any]] = []
-    for i in range(len(forward)):
-        layers.append({"name": names[i] if names is not None else f"layer{i}"})
+    given = {"forward": forward, "backward": backward, "output": output, "parameters": parameters, "activations": activations}
+    columns = {column: _words.each("chain", column, values, _words.number) for column, values in given.items() if values is not None}
+    columns.setdefault("backward", [2 * each for each in columns["forward"]])
+    if names is not None:
+        columns["name"] = _words.each("chain", "names", names, _words.text)
+    layers: list[dict[str, Any]] = [{"name": f"layer{i}"} for i in range(len(columns["forward"]))]
     for column, values in columns.items():
-        if values is None:
-            continue
         if len(values) != len(layers):
-            raise ArgumentError(f"stagecut.chain: {column} has {len(values)} values, and forward {len(layers)}")
+            raise _words.wrong("chain", "names" if column == "name" else column, f"{len(values)} values",
+                               f"must be as many as forward has, {len(layers)}")
         for layer, value in zip(layers, values):
-            layer[column] = float(value)
+            layer[column] = value
     return {"schema": "stagecut-profile-1", "name": name, "layers": layers}
 
 
@@ -70,54 +81,81 @@ def read_profile(path: str | os.PathLike[str]) -> Profile:
     Raises InvalidInput, with the place, for what is none."""
     with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
         text = file.read()
-    return json.loads(_core.read_profile(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), os.fspath(path)))
+    return json.loads(_core.read_profile(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), os.fsdecode(path)))
 
 
-def plan(profile: Mapping[str, Any], devices: int, *, microbatches: int | None = None, schedule: str | None = None,
-         chunks: int | None = None, group: int | None = None, method: str | None = None, objective: str | None = None,
-         in_flight: Sequence[int] | str | None = None, memory: Size | Sequence[Size] | Numbers | None = None,
-         optimizer: str | float | None = None, checkpoint: str | None = None, bandwidth: Size | Sequence[Size] | Numbers | None = None,
-         latency: float | Numbers | None = None, transfers: str | None = None, speeds: Numbers | None = None,
-         forbidden_cuts: Sequence[int] | None = None, target: str | None = None, time_limit: float | None = None,
-         node_limit: int | None = None, progress: Callable[[Progress], object] | None = None,
-         stop: Callable[[], object] | None = None) -> Plan:
+def _behind(profile: Mapping[str, Any], layers: Any) -> list[int]:
+    """The places right behind layers, which are told by number or by name."""
+    names = [each.get("name") if isinstance(each, Mapping) else None for each in profile.get("layers", ())]
+
+    def place(function: str, name: str, value: Any) -> int:
+        if not isinstance(value, str):
+            return _words.count(function, name, value, 0) + 1
+        if names.count(value) != 1:
+            raise _words.wrong(function, name, value, "names no layer" if value not in names else "names several layers")
+        return names.index(value) + 1
+
+    return _words.each("plan", "forbid_cut", layers, place)
+
+
+def plan(profile: Mapping[str, Any], devices: SupportsIndex, *, microbatches: SupportsIndex | None = None, schedule: str | None = None,
+         chunks: SupportsIndex | None = None, group: SupportsIndex | None = None, method: str | None = None,
+         objective: str | None = None, in_flight: Counts | str | None = None, memory: Size | Sizes | None = None,
+         optimizer: str | float | None = None, checkpoint: str | None = None, bandwidth: Size | Sizes | None = None,
+         latency: SupportsFloat | Numbers | None = None, transfers: str | None = None, speeds: Numbers | None = None,
+         forbid_cut: Sequence[SupportsIndex | str] | numpy.ndarray | None = None, target: str | None = None,
+         time_limit: SupportsFloat | None = None, node_limit: SupportsIndex | None = None,
+         progress: Callable[[Progress], object] | None = None, stop: Callable[[], object] | None = None) -> Plan:
     """Cuts a model into stages for `devices` pipeline ranks.
 
     Words and defaults are those of `stagecut plan`. Times are in seconds, memory and messages in bytes. `memory` is of every
-    device, or one value each. `progress` is called with what is known so far; `stop` is asked ten times a second, and ends the
-    search with the best plan so far if it is true. Other threads of Python run meanwhile.
+    device, or one value each; `forbid_cut` are layers, by number from 0 or by name, right behind which there is no cut. `progress`
+    is called with what is known so far; `stop` is asked ten times a second, and ends the search with the best plan so far if it is
+    true. Other threads of Python run meanwhile.
 
-    Raises ArgumentError and InvalidInput, Infeasible if there is no such plan, NoAnswer if none was found in time; and what
-    `progress` and `stop` raise."""
-    said = {name: value for name, value in locals().items()
-            if value is not None and name not in ("profile", "progress", "stop")}
-    for name in ("devices", "microbatches", "chunks", "group", "node_limit"):
-        if name in said:
-            _wants(name, said[name], int, numpy.integer)
-    for name in ("schedule", "method", "objective", "checkpoint", "transfers", "target"):
-        if name in said:
-            _wants(name, said[name], str)
-    if isinstance(said.get("in_flight"), str) and said["in_flight"] != "auto":
-        raise ArgumentError("stagecut.plan: in_flight is a list, or \"auto\"")
-    return json.loads(_core.plan(_text(profile), _text(said), progress, stop))
+    Warns, with a UserWarning, if there are so many passes that the makespan was not minimised. Raises ArgumentError and
+    InvalidInput, Infeasible if there is no such plan, NoAnswer if none was found in time; and what `progress` and `stop` raise."""
+    given = locals()
+    said = {name: look("plan", name, given[name]) for name, look in _TOLD.items() if given[name] is not None or name == "devices"}
+    if forbid_cut is not None:
+        said["forbid_cut"] = _behind(_words.document("plan", "profile", profile), forbid_cut)
+    made, warning = _core.plan(_text("plan", "profile", profile), json.dumps(said), _words.callback("plan", "progress", progress),
+                               _words.callback("plan", "stop", stop))
+    if warning:
+        warnings.warn(f"stagecut.plan: {warning}", stacklevel=2)
+    return json.loads(made)
 
 
-def simulate(plan: Mapping[str, Any], *, schedule: str | None = None, microbatches: int | None = None, order: str | None = None,
-             merge_backward: bool = False) -> Simulation:
+def _run(function: str, schedule: Any, microbatches: Any, order: Any, merge_backward: Any) -> tuple[str | None, int, str | None, bool]:
+    return (None if schedule is None else _words.text(function, "schedule", schedule),
+            0 if microbatches is None else _words.count(function, "microbatches", microbatches),
+            None if order is None else _words.text(function, "order", order), bool(merge_backward))
+
+
+def simulate(plan: Mapping[str, Any], *, schedule: str | None = None, microbatches: SupportsIndex | None = None,
+             order: str | None = None, merge_backward: bool = False) -> Simulation:
     """An iteration of a plan as it will run: its makespan, how ranks spend it, and all passes as arrays.
 
     By another schedule, or with other microbatches, or in the order of a text for PyTorch (`torch-csv`), where these are given.
     `merge_backward` runs I with W behind it as one B."""
-    return _core.simulate(_text(plan), schedule, microbatches or 0, order, merge_backward)
+    run = _core.simulate(_text("simulate", "plan", plan), *_run("simulate", schedule, microbatches, order, merge_backward))
+    passes = run["passes"]
+    passes["kind"] = numpy.array(passes.pop("letters"))[passes["kind"]]
+    return run
 
 
-def explain(plan: Mapping[str, Any], *, target: str | None = None) -> Explanation:
-    """What holds the iteration of a plan of a chain, and what would help: what `stagecut explain --format json` says."""
-    return json.loads(_core.explain(_text(plan), target))
+def explain(plan: Mapping[str, Any], *, target: str | None = None, stop: Callable[[], object] | None = None) -> Explanation:
+    """What holds the iteration of a plan of a chain, and what would help: what `stagecut explain --format json` says.
+
+    Where `stop` is true, what is known so far is returned."""
+    name = None if target is None else _words.text("explain", "target", target)
+    return json.loads(_core.explain(_text("explain", "plan", plan), name, _words.callback("explain", "stop", stop)))
 
 
 def compare(plans: Sequence[Mapping[str, Any]]) -> list[Simulation]:
     """What each plan's iteration comes to, with `relative`: its makespan by the shortest of all."""
+    if isinstance(plans, Mapping):
+        raise TypeError("stagecut.compare: plans is one plan, and must be a list of them")
     told = [simulate(each) for each in plans]
     least = min((each["makespan"] for each in told), default=0.0)
     for each in told:
@@ -125,10 +163,11 @@ def compare(plans: Sequence[Mapping[str, Any]]) -> list[Simulation]:
     return told
 
 
-def format(plan: Mapping[str, Any], name: str, *, schedule: str | None = None, microbatches: int | None = None,
+def format(plan: Mapping[str, Any], name: str, *, schedule: str | None = None, microbatches: SupportsIndex | None = None,
            order: str | None = None, merge_backward: bool = False) -> str:
-    """What a framework is told of a plan: `megatron`, `deepspeed`, `pytorch` and those that `stagecut formats` lists.
+    """What a framework is told of a plan: `megatron`, `deepspeed`, `pytorch` and the others that `stagecut formats` lists for plans.
 
     `torch-csv`, `torch-comms` and `torch-comms-2.9` are orders of passes for PyTorch's pipeline runtime: these alone may be of
-    another schedule, or order, as for `simulate`."""
-    return _core.format(_text(plan), name, schedule, microbatches or 0, order, merge_backward)
+    another schedule, or order, as for `simulate`. Raises NotRepresentable for a plan that the framework cannot be told."""
+    return _core.format(_text("format", "plan", plan), _words.text("format", "name", name),
+                        *_run("format", schedule, microbatches, order, merge_backward))

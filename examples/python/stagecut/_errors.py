@@ -14,6 +14,10 @@ class InvalidInput(ValueError):
     place = ""
 
 
+class NotRepresentable(ValueError):
+    """What a framework cannot be told, as stages of unequal length where it wants equal ones; the text says why."""
+
+
 class NoAnswer(RuntimeError):
     """A limit was reached before a plan was found."""
 

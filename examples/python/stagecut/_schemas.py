@@ -182,7 +182,7 @@ class Passes(TypedDict):
     rank: numpy.ndarray
     stage: numpy.ndarray
     microbatch: numpy.ndarray
-    kind: list[str]  # F, B, I or W
+    kind: numpy.ndarray  # of str: F, B, I or W
     start: numpy.ndarray
     end: numpy.ndarray
 
