@@ -5,7 +5,10 @@ import pathlib
 import subprocess
 import sys
 
-PROGRAM = pathlib.Path(sys.executable).parent / "stagecut"
+import stagecut
+
+_places = [pathlib.Path(sys.executable).parent, pathlib.Path(stagecut.__file__).resolve().parents[1] / "bin"]
+PROGRAM = next(place / "stagecut" for place in reversed(_places) if (place / "stagecut").exists())
 
 
 def planner(*words, stdin=None):

@@ -133,7 +133,7 @@ class Run(unittest.TestCase):
         return json.loads(text)
 
     def run_it(self, *words, launcher=()):
-        environment = {**os.environ, "PYTHONPATH": str(self.folder)}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
         return subprocess.run([sys.executable, *launcher, str(program), "plan.json", *words], cwd=self.folder, env=environment,
                               capture_output=True, text=True, timeout=100)
 
