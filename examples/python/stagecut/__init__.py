@@ -61,7 +61,8 @@ def chain(forward: Numbers, backward: Numbers | None = None, *, name: str = "", 
 
     Without `backward`, it is twice as long as forward."""
     given = {"forward": forward, "backward": backward, "output": output, "parameters": parameters, "activations": activations}
-    columns = {column: _words.each("chain", column, values, _words.number) for column, values in given.items() if values is not None}
+    columns = {column: _words.each("chain", column, values, _words.number) for column, values in given.items()
+               if values is not None or column == "forward"}
     columns.setdefault("backward", [2 * each for each in columns["forward"]])
     if names is not None:
         columns["name"] = _words.each("chain", "names", names, _words.text)
