@@ -5,16 +5,19 @@ A partitioner takes the weights of the items of a chain and the number of stages
 n. An instance is a name and its weights, and if you like the numbers of stages to cut it into. example.py registers one of
 each: `bench/peers/run --with FILE` adds yours.
 
-A planner takes an instance of bench/instances, as its JSON has it, and returns a solution: `bench/peers/run --instances`.
+A planner takes an instance of bench/instances, as its JSON has it but for what is known of it, and returns a solution:
+`bench/peers/run --instances`.
 Partitioners take part there as well, on chains.
 """
 
 import dataclasses
+import difflib
 import typing
 
 PARTITIONERS = {}
 INSTANCES = {}
-PLANNERS = {}
+PROBLEMS = "chain", "order", "graph", "recomputation", "cut-and-order", "replication"
+PLANNERS = {problem: {} for problem in PROBLEMS}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +25,10 @@ class Partitioner:
     cut: typing.Callable
     work: typing.Callable | None
     given: typing.Callable
+
+
+class NoPlanner(Exception):
+    """What is registered is none."""
 
 
 class Skipped(Exception):
@@ -51,11 +58,22 @@ def instances(name):
 
 def planner(name, *problems):
     """Registers `plan(instance)` for instances of these problems: chain, order, graph, recomputation, cut-and-order,
-    replication. It returns what stands in an answer as "solution", or raises Skipped."""
+    replication. It returns what stands in an answer as "solution", or raises Skipped. Arrays and numbers of NumPy and the like
+    may stand in it."""
+    there_are = f"there are {', '.join(PROBLEMS)}"
+    if not isinstance(name, str) or not problems:
+        raise NoPlanner(f"@planner(NAME, PROBLEM…) wants a name and problems; {there_are}")
+    for problem in problems:
+        if problem not in PLANNERS:
+            like = difflib.get_close_matches(str(problem), PROBLEMS, 1)
+            meant = f" (did you mean {like[0]}?)" if like else ""
+            raise NoPlanner(f"planner \"{name}\": no problem \"{problem}\"{meant}; {there_are}")
+        if name in PLANNERS[problem]:
+            raise NoPlanner(f"there is a planner \"{name}\" of the problem {problem} already")
 
     def register(plan):
         for problem in problems:
-            PLANNERS.setdefault(problem, {})[name] = plan
+            PLANNERS[problem][name] = plan
         return plan
 
     return register

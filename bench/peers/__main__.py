@@ -2,7 +2,9 @@
 """Compares planners and prints what they do as Markdown."""
 
 import argparse
+import contextlib
 import importlib
+import importlib.machinery
 import importlib.util
 import math
 import pathlib
@@ -147,6 +149,21 @@ def report(rows):
                            "worst heaviest stage", "worst heaviest - lightest", "worst variance"], summary)
 
 
+def take(file):
+    """Registers what a file holds. What it prints is no part of the tables."""
+    loader = importlib.machinery.SourceFileLoader(pathlib.Path(file).stem, file)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            loader.exec_module(module)
+    except peers.NoPlanner as why:
+        sys.exit(f"bench/peers/run: {file}: {why}")
+    except OSError as why:
+        if why.filename != file:
+            raise
+        sys.exit(f"bench/peers/run: {file} cannot be read: {why.strerror}")
+
+
 def main():
     options = arguments()
     if options.library:
@@ -154,11 +171,14 @@ def main():
     if not options.offline:
         published.register()
     importlib.import_module("peers.textbook")
-    for file in options.files:
-        spec = importlib.util.spec_from_file_location(pathlib.Path(file).stem, file)
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
     if options.instances:
-        return importlib.import_module("peers.on_instances").compare(options)
+        on_instances = importlib.import_module("peers.on_instances")
+        on_instances.register(options)
+        before = on_instances.planners_of()
+    for file in options.files:
+        take(file)
+    if options.instances:
+        return on_instances.compare(options, before)
     comparison = Comparison(min(options.limit, 0.5), 0.02) if options.quick else Comparison(options.limit, 0.1)
     wrong = []
     for name, generate in peers.INSTANCES.items():

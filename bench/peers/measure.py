@@ -23,17 +23,19 @@ def timed(partitioner, weights, k, seconds):
 
 def isolated(work, *, limit):
     """What `work()` returns, or the name of what it raised, with its text after a colon; TIMEOUT after `limit` seconds, CRASH
-    if the process ended."""
+    if the process ended. What it prints goes to the standard error."""
     reader, writer = os.pipe()
     sys.stderr.flush(), sys.stdout.flush()
     child = os.fork()
     if child == 0:
         try:
             os.close(reader)
+            os.dup2(2, 1)
             try:
                 answer = work()
             except Exception as problem:
                 answer = f"{type(problem).__name__}: {problem}"
+            sys.stdout.flush()
             with os.fdopen(writer, "wb") as out:
                 pickle.dump(answer, out)
         finally:

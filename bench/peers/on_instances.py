@@ -3,6 +3,7 @@
 
 import csv
 import importlib
+import operator
 import pathlib
 import sys
 import time
@@ -24,8 +25,7 @@ def by_partitioner(partitioner):
     def plan(instance):
         zeros = [0] * len(instance["forward"])
         weights = partitioner.given([float(f + b) for f, b in zip(instance["forward"], instance.get("backward", zeros))])
-        points = partitioner.cut(weights, instance["devices"] * instance.get("chunks", 1))
-        return {"cuts": [int(point) for point in points]}
+        return {"cuts": partitioner.cut(weights, instance["devices"] * instance.get("chunks", 1))}
 
     return plan
 
@@ -43,14 +43,34 @@ def with_program(path, seconds):
         peers.planner("stagecut", problem)(lambda instance, solver=solver: solver(program, instance)[0])
 
 
+def plain(value):
+    """A solution of lists and numbers of Python, as JSON has them; whole numbers of other types remain whole."""
+    if value is None or isinstance(value, (bool, str, float)):
+        return value
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy, PyTorch, JAX, and of the standard library
+        return plain(value.tolist())
+    if hasattr(value, "__index__"):
+        return operator.index(value)
+    if hasattr(value, "item"):
+        return plain(value.item())
+    if hasattr(value, "__iter__") and not isinstance(value, (bytes, set, frozenset)):
+        return [plain(each) for each in value]
+    return repr(value)
+
+
 def row(name, planner, plan, instance, limit):
+    given = {member: value for member, value in instance.items() if member not in ("best", "bound")}
+
     def work():
         begin = time.perf_counter()
         try:
-            solution = plan(instance)
+            solution = plan(given)
         except peers.Skipped as why:
             return "skipped", str(why)
-        return "answered", solution, time.perf_counter() - begin
+        seconds = time.perf_counter() - begin
+        return "answered", plain(solution), seconds
 
     answer = measure.isolated(work, limit=limit)
     best = instance["best"]["value"]
@@ -63,7 +83,7 @@ def row(name, planner, plan, instance, limit):
     try:
         value = checker.check(instance, {"instance": name, "solution": solution})
     except checker.Refused as why:
-        return [name, planner, "", best, "", f"{seconds:.3f}", f"refused: {why.defect}"]
+        return [name, planner, "", best, "", f"{seconds:.3f}", f"refused: {why}"]
     gap = 100 * (value - best) / best if best else 0 if value == best else float("inf")
     note = "proved optimal" if value == instance["bound"]["value"] else "better than known" if value < best else ""
     return [name, planner, value, best, f"{gap:.2f}", f"{seconds:.3f}", note]
@@ -72,7 +92,7 @@ def row(name, planner, plan, instance, limit):
 def print_table(columns, rows):
     print("\n| " + " | ".join(columns) + " |\n|" + "---|" * len(columns))
     for cells in rows:
-        print("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+        print("| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
 
 
 def summary(rows):
@@ -88,24 +108,40 @@ def summary(rows):
                f"{sum(gaps) / len(gaps):.2f}" if gaps else "-", f"{max(gaps):.2f}" if gaps else "-"]
 
 
-def compare(options):
+def limit_of(options):
+    return 2 if options.quick else options.limit
+
+
+def register(options):
+    """The planners that are here."""
     for each in RESTATED:
         importlib.import_module(f"peers.restated.{each}")
-    limit = 2 if options.quick else options.limit
     if options.program:
-        with_program(options.program, min(10, limit))
+        with_program(options.program, min(10, limit_of(options)))
+
+
+def planners_of():
+    return {(problem, name) for problem, of in peers.PLANNERS.items() for name in of}
+
+
+def compare(options, before):
+    """`before`: what planners_of() were registered without those of the user."""
     rows = []
     for name in checker.names():
         if options.only not in name:
             continue
         instance = checker.load(name)
-        planners = dict(peers.PLANNERS.get(instance["problem"], {}))
+        planners = dict(peers.PLANNERS[instance["problem"]])
         if instance["problem"] == "chain":
             planners.update((which, by_partitioner(each)) for which, each in peers.PARTITIONERS.items())
         print(name, file=sys.stderr)
-        rows += [row(name, which, plan, instance, limit) for which, plan in planners.items()]
+        rows += [row(name, which, plan, instance, limit_of(options)) for which, plan in planners.items()]
     if not rows:
-        sys.exit(f"bench/peers/run: no instance with \"{options.only}\" in its name, or no planner for it")
+        sys.exit(f"bench/peers/run: no instance with \"{options.only}\" in its name{checker.did_you_mean(options.only)}")
+    took_part = {each[1] for each in rows}
+    for problem, name in sorted(planners_of() - before):
+        if name not in took_part:
+            print(f"{name}: none of these instances is of the problem {problem}", file=sys.stderr)
     print_table(COLUMNS, rows)
     print_table(["set", "planner", "solutions", "as good as known", "refused", "too late", "skipped", "raised", "mean gap %",
                  "worst gap %"], summary(rows))

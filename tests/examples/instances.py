@@ -5,9 +5,11 @@ the library, agrees with the program."""
 import copy
 import itertools
 import json
+import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +22,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(FOLDER))
 
 import checker  # noqa: E402
-from checker import pipeline  # noqa: E402
+from checker import pipeline, proofs  # noqa: E402
 
 PYTHON = [sys.executable, "-B"]
 
@@ -72,6 +74,9 @@ def stages(change):
 CORRUPTED = [  # the instance, what is done to its best solution, the name of the defect
     ("chains/eight", lambda answer: answer.update(instance="chains/nine"), "unknown-instance"),
     ("chains/eight", lambda answer: answer.update(instance=["chains/eight"]), "unknown-instance"),
+    ("chains/eight", lambda answer: answer.update(value=-573), "too-small"),
+    ("chains/eight", cuts(lambda c: [0, -3, 5, 6, 8]), "too-small"),
+    ("joint/replicas-stage-time", lambda answer: answer["solution"].update(replicas=[0, 4, 1]), "too-small"),
     ("chains/eight", lambda answer: answer.pop("solution"), "no-solution"),
     ("chains/eight", lambda answer: answer["solution"].clear(), "no-solution"),
     ("chains/eight", lambda answer: answer.update(value=572), "wrong-value"),
@@ -124,23 +129,34 @@ def check_shipped():
 
 
 def check_corrupted(folder):
-    defects = set()
-    for number, (name, corrupt, defect) in enumerate(CORRUPTED):
+    defects = {defect for _, _, defect in CORRUPTED} | {"unproved-bound"}
+    paths = [folder / f"{number}.json" for number in range(len(CORRUPTED))]
+    for path, (name, corrupt, _) in zip(paths, CORRUPTED):
         answer = best(name)
         corrupt(answer)
-        path = folder / f"{number}.json"
         path.write_text(json.dumps(answer))
-        done = checked(path)
-        check(done.returncode == 1 and done.stdout.startswith(f"refused {path} {defect}: "), name, defect, done.stdout,
-              done.stderr)
-        defects.add(defect)
+    done = checked(*paths)
+    check(done.returncode == 1 and done.stdout.count("\n") == len(paths), done.stdout, done.stderr)
+    for path, (name, _, defect), line in zip(paths, CORRUPTED, done.stdout.splitlines()):
+        check(line.startswith(f"refused {path} {defect}: "), name, defect, line)
+    path = folder / "one.json"
+    path.write_text(paths[0].read_text())
+    check(checked(path).returncode == 1, "one refused file has status 0")
     (folder / "text.json").write_text("{\"instance\": ")
     (folder / "twice.json").write_text("{\"instance\": \"chains/eight\", \"instance\": \"chains/seven\"}")
-    for path in folder / "text.json", folder / "twice.json", folder / "none.json":
+    for path in folder / "text.json", folder / "twice.json":
         done = checked(path)
         check(done.returncode == 1 and " not-json: " in done.stdout, path, done.stdout, done.stderr)
+    for path, why in (folder / "none.json", "No such file or directory"), (folder, "Is a directory"):
+        done = checked(path)
+        check(done.returncode == 1 and done.stdout == f"refused {path} cannot-be-read: {why}\n", done.stdout, done.stderr)
+    for name, meant in ("eight", "chains/eight"), ("chains/eigth", "chains/eight"), ("graph/u-nets", "graphs/u-net"):
+        done = checked("--prove", name)
+        check(done.returncode == 1 and f" unknown-instance: there is no \"{name}\"; did you mean {meant}" in done.stdout,
+              done.stdout)
     page = (ROOT / "docs" / "instances.md").read_text()
     sources = "".join(path.read_text() for path in (FOLDER / "checker").glob("*.py"))
+    sources += (FOLDER / "check").read_text()
     known = {"not-json", "overlap", *re.findall(r'(?:Refused\(|, )"([a-z]+-[a-z-]+)",', sources)} - {"cut-and-order"}
     check(defects | {"not-json"} <= known, "not found in the source:", defects - known)
     check(all(f"`{defect}`" in page for defect in known), "the page lacks", [d for d in known if f"`{d}`" not in page])
@@ -154,6 +170,13 @@ def check_corrupted(folder):
     except checker.Refused as why:
         check(why.defect == "better-than-bound", why)
     check(checked().returncode == 2, "nothing to check has status 2")
+    # So is one that is said to be checked and is not.
+    copied = folder / "instances"
+    shutil.copytree(FOLDER, copied)
+    path = copied / "chains" / "heavy-64-1f1b.json"
+    path.write_text(path.read_text().replace("\"checked\": false", "\"checked\": true"))
+    done = subprocess.run([*PYTHON, copied / "check", "--prove", "chains/heavy-64-1f1b"], capture_output=True, text=True)
+    check(done.returncode == 1 and " unproved-bound: " in done.stdout, done.stdout, done.stderr)
 
 
 def check_broken_at_random():
@@ -198,14 +221,155 @@ def check_enumerated():
         check(least == instance["best"]["value"], name, least)
 
 
+def check_proofs():
+    """What is said to be checked can be, in seconds; and no proof shows more than is true."""
+    slow = {"graphs/branches-20", "graphs/layered-20x5", "graphs/layered-20x5-free", "graphs/layered-40x10",
+            "graphs/stencil-16x16"}
+    names = [name for name in checker.names() if name not in slow]
+    done = checked("--prove", *names)
+    check(done.returncode == 0 and done.stdout.count("\n") == len(names), done.stdout, done.stderr)
+    for name in names:
+        instance = checker.load(name)
+        if instance["bound"]["checked"]:
+            check(not proved(instance, instance["best"]["value"] + 1), name, "is shown to be worth more than its best")
+        check(instance["bound"]["checked"] or instance["objective"] not in ("bottleneck", "range", "stage-time"), name)
+    draw = random.Random(2)
+    for number in range(120):
+        count, devices = draw.randint(3, 7), draw.randint(1, 3)
+        times = [[draw.randint(0, 9) for _ in range(count)] for _ in range(4)]
+        objective, schedule = (("bottleneck", ""), ("range", ""), ("makespan", "gpipe"), ("makespan", "1f1b"))[number % 4]
+        instance = {"problem": "chain", "objective": objective, "schedule": schedule, "devices": devices, "forward": times[0],
+                    "backward": times[1], "microbatches": draw.randint(1, 5)}
+        if objective in ("bottleneck", "makespan") and schedule != "gpipe" and draw.random() < 0.5:
+            instance.update(resident=times[2], activations=times[3], memory=draw.randint(20, 60))
+        if objective == "makespan" and draw.random() < 0.5:
+            instance["message"] = {"time": draw.randint(1, 9), "occupies": draw.choice(["link", "nothing"])}
+        agrees(instance, ({"cuts": [0, *inner, count]} for inner in itertools.combinations(range(1, count), devices - 1)),
+               exact=schedule == "1f1b" or "message" not in instance)
+    for number in range(40):
+        count, devices = draw.randint(2, 5), draw.randint(1, 3)
+        instance = {"problem": "graph", "objective": "load", "devices": devices,
+                    "time": [draw.randint(0, 9) for _ in range(count)],
+                    "sent": [draw.randint(0, 4) for _ in range(count)],
+                    "resident": [draw.randint(1, 5) for _ in range(count)],
+                    "memory": draw.randint(8, 16), "groups": [[0, count - 1]] if number % 3 == 0 else [],
+                    "edges": [[a, b] for a, b in itertools.combinations(range(count), 2) if draw.random() < 0.5]}
+        agrees(instance, ({"stage_of": list(each)} for each in itertools.product(range(devices), repeat=count)),
+               exact=not instance["groups"])
+    for number in range(40):
+        count = draw.randint(2, 5)
+        forward, resident, activations = ([4 * draw.randint(1, 9) for _ in range(count)] for _ in range(3))
+        instance = {"problem": "replication", "objective": ("stage-time", "pipeline-length")[number % 2], "devices": 4,
+                    "replicas": [1, 2], "microbatches": draw.randint(2, 5), "forward": forward, "resident": resident,
+                    "activations": activations, "memory": draw.randint(60, 300)}
+        agrees(instance, ({"cuts": [0, *inner, count], "replicas": list(replicas)} for stages in range(1, count + 1)
+                          for inner in itertools.combinations(range(1, count), stages - 1)
+                          for replicas in itertools.product([1, 2], repeat=stages)), exact=True)
+
+
+    for number in range(40):
+        ranks, chunks, microbatches = draw.randint(1, 3), draw.randint(1, 2), draw.randint(1, 4)
+        rank_of = [s % ranks for s in range(ranks * chunks)]
+        times = {name: [draw.randint(0, 9) for _ in rank_of] for name in ("forward", "backward_input", "backward_weight")}
+        message = {"message": {"time": draw.randint(1, 9), "occupies": "link"}} if number % 2 else {}
+        instance = {"problem": "order", "objective": "makespan", "rank_of": rank_of, "microbatches": microbatches, **times,
+                    **message}
+        orders = run_at_random(rank_of, microbatches, draw)
+        agrees(instance, [{"orders": [" ".join(f"{s}{kind}{m}" for s, kind, m in each) for each in orders]}], exact=False)
+
+
+def proved(instance, bound):
+    try:
+        return proofs.prove({**instance, "bound": {"value": bound}})
+    except proofs.Unsettled:
+        return None
+
+
+def agrees(instance, solutions, exact):
+    """A proof beside all solutions there are: the least value is shown, if the method is exact, and nothing above it."""
+    values = []
+    for each in solutions:
+        try:
+            values.append(checker.value_of(instance, each))
+        except checker.Refused:
+            pass
+    if values:
+        check(proved(instance, min(values)) or not exact, instance, min(values), "is not shown")
+        check(not proved(instance, min(values) + 1), instance, min(values) + 1, "is shown")
+
+
 def check_page(folder):
-    """The lines of the page that compare a planner of one's own."""
-    block, = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "instances.md").read_text(), re.M | re.S)
+    """What the page says that a stranger does: the ten lines, and every command with its output."""
+    page = (ROOT / "docs" / "instances.md").read_text()
+    block, = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
     check(len([line for line in block.splitlines() if line.strip()]) <= 10, "more than ten lines:", block)
     (folder / "mine.py").write_text(block)
-    done = peers("--only", "chains/eight", "--with", folder / "mine.py", "--csv", folder / "rows.csv")
-    check("| chains/eight | as many layers | 640 | 573 | 11.69 |" in done.stdout, done.stdout, done.stderr)
-    check("chains/eight,as many layers,640,573,11.69," in (folder / "rows.csv").read_text(), "no CSV")
+    (folder / "bench").symlink_to(ROOT / "bench")
+    for name, content in re.findall(r"^    \$ cat (\S+)\n    (.*)$", page, re.M):
+        (folder / name).write_text(content + "\n")
+    commands = re.findall(r"^    \$ (.*)\n((?:(?:    (?!\$ ).*)?\n)+)", page, re.M)
+    check(len(commands) == 5, commands)
+    for command, output in commands:
+        done = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
+                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+        told = "\n".join(line[4:] for line in output.rstrip().split("\n"))
+        alike = [re.sub(r"\b0\.0\d\d\b", "0.0", text).strip() for text in (done.stdout, told)]
+        check(alike[0] == alike[1], command, done.stdout, "and on the page", told)
+
+
+def check_planners_of_users(folder):
+    def run(text, *words, only="chains/eight"):
+        (folder / "own.py").write_text("from peers import planner\n" + text)
+        return peers("--only", only, "--with", folder / "own.py", *words)
+
+    for problems, says in (("\"chains\"", "no problem \"chains\" (did you mean chain?); there are chain, order, graph,"),
+                           ("", "there are chain, order, graph,"), ("7", "no problem \"7\"; there are chain, order, graph,")):
+        done = run(f"@planner(\"x\", {problems})\ndef plan(instance): pass\n")
+        check(done.returncode == 1 and says in done.stderr and done.stderr.count("\n") == 1 and not done.stdout, done.stderr)
+    done = run("@planner(\"1F1B\", \"order\")\ndef plan(instance): pass\n")
+    check(done.returncode == 1 and "there is a planner \"1F1B\" of the problem order already" in done.stderr, done.stderr)
+    done = run("@planner(\"x\", \"graph\")\ndef plan(instance): pass\n")
+    check(done.returncode == 0 and "x: none of these instances is of the problem graph\n" in done.stderr, done.stderr)
+    for file in folder / "nofile.py", folder:
+        done = peers("--only", "chains/eight", "--with", file)
+        check(done.returncode == 1 and done.stderr.startswith(f"bench/peers/run: {file} cannot be read: ") and
+              done.stderr.count("\n") == 1, done.stderr)
+    done = peers("--only", "eigth")
+    check(done.returncode == 1 and "did you mean chains/eight?" in done.stderr, done.stderr)
+    done = run("""
+print("| loud")
+class Index:
+    def __init__(self, value): self.value = value
+    def __index__(self): return self.value
+class Item:
+    def __init__(self, value): self.value = value
+    def item(self): return self.value
+class Array(list):
+    def tolist(self): return list(self)
+def with_cuts(name, make):
+    @planner(name, "chain")
+    def plan(instance):
+        print("| loud")
+        assert not {"best", "bound"} & set(instance), "it is told"
+        return make([0, 3, 5, 6, 8])
+with_cuts("index", lambda c: {"cuts": tuple(map(Index, c))})
+with_cuts("item", lambda c: {"cuts": list(map(Item, c))})
+with_cuts("array", lambda c: {"cuts": Array(map(Index, c))})
+with_cuts("floats", lambda c: {"cuts": list(map(float, c))})
+with_cuts("truth", lambda c: {"cuts": [True] * 5})
+with_cuts("list", lambda c: c)
+with_cuts("wrong", lambda c: {"cuts": [0, 3, 5, 6, 9]})
+""", "--csv", folder / "rows.csv")
+    for name in "index", "item", "array":
+        check(f"| chains/eight | {name} | 573 | 573 | 0.00 |" in done.stdout, name, done.stdout, done.stderr)
+    for name, why in (("floats", "not-a-number: cuts[0] is 0.0, no whole number"),
+                      ("truth", "not-a-number: cuts[0] is true, no whole number"),
+                      ("list", "no-solution: the solution is no object, but a list"),
+                      ("wrong", "unknown-layer: the last stage ends at 9, and there are 8 layers")):
+        line, = [line for line in done.stdout.splitlines() if line.startswith(f"| chains/eight | {name} |")]
+        check("refused: " in line and why in line, line)
+    check("loud" not in done.stdout and done.stderr.count("| loud") == 8, done.stdout, done.stderr)
+    check("chains/eight,index,573,573,0.00," in (folder / "rows.csv").read_text(), "no CSV")
 
 
 def check_peers():
@@ -305,12 +469,13 @@ def check_simulator(folder):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for each in (check_simulator, check_corrupted, check_page, check_solved):
+    for each in (check_simulator, check_corrupted, check_page, check_planners_of_users, check_solved):
         folder = pathlib.Path(name, each.__name__)
         folder.mkdir()
         each(folder)
 check_broken_at_random()
 check_enumerated()
+check_proofs()
 check_shipped()
 check_peers()
 sys.exit(1 if failures else 0)

@@ -4,6 +4,7 @@
 Refused carries the name of the defect; the names are stable, the text behind them is not.
 """
 
+import difflib
 import json
 import pathlib
 
@@ -24,10 +25,15 @@ def need(holds, defect, text):
         raise Refused(defect, text)
 
 
+def kind_of(value):
+    kinds = {list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number", type(None): "nothing"}
+    return kinds.get(type(value), type(value).__name__)
+
+
 def whole(value, what, least=0):
     """A whole number; 2.0 and True are none."""
     need(type(value) is int, "not-a-number", f"{what} is {json.dumps(value, default=str)}, no whole number")
-    need(value >= least, "not-a-number", f"{what} is {value}, below {least}")
+    need(value >= least, "too-small", f"{what} is {value}, and at least {least} is wanted")
     return value
 
 
@@ -48,7 +54,9 @@ def read_json(path, defect):
 
     try:
         content = json.loads(pathlib.Path(path).read_text(), parse_constant=constant, object_pairs_hook=once)
-    except (OSError, RecursionError, ValueError) as problem:
+    except OSError as problem:
+        raise Refused("cannot-be-read", problem.strerror) from None
+    except (RecursionError, ValueError) as problem:
         raise Refused(defect, f"{path}: {problem}") from None
     need(type(content) is dict, defect, f"{path} holds no object")
     return content
@@ -59,9 +67,18 @@ def names():
     return [f"{each}/{path.stem}" for each in SETS for path in sorted((FOLDER / each).glob("*.json"))]
 
 
+def did_you_mean(name):
+    """A question about instances with a name like this one, or nothing."""
+    stem = name.split("/")[-1]
+    like = difflib.get_close_matches(stem, [each.split("/")[1] for each in names()], 3)
+    meant = [each for each in names() if each.split("/")[1] in ([stem] if stem in like else like)]
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""
+
+
 def load(name):
     """An instance that is shipped."""
-    need(type(name) is str and name in names(), "unknown-instance", f"there is no {json.dumps(name, default=str)}")
+    need(type(name) is str, "unknown-instance", f"\"instance\" is {json.dumps(name, default=str)}, no name")
+    need(name in names(), "unknown-instance", f"there is no {json.dumps(name)}{did_you_mean(name)}")
     instance = read_json(FOLDER / f"{name}.json", "bad-instance")
     need(instance.get("schema") == "stagecut-instance-1", "bad-instance", f"{name}: its schema is not stagecut-instance-1")
     need(instance.get("name") == name, "bad-instance", f"{name} calls itself {instance.get('name')}")
@@ -78,7 +95,7 @@ def problems():
 
 def value_of(instance, solution):
     """What `solution` is worth. Raises Refused."""
-    need(type(solution) is dict, "no-solution", "the solution is no object")
+    need(type(solution) is dict, "no-solution", f"the solution is no object, but {kind_of(solution)}")
     try:
         return problems()[instance["problem"]].value(instance, solution)
     except KeyError as missing:
