@@ -95,7 +95,7 @@ def planned(ranks, microbatches, chunks=1):
             "prices": [{"title": "One per cent less of", "note": "What the makespan would be shorter by,\nwere that 1 % faster.",
                         "columns": ["time of", "count", "stage", "saves each", "share"],
                         "bars": {"name": "of the most", "shares": [1, 0.25]},
-                        "rows": [["layers.0 .. layers.3", 4, "0", "12 ms", "0.4 %"], ["all messages", 1, "", "3 ms", "0.1 %"]]}],
+                        "rows": [["layers.0 .. layers.3", 4, "0", "-", "0.4 %"], ["all messages", 1, "", "3 ms", "0.1 %"]]}],
             "lines": [{"name": "Megatron-LM", "text": f"--pipeline-model-parallel-size {ranks} --layout \"Et*18|t*20|t*21|t*21L\""},
                       {"name": "torchgpipe", "text": "balance=[21, 20, 20, 22]\nmodel = GPipe(model, balance, chunks=32)"},
                       {"name": "vLLM", "refused": "it serves, and this plan is of training"}]}

@@ -483,6 +483,9 @@ def cut_picture(page):
         page.check(sum(note.startswith(f"{name}: ") for note in notes) == 1, f"{name} is not explained: {notes}")
     notes = [each.text for each in page.driver.find_elements(By.CSS_SELECTOR, ".note")]
     page.check("What the makespan would be shorter by,\nwere that 1 % faster." in notes, f"a note loses its lines: {notes}")
+    sides = page.js("const table = document.querySelector('section:nth-of-type(3) table');"
+                    "return [...table.rows].map(r => getComputedStyle(r.cells[3]).textAlign)")
+    page.check(sides == ["right"] * 3, f"a column of figures of which one is missing stands at {sides}")
     page.check(page.js("return help").count("\n") == 0, "the help has a break in a sentence")
     page.close()
 

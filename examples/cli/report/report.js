@@ -137,11 +137,16 @@ function announce(text) { document.getElementById("announced").textContent = tex
 /** @param named  whether its name stands above it, too */
 function table({caption, columns, rows, note, bars}, named = true) {
   const isNumber = (text) => typeof text === "number" || /^[-+]?[\d.]+(e[-+]?\d+)?( [a-zA-Z%]{1,3})?$/.test(text);
-  const shape = (text) => isNumber(text) ? "number" : String(text).length > 40 && "long";
-  const cell = (text, i) => make(i ? "td" : "th", {scope: i ? false : "row", class: shape(text)}, String(text));
+  const ofNumbers = columns.map((_, i) => {
+    const told = rows.map((row) => row[i]).filter((text) => text !== "-" && text !== "");
+    return told.length > 0 && 2 * told.filter(isNumber).length >= told.length;
+  });
+  const shape = (text, i) =>
+    isNumber(text) || ofNumbers[i] && text === "-" ? "number" : String(text).length > 40 && "long";
+  const cell = (text, i) => make(i ? "td" : "th", {scope: i ? false : "row", class: shape(text, i)}, String(text));
   const bar = (share) =>
     make("td", {class: "bar", "aria-hidden": "true"}, make("i", {style: `width: ${100 * share}%`}));
-  const head = columns.map((each, i) => make("th", {scope: "col", class: rows.length > 0 && shape(rows[0][i])}, each));
+  const head = columns.map((each, i) => make("th", {scope: "col", class: ofNumbers[i] && "number"}, each));
   const line = (row, i) => make("tr", {}, ...row.map(cell), bars && bar(bars.shares[i]));
   return make("div", {class: "scrolls", tabindex: "0", role: "region", "aria-label": caption},
     note && make("p", {class: "note"}, note),
@@ -1331,7 +1336,7 @@ function cuts({layers, rows}) {
     make("div", {class: "marks"}));
   const notes = [
     "Layers one after the other, each as wide as its time of a microbatch. " +
-      "A box is a stage with its number; framed: the heaviest of its row.",
+      "A box is a stage with its number; red above and below: the heaviest of its row.",
     ...rows.map(shortName).filter((name) => explained.has(name)).map((name) => `${name}: ${explained.get(name)}`)
   ];
   const cells = all.flatMap(([row, stages]) => stages.map(({first, last, range, seconds}, s) =>
