@@ -2,6 +2,7 @@
 """Data for pages of reports, from a small simulator of 1F1B and its interleaved form; no program of the library takes part.
 What the parts mean stands at the top of examples/cli/report/report.js."""
 
+import copy
 import html
 import json
 import pathlib
@@ -86,15 +87,15 @@ def planned(ranks, microbatches, chunks=1):
     plan["stages"] = {"columns": ["stage", "layers", "count", "time", "in flight", "memory"], "rows": rows,
                       "bars": {"name": "of the limit", "shares": [1 - s / stages / 2 for s in range(stages)]}}
     shifted = [c - (0 < i < stages and i % 2) for i, c in enumerate(cut)]
-    cuts = [{"name": "uniform", "cuts": cut, "facts": "makespan 12.4 s, +2.6 %"},
+    cuts = [{"name": "uniform: as many layers in each stage", "cuts": cut, "facts": "makespan 12.4 s, +2.6 %"},
             {"name": "bottleneck", "cuts": shifted, "facts": "makespan 12.2 s, +1.1 %"},
-            {"name": "makespan", "cuts": cut, "facts": "makespan 12.08 s, optimal"}]
+            {"name": "this plan", "cuts": cut, "facts": "makespan 12.08 s, optimal"}]
     figures = [["makespan", f"{plan['makespan']:.4g} s"], ["idle", "13.4 %"], ["devices", ranks]]
     return {"title": f"Plan of a model {hostile}", "figures": figures, "plans": [plan], "cuts": {"layers": layers, "rows": cuts},
-            "prices": [{"title": "One per cent less of", "note": "What the makespan would be shorter by, were that 1 % faster.",
+            "prices": [{"title": "One per cent less of", "note": "What the makespan would be shorter by,\nwere that 1 % faster.",
                         "columns": ["time of", "count", "stage", "saves each", "share"],
                         "bars": {"name": "of the most", "shares": [1, 0.25]},
-                        "rows": [["layers.0 .. layers.3", 4, "0", "12 ms", "0.4 %"], ["all messages", 1, "", "3 ms", "0.1 %"]]}],
+                        "rows": [["layers.0 .. layers.3", 4, "0", "-", "0.4 %"], ["all messages", 1, "", "3 ms", "0.1 %"]]}],
             "lines": [{"name": "Megatron-LM", "text": f"--pipeline-model-parallel-size {ranks} --layout \"Et*18|t*20|t*21|t*21L\""},
                       {"name": "torchgpipe", "text": "balance=[21, 20, 20, 22]\nmodel = GPipe(model, balance, chunks=32)"},
                       {"name": "vLLM", "refused": "it serves, and this plan is of training"}]}
@@ -109,6 +110,29 @@ def overlapping():
              {"kinds": "", "stages": [], "microbatches": [], "start": [], "end": [], "memory": {"at": [], "bytes": []}}]
     plan = {"title": "by hand", "seconds": False, "bytes": False, "makespan": 80, "chunk_of": [0, 0, 1, 1], "ranks": ranks}
     return {"title": "By hand", "kinds": {"U": "step of Adam"}, "plans": [plan]}
+
+
+def blocking():
+    """Two ranks whose messages hold both of them: each 16 of 112; rank 0 works 66 of these, rank 1 60."""
+    ranks = [{"kinds": "FsFsBBU", "stages": [0, 0, 0, 0, 0, 0, -1], "microbatches": [0, 0, 1, 1, 0, 1, -1],
+              "start": [0, 10, 14, 24, 62, 86, 106], "end": [10, 14, 24, 28, 82, 106, 112], "causes": [-1, 0, 1, 2, 10, 12, 5]},
+             {"kinds": "FFBSBS", "stages": [1] * 6, "microbatches": [0, 1, 0, 0, 1, 1],
+              "start": [14, 28, 38, 58, 62, 82], "end": [24, 38, 58, 62, 82, 86], "causes": [1, 3, 8, 9, 10, 11]}]
+    plan = {"title": "blocking", "seconds": False, "makespan": 112, "chunk_of": [0, 0], "ranks": ranks}
+    return {"title": "Messages that block", "plans": [plan]}
+
+
+def scaled(data, factor):
+    """Data of `planned`, all of its times times a factor."""
+    data = copy.deepcopy(data)
+    for plan in data["plans"]:
+        plan["makespan"] *= factor
+        for row in plan["ranks"]:
+            for times in (row["start"], row["end"], row["memory"]["at"]):
+                times[:] = [time * factor for time in times]
+    for layer in data["cuts"]["layers"]:
+        layer["seconds"] *= factor
+    return data
 
 
 def compared():

@@ -4,6 +4,7 @@ leaves screenshots in FOLDER. The one demand on time: a frame of 64 ranks, 512 m
 16 ms. That is the time of the redraw itself, as the page measures it (`frame`); the best median of several rounds counts."""
 
 import base64
+import copy
 import os
 import pathlib
 import re
@@ -63,6 +64,24 @@ class visitor:
         self.js("arguments[0].scrollIntoView({block: 'center'})", element)
         element.click()
 
+    def rows(self, caption):
+        """The cells of the table of that caption."""
+        return self.js("const table = [...document.querySelectorAll('table')].find(t => t.caption?.textContent === arguments[0]);"
+                       "return [...(table?.tBodies[0].rows ?? [])].map(r => [...r.cells].map(c => c.textContent))", caption)
+
+    def written(self):
+        """The texts that the pictures write when they are drawn anew."""
+        return self.js("const texts = [], {prototype} = CanvasRenderingContext2D, {fillText} = prototype;"
+                       "prototype.fillText = (text) => texts.push(text); repaint(); prototype.fillText = fillText;"
+                       "repaint(); return texts")
+
+    def waits(self, text, *words):
+        """Whether that comes to hold within two seconds."""
+        until = time.monotonic() + 2
+        while not (holds := self.js(f"return {text}", *words)) and time.monotonic() < until:
+            time.sleep(0.02)
+        return holds
+
     def text(self, selector):
         return self.js("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
@@ -119,11 +138,11 @@ class visitor:
     def at(self, data, rank, index, plan=0):
         """Where the middle of a pass is in the window."""
         box = self.js("const c = document.querySelectorAll('.plan')[arguments[0]].querySelector('canvas');"
-                      "c.scrollIntoView({block: 'center'}); const b = c.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]", plan)
+                      "c.scrollIntoView({block: 'center'}); const b = c.getBoundingClientRect();"
+                      "return [b.left, b.top, b.width, b.height, c.chart.right]", plan)
         axis, row = self.axis(plan), data["ranks"][rank]
-        right = 12 if box[2] < 600 else 58
         time = (row["start"][index] + row["end"][index]) / 2
-        across = (time - axis["from"]) / (axis["to"] - axis["from"]) * (box[2] - left - right)
+        across = (time - axis["from"]) / (axis["to"] - axis["from"]) * (box[2] - left - box[4])
         return box[0] + left + across, box[1] + top + (rank + 0.5) * (box[3] - top - below) / len(data["ranks"])
 
     def mouse(self, kind, x, y, **more):
@@ -175,7 +194,7 @@ def near(a, b, by=6):
 
 def times(text):
     """The times of a text, in seconds."""
-    return [float(value) * {"s": 1, "ms": 1e-3, "µs": 1e-6}[unit] for value, unit in re.findall(r"([\d.]+) (s|ms|µs)\b", text)]
+    return [float(value) * {"s": 1, "ms": 1e-3, "us": 1e-6}[unit] for value, unit in re.findall(r"([\d.]+) (s|ms|us)\b", text)]
 
 
 def hovering(page, plan):
@@ -207,6 +226,24 @@ def choosing(page, plan):
     page.check([3, 3] in chain or not near(bright, painted(page, *page.at(plan, 3, 3))), "a pass outside the chain does not fade")
     page.press(page.one(".plan figcaption button"))
     page.check(name_of(plan, 0, last) in page.text(".told"), "the critical path does not end with the last pass")
+
+
+def scrolling(page, plan):
+    """With all of the time shown, the wheel that would show more scrolls the page; else it zooms, and the page stays."""
+    x, y = page.at(plan, 2, 4)
+    before, whole = page.js("return scrollY"), page.axis()
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=60)
+    page.check(page.waits("scrollY != arguments[0]", before), "the wheel over a timeline does not scroll the page")
+    page.check(page.axis() == whole, "the wheel that scrolls the page zooms")
+    x, y = page.at(plan, 2, 4)
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-400)
+    page.frame()
+    before = page.js("return scrollY")
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=60)
+    time.sleep(0.2)
+    page.check(page.js("return scrollY") == before, "the wheel that zooms scrolls the page")
+    page.js("const {axis} = document.querySelector('.plan canvas').chart; axis.show(0, axis.length)")
+    page.frame()
 
 
 def zooming(page, plan):
@@ -281,7 +318,7 @@ def tables(page, plan):
         page.press(each.find_element(By.TAG_NAME, "summary"))
     page.frame()
     count = len(plan["ranks"][0]["kinds"])
-    rows = page.js("return [...document.querySelectorAll('.plan details tbody')[0].rows].map(r => [...r.cells].map(c => c.textContent))")
+    rows = page.rows("Passes of rank 0")
     page.check(len(rows) == min(200, count), f"{len(rows)} rows of {count} passes")
     shown = [float(rows[i][3].split()[0]) * {"s": 1, "ms": 1e-3}[rows[i][3].split()[1]] for i in range(len(rows))]
     row = plan["ranks"][0]
@@ -289,7 +326,12 @@ def tables(page, plan):
     page.check(rows[1][1:3] == [str(row["stages"][1]), str(row["microbatches"][1])], f"the second row is {rows[1]}")
     if count > 200:
         page.press(next(each for each in page.driver.find_elements(By.CSS_SELECTOR, ".plan details button") if each.text == "Next"))
-        page.check(f"Rows 201 to {min(count, 400)} of {count}" in page.text(".plan details"), "the table does not turn its page")
+        page.check(f"Rows 201 to {min(count, 400)} of {count}" in page.text(".plan"), "the table does not turn its page")
+    uses = page.rows("What becomes of every rank's time")
+    busy = sum(b - a for a, b in zip(row["start"], row["end"]))
+    page.check(len(uses) == len(plan["ranks"]), f"{len(uses)} rows of ranks")
+    shown = times(" ".join(uses[0])) if uses else []
+    page.check(len(shown) == 2 and near(shown, (busy, plan["makespan"] - busy), 1e-3), f"rank 0 is busy and idle for {shown}")
     peak = max(row["memory"]["bytes"]) / report_data.gib
     page.check(f"{float(f'{peak:.4g}'):g} GiB" in page.text(".plan details:last-of-type"), "the table of memory has no peak of rank 0")
     for each in behind:
@@ -336,6 +378,7 @@ def every_part(page, size, plan_data):
     page.shoot(f"{size}-chosen")
     page.js("document.querySelector('.plan canvas').chart.choose()")
     zooming(page, plan)
+    scrolling(page, plan)
     keyboard(page, plan)
     legend(page, plan)
     tables(page, plan)
@@ -353,10 +396,10 @@ def by_hand(page):
     page.window(1280, 900)
     page.open("by-hand", data)
     page.shoot("by-hand")
-    first = "forward of microbatch 0, slice 0, on stage 0 rank 0, 0.00 to 10.00 (10) memory 1 activations from its start"
+    first = "forward of microbatch 0, slice 0, on stage 0 rank 0, 0.00 to 10.00 (10) memory 1 activation from its start"
     for index, height, words in ((0, 0.5, first), (1, 0.25, "forward of microbatch 1, slice 1, on stage 0"),
                                  (2, 0.75, "backward of microbatch 0, slice 0, on stage 2"),
-                                 (3, 0.9, "send of microbatch 1, slice 1, on stage 0"), (4, 0.2, "backward of microbatch 1"),
+                                 (3, 0.9, "send forward of microbatch 1, slice 1, on stage 0"), (4, 0.2, "backward of microbatch 1"),
                                  (5, 0.5, "input gradient"), (6, 0.3, "weight gradient"), (7, 0.9, "all-reduce on stage 0"),
                                  (8, 0.5, "step of Adam rank 0")):
         x, y = page.at(plan, 0, index)
@@ -365,6 +408,105 @@ def by_hand(page):
         page.check(words in said, f"the tip of pass {index} says {said}, not {words}")
     page.check("critical path" not in page.text("main"), "a critical path is offered where no causes are known")
     page.close()
+
+
+def blocking(page):
+    """Time in which messages hold a rank is not idle: as the passes show it, or the data says it."""
+    data = report_data.blocking()
+    plan = data["plans"][0]
+    told, overlap = copy.deepcopy(data), copy.deepcopy(data)
+    told["plans"][0]["ranks"][0] |= {"busy": 60, "blocked": 15}
+    overlap["plans"][0]["ranks"][1]["start"][0] -= 2
+    first, second = ["0", "66", "58.9 %", "30", "26.8 %"], ["1", "60", "53.6 %", "36", "32.1 %"]
+    held = ["16", "14.3 %"]
+    for name, each, rows in (("blocking", data, [first + held, second + held]),
+                             ("told", told, [["0", "60", "53.6 %", "37", "33.0 %", "15", "13.4 %"],
+                                             ["1", "60", "53.6 %", "52", "46.4 %", "0", "0.0 %"]]),
+                             ("overlap", overlap, [["0", "66", "58.9 %", "46", "41.1 %"], ["1", "62", "55.4 %", "50", "44.6 %"]])):
+        page.window(1280, 900)
+        page.open(name, each)
+        page.press(page.one(".plan summary"))
+        page.frame()
+        shown = page.rows("What becomes of every rank's time")
+        page.check(shown == rows, f"the ranks' time is {shown}, not {rows}")
+        texts = page.written()
+        beside = [row[i] for row in rows for i in range(4, len(row), 2)]
+        page.check([text for text in texts if "%" in text] == beside, f"{texts} stand beside the ranks, not {beside}")
+        page.check(("blocked" in texts) == (name != "overlap"), f"{texts} name what is beside the ranks")
+        page.shoot(name)
+        page.close()
+    page.open("blocking", data)
+    names = [each.text for each in page.driver.find_elements(By.CSS_SELECTOR, ".legend button")]
+    page.check(len(set(names)) == len(names) == 5, f"the legend's buttons are called {names}")
+    page.check("send forward" in names and "send backward" in names, f"the legend's buttons are called {names}")
+    x, y = page.at({"ranks": [plan["ranks"][0]] * 2}, 1, 3)
+    page.mouse("mouseMoved", x, y)
+    said = page.text("#tip")
+    page.check("rank 1 is blocked" in said and "send forward of microbatch 1" in said, f"the tip of a blocked rank says {said}")
+    page.close()
+
+
+# What in the picture of cuts is not where it should be: boxes and marks beside it, numbers cut off, texts that touch.
+misplaced = """
+const box = e => e.getBoundingClientRect(), wrong = [], whole = box(document.querySelector('.cuts .stages'));
+for (const each of document.querySelectorAll('.cuts .stages > *, .marks > *'))
+  if (box(each).left < whole.left - 0.5 || box(each).right > whole.right + 0.5) wrong.push('beside: ' + each.textContent);
+for (const each of document.querySelectorAll('.cuts .stages > *')) {
+  const text = document.createRange();
+  text.selectNodeContents(each);
+  const {left, right, width} = box(text);
+  if (width > 0 && (right > box(each).right || left < box(each).left)) wrong.push('cut off: ' + each.textContent);
+}
+const marks = [...document.querySelectorAll('.marks span')].map(box);
+marks.forEach((each, i) => { if (i > 0 && each.left < marks[i - 1].right + 4) wrong.push('touches: mark ' + i); });
+if (marks.length < 3) wrong.push(marks.length + ' marks');
+return wrong;
+"""
+
+
+def cut_picture(page):
+    uneven = report_data.planned(16, 64, 2)
+    for i, layer in enumerate(uneven["cuts"]["layers"]):
+        layer["seconds"] = 0.001 if i < 8 or i > 120 else 0.011
+    for name, data in (("16x64x2", report_data.planned(16, 64, 2)), ("uneven", uneven), ("4x8", report_data.planned(4, 8))):
+        for width in (375, 700, 1280):
+            page.window(width, 900)
+            page.open(name, data)
+            wrong = page.js(misplaced)
+            page.check(wrong == [], f"cuts at a width of {width}: {wrong}")
+            page.js("document.querySelector('.cuts').scrollIntoView()")
+            page.shoot(f"cuts-{name}-{width}")
+    shown = page.js("return document.querySelectorAll('.stages > * > *:not([hidden])').length")
+    page.check(shown == 12, f"{shown} numbers of 12 that have room are shown")
+    notes = page.js("return document.querySelector('.cuts').parentElement.querySelector('.note')?.innerText ?? ''").split("\n")
+    for name in ("uniform", "bottleneck", "this plan"):
+        page.check(sum(note.startswith(f"{name}: ") for note in notes) == 1, f"{name} is not explained: {notes}")
+    notes = [each.text for each in page.driver.find_elements(By.CSS_SELECTOR, ".note")]
+    page.check("What the makespan would be shorter by,\nwere that 1 % faster." in notes, f"a note loses its lines: {notes}")
+    sides = page.js("const table = document.querySelector('section:nth-of-type(3) table');"
+                    "return [...table.rows].map(r => getComputedStyle(r.cells[3]).textAlign)")
+    page.check(sides == ["right"] * 3, f"a column of figures of which one is missing stands at {sides}")
+    page.check(page.js("return help").count("\n") == 0, "the help has a break in a sentence")
+    page.close()
+
+
+def extremes(page):
+    """Times of any size are drawn, with labels that tell them apart."""
+    for factor, unit in ((1e-4, "us"), (1e-300, "e-"), (1e-310, "e-"), (1e306, "e+")):
+        data = report_data.scaled(report_data.planned(4, 8), factor)
+        page.window(1280, 900)
+        page.open(f"times {factor}", data)
+        texts = page.written()
+        page.check(sum(unit in text for text in texts) > 4 and "µ" not in "".join(texts), f"the labels are {texts}")
+        page.js("document.querySelectorAll('details').forEach(d => d.open = true)")
+        page.click(*page.at(data["plans"][0], 3, 5))
+        for _ in range(4):
+            page.js("document.querySelector('.plan canvas').chart.axis.zoom(40)")
+            page.frame()
+            texts = page.written()
+            page.check(len(texts) < 200 and max(map(len, texts)) < 80, f"the labels are {texts}")
+        page.check(page.rows("Stages of every cut") != [], "no table of cuts")
+        page.close()
 
 
 def printing(page):
@@ -544,6 +686,9 @@ def main():
                 every_part(page, size, data)
                 print(f"{size}: {time.monotonic() - began:.1f} s")
             by_hand(page)
+            blocking(page)
+            cut_picture(page)
+            extremes(page)
             comparison(page)
             printing(page)
             sweep(page)

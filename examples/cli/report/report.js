@@ -18,7 +18,9 @@
 //             causes?: [the pass whose end, or whose message, lets this one start, as its number when the passes of all
 //                       ranks are counted, rank 0 first; -1: none],
 //             memory?: {at: [time, ascending], bytes: [all that is held from then on], resident?: what of it stays},
-//             limit?: bytes of the device}
+//             limit?: bytes of the device,
+//             busy?: time in which it computes or updates, blocked?: time in which messages hold it;
+//             without them they are reckoned from the passes}
 //   cuts?      {layers: [{name, seconds: of a microbatch, forward and backward}],
 //               rows: [{name, facts?: text, cuts: [0, first layers of the stages behind it, number of layers]}]}
 //   prices?    [TABLE with a title in place of the caption]
@@ -50,7 +52,7 @@ function drawn(tag, attributes = {}, ...children) {
 }
 
 const units = {
-  seconds: [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]],
+  seconds: [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"]],
   bytes: [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]],
   activations: [[1, "activations"]],
   none: [[1, ""]],
@@ -64,24 +66,54 @@ function unitFor(value, kind) { return units[kind].find(([size]) => Math.abs(val
 /** A figure with its unit; four of its digits count. */
 function inWords(value, kind) {
   const [size, name] = value === 0 ? units[kind][0] : unitFor(Number(value.toPrecision(4)), kind);
-  return `${Number((value / size).toPrecision(4))} ${name}`.trim();
+  const count = Number((value / size).toPrecision(4));
+  return `${count} ${name === "activations" && count === 1 ? "activation" : name}`.trim();
 }
 
 function counted(count, one, many = `${one}s`) { return `${count} ${count === 1 ? one : many}`; }
 
-/** About `count` round places from one figure to another, each with its text. */
+/** A number with so many digits behind its point, or where these would be too many with those that count. */
+function withDigits(value, digits) {
+  return digits <= 9 && Math.abs(value) < 1e15 ? value.toFixed(digits) : String(Number(value.toPrecision(12)));
+}
+
+/** About `count` round places from one figure to another, each with its text; none between equal figures. */
 function axisMarks(from, to, count, kind) {
   const [size, name] = unitFor(to, kind);
   const rough = (to - from) / size / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
+  if (!(power > 0 && power < Infinity)) return [];
   const step = power * ([[1.5, 1], [3.5, 2], [7.5, 5]].find(([until]) => rough / power < until)?.[1] ?? 10);
   const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  const unit = kind === "activations" ? "" : name;
   const marks = [];
-  for (let i = Math.ceil(from / size / step - 1e-9); i * step * size <= to * (1 + 1e-12); ++i) {
-    marks.push(
-      {at: i * step * size, text: `${(i * step).toFixed(digits)} ${kind === "activations" ? "" : name}`.trim()});
+  const last = Math.floor(to / size / step + 1e-9);
+  for (let i = Math.ceil(from / size / step - 1e-9); i <= last; ++i) {
+    marks.push({at: i * step * size, text: `${withDigits(i * step, digits)} ${unit}`.trim()});
   }
   return marks;
+}
+
+/** How wide a text is in the pictures. */
+const widthOf = (() => {
+  const c = document.createElement("canvas").getContext("2d");
+  c.font = "12px system-ui, sans-serif";
+  return (text) => c.measureText(text).width;
+})();
+
+/**
+ * Marks with the place `left` of their texts, which stand centred below `x(at)`, but between `least` and `most`; a text
+ * that would touch the one before it is left out.
+ */
+function placedMarks(marks, x, least, most) {
+  let free = -Infinity;
+  return marks.map(({at, text}) => {
+    const width = widthOf(text);
+    const left = Math.max(least, Math.min(x(at) - width / 2, most - width));
+    if (left < free) return {x: x(at)};
+    free = left + width + 8;
+    return {x: x(at), left, text};
+  });
 }
 
 /** The first place of ascending values where one is above `value`. */
@@ -104,12 +136,17 @@ function announce(text) { document.getElementById("announced").textContent = tex
 
 /** @param named  whether its name stands above it, too */
 function table({caption, columns, rows, note, bars}, named = true) {
-  const isNumber = (text) => typeof text === "number" || /^[-+]?[\d.]+( [a-zA-Zµ%]{1,3})?$/.test(text);
-  const shape = (text) => isNumber(text) ? "number" : String(text).length > 40 && "long";
-  const cell = (text, i) => make(i ? "td" : "th", {scope: i ? false : "row", class: shape(text)}, String(text));
+  const isNumber = (text) => typeof text === "number" || /^[-+]?[\d.]+(e[-+]?\d+)?( [a-zA-Z%]{1,3})?$/.test(text);
+  const ofNumbers = columns.map((_, i) => {
+    const told = rows.map((row) => row[i]).filter((text) => text !== "-" && text !== "");
+    return told.length > 0 && 2 * told.filter(isNumber).length >= told.length;
+  });
+  const shape = (text, i) =>
+    isNumber(text) || ofNumbers[i] && text === "-" ? "number" : String(text).length > 40 && "long";
+  const cell = (text, i) => make(i ? "td" : "th", {scope: i ? false : "row", class: shape(text, i)}, String(text));
   const bar = (share) =>
     make("td", {class: "bar", "aria-hidden": "true"}, make("i", {style: `width: ${100 * share}%`}));
-  const head = columns.map((each, i) => make("th", {scope: "col", class: rows.length > 0 && shape(rows[0][i])}, each));
+  const head = columns.map((each, i) => make("th", {scope: "col", class: ofNumbers[i] && "number"}, each));
   const line = (row, i) => make("tr", {}, ...row.map(cell), bars && bar(bars.shares[i]));
   return make("div", {class: "scrolls", tabindex: "0", role: "region", "aria-label": caption},
     note && make("p", {class: "note"}, note),
@@ -204,22 +241,27 @@ const colours = {
 const css = ([r, g, b]) => `rgb(${r} ${g} ${b})`;
 
 /** Kinds of passes: their letters in the data, their names, their colours in the style sheet. */
-const kinds =
-  [
-    ["F", "forward", "forward"],
-    ["B", "backward", "backward"],
-    ["I", "input gradient", "input"],
-    ["W", "weight gradient", "weight"],
-    ["s", "send", "message"],
-    ["r", "receive", "message"],
-    ["S", "send", "message"],
-    ["R", "receive", "message"],
-    ["u", "unshard", "reduce"],
-    ["g", "reshard", "reduce"],
-    ["a", "all-reduce", "reduce"],
-    ["U", "optimizer step", "step"],
-  ].map(([letter, name, colour]) =>
-          ({letter, colour, name: report.kinds?.[letter] ?? name, computes: "FBIW".includes(letter)}));
+const kinds = [
+  ["F", "forward", "forward"],
+  ["B", "backward", "backward"],
+  ["I", "input gradient", "input"],
+  ["W", "weight gradient", "weight"],
+  ["s", "send forward", "message"],
+  ["r", "receive forward", "message"],
+  ["S", "send backward", "message"],
+  ["R", "receive backward", "message"],
+  ["u", "unshard", "reduce"],
+  ["g", "reshard", "reduce"],
+  ["a", "all-reduce", "reduce"],
+  ["U", "optimizer step", "step"],
+].map(([letter, name, colour]) => ({
+  letter,
+  colour,
+  name: report.kinds?.[letter] ?? name,
+  computes: "FBIW".includes(letter),
+  works: "FBIWU".includes(letter),
+  sends: "sS".includes(letter)
+}));
 const kindOf = new Map(kinds.map(({letter}, i) => [letter, i]));
 
 // --- The passes of a plan
@@ -235,13 +277,15 @@ class Passes {
     this.first = [0];
     for (const rank of this.ranks) this.first.push(this.first.at(-1) + rank.count);
     this.count = this.first.at(-1);
+    this.block();
+    this.blocks = this.ranks.some((rank) => rank.blocked > 0);
     let shortest = Infinity;
     for (const {start, end} of this.ranks) {
       for (let i = 0; i < start.length; ++i)
         if (end[i] > start[i]) shortest = Math.min(shortest, end[i] - start[i]);
     }
     this.unit = unitFor(plan.makespan, this.time);
-    this.digits = Math.min(9, Math.max(0, Math.ceil(2 - Math.log10(shortest / this.unit[0]))));
+    this.digits = Math.max(0, Math.ceil(2 - Math.log10(shortest / this.unit[0])));
   }
 
   /** A rank in arrays that are fast to walk: `reach` is the latest end so far, `free` that of what computed before. */
@@ -255,17 +299,17 @@ class Passes {
       kind: Uint8Array.from(given.kinds, (letter) => kindOf.get(letter) ?? 0),
       chunk: Uint8Array.from(given.stages, (stage) => plan.chunk_of?.[stage] ?? 0),
       reach: new Float64Array(count),
-      free: new Float64Array(count),
+      free: new Float64Array(count + 1),  // the last one: of all that computes
       top: new Float32Array(count),
       bottom: new Float32Array(count).fill(1)
     };
     for (let i = 0, reach = 0, free = 0; i < count; ++i) {
-      rank.free[i] = free;
       rank.reach[i] = reach = Math.max(reach, rank.end[i]);
       if (kinds[rank.kind[i]].computes) free = Math.max(free, rank.end[i]);
+      rank.free[i + 1] = free;
     }
     Passes.stack(rank, 1e-9 * plan.makespan);
-    rank.busy = Passes.busy(rank);
+    rank.busy = given.busy ?? Passes.busy(rank);
     const {memory} = given;
     if (memory) {
       rank.memory = {
@@ -308,14 +352,71 @@ class Passes {
     part(group, ends.length);
   }
 
-  /** The time in which a rank computes. */
+  /** The time in which a rank computes or updates. */
   static busy(rank) {
-    let sum = 0;
+    let sum = 0, until = 0;
     for (let i = 0; i < rank.count; ++i) {
-      if (kinds[rank.kind[i]].computes) sum += Math.max(0, rank.end[i] - Math.max(rank.start[i], rank.free[i]));
+      if (!kinds[rank.kind[i]].works) continue;
+      sum += Math.max(0, rank.end[i] - Math.max(rank.start[i], until));
+      until = Math.max(until, rank.end[i]);
     }
     return sum;
   }
+
+  /** Finds how long messages hold each rank, as the data says or the passes show, and which these are. */
+  block() {
+    const given = this.plan.ranks.map((rank) => rank.blocked);
+    const isGiven = given.some((time) => time !== undefined);
+    const blocks = isGiven ? given.some((time) => time > 0) : this.waitsForOwnMessage();
+    const messages = blocks ? this.messages() : undefined;
+    this.held = messages?.every((each) => this.isApart(each)) ? messages : [];
+    this.ranks.forEach((rank, r) => { rank.blocked = given[r] ?? 0; });
+    if (isGiven) return;
+    for (const {from, to, start, end} of this.held)
+      for (const r of [from, to]) this.ranks[r].blocked += end - start;
+  }
+
+  /** Whether neither rank of a message computes meanwhile. */
+  isApart({from, to, start, end}) {
+    const slack = 1e-9 * this.plan.makespan;
+    return [from, to].every((r) => {
+      const rank = this.ranks[r];
+      return rank.free[above(rank.start, end - slack)] <= start + slack;
+    });
+  }
+
+  /** Every message, between stages that follow one another; undefined: others do, too. */
+  messages() {
+    const rankOf = new Map(this.plan.ranks.flatMap(({stages}, r) => [...new Set(stages)].map((stage) => [stage, r])));
+    const made = [];
+    for (const [r, rank] of this.ranks.entries()) {
+      for (let i = 0; i < rank.count; ++i) {
+        const {sends, letter} = kinds[rank.kind[i]];
+        if (!sends) continue;
+        const to = rankOf.get(rank.given.stages[i] + (letter === "s" ? 1 : -1));
+        if (to === undefined) return undefined;
+        made.push({from: r, index: i, to, start: rank.start[i], end: rank.end[i]});
+      }
+    }
+    return made;
+  }
+
+  /** Whether a pass waits for a message that its own rank sends: so only where messages hold their ranks. */
+  waitsForOwnMessage() {
+    return this.ranks.some((rank, r) => rank.given.causes?.some((cause, i) => {
+      if (cause < this.first[r] || cause >= this.first[r + 1] || !kinds[rank.kind[i]].computes) return false;
+      return kinds[rank.kind[cause - this.first[r]]].sends;
+    }));
+  }
+
+  /** `[name, time of rank r]` of what becomes of the makespan. */
+  uses(r) {
+    const {busy, blocked} = this.ranks[r];
+    const idle = Math.max(0, this.plan.makespan - busy - blocked);
+    return [["busy", busy], ["idle", idle], ...(this.blocks ? [["blocked", blocked]] : [])];
+  }
+
+  share(time) { return `${(100 * time / (this.plan.makespan || 1)).toFixed(1)} %`; }
 
   /** The pass of a rank at a time and a height of its row, 0 to 1; -1: none. */
   at(r, time, height, hidden) {
@@ -359,7 +460,7 @@ class Passes {
   }
 
   /** A time of this plan, with the digits that tell its passes apart. */
-  timeText(value) { return `${(value / this.unit[0]).toFixed(this.digits)} ${this.unit[1]}`.trim(); }
+  timeText(value) { return `${withDigits(value / this.unit[0], this.digits)} ${this.unit[1]}`.trim(); }
 
   name(r, i) {
     const {given, kind} = this.ranks[r];
@@ -416,6 +517,8 @@ class Passes {
     const from = next > 0 ? rank.reach[next - 1] : 0;
     const to = next < rank.count ? rank.start[next] : this.plan.makespan;
     if (time > this.plan.makespan) return [`rank ${r}`, `after the end, ${this.timeText(this.plan.makespan)}`];
+    const held = this.held.find((each) => each.to === r && each.start <= time && time < each.end);
+    if (held) return [`rank ${r} is blocked`, ...this.tell(held.from, held.index)];
     return [
       `rank ${r} is idle`, `${this.timeText(from)} to ${this.timeText(to)} (${inWords(to - from, this.time)})`,
       next < rank.count ? `then ${this.name(r, next)}: ${this.why(r, next)}` : "no pass follows"
@@ -431,6 +534,7 @@ class TimeAxis {
     this.from = 0;
     this.to = this.length;
     this.charts = [];
+    this.columns = 1;         // of figures at the right
     this.most = {};           // of every unit of memory, the upper end of its axes
     this.hidden = new Set();  // kinds of passes
   }
@@ -445,6 +549,8 @@ class TimeAxis {
   zoom(factor, at = (this.from + this.to) / 2) {
     this.show(at - (at - this.from) / factor, at + (this.to - at) / factor);
   }
+
+  get isWhole() { return this.to - this.from >= this.length; }
 
   /** By a part of what is shown. */
   pan(part) {
@@ -488,7 +594,7 @@ class Chart {
   resize() {
     this.width = this.canvas.clientWidth;
     this.height = this.canvas.clientHeight;
-    this.right = this.width < 600 ? 12 : 58;
+    this.right = this.width < 600 ? 12 : 58 * this.axis.columns;
     this.dense = Math.min(2, window.devicePixelRatio || 1);
     this.canvas.width = Math.round(this.width * this.dense);
     this.canvas.height = Math.round(this.height * this.dense);
@@ -521,15 +627,15 @@ class Chart {
   /** The axis of time, at height `y`. */
   times(c, y, kind) {
     const {from, to} = this.axis;
-    const widest = c.measureText(axisMarks(from, to, 5, kind).at(-1)?.text ?? "").width;
+    const widest = widthOf(axisMarks(from, to, 5, kind).at(-1)?.text ?? "");
     c.fillStyle = colours.of("soft");
     c.textAlign = "right";
     c.fillText("time", this.left - 26, y + 13);
-    c.textAlign = "center";
-    for (const {at, text} of axisMarks(from, to, this.plotWidth / (widest + 45), kind)) {
-      c.fillRect(this.x(at), y, 1, 5);
-      const half = c.measureText(text).width / 2;
-      if (this.x(at) - half > this.left - 24) c.fillText(text, Math.min(this.x(at), this.width - half - 1), y + 13);
+    c.textAlign = "left";
+    const marks = axisMarks(from, to, this.plotWidth / (widest + 45), kind);
+    for (const {x, left, text} of placedMarks(marks, (at) => this.x(at), this.left - 22, this.width - 1)) {
+      c.fillRect(x, y, 1, 5);
+      if (text) c.fillText(text, left, y + 13);
     }
   }
 
@@ -565,9 +671,11 @@ function listen(chart) {
   const held = new Map();  // pointers that are down, by their ids
   let still = true;        // since the first of them went down
   canvas.addEventListener("wheel", (event) => {
+    const across = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (axis.isWhole && (across || event.deltaY > 0)) return;  // there is no more to show: the page scrolls
     event.preventDefault();
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) axis.pan(lines * event.deltaX / chart.plotWidth);
+    if (across) axis.pan(lines * event.deltaX / chart.plotWidth);
     else axis.zoom(1.002 ** (-lines * event.deltaY), chart.timeAt(event.offsetX));
   }, {passive: false});
   canvas.addEventListener("pointerdown", (event) => {
@@ -647,21 +755,27 @@ class Timeline extends Chart {
     this.times(c, bottom + 1, this.passes.time);
   }
 
-  /** The ranks at the left, the share of the makespan that each is idle at the right; of low rows, some. */
+  /** The ranks at the left, the shares of the makespan that each is idle or blocked at the right; of low rows, some. */
   names(c) {
-    const {ranks, plan} = this.passes;
+    const {ranks} = this.passes;
     const every = Math.ceil(14 / this.row);
+    c.textAlign = "right";
     for (let r = 0; r < ranks.length; r += every) {
       const y = this.y(r) + this.row / 2;
       c.fillStyle = colours.of("text");
-      c.textAlign = "right";
       c.fillText(`rank ${r}`, this.left - 8, y);
-      if (this.right < 50) continue;
       c.fillStyle = colours.of("soft");
-      c.fillText(`${(100 * (1 - ranks[r].busy / (plan.makespan || 1))).toFixed(1)} %`, this.width - 4, y);
+      this.aside(c, (_, time) => this.passes.share(time), r, y);
     }
-    c.fillStyle = colours.of("soft");
-    if (this.right >= 50) c.fillText("idle", this.width - 4, 8);
+    if (ranks.length > 0) this.aside(c, (name) => name, 0, 8);
+  }
+
+  /** What `text` makes of the uses of a rank but its work, at the right of a row where there is room. */
+  aside(c, text, r, y) {
+    if (this.right < 50) return;
+    this.passes.uses(r).slice(1).forEach(([name, time], i) => {
+      c.fillText(text(name, time), this.width - this.right + 54 + 58 * i, y);
+    });
   }
 
   /** `[first, behind the last]` of the passes of a rank that are in sight. */
@@ -1069,6 +1183,12 @@ function passTable(passes) {
   });
 }
 
+function rankTable(passes) {
+  const names = passes.ranks.length > 0 ? passes.uses(0).flatMap(([name]) => [name, `${name}, share`]) : [];
+  const row = (r) => [r, ...passes.uses(r).flatMap(([, time]) => [inWords(time, passes.time), passes.share(time)])];
+  return pagedTable("What becomes of every rank's time", ["rank", ...names], passes.ranks.length, row);
+}
+
 function memoryTables(passes) {
   const {ranks, size} = passes;
   const rows = ranks.map(({memory, given: {limit}}, r) => {
@@ -1095,15 +1215,15 @@ function memoryPicture(passes, memory) {
 /** All of a plan, on an axis that others may share; its timeline about `room` pixels high. */
 function planPictures(plan, axis, room) {
   const passes = new Passes(plan);
+  if (passes.blocks) axis.columns = 2;
   const timeline = new Timeline(passes, axis, room);
   const show = () => timeline.reveal(passes.last());
   const path = make("button", {type: "button", onclick: show}, "Show its critical path");
   const known = plan.ranks.some((rank) => rank.causes);
   const caption = make("figcaption", {}, "What every rank does, over time ", known ? path : "");
   const made = make("article", {class: "plan"}, make("h3", {}, plan.title),
-    plan.facts && make("p", {class: "facts"}, plan.facts),
-    make("figure", {}, caption, timeline.canvas, timeline.told),
-    behind("Passes as a table", () => passTable(passes)));
+    plan.facts && make("p", {class: "facts"}, plan.facts), make("figure", {}, caption, timeline.canvas, timeline.told),
+    behind("Ranks as a table", () => rankTable(passes)), behind("Passes as a table", () => passTable(passes)));
   if (passes.ranks.length > 0 && passes.ranks.every((rank) => rank.memory)) {
     timeline.memory = new MemoryChart(passes, axis);
     made.append(memoryPicture(passes, timeline.memory), behind("Memory as tables", () => memoryTables(passes)));
@@ -1132,6 +1252,7 @@ function legend(axis, all) {
   };
   return make("div", {class: "buttons legend", role: "group", "aria-label": "Kinds of passes shown"},
     ...[...seen].sort((a, b) => a - b).map(button), make("span", {}, make("i", {class: "idle"}), "idle"),
+    all.some((passes) => passes.blocks) ? make("span", {}, "blocked: held by what it sends or receives") : undefined,
     crowded ? make("span", {}, make("i", {class: "mixed"}), "narrow passes: mixed") : undefined,
     chunks > 1 ? make("span", {}, `the darkest: the first of a rank's ${chunks} stages`) : undefined);
 }
@@ -1146,8 +1267,9 @@ function controls(axis, all) {
   return make("div", {class: "controls"}, time, legend(axis, all));
 }
 
-const help = `The wheel or two fingers zoom, dragging moves, a double click shows all; a click on a pass shows what it
-  waits for. Where passes are too narrow to be seen, their colours are mixed by their shares of the time.`;
+const help =
+  "The wheel or two fingers zoom, dragging moves, a double click shows all; a click on a pass shows what it " +
+  "waits for. Where passes are too narrow to be seen, their colours are mixed by their shares of the time.";
 
 function timelines(plans) {
   const axis = new TimeAxis(plans);
@@ -1167,16 +1289,37 @@ function stagesOf({cuts}, layers, ends) {
   });
 }
 
-/** A row of boxes, each as wide as its stage's part of `whole`. */
+/** A row of boxes, each as wide as its stage's part of `whole`; `fitCuts` says which of their numbers are shown. */
 function stageBoxes(stages, ends, whole) {
   const most = largest(stages.map((each) => each.seconds)) * (1 - 1e-9);
   const box = ({first, last, range, seconds}, s) => make("span", {
     class: seconds >= most && "heaviest",
     style: `left: ${100 * ends[first] / whole}%; width: ${100 * seconds / whole}%`,
     title: `stage ${s}: ${range}, ${counted(last - first, "layer")}, ${inWords(seconds, timeOf(report))}`,
-  }, String(s));
+  }, make("span", {}, String(s)));
   return make("div", {class: "stages"}, ...stages.map(box));
 }
+
+/** Shows the numbers that fit into their boxes, and puts marks below, for the width that the picture has. */
+function fitCuts(picture, whole) {
+  const width = picture.clientWidth;
+  const numbers = [...picture.querySelectorAll(".stages > * > *")];
+  const fit = numbers.map((each) => widthOf(each.textContent) + 3 <= each.parentElement.clientWidth);
+  numbers.forEach((each, i) => { each.hidden = !fit[i]; });
+  const marks = placedMarks(axisMarks(0, whole, width / 90, timeOf(report)), (at) => width * at / whole, 0, width);
+  const tick = (x) => make("i", {style: `left: ${Math.min(x, width - 1)}px`});
+  const said = ({left, text}) => text && make("span", {style: `left: ${left}px`}, text);
+  picture.querySelector(".marks").replaceChildren(...marks.flatMap((mark) => [tick(mark.x), said(mark) ?? ""]));
+}
+
+/** What rows of cuts are called, without what else their names say. */
+const shortName = ({name}) => name.split(": ")[0];
+
+const explained = new Map([
+  ["uniform", "as many layers in each stage, or one more."],
+  ["bottleneck", "the heaviest stage is as light as can be; messages and the schedule do not count."],
+  ["this plan", "the cuts of the plan that this page shows."],
+]);
 
 function cuts({layers, rows}) {
   const ends = [0];
@@ -1184,20 +1327,24 @@ function cuts({layers, rows}) {
   const whole = ends.at(-1) || 1;
   const kind = timeOf(report);
   const all = rows.map((row) => [row, stagesOf(row, layers, ends)]);
-  const marks = axisMarks(0, whole, 5, kind).map(({at, text}) =>
-    make("span", {style: `left: ${100 * at / whole}%`, class: at > 0.8 * whole && "last"}, text));
-  const label = `Where ${rows.map((row) => row.name).join(", ")} cut the layers; the table behind it has the figures.`;
+  const label = `Where ${rows.map(shortName).join(", ")} cut the layers; the table behind it has the figures.`;
   const picture = make("figure", {class: "cuts", role: "img", "aria-label": label},
-    ...all.flatMap(([{name, facts}, stages]) =>
-      [make("p", {}, make("strong", {}, name), facts ? ` ${facts}` : ""), stageBoxes(stages, ends, whole)]),
-    make("div", {class: "marks"}, ...marks),
-    make("figcaption", {}, "Layers one after the other, each as wide as its time of a microbatch. " +
-      "A box is a stage with its number; framed: the heaviest of its row."));
-  const cells = all.flatMap(([{name}, stages]) => stages.map(({first, last, range, seconds}, s) =>
-    [name, s, range, last - first, inWords(seconds, kind)]));
+    ...all.flatMap(([row, stages]) => [
+      make("p", {}, make("strong", {}, shortName(row)), row.facts ? ` ${row.facts}` : ""),
+      stageBoxes(stages, ends, whole)
+    ]),
+    make("div", {class: "marks"}));
+  const notes = [
+    "Layers one after the other, each as wide as its time of a microbatch. " +
+      "A box is a stage with its number; red above and below: the heaviest of its row.",
+    ...rows.map(shortName).filter((name) => explained.has(name)).map((name) => `${name}: ${explained.get(name)}`)
+  ];
+  const cells = all.flatMap(([row, stages]) => stages.map(({first, last, range, seconds}, s) =>
+    [shortName(row), s, range, last - first, inWords(seconds, kind)]));
   const columns = ["cut", "stage", "layers", "count", "time"];
-  section("Cuts, on one axis", picture,
+  section("Cuts, on one axis", picture, make("p", {class: "note"}, notes.join("\n")),
     behind("Cuts as a table", () => table({caption: "Stages of every cut", columns, rows: cells})));
+  new ResizeObserver(() => fitCuts(picture, whole)).observe(picture);
 }
 
 // --- Time against memory, a point a plan
@@ -1251,12 +1398,12 @@ class Scatter {
     const up = axisMarks(0, this.time, 5, timeOf(report));
     const title = text(0, 0, "middle", "time of a microbatch");
     title.setAttribute("transform", `translate(12 ${(height - 50) / 2}) rotate(-90)`);
-    const column = ({at, text: said}) =>
-      [line(this.x(at), 12, this.x(at), height - 50), text(this.x(at), height - 33, "middle", said)];
+    const column = ({x, left, text: said = ""}) =>
+      [line(x, 12, x, height - 50), text(left ?? x, height - 33, "start", said)];
     const row = ({at, text: said}) =>
       [line(72, this.y(at), width - 16, this.y(at)), text(66, this.y(at) + 4, "end", said)];
     const below = text(72 + (width - 88) / 2, height - 10, "middle", "memory of the fullest device");
-    return [...across.flatMap(column), ...up.flatMap(row), below, title];
+    return [...placedMarks(across, (at) => this.x(at), 0, width).flatMap(column), ...up.flatMap(row), below, title];
   }
 
   /** The limit of memory, and steps along the front: nothing lies below or left of them. */
