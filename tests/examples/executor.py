@@ -50,6 +50,11 @@ def all_four_steps():
         check(len(json.loads((here / "drawn.json").read_text())["traceEvents"]) > 100, "a trace of both")
 
 
+    unchecked = run("--model", "model.json", "--ranks", "2", "--iterations", "1", "--schedule", "1f1b", "--format", "json", "--no-check")
+    check(all("difference" not in each for each in plans_of(unchecked)), "--no-check compares nothing")
+    check("one processor of the host" not in unchecked.stderr, "--no-check computes nothing twice")
+
+
 def timed():
     """Of the three plans, those predicted to be clearly better are. Eight ranks, whatever the machine."""
     began = time.monotonic()

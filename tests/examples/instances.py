@@ -97,6 +97,8 @@ CORRUPTED = [  # the instance, what is done to its best solution, the name of th
     ("schedules/four-uneven", lambda answer: put(answer, 0, ["0F8", *words_of(answer, 0)]), "unknown-pass"),
     ("schedules/four-uneven", lambda answer: put(answer, 0, ["0B0", *words_of(answer, 0)]), "unknown-pass"),
     ("schedules/four-uneven", lambda answer: put(answer, 0, ["0F0x", *words_of(answer, 0)]), "unknown-pass"),
+    ("schedules/four-uneven", lambda answer: put(answer, 0, ["0F\u0660", *words_of(answer, 0)]), "unknown-pass"),
+    ("schedules/four-uneven", lambda answer: put(answer, 0, ["0F" + 5000 * "1", *words_of(answer, 0)]), "unknown-pass"),
     ("schedules/four-uneven", lambda answer: answer["solution"]["orders"].reverse(), "wrong-rank"),
     ("schedules/four-uneven", lambda answer: answer["solution"]["orders"].pop(), "wrong-ranks"),
     ("schedules/four-uneven", swapped, "order-deadlock"),

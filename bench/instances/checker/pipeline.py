@@ -5,7 +5,7 @@ import re
 
 from checker import need, whole
 
-PASS = re.compile(r"(\d+)([FBIW])(\d+)")
+PASS = re.compile(r"([0-9]{1,9})([FBIW])([0-9]{1,9})")
 
 
 def read_orders(orders, ranks):
@@ -16,7 +16,7 @@ def read_orders(orders, ranks):
     for text in orders:
         found = [PASS.fullmatch(word) for word in text.replace(",", " ").split()]
         for word, each in zip(text.replace(",", " ").split(), found):
-            need(each, "unknown-pass", f"\"{word}\" is none")
+            need(each, "unknown-pass", f"\"{word[:40]}\" is none")
         result.append([(int(each[1]), each[2], int(each[3])) for each in found])
     return result
 

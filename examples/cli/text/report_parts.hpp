@@ -198,8 +198,8 @@ class plan_report {
         const double makespan = *recut.makespan;
         const double own = result.plans[0].picture.run.makespan;
         facts = fmt::format("makespan {}", time_text(made_.profile, makespan));
-        if (makespan > own && own > 0) facts += fmt::format(", {:.1f} % longer", 100 * (makespan / own - 1));
-        if (makespan < own) facts += fmt::format(", {:.1f} % shorter", 100 * (1 - makespan / own));
+        if (makespan > own && own > 0) facts += fmt::format(", {:.2g} % longer", 100 * (makespan / own - 1));
+        if (makespan < own) facts += fmt::format(", {:.2g} % shorter", 100 * (1 - makespan / own));
         facts += shortage_text(recut);
       }
     } catch (const std::invalid_argument&) {  // stages that are not made of their layers: no figure

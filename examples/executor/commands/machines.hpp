@@ -41,6 +41,7 @@ class machines {
     const bool there = wanted.device == "gpu" || (wanted.device == "auto" && gpu_count() != 0);
     if (timed || by_processes_ || !there) return;
     gpu_machines found = make_gpu_machines(ranks, {wanted.multiprocessors, wanted.transport == "nccl", {}});
+    on_gpu_ = true;
     make_ = std::move(found.make);
     text_ = std::move(found.text);
   }
@@ -57,19 +58,21 @@ class machines {
   /// What messages between two ranks take.
   [[nodiscard]] stagecut::link_fit link() const {
     constexpr std::size_t repeats = 50;
-    if (!by_processes_) return measure_link(repeats, make_);
+    constexpr std::size_t on_hosts = std::size_t{1} << 20U;  // floats: 4 MiB
+    constexpr std::size_t on_gpus = std::size_t{1} << 24U;   // 64 MiB: shorter ones take a GPU little but the latency
+    if (!by_processes_) return measure_link(repeats, on_gpu_ ? on_gpus : on_hosts, make_);
     run_setup any;
     any.order = stagecut::gpipe(1, 1);
     const process_run folder(any);
-    return measure_link(repeats, [&](const run_setup& setup, std::size_t rank, std::vector<inbox>&) {
-      constexpr std::size_t largest = std::size_t{1} << 20U;
+    return measure_link(repeats, on_hosts, [&](const run_setup& setup, std::size_t rank, std::vector<inbox>&) {
       return rank_machine{std::make_unique<host_device>(),
-                          std::make_unique<socket_transport>(folder.path, rank, 2, largest, setup.timeout)};
+                          std::make_unique<socket_transport>(folder.path, rank, 2, on_hosts, setup.timeout)};
     });
   }
 
  private:
   bool by_processes_;
+  bool on_gpu_ = false;
   std::vector<std::string> launcher_;
   machine_maker make_ = host_machine;
   std::string text_;

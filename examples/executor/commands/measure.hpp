@@ -135,10 +135,11 @@ struct measured_model {
   return result;
 }
 
-/// Measures messages from one rank to another, of sizes from 4 B to 4 MiB, and fits a latency and a bandwidth to them.
+/// Measures messages from one rank to another, of one float up to `largest`, and fits a latency and a bandwidth to them.
 /// Each rank has a thread of its own: the one that starts all others must not be bound to a core.
 /// @throws whatever fails on a rank
-[[nodiscard]] inline stagecut::link_fit measure_link(std::size_t repeats, const machine_maker& make) {
+[[nodiscard]] inline stagecut::link_fit measure_link(std::size_t repeats, std::size_t largest,
+                                                     const machine_maker& make) {
   run_setup setup;
   setup.order = stagecut::lower_transfers(stagecut::gpipe(2, 1));  // with an edge there, and one back
   std::vector<inbox> boxes(2);
@@ -146,7 +147,7 @@ struct measured_model {
   const auto turns = [&](std::size_t rank) {
     const rank_machine machine = make(setup, rank, boxes);
     pool memory(*machine.on, false);
-    for (std::size_t floats = 1; floats <= std::size_t{1} << 20U; floats *= 8) {
+    for (std::size_t floats = 1; floats <= largest; floats *= 8) {
       const block content(memory, floats, account::messages);
       machine.on->fill(content.data(), floats, 0);
       std::vector<double> seconds;

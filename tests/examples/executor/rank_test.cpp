@@ -168,7 +168,7 @@ TEST_CASE("every rank has a core of its own, whatever was measured before") {
   cpu_set_t allowed;
   REQUIRE(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
   if (CPU_COUNT(&allowed) < 2) return;
-  static_cast<void>(measure_link(2, host_machine));
+  static_cast<void>(measure_link(2, 4096, host_machine));
   run_setup setup = setup_for(made(schedule_kind::one_forward_one_backward, 2), config(1), {0, 4, 8});
   std::vector<cpu_set_t> cores(2);
   static_cast<void>(run_threads(setup, [&](const run_setup& of, std::size_t rank, std::vector<inbox>& boxes) {

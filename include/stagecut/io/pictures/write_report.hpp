@@ -130,6 +130,8 @@ class report_writer {
       const std::size_t cause = passes.cause(i);
       index(cause != pass_list::none, cause);
     });
+    if (r < picture.run.ranks.size()) out_.put(",\"busy\":", picture.run.ranks[r].busy);
+    if (r < picture.run.ranks.size() && picture.run.blocks()) out_.put(",\"blocked\":", picture.run.ranks[r].blocked);
     if (!picture.memory.empty()) memory(picture.memory[r]);
     if (const auto limit = picture.limit_of(r)) out_.put(",\"limit\":", *limit);
     out_.put("}");
