@@ -49,7 +49,7 @@ inline std::string page_text(const stagecut::io::report& all) {
   }
   std::string text;
   const auto append = [&](std::string_view part) { text += part; };
-  stagecut::io::write_report(all, own_report_page, append);
+  stagecut::io::write_report(all, own_report_page(), append);
   return text;
 }
 

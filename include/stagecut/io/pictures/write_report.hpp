@@ -49,6 +49,7 @@ class report_writer {
  private:
   /// A text as JSON that ends no element of a page.
   [[nodiscard]] static std::string text(const std::string& value) {
+    using nlohmann::json;
     const std::string plain = json(value).dump(-1, ' ', true, json::error_handler_t::replace);
     std::string safe;
     for (const char each : plain) {
