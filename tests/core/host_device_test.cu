@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "../gpu/device_array.hpp"
+
 __global__ void sum(stagecut::view<const double> items, stagecut::interval part, double* result) {
   const stagecut::view<const double> inside = items.slice(part.first, part.last);
   double total = 0;
@@ -28,6 +30,7 @@ int main() {
   if (cudaMalloc(&memory, sizeof items + sizeof result) != cudaSuccess) return 1;
   cudaMemcpy(memory, items, sizeof items, cudaMemcpyHostToDevice);
   sum<<<1, 1>>>({memory, 4}, {1, 3}, memory + 4);
+  if (!started()) return 1;
   if (cudaMemcpy(&result, memory + 4, sizeof result, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
   cudaFree(memory);
   std::printf("sum on the device: %g\n", result);

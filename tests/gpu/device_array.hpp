@@ -4,6 +4,7 @@
 #include <stagecut/core/view.hpp>
 
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -31,6 +32,13 @@ class device_array {
   T* data_ = nullptr;
   std::size_t size_;
 };
+
+/// Whether the kernel started; if it did not, says why, as that it was compiled for another GPU.
+[[nodiscard]] inline bool started() {
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) std::printf("no kernel ran: %s\n", cudaGetErrorString(error));
+  return error == cudaSuccess;
+}
 
 /// A `stagecut::memory_for` any type: copies on the device, which live as long as it does.
 class device_memory {
