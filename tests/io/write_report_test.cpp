@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "schedule/random_schedules.hpp"
+#include "../schedule/random_schedules.hpp"
 #include "worked_picture.hpp"
 
 using nlohmann::json;
