@@ -52,10 +52,7 @@ class report_writer {
     using nlohmann::json;
     const std::string plain = json(value).dump(-1, ' ', true, json::error_handler_t::replace);
     std::string safe;
-    for (const char each : plain) {
-      if (each == '<') safe += "\\u003c";
-      else safe += each;
-    }
+    for (const char each : plain) each == '<' ? safe += "\\u003c" : safe += each;
     return safe;
   }
 
