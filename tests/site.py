@@ -3,27 +3,17 @@
 console, nothing is wider than the window. Screenshots go to build/site-screenshots. `site.py DOXYGEN` builds the site first,
 `site.py` takes the one in build/site."""
 
-import os
 import pathlib
 import shutil
 import sys
 import time
 
-try:
-    from selenium import webdriver
-except ImportError:
-    # Debian's package is for Debian's interpreter.
-    if sys.executable != "/usr/bin/python3" and os.access("/usr/bin/python3", os.X_OK):
-        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
-    print("skipped: no selenium")
-    sys.exit(77)
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
-
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
+from browser import browser  # first: it finds selenium
 import doxygen
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver.common.by import By
 
 tasks = {
     "Cut a chain": "minimize_bottleneck",
@@ -43,17 +33,6 @@ return [...content.querySelectorAll('.contents *, .header *')]
   .filter(e => !scrolls(e.parentElement)).slice(0, 3).map(e => e.tagName + '.' + e.className + ': ' + e.textContent.slice(0, 60));
 """
 undrawn = "return [...document.images].filter(i => !i.complete || i.naturalWidth === 0).map(i => i.src)"
-
-
-def browser():
-    options = webdriver.ChromeOptions()
-    options.add_argument("--headless=new")
-    options.add_argument("--hide-scrollbars")
-    options.add_argument("--disable-dev-shm-usage")  # which is small in containers
-    if os.getuid() == 0:
-        options.add_argument("--no-sandbox")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
 
 class visitor:

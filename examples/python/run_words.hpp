@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "commands/scenario.hpp"
 
@@ -27,12 +28,9 @@ struct run_words {
     stagecut::plan made = stagecut::io::parse_json_plan(text, "plan");
     if (microbatches != 0) made.schedule.microbatches = microbatches;
     const bool other = schedule && *schedule != made.schedule.name;
-    scenario result = scenario_of(made,
-                                  order   ? given_order(made)
-                                  : other ? named(made)
-                                          : stagecut::schedule_of(made),
-                                  "");
-    result.transfers = stagecut::transfers_of(made, result.order.slices);
+    stagecut::schedule run = order ? given_order(made) : other ? named(made) : stagecut::schedule_of(made);
+    auto messages = stagecut::transfers_of(made, run.slices);
+    scenario result = scenario_of(made, std::move(run), "", std::move(messages));
     if (merge_backward) result.order = stagecut::merge_backward(result.order);
     return result;
   }

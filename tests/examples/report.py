@@ -8,8 +8,9 @@ import re
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.dont_write_bytecode = True
-from report_page import browser  # noqa: E402  (leaves for Debian's interpreter, or with 77)
+from browser import browser  # noqa: E402  (first: it finds selenium, or leaves)
 
 from program import binary, check, fails, failures, run  # noqa: E402
 

@@ -5,7 +5,6 @@ leaves screenshots in FOLDER. The one demand on time: a frame of 64 ranks, 512 m
 
 import base64
 import copy
-import os
 import pathlib
 import re
 import shutil
@@ -14,31 +13,15 @@ import sys
 import tempfile
 import time
 
-try:
-    from selenium import webdriver
-except ImportError:
-    # Debian's package is for Debian's interpreter.
-    if sys.executable != "/usr/bin/python3" and os.access("/usr/bin/python3", os.X_OK):
-        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
-    print("skipped: no selenium")
-    sys.exit(77)
-from selenium.webdriver.chrome.service import Service
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.dont_write_bytecode = True
+from browser import browser  # first: it finds selenium
+import report_data
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-sys.dont_write_bytecode = True
-import report_data
-
 frame_limit = 16  # milliseconds
 left, top, below = 64, 18, 26  # of a timeline: where its passes begin, and what is under them
-
-
-def browser():
-    options = webdriver.ChromeOptions()
-    for word in ("--headless=new", "--hide-scrollbars", "--disable-dev-shm-usage", *(["--no-sandbox"] if os.getuid() == 0 else [])):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
 
 class visitor:

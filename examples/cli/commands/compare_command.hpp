@@ -65,9 +65,7 @@ struct compare_command {
       try {
         const std::string much = schedule_words().too_much(plan.devices, plan.chunks, plan.schedule.microbatches);
         if (!much.empty()) throw std::invalid_argument(much);
-        scenario what = scenario_of(plan, stagecut::schedule_of(plan), file);
-        what.transfers = transfers.of(plan);
-        all.push_back(::simulate(what));
+        all.push_back(::simulate(scenario_of(plan, stagecut::schedule_of(plan), file, transfers.of(plan))));
       } catch (const std::invalid_argument& error) {
         throw stagecut::invalid_input(file, error.what());
       }

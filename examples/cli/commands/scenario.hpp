@@ -26,7 +26,7 @@ struct scenario {
   std::optional<double> memory_limit;
   std::vector<double> memory_limits;  // of every rank, where each has its own
   bool seconds = true;
-  double samples = 0;  // of a microbatch; 0: not known
+  double samples = 0;   // of a microbatch; 0: not known
   double replicas = 1;  // with microbatches of their own
 };
 
@@ -83,12 +83,14 @@ inline stagecut::plan placed(stagecut::plan plan, const stagecut::schedule& orde
   return plan;
 }
 
-/// A plan under the schedule `order`, which has its stages.
-inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order, std::string title) {
+/// A plan under the schedule `order`, which has its stages, with what messages take there.
+inline scenario scenario_of(const stagecut::plan& made, stagecut::schedule order, std::string title,
+                            stagecut::transfer_times<double> transfers) {
   const stagecut::plan plan = placed(made, order);
   scenario result;
   result.title = std::move(title);
   result.times = stagecut::times_of(plan, stagecut::runs(order, stagecut::op_kind::backward_input));
+  result.transfers = std::move(transfers);
   result.order = std::move(order);
   result.order.edges = stagecut::stage_edges_of(plan);
   const auto bytes = stagecut::bytes_of(plan);

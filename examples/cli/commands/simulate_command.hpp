@@ -50,8 +50,7 @@ struct simulate_command {
     option("--chunks", chunks, "V", "Stages of each rank")->transform(count());
     schedule.add(*command);
     transfers.add(*command);
-    add_choice(*command, "--format", format, simulation_formats, "NAME",
-               "text, json, html, svg, trace, torch-csv ...");
+    add_choice(*command, "--format", format, simulation_formats, "NAME", "text, json, html, svg, trace, torch-csv ...");
     option("--output", output, "FILE", "Write to this file");
     command->add_flag("--separate-backward", separate, "I and W apart, as planned: the default")->group(rare_options);
     command->add_flag("--merge-backward", merged, "Run I with W behind it as one B")->group(rare_options);
@@ -128,9 +127,8 @@ struct simulate_command {
             "--schedule",
             fmt::format("{} has other neighbours, whose links the plan does not know: say --bandwidth", made.name));
       }
-      scenario result = scenario_of(plan, std::move(made), title);
-      result.transfers = transfers.of(plan, result.order.slices);
-      return result;
+      auto messages = transfers.of(plan, made.slices);
+      return scenario_of(plan, std::move(made), title, std::move(messages));
     } catch (const stagecut::invalid_input& error) {
       throw stagecut::invalid_input(source(), error.what());
     }

@@ -146,9 +146,8 @@ class plan_report {
       if (why.empty()) {
         stagecut::schedule order = stagecut::schedule_of(made_);
         const std::string title = fmt::format("{}, {}", result.title, schedule_name(order.name));
-        scenario what = scenario_of(made_, std::move(order), title);
-        what.transfers = stagecut::transfers_of(made_, what.order.slices);
-        const simulated run = simulate(what);
+        auto messages = stagecut::transfers_of(made_, order.slices);
+        const simulated run = simulate(scenario_of(made_, std::move(order), title, std::move(messages)));
         const auto figures = simulation_figures(run);
         result.figures.insert(result.figures.end(), figures.begin(), figures.end());
         result.plans.push_back(shown_plan(run));
