@@ -66,7 +66,7 @@ def chain(forward: Numbers, backward: Numbers | None = None, *, name: str = "", 
     columns.setdefault("backward", [2 * each for each in columns["forward"]])
     if names is not None:
         columns["name"] = _words.each("chain", "names", names, _words.text)
-    layers: list[dict[str, Any]] = [{"name": f"layer{i}"} for i in range(len(columns["forward"]))]
+    layers: list[Any] = [{"name": f"layer{i}"} for i in range(len(columns["forward"]))]
     for column, values in columns.items():
         if len(values) != len(layers):
             raise _words.wrong("chain", "names" if column == "name" else column, f"{len(values)} values",
@@ -139,7 +139,7 @@ def simulate(plan: Mapping[str, Any], *, schedule: str | None = None, microbatch
 
     By another schedule, or with other microbatches, or in the order of a text for PyTorch (`torch-csv`), where these are given.
     `merge_backward` runs I with W behind it as one B."""
-    run = _core.simulate(_text("simulate", "plan", plan), *_run("simulate", schedule, microbatches, order, merge_backward))
+    run: Any = _core.simulate(_text("simulate", "plan", plan), *_run("simulate", schedule, microbatches, order, merge_backward))
     passes = run["passes"]
     passes["kind"] = numpy.array(passes.pop("letters"))[passes["kind"]]
     return run
